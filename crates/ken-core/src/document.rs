@@ -1,0 +1,147 @@
+//! What extraction yields: documents, their fields, and what went wrong.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Field, Ipath, Kind};
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number of things, or bytes, or seconds since 1970-01-01 UTC.
+    Number(i64),
+    /// Words or a keyword.
+    Text(String),
+}
+
+/// One thing that a search can find: a file, or a part of one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Document {
+    /// The way from the file to this document; empty for the file itself.
+    pub ipath: Ipath,
+    /// Media type without parameters, in lower case, for instance `text/html`.
+    pub media_type: String,
+    /// What sort of thing it is.
+    pub kind: Kind,
+    /// Values by field, in no order; a field may stand several times. Never holds the body, the
+    /// path or what the walk knows of the file.
+    pub fields: Vec<(Field, Value)>,
+    /// The text, in reading order; a form feed (U+000C) ends each page but the last.
+    pub body: String,
+    /// Why the content is missing or not complete.
+    pub failure: Option<Failure>,
+}
+
+impl Document {
+    /// Returns a document without fields and text.
+    pub fn new(ipath: Ipath, media_type: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            ipath,
+            media_type: media_type.into(),
+            kind,
+            fields: Vec::new(),
+            body: String::new(),
+            failure: None,
+        }
+    }
+
+    /// Adds a text value, trimmed and with runs of white space folded; an empty one is left out.
+    pub fn add_text(&mut self, field: Field, text: &str) {
+        let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !folded.is_empty() {
+            self.fields.push((field, Value::Text(folded)));
+        }
+    }
+
+    /// Adds a number, a size in bytes or a time in seconds since 1970-01-01 UTC.
+    pub fn add_number(&mut self, field: Field, number: i64) {
+        self.fields.push((field, Value::Number(number)));
+    }
+
+    /// Returns the first text value of a field.
+    pub fn text(&self, field: Field) -> Option<&str> {
+        self.fields.iter().find_map(|(f, value)| match value {
+            Value::Text(text) if *f == field => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Returns the first number of a field.
+    pub fn number(&self, field: Field) -> Option<i64> {
+        self.fields.iter().find_map(|(f, value)| match value {
+            Value::Number(number) if *f == field => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// Returns about how many bytes of memory the document holds.
+    pub fn memory_bytes(&self) -> usize {
+        let values: usize = self
+            .fields
+            .iter()
+            .map(|(_, value)| match value {
+                Value::Text(text) => text.capacity(),
+                Value::Number(_) => 0,
+            })
+            .sum();
+        size_of::<Self>()
+            + self.fields.capacity() * size_of::<(Field, Value)>()
+            + values
+            + self.body.capacity()
+            + self.ipath.as_str().len()
+    }
+}
+
+/// Why the content of a document is missing or not complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The sort of failure.
+    pub reason: Reason,
+    /// What happened, for people: lower case, no final stop, without the file's name.
+    pub message: String,
+}
+
+/// The sort of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// The content is encrypted and no password is known.
+    Encrypted,
+    /// The bytes break the rules of their format, or end too early.
+    Malformed,
+    /// A limit on size, depth, number or expansion was reached.
+    Limit,
+    /// The parser crashed; the file is to blame or the parser is.
+    Crashed,
+    /// The file could not be read.
+    Unreadable,
+}
+
+impl Reason {
+    /// Returns the reason's name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Encrypted => "encrypted",
+            Self::Malformed => "malformed",
+            Self::Limit => "limit",
+            Self::Crashed => "crashed",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_values_are_folded_and_empty_ones_left_out() {
+        let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        document.add_text(Field::Title, "  Annual\n\treport ");
+        document.add_text(Field::Author, " \n");
+        document.add_number(Field::Pages, 3);
+        assert_eq!(document.text(Field::Title), Some("Annual report"));
+        assert_eq!(document.text(Field::Author), None);
+        assert_eq!(document.number(Field::Pages), Some(3));
+    }
+}

@@ -1,0 +1,212 @@
+//! The table of fields, read by extractors, schema, query parser, help and manual.
+//!
+//! A field is added by one row here and a value in an extractor; nothing else lists fields.
+
+use serde::{Deserialize, Serialize};
+
+/// A field of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // described in FIELDS
+pub enum Field {
+    Body,
+    Title,
+    Filename,
+    Author,
+    To,
+    Cc,
+    Bcc,
+    Keywords,
+    Description,
+    Dir,
+    Ext,
+    Mime,
+    Type,
+    Lang,
+    Is,
+    Msgid,
+    List,
+    Date,
+    Modified,
+    Created,
+    Size,
+    Pages,
+}
+
+/// How the values of a field are read, indexed and asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FieldKind {
+    /// Words: terms with positions; phrases and prefixes work.
+    Text,
+    /// One value taken whole, compared without case.
+    Keyword,
+    /// Folders of the path: `dir:/absolute` or any run of folder names.
+    Path,
+    /// Seconds since 1970-01-01 UTC; ranges work.
+    Date,
+    /// Bytes; ranges and units (k, M, G, T) work.
+    Size,
+    /// A whole number; ranges work.
+    Number,
+}
+
+/// One row of the table.
+#[derive(Clone, Debug, Serialize)]
+pub struct FieldInfo {
+    /// The field.
+    #[serde(skip)]
+    pub field: Field,
+    /// Its name in queries, JSON and the index.
+    pub name: &'static str,
+    /// Other names that queries may use.
+    pub aliases: &'static [&'static str],
+    /// What it holds, in one line.
+    pub description: &'static str,
+    /// A query that uses it.
+    pub example: &'static str,
+    /// How it is indexed and asked for.
+    pub kind: FieldKind,
+    /// Weight in ranking of words without a field; 0 means such words do not look here.
+    pub weight: f32,
+}
+
+const fn row(
+    field: Field,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    kind: FieldKind,
+    weight: f32,
+    description: &'static str,
+    example: &'static str,
+) -> FieldInfo {
+    FieldInfo {
+        field,
+        name,
+        aliases,
+        description,
+        example,
+        kind,
+        weight,
+    }
+}
+
+/// Every field, in the order of [`Field`].
+#[rustfmt::skip] // a table reads better as one
+pub const FIELDS: &[FieldInfo] = &[
+    row(Field::Body, "body", &["text"], FieldKind::Text, 1.0,
+        "text of the document", "body:reindeer"),
+    row(Field::Title, "title", &["subject", "caption"], FieldKind::Text, 3.0,
+        "title of a document, subject of a message", "title:\"annual report\""),
+    row(Field::Filename, "filename", &["fn", "name", "file"], FieldKind::Text, 2.0,
+        "name of the file, archive member or attachment", "filename:invoice"),
+    row(Field::Author, "author", &["from", "creator"], FieldKind::Text, 1.5,
+        "who wrote it; sender of a message", "author:knuth"),
+    row(Field::To, "to", &["recipient"], FieldKind::Text, 1.0,
+        "who a message went to", "to:anna@example.org"),
+    row(Field::Cc, "cc", &[], FieldKind::Text, 0.5,
+        "who got a copy of a message", "cc:team"),
+    row(Field::Bcc, "bcc", &[], FieldKind::Text, 0.5,
+        "who got a blind copy of a message", "bcc:archive"),
+    row(Field::Keywords, "keywords", &["keyword"], FieldKind::Text, 2.0,
+        "keywords that the document names", "keywords:sociology"),
+    row(Field::Description, "description", &["comment", "abstract"], FieldKind::Text, 1.5,
+        "summary or comment that the document holds", "description:draft"),
+    row(Field::Dir, "dir", &["folder"], FieldKind::Path, 0.0,
+        "folder the file is in, at any depth", "dir:projects/ken"),
+    row(Field::Ext, "ext", &["extension"], FieldKind::Keyword, 0.0,
+        "extension of the file name, without the dot", "ext:pdf"),
+    row(Field::Mime, "mime", &["format"], FieldKind::Keyword, 0.0,
+        "media type; `*` stands for any end", "mime:image/*"),
+    row(Field::Type, "type", &["kind", "rclcat"], FieldKind::Keyword, 0.0,
+        "sort of document: document, message, source, image, archive …", "type:message"),
+    row(Field::Lang, "lang", &["language"], FieldKind::Keyword, 0.0,
+        "language, as the document declares it", "lang:de"),
+    row(Field::Is, "is", &[], FieldKind::Keyword, 0.0,
+        "state: failed, encrypted, attachment, member", "is:failed"),
+    row(Field::Msgid, "msgid", &["mid", "messageid"], FieldKind::Keyword, 0.0,
+        "identifier of a message", "msgid:20240101.1@example.org"),
+    row(Field::List, "list", &[], FieldKind::Keyword, 0.0,
+        "mailing list of a message", "list:r-help.r-project.org"),
+    row(Field::Date, "date", &[], FieldKind::Date, 0.0,
+        "date of the document: sent, last changed, else the file's time", "date:2025-01..2025-06"),
+    row(Field::Modified, "modified", &["mtime"], FieldKind::Date, 0.0,
+        "when the file was last changed", "modified:2026.."),
+    row(Field::Created, "created", &[], FieldKind::Date, 0.0,
+        "when the document says it was made", "created:..2001"),
+    row(Field::Size, "size", &[], FieldKind::Size, 0.0,
+        "size in bytes", "size:>1M"),
+    row(Field::Pages, "pages", &["pagecount"], FieldKind::Number, 0.0,
+        "number of pages, slides or sheets", "pages:100.."),
+];
+
+impl Field {
+    /// Returns the row of the table that describes this field.
+    pub fn info(self) -> &'static FieldInfo {
+        &FIELDS[self as usize]
+    }
+
+    /// Returns the name in queries, JSON and the index.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Returns the field that a query calls `name`, by name or alias, in any case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        FIELDS
+            .iter()
+            .find(|info| {
+                info.name.eq_ignore_ascii_case(name)
+                    || info.aliases.iter().any(|a| a.eq_ignore_ascii_case(name))
+            })
+            .map(|info| info.field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_enum() {
+        for (position, info) in FIELDS.iter().enumerate() {
+            assert_eq!(info.field as usize, position, "{}", info.name);
+            assert_eq!(info.field.info().name, info.name);
+        }
+    }
+
+    #[test]
+    fn no_name_is_used_twice() {
+        let mut names = HashSet::new();
+        for info in FIELDS {
+            for name in std::iter::once(&info.name).chain(info.aliases) {
+                assert!(names.insert(*name), "{name} stands twice in the table");
+                assert!(name.bytes().all(|byte| byte.is_ascii_lowercase()), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_example_uses_its_field() {
+        for info in FIELDS {
+            let (name, value) = info.example.split_once(':').expect("field:value");
+            assert_eq!(Field::from_name(name), Some(info.field));
+            assert!(!value.is_empty());
+            assert!(!info.description.is_empty());
+        }
+    }
+
+    #[test]
+    fn only_text_is_searched_without_a_field() {
+        for info in FIELDS {
+            assert_eq!(
+                info.weight > 0.0,
+                info.kind == FieldKind::Text,
+                "{}",
+                info.name
+            );
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The words that all other crates share: plain data, no I/O, no policy.
+//!
+//! Data flows one way, `walk → extract → index → search`, and every arrow carries types of this
+//! crate: a [`Change`] from walk, [`Document`]s from extract, a [`Plan`] from search.
+
+mod change;
+mod document;
+mod field;
+mod kind;
+mod location;
+mod plan;
+
+pub use change::{Change, FileKey, KeyHasher, Stamp};
+pub use document::{Document, Failure, Reason, Value};
+pub use field::{FIELDS, Field, FieldInfo, FieldKind};
+pub use kind::Kind;
+pub use location::{Ipath, Location, escape_bytes};
+pub use plan::{Bound, Order, Plan, SortKey};

@@ -1,0 +1,205 @@
+//! Where a document is: a file's path and the way inside it.
+//!
+//! Paths are bytes: Unix names need not be UTF-8, and a file that is found must be openable again.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The internal path: the way from a file to a document inside it, empty for the file itself.
+///
+/// Components are joined by `|`; a `|` or `\` inside a component is written `\|` or `\\`.
+/// Examples: `12` (message 12 of an mbox), `docs/a.zip|b.txt` (a member of a member).
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Ipath(String);
+
+impl Ipath {
+    /// Returns the internal path of the file itself.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Returns an internal path from its joined form, as [`Ipath::as_str`] gives it.
+    pub fn from_joined(joined: &str) -> Self {
+        Self(joined.to_owned())
+    }
+
+    /// Returns the path one component deeper.
+    pub fn child(&self, component: &str) -> Self {
+        let mut joined = String::with_capacity(self.0.len() + component.len() + 1);
+        joined.push_str(&self.0);
+        if !self.0.is_empty() {
+            joined.push('|');
+        }
+        for character in component.chars() {
+            match character {
+                // NUL separates path and internal path in the index.
+                '\0' => joined.push('\u{fffd}'),
+                '|' | '\\' => {
+                    joined.push('\\');
+                    joined.push(character);
+                }
+                _ => joined.push(character),
+            }
+        }
+        // An empty component must not read as the file itself.
+        if component.is_empty() {
+            joined.push_str("\\ ");
+        }
+        Self(joined)
+    }
+
+    /// Returns whether this is the file itself.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the joined form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns how many containers are around the document: 0 for the file itself.
+    pub fn depth(&self) -> usize {
+        if self.0.is_empty() {
+            return 0;
+        }
+        let mut separators = 0;
+        let mut characters = self.0.chars();
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' => {
+                    characters.next();
+                }
+                '|' => separators += 1,
+                _ => {}
+            }
+        }
+        separators + 1
+    }
+}
+
+impl fmt::Display for Ipath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a document is: path of the file and the way inside it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// Absolute path of the file, as the file system gave it.
+    pub path: PathBuf,
+    /// The way inside the file.
+    pub ipath: Ipath,
+}
+
+impl Location {
+    /// Returns the location of a file itself.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            ipath: Ipath::root(),
+        }
+    }
+
+    /// Returns the location as one byte string: the path, and after a NUL, which no path can
+    /// hold, the internal path if there is one. Sorts files before what is inside them.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let path = self.path.as_os_str().as_bytes();
+        let mut bytes = Vec::with_capacity(path.len() + 1 + self.ipath.as_str().len());
+        bytes.extend_from_slice(path);
+        if !self.ipath.is_root() {
+            bytes.push(0);
+            bytes.extend_from_slice(self.ipath.as_str().as_bytes());
+        }
+        bytes
+    }
+
+    /// Reads what [`Location::to_bytes`] wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let (path, ipath) = match bytes.iter().position(|&byte| byte == 0) {
+            Some(nul) => (&bytes[..nul], &bytes[nul + 1..]),
+            None => (bytes, &[][..]),
+        };
+        Self {
+            path: Path::new(OsStr::from_bytes(path)).to_path_buf(),
+            ipath: Ipath(String::from_utf8_lossy(ipath).into_owned()),
+        }
+    }
+
+    /// Returns the file's name for people: bytes that are not UTF-8 are written `\xNN`.
+    pub fn file_name(&self) -> String {
+        self.path
+            .file_name()
+            .map(|name| escape_bytes(name.as_bytes()).into_owned())
+            .unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escape_bytes(self.path.as_os_str().as_bytes()))?;
+        if !self.ipath.is_root() {
+            write!(f, "|{}", self.ipath)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns bytes as text in which what is not UTF-8 is written `\xNN`.
+pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
+    use std::fmt::Write;
+
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len() + 8);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    Cow::Owned(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_are_joined_and_escaped() {
+        let ipath = Ipath::root().child("a|b").child("c\\d").child("");
+        assert_eq!(ipath.as_str(), "a\\|b|c\\\\d|\\ ");
+        assert_eq!(ipath.depth(), 3);
+        assert!(!Ipath::root().child("").is_root());
+        assert_eq!(Ipath::root().depth(), 0);
+    }
+
+    #[test]
+    fn locations_survive_their_byte_form() {
+        let odd = OsStr::from_bytes(b"/tmp/caf\xe9|x.zip");
+        let location = Location {
+            path: PathBuf::from(odd),
+            ipath: Ipath::root().child("in/side.txt").child("nul\0"),
+        };
+        assert_eq!(Location::from_bytes(&location.to_bytes()), location);
+        let file = Location::file("/a/b");
+        assert_eq!(Location::from_bytes(&file.to_bytes()), file);
+        assert!(file.to_bytes() < location.to_bytes());
+    }
+
+    #[test]
+    fn undecodable_bytes_are_shown_not_lost() {
+        let location = Location::file(OsStr::from_bytes(b"/tmp/caf\xe9"));
+        assert_eq!(location.to_string(), "/tmp/caf\\xe9");
+        assert_eq!(location.file_name(), "caf\\xe9");
+    }
+}

@@ -1,0 +1,54 @@
+//! Why an extraction failed.
+
+use ken_core::{Failure, Reason};
+
+/// Why a format module could not read its input, or not all of it.
+///
+/// Messages are lower case, without final stop and without the file's name: the caller knows it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The content is encrypted and no password is known.
+    #[error("{0}")]
+    Encrypted(String),
+    /// The bytes break the rules of their format, or end too early.
+    #[error("{0}")]
+    Malformed(String),
+    /// A limit was reached; the message names the setting.
+    #[error("{0}")]
+    Limit(String),
+    /// The file could not be read.
+    #[error("{0}")]
+    Read(#[from] std::io::Error),
+    /// The run is being stopped.
+    #[error("stopped before the end")]
+    Cancelled,
+}
+
+impl Error {
+    /// Returns a [`Error::Malformed`] with the cause's own words.
+    pub fn malformed(cause: impl std::fmt::Display) -> Self {
+        Self::Malformed(cause.to_string())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let reason = match &error {
+            Error::Encrypted(_) => Reason::Encrypted,
+            Error::Malformed(_) => Reason::Malformed,
+            Error::Limit(_) => Reason::Limit,
+            // A decoder reports damaged data as an I/O error of these kinds.
+            Error::Read(cause) => match cause.kind() {
+                std::io::ErrorKind::InvalidData
+                | std::io::ErrorKind::InvalidInput
+                | std::io::ErrorKind::UnexpectedEof => Reason::Malformed,
+                _ => Reason::Unreadable,
+            },
+            Error::Cancelled => Reason::Limit,
+        };
+        Self {
+            reason,
+            message: error.to_string(),
+        }
+    }
+}

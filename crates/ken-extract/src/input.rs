@@ -1,0 +1,140 @@
+//! The bytes that a format module reads: an open file, or a member in memory.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+
+use ken_core::Ipath;
+
+use crate::{Error, Limits, Member};
+
+/// How many bytes detection looks at.
+pub(crate) const HEAD_BYTES: usize = 8 << 10;
+
+/// One thing to extract.
+pub struct Input<'a> {
+    /// The way from the outermost file to this input.
+    pub ipath: Ipath,
+    /// File name without folders, as text; may be empty.
+    pub name: String,
+    /// Media type that a container declares for it.
+    pub declared_type: Option<String>,
+    /// Time of last change that a container declares, seconds since 1970-01-01 UTC.
+    pub modified: Option<i64>,
+    data: Data<'a>,
+}
+
+enum Data<'a> {
+    File { file: &'a File, size: u64 },
+    Bytes(Cow<'a, [u8]>),
+}
+
+/// What [`Input::seekable`] returns.
+pub(crate) trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
+
+impl<'a> Input<'a> {
+    /// Returns the input of an open file.
+    ///
+    /// # Errors
+    /// Fails if the size of the file cannot be told.
+    pub fn file(name: impl Into<String>, file: &'a File) -> io::Result<Self> {
+        let size = file.metadata()?.len();
+        Ok(Self::new(name.into(), Data::File { file, size }))
+    }
+
+    /// Returns the input of bytes in memory.
+    pub fn bytes_of(name: impl Into<String>, bytes: &'a [u8]) -> Self {
+        Self::new(name.into(), Data::Bytes(Cow::Borrowed(bytes)))
+    }
+
+    /// Returns the input of a member of a container.
+    pub fn member(member: Member) -> Self {
+        Self {
+            ipath: member.ipath,
+            name: member.name,
+            declared_type: member.declared_type,
+            modified: member.modified,
+            data: Data::Bytes(Cow::Owned(member.bytes)),
+        }
+    }
+
+    fn new(name: String, data: Data<'a>) -> Self {
+        Self {
+            ipath: Ipath::root(),
+            name,
+            declared_type: None,
+            modified: None,
+            data,
+        }
+    }
+
+    /// Returns the size in bytes (of a file: when it was opened).
+    pub fn size(&self) -> u64 {
+        match &self.data {
+            Data::File { size, .. } => *size,
+            Data::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Returns the first [`HEAD_BYTES`] bytes, or all if there are fewer.
+    pub(crate) fn head(&self) -> io::Result<Cow<'_, [u8]>> {
+        match &self.data {
+            Data::Bytes(bytes) => Ok(Cow::Borrowed(&bytes[..bytes.len().min(HEAD_BYTES)])),
+            Data::File { size, .. } => {
+                let wanted = (*size).min(HEAD_BYTES as u64);
+                let mut head = Vec::with_capacity(wanted as usize);
+                self.reader()?.take(wanted).read_to_end(&mut head)?;
+                Ok(Cow::Owned(head))
+            }
+        }
+    }
+
+    /// Returns the whole content. A file is read once and kept.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Limit`] if it is larger than [`Limits::max_file_bytes`].
+    pub(crate) fn bytes(&mut self, limits: &Limits) -> Result<&[u8], Error> {
+        if self.size() > limits.max_file_bytes {
+            return Err(Error::Limit(format!(
+                "{} bytes, more than max_file_bytes = {}",
+                self.size(),
+                limits.max_file_bytes
+            )));
+        }
+        if let Data::File { size, .. } = self.data {
+            // A file may grow while it is read: never read more than was announced.
+            let mut content = Vec::with_capacity(size as usize);
+            self.reader()?.take(size).read_to_end(&mut content)?;
+            self.data = Data::Bytes(Cow::Owned(content));
+        }
+        match &self.data {
+            Data::Bytes(bytes) => Ok(bytes),
+            Data::File { .. } => unreachable!("replaced by its bytes above"),
+        }
+    }
+
+    /// Returns a reader from the start; several may be open, one after the other.
+    pub(crate) fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match &self.data {
+            Data::File { file, .. } => {
+                let mut file = *file;
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+            Data::Bytes(bytes) => Box::new(Cursor::new(&**bytes)),
+        })
+    }
+
+    /// Returns a reader that can seek, at the start.
+    pub(crate) fn seekable(&self) -> io::Result<Box<dyn ReadSeek + '_>> {
+        Ok(match &self.data {
+            Data::File { file, .. } => {
+                let mut file = *file;
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+            Data::Bytes(bytes) => Box::new(Cursor::new(&**bytes)),
+        })
+    }
+}

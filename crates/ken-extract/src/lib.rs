@@ -1,0 +1,113 @@
+//! Given bytes, what text is in them?
+//!
+//! [`extract`] looks at a file or member, finds its format and pushes [`Document`]s and
+//! [`Member`]s into a [`Sink`] as it finds them, so that a mailbox of a million messages is never
+//! in memory. The caller decides where members are extracted: here at once, or as jobs of their
+//! own on other threads.
+//!
+//! Each input yields exactly one document with the input's own `ipath`, whatever happens: what
+//! cannot be read is a document with a [`Failure`] and no text, found by its name.
+
+pub mod detect;
+mod error;
+mod formats;
+mod input;
+mod limits;
+mod output;
+mod text;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use error::Error;
+pub use formats::{FORMATS, Format};
+pub use input::Input;
+use ken_core::{Document, Failure, Ipath, Reason};
+pub use limits::Limits;
+use output::Output;
+
+/// Takes what extraction finds, in the order in which it is found: the parts of a container
+/// before its own document.
+pub trait Sink {
+    /// Takes a finished document.
+    fn document(&mut self, document: Document);
+
+    /// Takes a part that is a file of its own, to be extracted now or later.
+    fn member(&mut self, member: Member);
+
+    /// Returns whether the run is being stopped; containers then end early.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A file inside a file: an archive member, an attachment, a message of a mailbox.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The way from the outermost file to this member.
+    pub ipath: Ipath,
+    /// File name without folders, which helps to detect the format; may be empty.
+    pub name: String,
+    /// Media type that the container declares, if it does.
+    pub declared_type: Option<String>,
+    /// Time of last change that the container declares, seconds since 1970-01-01 UTC.
+    pub modified: Option<i64>,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+/// Extracts one file or member; see the module's documentation.
+///
+/// Never panics and never fails as a whole: the input's own document carries the failure.
+pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
+    let detected = match detect::detect(input) {
+        Ok(detected) => detected,
+        Err(error) => {
+            let mut output = Output::new(input, detect::UNKNOWN, limits, sink);
+            return output.finish(Some(error.into()));
+        }
+    };
+    let format = formats::by_media_type(detected.media_type);
+    let mut output = Output::new(input, detected, limits, sink);
+    let Some(format) = format else {
+        return output.finish(None);
+    };
+    let result = catch_unwind(AssertUnwindSafe(|| (format.extract)(input, &mut output)));
+    let failure = match result {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(error.into()),
+        Err(panic) => Some(Failure {
+            reason: Reason::Crashed,
+            message: format!(
+                "the {} parser crashed: {}",
+                format.name,
+                panic_text(&*panic)
+            ),
+        }),
+    };
+    output.finish(failure);
+}
+
+/// Extracts an input with all its members, depth first, on this thread.
+pub fn extract_all(input: &mut Input<'_>, limits: &Limits, take: &mut dyn FnMut(Document)) {
+    struct Inline<'a> {
+        limits: &'a Limits,
+        take: &'a mut dyn FnMut(Document),
+    }
+    impl Sink for Inline<'_> {
+        fn document(&mut self, document: Document) {
+            (self.take)(document);
+        }
+        fn member(&mut self, member: Member) {
+            extract(&mut Input::member(member), self.limits, self);
+        }
+    }
+    extract(input, limits, &mut Inline { limits, take });
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

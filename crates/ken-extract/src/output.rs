@@ -1,0 +1,171 @@
+//! What a format module writes into: adds limits and the rule of one own document per input.
+
+use ken_core::{Document, Failure, Field, Ipath};
+
+use crate::detect::Detected;
+use crate::{Error, Input, Limits, Member, Sink};
+
+/// Takes what a format module finds in one input.
+pub(crate) struct Output<'s> {
+    sink: &'s mut dyn Sink,
+    limits: &'s Limits,
+    ipath: Ipath,
+    name: String,
+    modified: Option<i64>,
+    size: u64,
+    detected: Detected,
+    own: Option<Document>,
+    n_members: u64,
+    expanded_bytes: u64,
+}
+
+impl<'s> Output<'s> {
+    pub(crate) fn new(
+        input: &Input<'_>,
+        detected: Detected,
+        limits: &'s Limits,
+        sink: &'s mut dyn Sink,
+    ) -> Self {
+        Self {
+            sink,
+            limits,
+            ipath: input.ipath.clone(),
+            name: input.name.clone(),
+            modified: input.modified,
+            size: input.size(),
+            detected,
+            own: None,
+            n_members: 0,
+            expanded_bytes: 0,
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &'s Limits {
+        self.limits
+    }
+
+    /// Returns what detection found, for modules that read several media types.
+    pub(crate) fn detected(&self) -> Detected {
+        self.detected
+    }
+
+    /// Returns the input's own document, to be filled; made at the first call.
+    pub(crate) fn own(&mut self) -> &mut Document {
+        self.own.get_or_insert_with(|| {
+            Document::new(
+                self.ipath.clone(),
+                self.detected.media_type,
+                self.detected.kind,
+            )
+        })
+    }
+
+    /// Hands on a part that is a document already, under the own ipath and `component`.
+    #[allow(dead_code)]
+    pub(crate) fn part(&mut self, document: Document) -> Result<(), Error> {
+        self.check(0)?;
+        self.sink.document(document);
+        Ok(())
+    }
+
+    /// Returns the internal path of a part called `component`.
+    pub(crate) fn child_ipath(&self, component: &str) -> Ipath {
+        self.ipath.child(component)
+    }
+
+    /// Hands on a part that is a file of its own.
+    ///
+    /// # Errors
+    /// Fails when a limit on depth, number or total size is reached, or the run is stopped:
+    /// the module then returns that error.
+    pub(crate) fn member(&mut self, member: Member) -> Result<(), Error> {
+        self.check(member.bytes.len() as u64)?;
+        self.sink.member(member);
+        Ok(())
+    }
+
+    /// Hands on a part whose content is too large, encrypted or damaged: found by its name.
+    pub(crate) fn failed_member(
+        &mut self,
+        component: &str,
+        name: &str,
+        error: Error,
+    ) -> Result<(), Error> {
+        self.check(0)?;
+        let detected = crate::detect::by_name(name);
+        let mut document = Document::new(
+            self.child_ipath(component),
+            detected.media_type,
+            detected.kind,
+        );
+        document.add_text(Field::Filename, name);
+        document.failure = Some(error.into());
+        self.sink.document(document);
+        Ok(())
+    }
+
+    fn check(&mut self, expanded: u64) -> Result<(), Error> {
+        if self.sink.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        self.n_members += 1;
+        self.expanded_bytes += expanded;
+        let limits = self.limits;
+        if self.ipath.depth() >= limits.max_depth {
+            return Err(Error::Limit(format!(
+                "containers nested deeper than max_depth = {}",
+                limits.max_depth
+            )));
+        }
+        if self.n_members > limits.max_members {
+            return Err(Error::Limit(format!(
+                "more members than max_members = {}",
+                limits.max_members
+            )));
+        }
+        if self.expanded_bytes > limits.max_expanded_bytes {
+            return Err(Error::Limit(format!(
+                "members expand beyond max_expanded_bytes = {}",
+                limits.max_expanded_bytes
+            )));
+        }
+        Ok(())
+    }
+
+    /// Cuts the own text to its limit, sets what every document has, and hands it on.
+    pub(crate) fn finish(&mut self, mut failure: Option<Failure>) {
+        self.own();
+        let Some(mut document) = self.own.take() else {
+            return;
+        };
+        if document.body.len() > self.limits.max_text_bytes {
+            let end = document
+                .body
+                .floor_char_boundary(self.limits.max_text_bytes);
+            document.body.truncate(end);
+            document.body.shrink_to_fit();
+            failure = failure.or_else(|| {
+                Some(
+                    Error::Limit(format!(
+                        "only the first {} bytes of text are searchable (max_text_bytes)",
+                        self.limits.max_text_bytes
+                    ))
+                    .into(),
+                )
+            });
+        }
+        if document.text(Field::Filename).is_none() {
+            document.add_text(Field::Filename, &self.name);
+        }
+        if document.number(Field::Size).is_none() {
+            document.add_number(Field::Size, i64::try_from(self.size).unwrap_or(i64::MAX));
+        }
+        if let Some(modified) = self.modified
+            && document.number(Field::Modified).is_none()
+        {
+            document.add_number(Field::Modified, modified);
+        }
+        document.failure = failure.or(document.failure);
+        self.sink.document(document);
+    }
+}
