@@ -14,6 +14,8 @@ mod formats;
 mod input;
 mod limits;
 mod output;
+#[cfg(test)]
+mod testing;
 mod text;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,7 +65,7 @@ pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
         Ok(detected) => detected,
         Err(error) => {
             let mut output = Output::new(input, detect::UNKNOWN, limits, sink);
-            return output.finish(Some(error.into()));
+            return output.finish(Some(Error::Read(error).into()));
         }
     };
     let format = formats::by_media_type(detected.media_type);

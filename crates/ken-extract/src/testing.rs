@@ -1,0 +1,86 @@
+//! Runs one format module on bytes, for unit tests.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ken_core::Document;
+
+use crate::detect::Detected;
+use crate::formats::Extract;
+use crate::output::Output;
+use crate::{Input, Limits, Member, Sink};
+
+/// What a module found: its own document first, then parts and members in order.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) documents: Vec<Document>,
+    pub(crate) members: Vec<Member>,
+}
+
+impl Sink for Found {
+    fn document(&mut self, document: Document) {
+        self.documents.push(document);
+    }
+    fn member(&mut self, member: Member) {
+        self.members.push(member);
+    }
+}
+
+impl Found {
+    /// Returns the input's own document.
+    pub(crate) fn own(&self) -> &Document {
+        self.documents.last().expect("each input yields a document")
+    }
+}
+
+/// Runs `extract` on bytes that are taken for `detected`. Panics are not caught: a test that
+/// meets one fails.
+pub(crate) fn run(extract: Extract, detected: Detected, name: &str, bytes: &[u8]) -> Found {
+    run_limited(extract, detected, name, bytes, &Limits::default())
+}
+
+/// As [`run`], with limits.
+pub(crate) fn run_limited(
+    extract: Extract,
+    detected: Detected,
+    name: &str,
+    bytes: &[u8],
+    limits: &Limits,
+) -> Found {
+    let mut found = Found::default();
+    let mut input = Input::bytes_of(name, bytes);
+    let mut output = Output::new(&input, detected, limits, &mut found);
+    let result = extract(&mut input, &mut output);
+    output.finish(result.err().map(Into::into));
+    found
+}
+
+/// Runs the hostile set on a good sample: empty, cut at twenty places, random bytes, flipped
+/// bytes. Each must end with one own document and without a panic.
+#[allow(dead_code)]
+pub(crate) fn survives(extract: Extract, detected: Detected, name: &str, good: &[u8]) {
+    let mut hostile: Vec<Vec<u8>> = vec![Vec::new()];
+    hostile.extend((0..20).map(|n| good[..good.len() * n / 20].to_vec()));
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    hostile.push((0..4096).map(|_| random() as u8).collect());
+    for _ in 0..40 {
+        let mut flipped = good.to_vec();
+        for _ in 0..8 {
+            let at = random() as usize % flipped.len().max(1);
+            if let Some(byte) = flipped.get_mut(at) {
+                *byte = random() as u8;
+            }
+        }
+        hostile.push(flipped);
+    }
+    for bytes in hostile {
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(extract, detected, name, &bytes)));
+        let found = outcome.unwrap_or_else(|_| panic!("{name}: panic on {} bytes", bytes.len()));
+        assert!(found.own().ipath.is_root());
+    }
+}
