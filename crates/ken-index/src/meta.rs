@@ -19,8 +19,6 @@ pub struct Meta {
     /// When the last run that walked every root to its end was committed, seconds since
     /// 1970-01-01 UTC; absent if none was.
     pub completed: Option<i64>,
-    /// Versions of the extractors that wrote the index: name of the format and number.
-    pub extractors: Vec<(String, u32)>,
 }
 
 impl Meta {
@@ -33,7 +31,6 @@ impl Meta {
             hasher: KeyHasher::new(random(), random()),
             roots: Vec::new(),
             completed: None,
-            extractors: Vec::new(),
         }
     }
 }
