@@ -11,7 +11,7 @@ mod location;
 mod plan;
 mod root;
 
-pub use change::{Change, FileKey, KeyHasher, Stamp};
+pub use change::{Change, FileKey, FileRow, KeyHasher, Stamp};
 pub use document::{Document, Failure, Reason, Value};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use kind::Kind;

@@ -22,6 +22,10 @@ pub struct Root {
     /// Pay no heed to `.gitignore`, `.ignore` and `.kenignore`.
     #[serde(default)]
     pub no_ignore: bool,
+    /// Whether it was a mount point when it was last walked: then an empty folder in its place
+    /// means that nothing is mounted, not that all files are gone.
+    #[serde(default)]
+    pub mounted: bool,
 }
 
 impl Root {
@@ -33,6 +37,7 @@ impl Root {
             follow_links: false,
             one_file_system: false,
             no_ignore: false,
+            mounted: false,
         }
     }
 }

@@ -21,7 +21,6 @@ mod writer;
 pub use error::Error;
 pub use meta::Meta;
 pub use record::{FileState, Permit, Record};
-pub use rows::Row;
 pub use search::{Address, Found, Hit};
 pub use snapshot::{Snapshot, Statistics, Stored};
 pub use writer::{Writer, WriterOptions};

@@ -2,26 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use ken_core::FileKey;
+use ken_core::{FileKey, FileRow};
 use tantivy::SegmentReader;
 use tantivy::columnar::Column;
 
 use crate::schema::{IDENTITY, KEY, STAMP};
 
-/// What a commit knows of one file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The key of its path.
-    pub key: FileKey,
-    /// Its stamp's token; 0 if its indexing was not finished.
-    pub token: u64,
-    /// Its identity for moves; 0 if its indexing was not finished.
-    pub identity: u64,
-}
-
 /// Appends the rows of a segment: one for each file's own document, and one with token 0 for each
 /// file that has parts here. The caller drops the latter where the file's own document exists.
-pub(crate) fn read(segment: &SegmentReader, rows: &mut Vec<Row>) -> tantivy::Result<()> {
+pub(crate) fn read(segment: &SegmentReader, rows: &mut Vec<FileRow>) -> tantivy::Result<()> {
     let columns = segment.fast_fields();
     let keys = columns.u64(KEY)?;
     let tokens = columns.u64(STAMP)?;
@@ -31,7 +20,7 @@ pub(crate) fn read(segment: &SegmentReader, rows: &mut Vec<Row>) -> tantivy::Res
     for doc in segment.doc_ids_alive() {
         let Some(key) = keys.first(doc) else { continue };
         match tokens.first(doc) {
-            Some(token) => rows.push(Row {
+            Some(token) => rows.push(FileRow {
                 key: FileKey(key),
                 token,
                 identity: number(&identities, doc),
@@ -44,7 +33,7 @@ pub(crate) fn read(segment: &SegmentReader, rows: &mut Vec<Row>) -> tantivy::Res
             }
         }
     }
-    rows.extend(parts.into_iter().map(|key| Row {
+    rows.extend(parts.into_iter().map(|key| FileRow {
         key: FileKey(key),
         token: 0,
         identity: 0,
@@ -57,7 +46,7 @@ fn number(column: &Column<u64>, doc: u32) -> u64 {
 }
 
 /// Sorts rows by key and keeps one for each file: the one with a token, if there is one.
-pub(crate) fn unite(rows: &mut Vec<Row>) {
+pub(crate) fn unite(rows: &mut Vec<FileRow>) {
     rows.sort_unstable_by_key(|row| (row.key, std::cmp::Reverse(row.token)));
     rows.dedup_by_key(|row| row.key);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ken_core::{Document, Field, FieldKind, FileKey, Kind, Location, Order, Plan, Value};
+use ken_core::{Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Plan, Value};
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
 use tantivy::query::{Query, TermQuery};
@@ -12,7 +12,7 @@ use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, Tanti
 
 use crate::directory::ReadDirectory;
 use crate::record::FileState;
-use crate::rows::{self, Row};
+use crate::rows;
 use crate::schema::{Columns, IDENTITY, LOCATION, STAMP, tokenizers};
 use crate::search::{self, Address, Found};
 use crate::writer::read_meta;
@@ -122,7 +122,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the columns cannot be read.
-    pub fn rows(&self) -> Result<Vec<Row>, Error> {
+    pub fn rows(&self) -> Result<Vec<FileRow>, Error> {
         let mut all = Vec::with_capacity(self.searcher.num_docs() as usize);
         for segment in self.searcher.segment_readers() {
             rows::read(segment, &mut all).map_err(|e| self.error(e))?;

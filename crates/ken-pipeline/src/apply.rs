@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Document, Field, FileKey, Location, Stamp};
-use ken_index::{FileState, Record, Writer};
+use ken_index::{FileState, Record};
 
 use crate::Progress;
 use crate::budget::Budget;
+use crate::writer::LazyWriter;
 
 /// What all documents of a file share.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub(crate) struct FileFacts<'a> {
 
 /// Hands documents to the index.
 pub(crate) struct Applier<'r> {
-    pub(crate) writer: &'r Writer,
+    pub(crate) writer: &'r LazyWriter,
     pub(crate) budget: Arc<Budget>,
     pub(crate) progress: &'r Progress,
 }
@@ -39,7 +40,7 @@ impl Applier<'_> {
             self.progress.failures.fetch_add(1, Ordering::Relaxed);
         }
         let share = self.budget.take(document.memory_bytes());
-        self.writer.add(Record {
+        self.writer.get()?.add(Record {
             location: Location {
                 path: file.path.to_path_buf(),
                 ipath: document.ipath.clone(),
@@ -50,12 +51,20 @@ impl Applier<'_> {
             permit: Some(Box::new(share)),
         })
     }
+
+    /// Deletes all documents of a file that were added before.
+    pub(crate) fn delete(&self, key: FileKey) -> Result<(), ken_index::Error> {
+        self.writer.get()?.delete(key);
+        Ok(())
+    }
 }
 
 /// Sets what only the walk knows, and the date that every document has.
 fn complete(document: &mut Document, file: &FileFacts<'_>) {
     if document.ipath.is_root() || document.number(Field::Modified).is_none() {
-        document.fields.retain(|(field, _)| *field != Field::Modified);
+        document
+            .fields
+            .retain(|(field, _)| *field != Field::Modified);
         document.add_number(Field::Modified, file.stamp.mtime_seconds());
     }
     if document.number(Field::Date).is_none() {
@@ -100,7 +109,11 @@ mod tests {
         let mut own = Document::new(Ipath::root(), "text/plain", Kind::Document);
         own.add_number(Field::Modified, 1);
         complete(&mut own, &facts());
-        assert_eq!(own.number(Field::Modified), Some(5), "the file system knows best");
+        assert_eq!(
+            own.number(Field::Modified),
+            Some(5),
+            "the file system knows best"
+        );
         assert_eq!(own.number(Field::Date), Some(5));
 
         let mut member = Document::new(Ipath::root().child("m"), "text/plain", Kind::Document);
@@ -109,7 +122,10 @@ mod tests {
         member.add_number(Field::Date, 4);
         complete(&mut member, &facts());
         assert_eq!(member.number(Field::Modified), Some(2));
-        let dates = member.fields.iter().filter(|(field, _)| *field == Field::Date);
+        let dates = member
+            .fields
+            .iter()
+            .filter(|(field, _)| *field == Field::Date);
         assert_eq!(dates.count(), 1);
         assert_eq!(member.number(Field::Date), Some(3));
     }

@@ -56,7 +56,10 @@ impl Budget {
             if let Some(share) = self.try_take(bytes) {
                 break share;
             }
-            guard = self.freed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            guard = self
+                .freed
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
         };
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         share
@@ -67,7 +70,11 @@ impl Drop for Share {
     fn drop(&mut self) {
         self.budget.used.fetch_sub(self.bytes, Ordering::SeqCst);
         if self.budget.waiting.load(Ordering::SeqCst) > 0 {
-            let _guard = self.budget.lock.lock().unwrap_or_else(PoisonError::into_inner);
+            let _guard = self
+                .budget
+                .lock
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             self.budget.freed.notify_all();
         }
     }
@@ -86,7 +93,10 @@ mod tests {
         drop(six);
         assert!(budget.try_take(100).is_none());
         drop(four);
-        assert!(budget.try_take(100).is_some(), "a large one goes through alone");
+        assert!(
+            budget.try_take(100).is_some(),
+            "a large one goes through alone"
+        );
     }
 
     #[test]

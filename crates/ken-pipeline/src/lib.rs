@@ -12,6 +12,7 @@ mod options;
 mod progress;
 mod run;
 mod work;
+mod writer;
 
 pub use error::Error;
 pub use options::{Options, RootChange};

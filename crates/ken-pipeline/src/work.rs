@@ -5,13 +5,14 @@
 //! extracts it itself, which costs no queue and keeps memory flat.
 
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
+use fs_err::os::unix::fs::OpenOptionsExt;
 use fs_err::{File, OpenOptions};
 use ken_core::{
     Change, Document, Failure, Field, FileKey, Ipath, KeyHasher, Location, Reason, Stamp,
@@ -127,7 +128,7 @@ impl Pool<'_> {
             Change::Added { path, stamp } => self.file(path, stamp, false, offer),
             Change::Changed { path, stamp } => self.file(path, stamp, true, offer),
             Change::Moved { from, path, stamp } => self.moved(from, path, stamp, offer),
-            Change::Gone { key } => self.applier.writer.delete(key),
+            Change::Gone { key } => self.note(self.applier.delete(key)),
         }
     }
 
@@ -135,13 +136,15 @@ impl Pool<'_> {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
         if known {
-            self.applier.writer.delete(key);
+            self.note(self.applier.delete(key));
         }
         match open(&path, stamp) {
             Ok(Some((file, stamp))) => {
                 let n_bytes = stamp.size;
                 self.extract_file(&file, path, key, stamp, offer);
-                self.progress.bytes_done.fetch_add(n_bytes, Ordering::Relaxed);
+                self.progress
+                    .bytes_done
+                    .fetch_add(n_bytes, Ordering::Relaxed);
             }
             // Gone since the walk saw it, or no longer a regular file.
             Ok(None) => {}
@@ -167,7 +170,9 @@ impl Pool<'_> {
     ) {
         // Parsers that need a file whole hold it and its text; the larger ones are refused.
         let held = stamp.size.min(self.limits.max_file_bytes);
-        let _share = self.inputs.take(usize::try_from(held).unwrap_or(usize::MAX));
+        let _share = self
+            .inputs
+            .take(usize::try_from(held).unwrap_or(usize::MAX));
         let name = Location::file(&path).file_name();
         let mut input = match Input::file(name, file.file()) {
             Ok(input) => input,
@@ -212,8 +217,8 @@ impl Pool<'_> {
             return;
         }
         if self.progress.is_cancelled() {
-            // Parts may be missing. Without its own document the file counts as not indexed.
-            return;
+            // Parts may be missing: better none until the next run.
+            return self.note(self.applier.delete(job.key));
         }
         let own = lock(&job.own).take();
         if let Some(document) = own {
@@ -242,22 +247,18 @@ impl Pool<'_> {
 
     /// A file under a new path is written again from what the index holds of it. Where its type
     /// may depend on the name, it is extracted.
-    fn moved(
-        &self,
-        from: FileKey,
-        path: PathBuf,
-        stamp: Stamp,
-        offer: Option<&Sender<MemberJob>>,
-    ) {
+    fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, offer: Option<&Sender<MemberJob>>) {
         match self.rewritten(from, &path, stamp) {
             Ok(true) => {
                 self.progress.files_done.fetch_add(1, Ordering::Relaxed);
-                self.progress.bytes_done.fetch_add(stamp.size, Ordering::Relaxed);
+                self.progress
+                    .bytes_done
+                    .fetch_add(stamp.size, Ordering::Relaxed);
             }
             Ok(false) => self.file(path, stamp, false, offer),
             Err(error) => self.note(Err(error)),
         }
-        self.applier.writer.delete(from);
+        self.note(self.applier.delete(from));
     }
 
     fn rewritten(
@@ -296,7 +297,7 @@ impl Pool<'_> {
     }
 
     /// Keeps the first error of the index and stops the run.
-    fn note(&self, result: Result<(), ken_index::Error>) {
+    pub(crate) fn note(&self, result: Result<(), ken_index::Error>) {
         if let Err(error) = result {
             lock(&self.failed).get_or_insert(error);
             self.progress.cancel();
@@ -358,7 +359,11 @@ fn open(path: &Path, seen: Stamp) -> io::Result<Option<(File, Stamp)>> {
     }
     // Should the path have become a FIFO, opening it must not wait for a writer.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-    let file = match OpenOptions::new().read(true).custom_flags(nonblocking).open(path) {
+    let file = match OpenOptions::new()
+        .read(true)
+        .custom_flags(nonblocking)
+        .open(path)
+    {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -391,7 +396,8 @@ fn cause(error: &io::Error) -> String {
 impl Pool<'_> {
     /// Returns the error that ended the run, if one did.
     pub(crate) fn into_error(self) -> Option<ken_index::Error> {
-        self.failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.failed
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
-

@@ -8,18 +8,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ken_core::FileKey;
-
-/// What the index knows about one file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The key of its path.
-    pub key: FileKey,
-    /// The token of its stamp; 0 when it was not indexed to its end.
-    pub token: u64,
-    /// The identity of its stamp.
-    pub identity: u64,
-}
+use ken_core::{FileKey, FileRow};
 
 /// About how many rows share an entry of the table.
 const ROWS_PER_RANGE: usize = 16;
@@ -27,7 +16,7 @@ const ROWS_PER_RANGE: usize = 16;
 /// All files that the index knows.
 pub struct Catalogue {
     /// Sorted by key, each once.
-    rows: Vec<Row>,
+    rows: Vec<FileRow>,
     /// The first row of each range of keys, and the number of rows.
     starts: Vec<u32>,
     /// How far a key is shifted to get its range.
@@ -44,7 +33,7 @@ impl Catalogue {
     ///
     /// # Panics
     /// With more than 2³² rows.
-    pub fn new(mut rows: Vec<Row>) -> Self {
+    pub fn new(mut rows: Vec<FileRow>) -> Self {
         rows.sort_unstable_by_key(|row| (row.key, row.token == 0));
         rows.dedup_by_key(|row| row.key);
         assert!(u32::try_from(rows.len()).is_ok(), "too many files");
@@ -72,7 +61,7 @@ impl Catalogue {
     }
 
     /// Returns the row of a file and marks it as seen.
-    pub fn see(&self, key: FileKey) -> Option<&Row> {
+    pub fn see(&self, key: FileKey) -> Option<&FileRow> {
         let range = range_of(key, self.shift);
         let start = self.starts[range] as usize;
         let end = self.starts[range + 1] as usize;
@@ -84,7 +73,7 @@ impl Catalogue {
     }
 
     /// Returns the rows not seen so far, by key.
-    pub fn unseen(&self) -> impl Iterator<Item = &Row> {
+    pub fn unseen(&self) -> impl Iterator<Item = &FileRow> {
         self.rows
             .iter()
             .enumerate()
@@ -120,7 +109,7 @@ fn range_of(key: FileKey, shift: u32) -> usize {
     key.0.checked_shr(shift).unwrap_or(0) as usize
 }
 
-fn range_starts(rows: &[Row], bits: u32) -> Vec<u32> {
+fn range_starts(rows: &[FileRow], bits: u32) -> Vec<u32> {
     let mut starts = vec![0; (1 << bits) + 1];
     for row in rows {
         starts[range_of(row.key, 64 - bits) + 1] += 1;
@@ -139,8 +128,8 @@ mod tests {
 
     use super::*;
 
-    fn row(key: u64, token: u64, identity: u64) -> Row {
-        Row {
+    fn row(key: u64, token: u64, identity: u64) -> FileRow {
+        FileRow {
             key: FileKey(key),
             token,
             identity,

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use ken_core::{Change, FileKey, KeyHasher, Stamp};
+use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp};
 
+use crate::Catalogue;
 use crate::scan::{Progress, ScanOptions, ScanSummary, Visitor, scan};
-use crate::{Catalogue, Root, Row};
 
 /// What the files of a walk are compared with, and who hears of the differences.
 pub struct Comparison<'a> {
@@ -152,7 +152,7 @@ impl Comparison<'_> {
     fn gone(&self, roots: &[Root], scan: &ScanSummary) -> (Vec<GoneRow>, u64) {
         let mut gone = Vec::new();
         let mut kept = 0;
-        let unseen: Vec<Row> = self.catalogue.unseen().copied().collect();
+        let unseen: Vec<FileRow> = self.catalogue.unseen().copied().collect();
         for rows in unseen.chunks(PATHS_AT_ONCE) {
             let keys: Vec<FileKey> = rows.iter().map(|row| row.key).collect();
             for (row, path) in rows.iter().zip((self.path_of)(&keys)) {
@@ -168,7 +168,7 @@ impl Comparison<'_> {
 }
 
 impl GoneRow {
-    fn new(row: &Row) -> Self {
+    fn new(row: &FileRow) -> Self {
         Self {
             // A file that was not indexed to its end has nothing that could move.
             identity: if row.token == 0 { 0 } else { row.identity },
@@ -183,7 +183,8 @@ fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
     let root = path
         .ancestors()
         .find(|folder| roots.iter().any(|root| root.path == *folder));
-    let is_walked = root.is_some_and(|root| {
+    // What no root covers any more is gone, whether it is still there or not.
+    let is_walked = root.is_none_or(|root| {
         let mut unavailable = scan.unavailable.iter();
         !unavailable.any(|(path, _)| path == root)
     });

@@ -16,7 +16,9 @@ use crate::listing::{Entry, Listing};
 use crate::queue::Queue;
 use crate::rules::Rules;
 use crate::scan::Shared;
-use crate::{Root, ScanError, Skip};
+use ken_core::Root;
+
+use crate::{ScanError, Skip};
 
 /// A folder to be walked.
 pub(crate) struct Folder {

@@ -1,6 +1,6 @@
 //! Which files are there, and which of them changed since the last run?
 //!
-//! [`scan`] walks the [`Root`]s with ripgrep's ignore rules and reports each regular file with
+//! [`scan`] walks the [`ken_core::Root`]s with ripgrep's ignore rules and reports each regular file with
 //! its stamp. [`changes`] compares them with the [`Catalogue`], what the index knows, and hands
 //! on the differences. No file is opened but folders and ignore files; nothing is ever written.
 
@@ -15,9 +15,9 @@ mod rules;
 mod scan;
 mod settle;
 
-pub use catalogue::{Catalogue, Row};
+pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes};
 pub use error::ScanError;
-pub use roots::{Availability, Root};
+pub use roots::{Availability, is_mount_point, root_at};
 pub use scan::{Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
 pub use settle::settle;

@@ -15,7 +15,10 @@ use serde::Serialize;
 use crate::folder::{Folder, Walker};
 use crate::queue::Queue;
 use crate::rules::Rules;
-use crate::{Availability, Root, ScanError};
+use ken_core::Root;
+
+use crate::roots::availability;
+use crate::{Availability, ScanError};
 
 /// File systems of the kernel that hold no documents; left out when walked from above.
 const PSEUDO: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
@@ -149,7 +152,7 @@ impl Shared<'_> {
     fn start(&self, global: Option<&Path>) -> Vec<Folder> {
         let mut folders = Vec::new();
         for (number, root) in self.roots.iter().enumerate() {
-            match root.availability() {
+            match availability(root) {
                 Availability::Available if root.path.is_dir() => {
                     folders.push(self.root_folder(number, global));
                 }

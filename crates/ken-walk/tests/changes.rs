@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, UNIX_EPOCH};
 
-use ken_core::{Change, FileKey, KeyHasher, Stamp};
+use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp};
 use ken_walk::{
-    Catalogue, Comparison, Progress, Root, Row, ScanOptions, Summary, Visitor, changes, scan,
+    Catalogue, Comparison, Progress, ScanOptions, Summary, Visitor, changes, root_at, scan,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ struct World {
     _folder: tempfile::TempDir,
     path: PathBuf,
     hasher: KeyHasher,
-    index: BTreeMap<PathBuf, Row>,
+    index: BTreeMap<PathBuf, FileRow>,
     options: ScanOptions,
     full: bool,
 }
@@ -45,7 +45,7 @@ impl World {
     }
 
     fn root(&self) -> Root {
-        Root::new(&self.path).unwrap()
+        root_at(&self.path).unwrap()
     }
 
     fn write(&self, name: &str, content: &str) {
@@ -54,8 +54,8 @@ impl World {
         fs_err::write(path, content).unwrap();
     }
 
-    fn row(&self, path: &Path, stamp: &Stamp) -> Row {
-        Row {
+    fn row(&self, path: &Path, stamp: &Stamp) -> FileRow {
+        FileRow {
             key: self.hasher.key(path),
             token: stamp.token(&self.hasher),
             identity: stamp.identity(&self.hasher),
@@ -219,9 +219,10 @@ fn a_file_not_indexed_to_its_end_is_read_again_and_never_moved() {
 }
 
 #[test]
-fn a_root_that_is_absent_or_empty_purges_nothing() {
+fn a_root_that_is_absent_or_not_mounted_purges_nothing() {
     let mut world = World::new(&["disk/a", "home/b"]);
-    let roots = ["disk", "home"].map(|name| Root::new(&world.at(name)).unwrap());
+    let mut roots = ["disk", "home"].map(|name| root_at(&world.at(name)).unwrap());
+    roots[0].mounted = true;
     world.run(&roots, &Progress::default());
     fs_err::remove_file(world.at("home/b")).unwrap();
     world.write("home/c", "kept");
@@ -233,12 +234,16 @@ fn a_root_that_is_absent_or_empty_purges_nothing() {
     let (lines, summary) = world.run(&roots, &Progress::default());
     assert!(lines.is_empty());
     assert_eq!((summary.kept, summary.unchanged), (1, 1));
+    // A folder that is no mount point was emptied by its owner.
+    roots[0].mounted = false;
+    assert_eq!(world.run(&roots, &Progress::default()).0, ["gone disk/a"]);
 }
 
 #[test]
 fn an_absent_root_inside_another_purges_nothing_either() {
     let mut world = World::new(&["disk/a", "b"]);
-    let roots = [world.root(), Root::new(&world.at("disk")).unwrap()];
+    let mut roots = [world.root(), root_at(&world.at("disk")).unwrap()];
+    roots[1].mounted = true;
     world.run(&roots, &Progress::default());
     fs_err::remove_file(world.at("disk/a")).unwrap();
     assert!(world.run(&roots, &Progress::default()).0.is_empty());
@@ -247,13 +252,12 @@ fn an_absent_root_inside_another_purges_nothing_either() {
 }
 
 #[test]
-fn files_outside_of_the_walked_roots_are_let_alone() {
+fn files_that_no_root_covers_any_more_are_gone() {
     let mut world = World::new(&["a/1", "b/2"]);
     world.update();
-    fs_err::remove_file(world.at("b/2")).unwrap();
-    let roots = [Root::new(&world.at("a")).unwrap()];
-    assert!(world.run(&roots, &Progress::default()).0.is_empty());
-    assert_eq!(world.update(), ["gone b/2"]);
+    let roots = [root_at(&world.at("a")).unwrap()];
+    assert_eq!(world.run(&roots, &Progress::default()).0, ["gone b/2"]);
+    assert_eq!(world.update(), ["added b/2"]);
 }
 
 #[test]
@@ -266,7 +270,7 @@ fn files_below_a_folder_that_cannot_be_read_are_kept() {
         long.push("x".repeat(250));
     }
     let hidden = long.join("b");
-    let row = Row {
+    let row = FileRow {
         key: world.hasher.key(&hidden),
         token: 9,
         identity: 9,
@@ -277,7 +281,7 @@ fn files_below_a_folder_that_cannot_be_read_are_kept() {
 }
 
 /// Makes a folder whose path is too long for the walk, and updates with a file known below it.
-fn unreadable(world: &mut World, long: &Path, hidden: &Path, row: Row) -> Summary {
+fn unreadable(world: &mut World, long: &Path, hidden: &Path, row: FileRow) -> Summary {
     use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut folder = openat(CWD, &world.path, flags, Mode::empty()).unwrap();
@@ -345,7 +349,7 @@ fn take(world: &World, step: &Step) {
 }
 
 /// What an index made from nothing would hold.
-fn fresh(world: &World) -> BTreeMap<PathBuf, Row> {
+fn fresh(world: &World) -> BTreeMap<PathBuf, FileRow> {
     let rows = Mutex::new(BTreeMap::new());
     let visitor = Visitor {
         file: &|path, stamp| {

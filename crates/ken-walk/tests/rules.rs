@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use ignore::WalkBuilder;
-use ken_walk::{Progress, Root, ScanOptions, Visitor, scan};
+use ken_core::Root;
+use ken_walk::{Progress, ScanOptions, Visitor, root_at, scan};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -115,7 +116,7 @@ proptest! {
         make(&tree, folder.path());
         let top = folder.path().join("f");
         prop_assume!(top.is_dir());
-        let mut root = Root::new(&top).unwrap();
+        let mut root = root_at(&top).unwrap();
         root.hidden = hidden;
         prop_assert_eq!(by_ken(&root), by_ripgrep(&root));
     }

@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use fs_err::os::unix::fs::symlink;
-use ken_walk::{Availability, Progress, Root, ScanOptions, ScanSummary, Skip, Visitor, scan};
+use ken_core::Root;
+use ken_walk::{Availability, Progress, ScanOptions, ScanSummary, Skip, Visitor, root_at, scan};
 use rustix::fs::{CWD, Mode};
 
 struct Tree {
@@ -39,7 +40,7 @@ impl Tree {
     }
 
     fn root(&self, path: &str) -> Root {
-        Root::new(&self.path.join(path)).unwrap()
+        root_at(&self.path.join(path)).unwrap()
     }
 
     /// Scans the tree with all its options as they are by default.
@@ -299,13 +300,14 @@ fn bad_ignore_files_are_reported_and_their_good_lines_hold() {
 fn roots_that_are_not_there_are_named() {
     let tree = Tree::new(&[("gone/x", ""), ("file", "")]);
     fs_err::create_dir(tree.path.join("empty")).unwrap();
-    let roots = [tree.root("gone"), tree.root("empty"), tree.root("file")];
+    let mut roots = [tree.root("gone"), tree.root("empty"), tree.root("file")];
+    roots[1].mounted = true;
     fs_err::remove_dir_all(tree.path.join("gone")).unwrap();
     let found = tree.scan(&roots, &ScanOptions::default());
     assert_eq!(found.files, ["file"]);
     let expected = [
         (tree.path.join("gone"), Availability::Absent),
-        (tree.path.join("empty"), Availability::Empty),
+        (tree.path.join("empty"), Availability::Unmounted),
     ];
     assert_eq!(found.summary.unavailable, expected);
 }
