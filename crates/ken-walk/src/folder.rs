@@ -33,7 +33,7 @@ pub(crate) struct Folder {
 struct Place {
     device: u64,
     inode: u64,
-    parent: Option<Arc<Place>>,
+    parent: Option<Arc<Self>>,
 }
 
 /// The folder whose entries are being looked at.

@@ -19,5 +19,5 @@ pub use catalogue::{Catalogue, Row};
 pub use compare::{Comparison, Summary, changes};
 pub use error::ScanError;
 pub use roots::{Availability, Root};
-pub use scan::{Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
+pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
 pub use settle::settle;

@@ -23,7 +23,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The rules that hold in a folder.
 pub(crate) struct Rules {
-    parent: Option<Arc<Rules>>,
+    parent: Option<Arc<Self>>,
     kenignore: Gitignore,
     ignore: Gitignore,
     gitignore: Gitignore,

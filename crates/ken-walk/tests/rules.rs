@@ -108,7 +108,7 @@ fn by_ken(root: &Root) -> Vec<PathBuf> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
     #[test]
     fn finds_what_ripgrep_finds(tree in tree(), hidden in any::<bool>()) {
         let folder = tempfile::tempdir().unwrap();
