@@ -75,7 +75,7 @@ pub enum Skip {
     Marked,
     /// It is neither file, folder nor link.
     Special,
-    /// It is a symbolic link, and links are not followed.
+    /// It is a symbolic link, and links are not followed or it leads nowhere.
     Link,
     /// The link leads to a folder that it lies in.
     Loop,
