@@ -152,8 +152,9 @@ impl Comparison<'_> {
     fn gone(&self, roots: &[Root], scan: &ScanSummary) -> (Vec<GoneRow>, u64) {
         let mut gone = Vec::new();
         let mut kept = 0;
-        let unseen: Vec<FileRow> = self.catalogue.unseen().copied().collect();
-        for rows in unseen.chunks(PATHS_AT_ONCE) {
+        let mut unseen = self.catalogue.unseen().peekable();
+        while unseen.peek().is_some() {
+            let rows: Vec<&FileRow> = unseen.by_ref().take(PATHS_AT_ONCE).collect();
             let keys: Vec<FileKey> = rows.iter().map(|row| row.key).collect();
             for (row, path) in rows.iter().zip((self.path_of)(&keys)) {
                 match path {

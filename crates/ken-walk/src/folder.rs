@@ -20,6 +20,9 @@ use ken_core::Root;
 
 use crate::{ScanError, Skip};
 
+/// After how many files the counters move, so that threads do not fight for them at each.
+const FILES_PER_REPORT: u64 = 256;
+
 /// A folder to be walked.
 pub(crate) struct Folder {
     path: PathBuf,
@@ -35,7 +38,7 @@ pub(crate) struct Folder {
 struct Place {
     device: u64,
     inode: u64,
-    parent: Option<Arc<Place>>,
+    parent: Option<Arc<Self>>,
 }
 
 /// The folder whose entries are being looked at.
@@ -234,6 +237,9 @@ impl<'a> Walker<'a> {
         self.files += 1;
         self.bytes += stamp.size;
         (self.shared.visitor.file)(self.path(), stamp);
+        if self.files == FILES_PER_REPORT {
+            self.flush();
+        }
     }
 
     fn skip(&self, reason: impl FnOnce() -> Skip) {
@@ -264,7 +270,7 @@ impl<'a> Walker<'a> {
         self.shared.progress.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Reports once a folder, so that threads do not fight for the counters at every file.
+    /// Reports what was found since the last time.
     fn flush(&mut self) {
         let progress = self.shared.progress;
         let files = std::mem::take(&mut self.files);
@@ -330,8 +336,12 @@ fn resolve(
     if kind != FileType::Symlink || !here.root.follow_links {
         return Ok((kind, stat));
     }
-    let target = look(here, name, AtFlags::empty())?;
-    Ok((kind_of(&target), Some(target)))
+    match look(here, name, AtFlags::empty()) {
+        Ok(target) => Ok((kind_of(&target), Some(target))),
+        // It leads nowhere or to itself: nothing is there to be found.
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok((kind, None)),
+        Err(error) => Err(error),
+    }
 }
 
 fn look(here: &Here<'_>, name: &CStr, flags: AtFlags) -> Result<Stat, Errno> {
@@ -358,4 +368,39 @@ fn stamp_of(stat: &Stat) -> Stamp {
 
 fn for_people(path: &Path) -> String {
     escape_bytes(path.as_os_str().as_bytes()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(device: u64, inode: u64, parent: Option<Place>) -> Place {
+        Place {
+            device,
+            inode,
+            parent: parent.map(Arc::new),
+        }
+    }
+
+    #[test]
+    fn mounts_and_loops_are_told_by_device_and_inode() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut root = Root::new(folder.path()).unwrap();
+        let mounted = place(2, 1, Some(place(1, 1, None)));
+        assert!(!mounted.leaves(&root));
+        assert!(!mounted.is_loop());
+        root.one_file_system = true;
+        assert!(mounted.leaves(&root));
+        assert!(!place(1, 1, None).leaves(&root));
+        let below = place(1, 7, Some(place(1, 5, None)));
+        assert!(!below.leaves(&root));
+        assert!(place(1, 5, Some(below)).is_loop());
+    }
+
+    #[test]
+    fn times_beyond_the_range_of_stamps_are_clamped() {
+        let mut stat = rustix::fs::stat("/").unwrap();
+        stat.st_mtime = i64::MAX as _;
+        assert_eq!(stamp_of(&stat).mtime_ns, i64::MAX);
+    }
 }

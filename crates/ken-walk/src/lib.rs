@@ -19,5 +19,5 @@ pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes};
 pub use error::ScanError;
 pub use roots::{Availability, is_mount_point, root_at};
-pub use scan::{Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
+pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
 pub use settle::settle;

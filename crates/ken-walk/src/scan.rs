@@ -47,13 +47,18 @@ pub struct Progress {
     pub cancelled: AtomicBool,
 }
 
+/// Hears of a file.
+pub type OnFile<'a> = dyn Fn(&Path, Stamp) + Sync + 'a;
+/// Hears of what is left out.
+pub type OnSkip<'a> = dyn Fn(&Path, Skip) + Sync + 'a;
+
 /// Who hears of what the walk finds; called from all its threads.
 #[derive(Clone, Copy)]
 pub struct Visitor<'a> {
     /// Called with each file.
-    pub file: &'a (dyn Fn(&Path, Stamp) + Sync),
+    pub file: &'a OnFile<'a>,
     /// Called with what is left out, if anybody wants to know.
-    pub skipped: Option<&'a (dyn Fn(&Path, Skip) + Sync)>,
+    pub skipped: Option<&'a OnSkip<'a>>,
 }
 
 /// Why a file, or a folder and all below it, is left out.
@@ -73,7 +78,7 @@ pub enum Skip {
     Marked,
     /// It is neither file, folder nor link.
     Special,
-    /// It is a symbolic link, and links are not followed.
+    /// It is a symbolic link, and links are not followed or it leads nowhere.
     Link,
     /// The link leads to a folder that it lies in.
     Loop,

@@ -219,6 +219,26 @@ fn a_file_not_indexed_to_its_end_is_read_again_and_never_moved() {
 }
 
 #[test]
+fn of_many_links_only_one_indexed_to_its_end_moves() {
+    let mut world = World::new(&["good"]);
+    for link in 0..8 {
+        fs_err::hard_link(world.at("good"), world.at(&format!("link{link}"))).unwrap();
+    }
+    world.update();
+    let good = world.at("good");
+    for (path, row) in &mut world.index {
+        if *path != good {
+            row.token = 0;
+            fs_err::remove_file(path).unwrap();
+        }
+    }
+    fs_err::rename(good, world.at("moved")).unwrap();
+    let lines = world.update();
+    assert_eq!(lines.len(), 9);
+    assert_eq!(lines[8], "moved good moved");
+}
+
+#[test]
 fn a_root_that_is_absent_or_not_mounted_purges_nothing() {
     let mut world = World::new(&["disk/a", "home/b"]);
     let mut roots = ["disk", "home"].map(|name| root_at(&world.at(name)).unwrap());

@@ -48,11 +48,12 @@ fn tree() -> impl Strategy<Value = Tree> {
         ".git/info/exclude",
     ]);
     let place = prop_oneof![
-        Just(String::new()),
-        folder().prop_map(|path| format!("f/{path}"))
+        1 => Just(String::new()),
+        3 => Just("f".to_owned()),
+        2 => folder().prop_map(|path| format!("f/{path}")),
     ];
-    let rules = (place.clone(), name, vec(pattern(), 1..5));
-    let fields = (vec(file(), 1..25), vec(rules, 0..5), vec(place, 0..3));
+    let rules = (place.clone(), name, vec(pattern(), 1..6));
+    let fields = (vec(file(), 1..25), vec(rules, 0..8), vec(place, 0..3));
     fields.prop_map(|(files, rules, repositories)| Tree {
         files,
         rules,
@@ -109,7 +110,7 @@ fn by_ken(root: &Root) -> Vec<PathBuf> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
     #[test]
     fn finds_what_ripgrep_finds(tree in tree(), hidden in any::<bool>()) {
         let folder = tempfile::tempdir().unwrap();

@@ -192,6 +192,7 @@ fn links_are_followed_only_when_asked_and_loops_end() {
     symlink(tree.path.join("top"), tree.path.join("top/a/b/loop")).unwrap();
     symlink("../elsewhere", tree.path.join("top/link")).unwrap();
     symlink("a/b/file", tree.path.join("top/alias")).unwrap();
+    symlink("nowhere", tree.path.join("top/dangling")).unwrap();
     let mut root = tree.root("top");
     let found = tree.scan(&[root.clone()], &ScanOptions::default());
     assert_eq!(found.files, ["top/a/b/file"]);
@@ -200,6 +201,8 @@ fn links_are_followed_only_when_asked_and_loops_end() {
     let found = tree.scan(&[root.clone()], &ScanOptions::default());
     assert_eq!(found.files, ["top/a/b/file", "top/alias", "top/link/x"]);
     assert_eq!(found.skipped["top/a/b/loop"], Skip::Loop);
+    assert_eq!(found.skipped["top/dangling"], Skip::Link);
+    assert_eq!(found.summary.n_errors, 0);
     root.one_file_system = true;
     assert_eq!(tree.scan(&[root], &ScanOptions::default()).files.len(), 3);
 }
