@@ -63,16 +63,11 @@ pub(crate) fn is_binary(head: &[u8]) -> bool {
     if wide(head).is_some() {
         return false;
     }
-    let mut controls = 0;
-    for &byte in head {
-        match byte {
-            0 => return true,
-            b'\t' | b'\n' | 0x0c | b'\r' | 0x08 | 0x1b => {}
-            1..=0x1f | 0x7f => controls += 1,
-            _ => {}
-        }
+    if memchr::memchr(0, head).is_some() {
+        return true;
     }
-    controls * 30 > head.len()
+    let is_odd = |byte: &&u8| is_control(**byte) && !matches!(**byte, 0x08 | 0x1b);
+    head.iter().filter(is_odd).count() * 30 > head.len()
 }
 
 fn decode_raw<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
@@ -171,10 +166,10 @@ fn wide_by_pattern(sample: &[u8]) -> Option<Wide> {
         units += 1;
         match (unit[0], unit[1]) {
             (0, 0) => both += 1,
-            (b'\t' | b'\n' | b'\r' | 0x20..=0x7e, 0) => low += 1,
-            (0, b'\t' | b'\n' | b'\r' | 0x20..=0x7e) => high += 1,
+            (character, 0) if is_latin(character) => low += 1,
+            (0, character) if is_latin(character) => high += 1,
             (0, _) | (_, 0) => return None,
-            (0x20..=0x7e, 0x20..=0x7e) => ascii += 1,
+            (first, second) if is_ascii_text(first) && is_ascii_text(second) => ascii += 1,
             _ => {}
         }
     }
@@ -188,6 +183,15 @@ fn wide_by_pattern(sample: &[u8]) -> Option<Wide> {
         (0, _, _) if high == both => Some(Wide::Utf32Be),
         _ => None,
     }
+}
+
+fn is_ascii_text(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | 0x20..=0x7e)
+}
+
+/// Returns whether the byte is a character of text in ISO 8859-1, the first block of Unicode.
+fn is_latin(byte: u8) -> bool {
+    is_ascii_text(byte) || byte >= 0xa0
 }
 
 fn decode_wide(bytes: &[u8], wide: Wide) -> String {
@@ -359,7 +363,7 @@ mod tests {
 
         #[test]
         fn utf8_decodes_to_itself(text in "[a-zäöü ж世\n]{0,200}") {
-            prop_assert_eq!(decode(text.as_bytes(), None), text);
+            prop_assert_eq!(decode(text.as_bytes(), None), text.as_str());
         }
     }
 }

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(title("```sh\n# no\n```\n# yes\r\n").as_deref(), Some("yes"));
         assert_eq!(title("---\nfoo: bar\n---\n# x y\n").as_deref(), Some("x y"));
         assert_eq!(title("---\nnever: closed\n# yes\n").as_deref(), Some("yes"));
-        assert_eq!(title("#hashtag\n#######seven\n===\n"), None);
+        assert_eq!(title("#hashtag\n#######seven\n\n===\n"), None);
         assert_eq!(title(""), None);
     }
 

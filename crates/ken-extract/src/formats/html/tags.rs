@@ -193,7 +193,7 @@ mod tests {
         ];
         assert_eq!(all, expected);
         assert!(complete);
-        assert_eq!(at, 38);
+        assert_eq!(at, 33);
     }
 
     #[test]
