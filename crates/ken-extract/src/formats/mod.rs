@@ -1,5 +1,12 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod compressed;
+mod decoder;
+mod members;
+mod source;
+mod tar;
+mod zip;
+
 use crate::output::Output;
 use crate::{Error, Input};
 
@@ -18,7 +25,26 @@ pub struct Format {
 pub(crate) type Extract = fn(&mut Input<'_>, &mut Output<'_>) -> Result<(), Error>;
 
 /// Every format.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[
+    Format {
+        name: "compressed",
+        media_types: decoder::MEDIA_TYPES,
+        version: 1,
+        extract: compressed::extract,
+    },
+    Format {
+        name: "tar",
+        media_types: &["application/x-tar"],
+        version: 1,
+        extract: tar::extract,
+    },
+    Format {
+        name: "zip",
+        media_types: zip::MEDIA_TYPES,
+        version: 1,
+        extract: zip::extract,
+    },
+];
 
 /// Returns the format that reads a media type.
 pub(crate) fn by_media_type(media_type: &str) -> Option<&'static Format> {
