@@ -188,3 +188,57 @@ impl Read for Peeked<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ken_core::Kind;
+
+    use super::*;
+    use crate::testing::survives;
+
+    #[test]
+    fn names_lose_the_ending_of_the_compression() {
+        for (name, original, inner) in [
+            ("notes.txt.gz", None, "notes.txt"),
+            ("notes.txt.gz", Some("old.txt"), "notes.txt"),
+            ("notes.gz", Some("/home/a/old.txt"), "old.txt"),
+            ("notes", Some("old.txt"), "old.txt"),
+            ("SOURCE.TGZ", None, "SOURCE.tar"),
+            ("a.tar.Zst", None, "a.tar"),
+            ("größe.xz", None, "größe"),
+            ("ß", None, "ß"),
+            ("", None, ""),
+        ] {
+            assert_eq!(inner_name(name, original), inner);
+        }
+    }
+
+    #[test]
+    fn hostile_bytes_are_survived() {
+        for (media_type, bytes) in [
+            (
+                "application/gzip",
+                &include_bytes!("../../tests/data/archive/tree.tgz")[..],
+            ),
+            (
+                "application/x-bzip2",
+                include_bytes!("../../tests/data/archive/bzip2.txt.bz2"),
+            ),
+            (
+                "application/x-xz",
+                include_bytes!("../../tests/data/archive/tree.tar.xz"),
+            ),
+            (
+                "application/x-lzma",
+                include_bytes!("../../tests/data/archive/lzma.txt.lzma"),
+            ),
+            (
+                "application/zstd",
+                include_bytes!("../../tests/data/archive/zstd.txt.zst"),
+            ),
+        ] {
+            let kind = Kind::Archive;
+            survives(extract, Detected { media_type, kind }, "a.tar", bytes);
+        }
+    }
+}

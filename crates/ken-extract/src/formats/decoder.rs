@@ -266,3 +266,158 @@ fn in_words(error: io::Error) -> io::Error {
     }
     error
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::super::source::{Source, release};
+    use super::*;
+
+    const CODECS: [Codec; 5] = [
+        Codec::Gzip,
+        Codec::Bzip2,
+        Codec::Xz,
+        Codec::Lzma,
+        Codec::Zstd,
+    ];
+
+    fn compressed(codec: Codec, content: &[u8]) -> Vec<u8> {
+        match codec {
+            Codec::Gzip => {
+                let mut encoder = flate2::GzBuilder::new()
+                    .filename("gr\u{f6}\u{df}e.txt")
+                    .write(Vec::new(), flate2::Compression::default());
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
+            Codec::Bzip2 => {
+                let level = bzip2::Compression::default();
+                let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), level);
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
+            Codec::Xz => liblzma::encode_all(content, 6).unwrap(),
+            Codec::Lzma => {
+                let options = liblzma::stream::LzmaOptions::new_preset(6).unwrap();
+                let stream = Stream::new_lzma_encoder(&options).unwrap();
+                let mut encoder = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
+            Codec::Zstd => zstd::encode_all(content, 3).unwrap(),
+        }
+    }
+
+    fn decompressed(codec: Codec, bytes: &[u8]) -> (Vec<u8>, Option<Error>) {
+        let source = Source::new(bytes);
+        let allowance = Allowance::new(source.n_read(), &Limits::default());
+        // A small buffer makes magic bytes fall on its edges.
+        let reader = io::BufReader::with_capacity(7, source);
+        let mut content = Vec::new();
+        let read = Decoder::new(codec, reader, allowance)
+            .and_then(|mut decoder| decoder.read_to_end(&mut content));
+        (content, read.err().map(release))
+    }
+
+    #[test]
+    fn frames_follow_each_other_and_garbage_is_ignored() {
+        for codec in CODECS {
+            let mut bytes = compressed(codec, b"reindeer ");
+            let mut expected = b"reindeer ".to_vec();
+            if codec != Codec::Lzma {
+                bytes.extend(compressed(codec, b""));
+                bytes.extend(compressed(codec, b"moose"));
+                expected.extend(b"moose");
+            }
+            for garbage in [&b""[..], &[0; 512], b"signature"] {
+                let whole = [&bytes, garbage].concat();
+                let (content, failure) = decompressed(codec, &whole);
+                assert_eq!(content, expected, "{codec:?}");
+                assert!(failure.is_none(), "{codec:?}: {failure:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn skippable_frames_are_skipped() {
+        let skippable = b"\x5e\x2a\x4d\x18\x03\0\0\0abc";
+        let frame = compressed(Codec::Zstd, b"reindeer");
+        let bytes = [&skippable[..], &frame, skippable, &frame].concat();
+        let (content, failure) = decompressed(Codec::Zstd, &bytes);
+        assert_eq!(content, b"reindeerreindeer");
+        assert!(failure.is_none(), "{failure:?}");
+    }
+
+    #[test]
+    fn what_is_cut_off_is_read_so_far_and_reported() {
+        let mut state = 1_u32;
+        let content: Vec<u8> = (0..20_000)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            })
+            .collect();
+        for codec in CODECS {
+            let bytes = compressed(codec, &content);
+            for n in 1..20 {
+                let (start, failure) = decompressed(codec, &bytes[..bytes.len() * n / 20]);
+                assert!(content.starts_with(&start), "{codec:?}");
+                assert!(
+                    matches!(failure, Some(Error::Malformed(_))),
+                    "{codec:?} {failure:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn bombs_are_stopped() {
+        for codec in [Codec::Gzip, Codec::Bzip2, Codec::Xz, Codec::Zstd] {
+            let zeros = vec![0; 64 << 20];
+            let (content, failure) = decompressed(codec, &compressed(codec, &zeros));
+            assert!(
+                matches!(failure, Some(Error::Limit(_))),
+                "{codec:?} {failure:?}"
+            );
+            assert!(content.len() < zeros.len(), "{codec:?}");
+        }
+    }
+
+    #[test]
+    fn memory_of_a_greedy_header_is_refused() {
+        // Properties, a dictionary of 4 GiB, unknown size.
+        let mut bytes = vec![0x5d, 0xff, 0xff, 0xff, 0xff];
+        bytes.extend([0xff; 8]);
+        bytes.extend([0; 32]);
+        let (_, failure) = decompressed(Codec::Lzma, &bytes);
+        assert!(matches!(failure, Some(Error::Limit(_))), "{failure:?}");
+    }
+
+    #[test]
+    fn gzip_tells_the_original_name() {
+        let bytes = compressed(Codec::Gzip, b"x");
+        let allowance = Allowance::new(Rc::default(), &Limits::default());
+        let decoder = Decoder::new(Codec::Gzip, &bytes[..], allowance).unwrap();
+        assert_eq!(decoder.original_name(), Some("größe.txt"));
+        assert_eq!(decode_name(b"gr\xf6\xdfe"), "größe");
+    }
+
+    #[test]
+    fn a_failing_disk_is_not_called_damage() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::TimedOut.into())
+            }
+        }
+        for codec in CODECS {
+            let source = Source::new(Broken);
+            let allowance = Allowance::new(source.n_read(), &Limits::default());
+            let read = Decoder::new(codec, io::BufReader::new(source), allowance)
+                .and_then(|mut decoder| decoder.read(&mut [0; 9]));
+            let error = release(read.unwrap_err());
+            assert!(matches!(error, Error::Read(_)), "{codec:?} {error:?}");
+        }
+    }
+}

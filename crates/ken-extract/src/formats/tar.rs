@@ -172,3 +172,150 @@ impl<R: Read + Seek> Seek for Guarded<R> {
         Ok(self.position)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Document, Kind, Reason};
+    use tar::{Builder, Header};
+
+    use super::*;
+    use crate::Limits;
+    use crate::detect::Detected;
+    use crate::testing::{Found, run, run_limited, survives};
+
+    const TAR: Detected = Detected {
+        media_type: "application/x-tar",
+        kind: Kind::Archive,
+    };
+    const GNU: &[u8] = include_bytes!("../../tests/data/archive/gnu.tar");
+    const PAX: &[u8] = include_bytes!("../../tests/data/archive/pax.tar");
+
+    fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut builder = Builder::new(Vec::new());
+        for (name, content) in members {
+            let mut header = Header::new_gnu();
+            header.set_size(content.len() as u64);
+            builder.append_data(&mut header, name, *content).unwrap();
+        }
+        builder.into_inner().unwrap()
+    }
+
+    /// Runs both ways of reading, which must agree.
+    fn found(bytes: &[u8], limits: &Limits) -> Found {
+        let found = run_limited(extract, TAR, "a.tar", bytes, limits);
+        let stream = |input: &mut Input<'_>, output: &mut Output<'_>| {
+            extract_stream(Source::new(input.reader()?), output)
+        };
+        let streamed = run_limited(stream, TAR, "a.tar", bytes, limits);
+        assert_eq!(ipaths(&found), ipaths(&streamed));
+        found
+    }
+
+    fn ipaths(found: &Found) -> Vec<&str> {
+        found.members.iter().map(|m| m.ipath.as_str()).collect()
+    }
+
+    fn reason(document: &Document) -> Option<Reason> {
+        document.failure.as_ref().map(|failure| failure.reason)
+    }
+
+    #[test]
+    fn members_of_gnu_tar_are_read_and_links_left_out() {
+        let found = found(GNU, &Limits::default());
+        let long = format!("{}/name.txt", "long-".repeat(30));
+        assert_eq!(ipaths(&found), [&long, "sparse.txt", "open.txt"]);
+        assert_eq!(found.members[0].name, "name.txt");
+        assert_eq!(found.members[0].bytes, b"A longlynx.\n");
+        assert_eq!(found.members[0].modified, Some(1_714_979_290));
+        let sparse = &found.members[1].bytes;
+        assert_eq!(sparse.len(), 1 << 20);
+        assert!(sparse[700_000..].starts_with(b"sparsesparrow"));
+        assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn members_of_pax_archives_are_read_and_sparse_ones_named() {
+        let found = found(PAX, &Limits::default());
+        let long = format!("{}/name.txt", "long-".repeat(30));
+        assert_eq!(ipaths(&found), [&long, "open.txt"]);
+        assert_eq!(found.documents[0].ipath.as_str(), "sparse.txt");
+        assert_eq!(reason(&found.documents[0]), Some(Reason::Malformed));
+    }
+
+    #[test]
+    fn large_members_are_skipped() {
+        let limits = Limits {
+            max_member_bytes: 9_999,
+            ..Limits::default()
+        };
+        let large = [b'x'; 10_000];
+        let bytes = tar_of(&[("a", b"aaaa"), ("large", &large), ("c", b"cccc")]);
+        let found = found(&bytes, &limits);
+        assert_eq!(ipaths(&found), ["a", "c"]);
+        assert_eq!(found.documents[0].ipath.as_str(), "large");
+        assert_eq!(reason(&found.documents[0]), Some(Reason::Limit));
+        assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn duplicate_names_stay_apart() {
+        let found = found(&tar_of(&[("a", b"old"), ("a", b"new")]), &Limits::default());
+        assert_eq!(ipaths(&found), ["a", "a#2"]);
+    }
+
+    #[test]
+    fn members_before_a_damaged_header_stay() {
+        let mut bytes = tar_of(&[("a", b"aaaa"), ("b", b"bbbb"), ("c", b"cccc")]);
+        bytes[1024] ^= 1;
+        let found = found(&bytes, &Limits::default());
+        assert_eq!(ipaths(&found), ["a"]);
+        assert_eq!(reason(found.own()), Some(Reason::Malformed));
+    }
+
+    #[test]
+    fn members_before_the_cut_stay() {
+        let bytes = tar_of(&[("a", b"aaaa"), ("b", &[b'b'; 5000])]);
+        let found = found(&bytes[..4000], &Limits::default());
+        assert_eq!(ipaths(&found), ["a"]);
+        assert_eq!(found.documents[0].ipath.as_str(), "b");
+        assert_eq!(reason(found.own()), Some(Reason::Malformed));
+    }
+
+    #[test]
+    fn endless_long_names_are_refused() {
+        let mut builder = Builder::new(Vec::new());
+        let mut header = Header::new_gnu();
+        header.set_entry_type(EntryType::GNULongName);
+        header.set_size(8 << 20);
+        header.set_cksum();
+        builder
+            .append(&header, io::repeat(b'n').take(8 << 20))
+            .unwrap();
+        let mut bytes = builder.into_inner().unwrap();
+        bytes.truncate(bytes.len() - 1024);
+        bytes.extend(tar_of(&[("a", b"aaaa")]));
+        let found = found(&bytes, &Limits::default());
+        let failure = found.own().failure.as_ref().expect("refused");
+        assert!(failure.message.contains("header is longer"), "{failure:?}");
+    }
+
+    #[test]
+    fn sizes_that_lie_cost_nothing() {
+        let mut header = Header::new_gnu();
+        header.set_path("a").unwrap();
+        for size in [60 << 20, 1 << 40, u64::MAX] {
+            header.set_size(size);
+            header.set_cksum();
+            let found = run(extract, TAR, "a.tar", header.as_bytes());
+            assert_eq!(found.members.len(), 0);
+            assert_eq!(found.documents[0].failure.is_some(), true, "{size}");
+        }
+    }
+
+    #[test]
+    fn hostile_bytes_are_survived() {
+        survives(extract, TAR, "a.tar", GNU);
+        survives(extract, TAR, "a.tar", PAX);
+        survives(extract, TAR, "a.tar", &tar_of(&[("a", &[b'x'; 700])]));
+    }
+}

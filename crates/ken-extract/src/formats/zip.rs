@@ -223,3 +223,6 @@ impl<R: Seek> Seek for Gate<R> {
         self.inner.seek(to)
     }
 }
+
+#[cfg(test)]
+mod tests;
