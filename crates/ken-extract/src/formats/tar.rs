@@ -47,10 +47,20 @@ fn read_entries<R: Read>(
     for entry in entries {
         let mut entry = entry.map_err(release)?;
         end.set(content_end(&entry).saturating_add(2 * MAX_HEADER_BYTES));
-        let path = escape_bytes(&entry.path_bytes()).into_owned();
+        let sparse_name = pax_sparse_name(&mut entry);
+        let path = match &sparse_name {
+            Some(name) => path_of(name),
+            None => path_of(&entry.path_bytes()),
+        };
         // In V7 archives a folder is a file whose name ends with a slash.
         if has_content(entry.header().entry_type()) && !path.ends_with('/') {
-            read_entry(&mut entry, &path, &names.unique(&path), output)?;
+            let component = names.unique(&path);
+            if sparse_name.is_some() {
+                let error = Error::Malformed("sparse files of the pax form are not read".into());
+                output.failed_member(&component, file_name(&path), error)?;
+            } else {
+                read_entry(&mut entry, &path, &component, output)?;
+            }
         }
     }
     Ok(())
@@ -85,10 +95,6 @@ fn read_entry<R: Read>(
     if size > max_bytes {
         return output.failed_member(component, name, over("max_member_bytes", max_bytes));
     }
-    if is_pax_sparse(entry) {
-        let error = Error::Malformed("a sparse file of the pax form, which is not read".into());
-        return output.failed_member(component, name, error);
-    }
     let modified = entry.header().mtime().ok();
     let content = read_member(entry, size, max_bytes, "max_member_bytes").and_then(|bytes| {
         // What lies beyond the end of an archive reads as nothing.
@@ -115,14 +121,22 @@ fn ends_early() -> Error {
     Error::Malformed("the archive ends or is damaged inside a member".into())
 }
 
-/// Tells whether the content is a map followed by the parts that are not empty.
-fn is_pax_sparse<R: Read>(entry: &mut Entry<'_, R>) -> bool {
-    let Ok(Some(records)) = entry.pax_extensions() else {
-        return false;
-    };
-    records
-        .flatten()
-        .any(|record| record.key_bytes().starts_with(b"GNU.sparse."))
+/// Returns a member's path as text, without the `./` that `tar -c .` puts before it.
+fn path_of(bytes: &[u8]) -> String {
+    let path = escape_bytes(bytes);
+    path.strip_prefix("./").unwrap_or(&path).to_owned()
+}
+
+/// Returns the name of a sparse file whose content is a map followed by the parts that are not
+/// empty; its member has a made-up name.
+fn pax_sparse_name<R: Read>(entry: &mut Entry<'_, R>) -> Option<Vec<u8>> {
+    // Of a header that stands for itself the reader would take the content for its records.
+    if !has_content(entry.header().entry_type()) {
+        return None;
+    }
+    let mut records = entry.pax_extensions().ok()??.flatten();
+    let name = records.find(|record| record.key_bytes() == b"GNU.sparse.name")?;
+    Some(name.value_bytes().to_vec())
 }
 
 /// Reads no further than to `end`: the archive reader takes headers of any length into memory.
