@@ -29,7 +29,6 @@ const ENDINGS: &[(&str, &str)] = &[
     (".txz", ".tar"),
     (".tlz", ".tar"),
     (".tzst", ".tar"),
-    (".svgz", ".svg"),
     (".gz", ""),
     (".bz2", ""),
     (".xz", ""),
@@ -127,6 +126,9 @@ fn extract_whole(
         Ok(_) if content.reader.is_at_end() => None,
         Ok(_) => Some(over("max_member_bytes", max_bytes)),
     };
+    if failure.is_some() {
+        super::text::cut_character(&mut bytes);
+    }
     let mut inner = Input::member(Member {
         ipath: input.ipath.clone(),
         name: content.name,

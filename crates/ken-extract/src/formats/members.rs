@@ -22,6 +22,8 @@ pub(super) struct Names {
 impl Names {
     /// Returns `name` at its first occurrence, then `name#2`, `name#3` and so on.
     pub(super) fn unique(&mut self, name: &str) -> String {
+        // An internal path does not tell these two apart.
+        let name = &name.replace('\0', "\u{fffd}");
         let mut n = self.n_seen.get(&hash(name)).map_or(1, |seen| seen + 1);
         let mut unique = numbered(name, n);
         // A member may be called `name#2` from the start.
@@ -87,11 +89,22 @@ mod tests {
     #[test]
     fn names_become_unique() {
         let mut names = Names::default();
-        let unique: Vec<String> = ["a", "a#2", "a", "a", "b", "a#2"]
+        let unique: Vec<String> = ["a", "a#2", "a", "a", "b\0", "a#2", "b\u{fffd}"]
             .iter()
             .map(|name| names.unique(name))
             .collect();
-        assert_eq!(unique, ["a", "a#2", "a#3", "a#4", "b", "a#2#2"]);
+        assert_eq!(
+            unique,
+            [
+                "a",
+                "a#2",
+                "a#3",
+                "a#4",
+                "b\u{fffd}",
+                "a#2#2",
+                "b\u{fffd}#2"
+            ]
+        );
     }
 
     #[test]
