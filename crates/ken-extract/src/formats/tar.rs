@@ -322,7 +322,7 @@ mod tests {
             header.set_cksum();
             let found = run(extract, TAR, "a.tar", header.as_bytes());
             assert_eq!(found.members.len(), 0);
-            assert_eq!(found.documents[0].failure.is_some(), true, "{size}");
+            assert!(found.documents[0].failure.is_some(), "{size}");
         }
     }
 
