@@ -385,7 +385,7 @@ mod tests {
     #[test]
     fn mounts_and_loops_are_told_by_device_and_inode() {
         let folder = tempfile::tempdir().unwrap();
-        let mut root = Root::new(folder.path()).unwrap();
+        let mut root = crate::root_at(folder.path()).unwrap();
         let mounted = place(2, 1, Some(place(1, 1, None)));
         assert!(!mounted.leaves(&root));
         assert!(!mounted.is_loop());

@@ -1,8 +1,14 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod compressed;
+mod decoder;
 mod html;
 mod markdown;
+mod members;
+mod source;
+mod tar;
 mod text;
+mod zip;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -66,6 +72,24 @@ pub const FORMATS: &[Format] = &[
         media_types: &["text/html", "application/xhtml+xml"],
         version: 1,
         extract: html::extract,
+    },
+    Format {
+        name: "compressed",
+        media_types: decoder::MEDIA_TYPES,
+        version: 1,
+        extract: compressed::extract,
+    },
+    Format {
+        name: "tar",
+        media_types: &["application/x-tar"],
+        version: 1,
+        extract: tar::extract,
+    },
+    Format {
+        name: "zip",
+        media_types: zip::MEDIA_TYPES,
+        version: 1,
+        extract: zip::extract,
     },
 ];
 
