@@ -1,5 +1,8 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod mail;
+mod mbox;
+
 use crate::output::Output;
 use crate::{Error, Input};
 
@@ -18,7 +21,20 @@ pub struct Format {
 pub(crate) type Extract = fn(&mut Input<'_>, &mut Output<'_>) -> Result<(), Error>;
 
 /// Every format.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[
+    Format {
+        name: "message",
+        media_types: &["message/rfc822"],
+        version: 1,
+        extract: mail::extract,
+    },
+    Format {
+        name: "mbox",
+        media_types: &["application/mbox"],
+        version: 1,
+        extract: mbox::extract,
+    },
+];
 
 /// Returns the format that reads a media type.
 pub(crate) fn by_media_type(media_type: &str) -> Option<&'static Format> {
