@@ -14,6 +14,9 @@ use crate::Detect;
 /// that look ahead.
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
+/// Values are cut where looking for the ends of encoded words would cost more than this.
+const MAX_LOOKED_AT_BYTES: usize = 4 * MAX_VALUE_BYTES;
+
 /// Splits the header section off a message or part.
 pub(crate) struct Fields<'a> {
     rest: &'a [u8],
@@ -83,6 +86,7 @@ fn colon(line: &[u8]) -> Option<usize> {
 /// Returns a value as UTF-8 that ends in a line end, as `mail-parser` wants it.
 pub(crate) fn clean<'a>(value: &'a [u8], detect: Detect<'_>) -> Cow<'a, str> {
     let value = &value[..value.len().min(MAX_VALUE_BYTES)];
+    let value = &value[..before_endless_words(value)];
     let mut text = match std::str::from_utf8(value) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(detect(value)),
@@ -91,6 +95,24 @@ pub(crate) fn clean<'a>(value: &'a [u8], detect: Detect<'_>) -> Cow<'a, str> {
         text.to_mut().push('\n');
     }
     text
+}
+
+/// Returns where a value must be cut so that `mail-parser` stays linear: it looks from each `=?`
+/// for the next `?=`, which in a hostile value comes late or never.
+fn before_endless_words(value: &[u8]) -> usize {
+    let mut n_looked_at = 0;
+    let mut end = 0;
+    for start in memmem::find_iter(value, b"=?") {
+        if end < start + 2 {
+            let found = memmem::find(&value[start + 2..], b"?=");
+            end = found.map_or(value.len(), |at| start + 2 + at);
+        }
+        n_looked_at += end - start;
+        if n_looked_at > MAX_LOOKED_AT_BYTES {
+            return start;
+        }
+    }
+    value.len()
 }
 
 /// Returns the words of a value on one line, encoded words (RFC 2047) decoded.
@@ -242,6 +264,15 @@ mod tests {
         ] {
             assert_eq!(words(&clean(value, &latin1)), expected);
         }
+    }
+
+    #[test]
+    fn words_without_end_are_cut() {
+        let endless = "=?aa?q?x ".repeat(5_000);
+        let cut = clean(endless.as_bytes(), &latin1);
+        assert!(cut.len() < 100, "{}", cut.len());
+        let many = "=?utf-8?q?caf=C3=A9?= <a@example.org>,\n ".repeat(1_000);
+        assert!(clean(many.as_bytes(), &latin1).len() >= many.len());
     }
 
     #[test]
