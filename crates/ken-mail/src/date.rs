@@ -90,9 +90,9 @@ impl Parts {
             self.day = Some(number);
         } else if self.year.is_none() {
             // RFC 5322 section 4.3.
-            self.year = Some(match n_digits {
-                ..=2 if number < 50 => number + 2000,
-                ..=3 => number + 1900,
+            self.year = Some(match number {
+                0..50 => number + 2000,
+                50..1000 => number + 1900,
                 _ => number,
             });
         }
@@ -171,8 +171,8 @@ fn numeric_zone(word: &str) -> Option<i64> {
     }
     let value = digits.parse::<i64>().ok()?;
     let minutes = value / 100 * 60 + value % 100;
-    // No place on earth is more than 14 hours away from UTC.
-    (minutes <= 14 * 60).then_some(if number.starts_with('-') {
+    // No place is more than 14 hours away from UTC, but some mailers use other zones and mean it.
+    (minutes < 24 * 60).then_some(if number.starts_with('-') {
         -minutes
     } else {
         minutes
@@ -220,6 +220,8 @@ mod tests {
             ("2003-01-31 13:34:56.25 +01:00", noon),
             ("2003-01-31T13:34:56+01:00", noon),
             ("Fri, 31 Jan 2003 13:34:56 GMT+0100", noon),
+            ("Fri, 31 Jan 0103 20:34:56 +0800", noon),
+            ("Wed, 31 Jan 2003 20:34:56 -1600", Some(1_044_102_896)),
             ("\tFri,\r\n 31 Jan 103 12:34:56", noon),
             ("Fri, 31 Jan 2003 12:34 +0000", Some(1_044_016_440)),
             ("Thu, 1 Jan 1970 00:00:00 +0000", Some(0)),

@@ -175,9 +175,9 @@ fn legacy<'a>(bytes: &[u8], charset: &str, detect: Detect<'_>) -> Cow<'a, str> {
     })
 }
 
-/// Charsets whose ASCII bytes may mean other characters.
+/// Charsets in which ASCII bytes mean ASCII characters.
 fn is_superset_of_ascii(charset: &str) -> bool {
-    const OTHERS: [&str; 9] = [
+    const OTHERS: [&str; 12] = [
         "utf-7",
         "utf7",
         "utf-16",
@@ -187,13 +187,15 @@ fn is_superset_of_ascii(charset: &str) -> bool {
         "iso-2022",
         "iso-10646",
         "hz",
+        "csiso2022",
+        "csutf",
+        "csunicode",
     ];
-    let name = charset.strip_prefix("cs").unwrap_or(charset);
-    let starts = |prefix: &&str| {
-        name.get(..prefix.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    let starts = |prefix: &str| {
+        let start = charset.get(..prefix.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(prefix))
     };
-    !OTHERS.iter().any(|prefix| starts(&prefix)) && !charset.eq_ignore_ascii_case("csiso2022jp")
+    !OTHERS.into_iter().any(starts)
 }
 
 /// Charsets under which UTF-8 is often sent: valid UTF-8 that is not ASCII is hardly ever

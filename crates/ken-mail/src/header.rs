@@ -54,9 +54,7 @@ impl<'a> Iterator for Fields<'a> {
             // A line that is no field, such as `From ` of an mbox, is left out if fields go on
             // after it; else the empty line is missing and the body starts here.
             let after = &self.rest[line_end..];
-            if colon(&after[..self::line_end(after)]).is_none() {
-                return None;
-            }
+            colon(&after[..self::line_end(after)])?;
             self.rest = after;
         }
     }

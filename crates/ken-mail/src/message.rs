@@ -186,7 +186,7 @@ impl<'a> Walk<'_, 'a, '_> {
         let is_file = info.is_attachment || depth > 0 && !info.name.is_empty();
         match info.media_type.as_str() {
             _ if is_encrypted(&info) => self.message.is_encrypted = true,
-            kind if kind.starts_with("multipart/") => self.multipart(info, body, depth),
+            kind if kind.starts_with("multipart/") => self.multipart(&info, body, depth),
             kind if is_signature(kind) && depth > 0 => self.message.is_signed = true,
             kind if is_plain(kind) && !is_file => self.plain(&info, body),
             "text/html" if !is_file => self.html(info, body),
@@ -194,7 +194,7 @@ impl<'a> Walk<'_, 'a, '_> {
         }
     }
 
-    fn multipart(&mut self, info: PartInfo, body: &'a [u8], depth: usize) {
+    fn multipart(&mut self, info: &PartInfo, body: &'a [u8], depth: usize) {
         if depth >= MAX_DEPTH {
             self.message.is_cut = true;
             return;
@@ -206,7 +206,7 @@ impl<'a> Walk<'_, 'a, '_> {
         self.message.is_cut |= self.n_parts >= MAX_PARTS;
         match info.media_type.as_str() {
             // Without boundaries it is text, or nothing.
-            _ if parts.is_empty() => self.plain(&info, body),
+            _ if parts.is_empty() => self.plain(info, body),
             "multipart/alternative" => self.alternatives(&parts, depth),
             "multipart/digest" => self.parts(&parts, "message/rfc822", depth),
             _ => self.parts(&parts, "", depth),
