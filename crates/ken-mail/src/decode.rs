@@ -265,6 +265,7 @@ mod tests {
             (b"caf\xe9", Some("us-ascii"), "detected 4"),
             (b"caf\xe9", Some("x-unknown"), "detected 4"),
             (b"\xf0\xd2\xc9", Some("KOI8-R"), "При"),
+            (b"\xc4\xa3", Some("gbk"), "模"),
             (b"\x1b$B%O%m!<\x1b(B", Some("ISO-2022-JP"), "ハロー"),
             (b"\x1b$B%O%m!<\x1b(B", Some("csISO2022JP"), "ハロー"),
             (b"+ZYeB9A-", Some("UTF-7"), "文致"),

@@ -7,6 +7,10 @@ use crate::Detect;
 use crate::decode::Transfer;
 use crate::header::{clean, words};
 
+/// Values are read up to this length: a message may have thousands of them, and putting together
+/// a name of many pieces (RFC 2231) takes time quadratic in their number.
+const MAX_VALUE_BYTES: usize = 4 << 10;
+
 /// What the header of a part says of its content.
 #[derive(Debug, Default)]
 pub(crate) struct PartInfo {
@@ -32,6 +36,7 @@ impl PartInfo {
         if name.len() <= PREFIX.len() || !name[..PREFIX.len()].eq_ignore_ascii_case(PREFIX) {
             return;
         }
+        let value = &value[..value.len().min(MAX_VALUE_BYTES)];
         if is(b"type") && self.media_type.is_empty() {
             self.take_type(&clean(value, detect));
         } else if is(b"disposition") {
