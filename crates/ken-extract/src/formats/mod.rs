@@ -1,5 +1,14 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod body;
+mod epub;
+mod odf;
+mod ooxml;
+mod package;
+mod time;
+mod xhtml;
+mod xml;
+
 use crate::output::Output;
 use crate::{Error, Input};
 
@@ -18,7 +27,13 @@ pub struct Format {
 pub(crate) type Extract = fn(&mut Input<'_>, &mut Output<'_>) -> Result<(), Error>;
 
 /// Every format.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[
+    ooxml::docx::FORMAT,
+    ooxml::xlsx::FORMAT,
+    ooxml::pptx::FORMAT,
+    odf::FORMAT,
+    epub::FORMAT,
+];
 
 /// Returns the format that reads a media type.
 pub(crate) fn by_media_type(media_type: &str) -> Option<&'static Format> {
