@@ -213,3 +213,87 @@ fn percent_decode(text: &str) -> String {
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::super::package::tests::zip_of;
+    use super::*;
+    use crate::detect::Detected;
+    use crate::testing::{self, Found};
+
+    const SAMPLE: &[u8] = include_bytes!("../../tests/data/sample.epub");
+    const DETECTED: Detected = Detected {
+        media_type: "application/epub+zip",
+        kind: Kind::Document,
+    };
+    const OPF: (&str, &[u8]) = (
+        "book.opf",
+        b"<package><metadata><dc:title>T</dc:title></metadata><manifest>\
+          <item id='a' href='a.html'/></manifest><spine><itemref idref='a'/>\
+          <itemref idref='a'/><itemref idref='gone'/></spine></package>",
+    );
+
+    fn run(bytes: &[u8]) -> Found {
+        testing::run(extract, DETECTED, "x", bytes)
+    }
+
+    #[test]
+    fn chapters_stand_in_the_order_of_the_spine() {
+        let found = run(SAMPLE);
+        let own = found.own();
+        assert_eq!(own.failure, None);
+        assert_eq!(
+            own.body,
+            "Narwhalium\nA tusk of ivory and éclat.\u{c}The second chapter\nends."
+        );
+        assert_eq!(own.text(Field::Title), Some("Whales of the fjord"));
+        assert_eq!(own.text(Field::Author), Some("Ingrid Solheim"));
+        assert_eq!(own.text(Field::Keywords), Some("whales"));
+        assert_eq!(own.text(Field::Description), Some("A short book"));
+        assert_eq!(own.text(Field::Lang), Some("en"));
+        assert_eq!(own.number(Field::Created), Some(1_714_953_600));
+        assert_eq!(own.number(Field::Date), Some(1_715_069_350));
+    }
+
+    #[test]
+    fn a_book_without_container_and_with_tag_soup_is_read() {
+        let found = run(&zip_of(&[
+            OPF,
+            ("a.html", b"<p>one<br>two</p><p>three & four"),
+        ]));
+        assert_eq!(found.own().body, "one\ntwo\nthree & four");
+    }
+
+    #[test]
+    fn only_encrypted_chapters_make_a_book_encrypted() {
+        let with_method = |method: &str| {
+            let encryption = format!(
+                "<encryption><EncryptedData><EncryptionMethod Algorithm='{method}'/>\
+                 </EncryptedData></encryption>"
+            );
+            let found = run(&zip_of(&[
+                OPF,
+                ("a.html", b"<p>text</p>"),
+                ("META-INF/encryption.xml", encryption.as_bytes()),
+            ]));
+            assert_eq!(found.own().text(Field::Title), Some("T"));
+            found.own().failure.as_ref().map(|failure| failure.reason)
+        };
+        assert_eq!(with_method(FONT_OBFUSCATION[0]), None);
+        let aes = "http://www.w3.org/2001/04/xmlenc#aes128-cbc";
+        assert_eq!(with_method(aes), Some(Reason::Encrypted));
+    }
+
+    #[test]
+    fn references_are_decoded() {
+        assert_eq!(percent_decode("a%20b%C3%A9%zz%4"), "a bé%zz%4");
+    }
+
+    #[test]
+    fn hostile_files_end_in_a_failure() {
+        testing::survives(extract, DETECTED, "x", SAMPLE);
+        assert!(run(&zip_of(&[("a", b"")])).own().failure.is_some());
+    }
+}

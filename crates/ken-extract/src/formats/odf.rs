@@ -375,3 +375,150 @@ fn is_skipped(tag: &Start<'_>) -> bool {
         name => name.starts_with("text:") && name.ends_with("-source"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::super::package::tests::zip_of;
+    use super::*;
+    use crate::detect::Detected;
+    use crate::testing::{self, Found};
+
+    const ODT: &[u8] = include_bytes!("../../tests/data/sample.odt");
+    const ODS: &[u8] = include_bytes!("../../tests/data/sample.ods");
+    const ODP: &[u8] = include_bytes!("../../tests/data/sample.odp");
+    const DETECTED: Detected = Detected {
+        media_type: "application/vnd.oasis.opendocument.text",
+        kind: Kind::Document,
+    };
+
+    fn run(bytes: &[u8]) -> Found {
+        testing::run(extract, DETECTED, "x", bytes)
+    }
+
+    fn text_of(content: &str) -> String {
+        let found = run(&zip_of(&[("content.xml", content.as_bytes())]));
+        assert_eq!(found.own().failure, None);
+        found.own().body.clone()
+    }
+
+    #[test]
+    fn a_text_with_everything_is_read() {
+        let found = run(ODT);
+        let own = found.own();
+        assert_eq!(own.failure, None);
+        assert_eq!(
+            own.body,
+            "Counting numbatfell\nThe herd of numbatfell counts\tseven\nheads.\nName\tAge\n\
+             Rudolf\t12\nCommented run\nCheck this remark\nKept inserted\nFirst half\n\u{c}second half\n\
+             Council of Inari\nConfidential footer"
+        );
+        assert_eq!(own.text(Field::Title), Some("Marsupial ledger"));
+        assert_eq!(own.text(Field::Author), Some("Oskar Lindqvist"));
+        assert_eq!(own.text(Field::Lang), Some("en-GB"));
+        assert_eq!(own.number(Field::Created), Some(1_770_091_506));
+        assert_eq!(own.number(Field::Pages), Some(2));
+    }
+
+    #[test]
+    fn sheets_and_slides_are_pages() {
+        let sheets = run(ODS);
+        assert_eq!(
+            sheets.own().body,
+            "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
+             01.03.2024\tkelpiesund\t1,234.50 €\t12.5%\t2024-03-01 18:30\n2\tTRUE\n\
+             Harbour closed in winter\u{c}Crew\nCaptain Nemo"
+        );
+        assert_eq!(sheets.own().number(Field::Pages), Some(2));
+        assert_eq!(sheets.own().text(Field::Title), Some("Harbour dues"));
+        let slides = run(ODP);
+        assert_eq!(
+            slides.own().body,
+            "Moraine ptarmigan\nFirst slide\nSpeak slowly here\u{c}\
+             Table of ice\nYear\tMetres\n1999\t42"
+        );
+        assert_eq!(slides.own().number(Field::Pages), Some(2));
+        assert_eq!(slides.own().text(Field::Title), Some("Tundra lecture"));
+    }
+
+    #[test]
+    fn spaces_notes_and_boxes_keep_their_places() {
+        let content = "<office:document-content><office:body><office:text>\
+            <text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>\
+            <text:p>a<text:s text:c='3'/>b\n  c<text:tab/>d<text:line-break/>e<text:note>\
+            <text:note-citation>1</text:note-citation><text:note-body><text:p>note</text:p>\
+            </text:note-body></text:note>f</text:p>\
+            <draw:text-box><text:p>box</text:p></draw:text-box>\
+            <office:annotation><dc:creator>Me</dc:creator><text:p>remark</text:p>\
+            </office:annotation></office:text></office:body></office:document-content>";
+        assert_eq!(text_of(content), "a   b c\td\nef\nnote\nbox\nremark");
+    }
+
+    #[test]
+    fn repeated_cells_and_spaces_do_not_explode() {
+        let content = "<c><office:spreadsheet><table:table table:name='T'>\
+            <table:table-row table:number-rows-repeated='1048576'>\
+            <table:table-cell table:number-columns-repeated='16384'><text:p>x<text:s \
+            text:c='999999999'/>y</text:p></table:table-cell></table:table-row>\
+            </table:table></office:spreadsheet></c>";
+        let text = text_of(content);
+        assert!(text.starts_with("T\nx  "), "{text}");
+        assert!(text.len() < 100);
+    }
+
+    #[test]
+    fn pages_begin_where_styles_and_soft_breaks_say() {
+        let content = "<c><style:style style:name='P1'><style:paragraph-properties \
+            fo:break-before='page'/></style:style><office:text><text:p text:style-name='P1'>1\
+            </text:p><text:p>1</text:p><text:p text:style-name='P1'>2</text:p>\
+            <text:p>2 <text:soft-page-break/>3</text:p></office:text></c>";
+        assert_eq!(text_of(content), "1\n1\u{c}2\n2 \u{c}3");
+    }
+
+    #[test]
+    fn flat_xml_is_read() {
+        let flat = b"<?xml version='1.0'?><office:document><office:meta><dc:title>T</dc:title>\
+            </office:meta><office:body><office:text><text:p>flat</text:p></office:text>\
+            </office:body></office:document>";
+        let found = run(flat);
+        assert_eq!(found.own().body, "flat");
+        assert_eq!(found.own().text(Field::Title), Some("T"));
+        assert!(run(b"no XML").own().failure.is_some());
+    }
+
+    #[test]
+    fn objects_are_read_or_handed_on() {
+        let found = run(&zip_of(&[
+            ("content.xml", b"<c><text:p>a</text:p></c>"),
+            ("Object 1/content.xml", b"<c><text:p>chart</text:p></c>"),
+            ("Object 2", b"\xd0\xcf\x11\xe0"),
+        ]));
+        assert_eq!(found.own().body, "a\nchart");
+        assert_eq!(found.members[0].name, "Object 2");
+    }
+
+    #[test]
+    fn encrypted_files_say_so_and_keep_their_title() {
+        let found = run(&zip_of(&[
+            ("content.xml", b"\x01\x02\x03"),
+            ("meta.xml", b"<m><dc:title>Open</dc:title></m>"),
+            (
+                "META-INF/manifest.xml",
+                b"<m><manifest:file-entry manifest:full-path='content.xml'>\
+                  <manifest:encryption-data/></manifest:file-entry></m>",
+            ),
+        ]));
+        let failure = found.own().failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Encrypted);
+        assert_eq!(found.own().text(Field::Title), Some("Open"));
+        assert_eq!(found.own().body, "");
+    }
+
+    #[test]
+    fn hostile_files_end_in_a_failure() {
+        for good in [ODT, ODS, ODP] {
+            testing::survives(extract, DETECTED, "x", good);
+        }
+    }
+}

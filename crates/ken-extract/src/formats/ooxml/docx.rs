@@ -111,3 +111,128 @@ fn end(name: &str, body: &mut Body) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Field, Reason};
+
+    use super::super::super::package::tests::zip_of;
+    use super::super::tests::{check_hostile, run, run_main};
+    use super::*;
+
+    const SAMPLE: &[u8] = include_bytes!("../../../tests/data/sample.docx");
+
+    /// Returns the text of a document of these body elements.
+    fn text_of(body: &str) -> String {
+        let document = format!("<w:document><w:body>{body}</w:body></w:document>");
+        run_main(&FORMAT, "word/document.xml", &document).body
+    }
+
+    #[test]
+    fn a_document_with_everything_is_read() {
+        let found = run(&FORMAT, SAMPLE);
+        let own = found.own();
+        assert_eq!(own.failure, None);
+        assert_eq!(
+            own.body,
+            "Counting quokkaberg\nThe herd of quokkaberg counts\tseven\nheads.\nName\tAge\n\
+             Rudolf\t12\nCommented run\nKept inserted\nFirst half \u{c}second half\n\
+             Council of Inari\nConfidential footer\nCheck this remark"
+        );
+        assert_eq!(own.text(Field::Title), Some("Reindeer census"));
+        assert_eq!(own.text(Field::Author), Some("Aino Virtanen"));
+        assert_eq!(own.text(Field::Keywords), Some("herds, tundra"));
+        assert_eq!(own.text(Field::Description), Some("Draft for the council"));
+        assert_eq!(own.text(Field::Lang), Some("en-GB"));
+        assert_eq!(own.number(Field::Created), Some(1_770_091_506));
+        assert_eq!(own.number(Field::Date), Some(1_770_177_906));
+        assert_eq!(own.number(Field::Pages), Some(2));
+    }
+
+    #[test]
+    fn what_is_no_text_of_the_document_is_left_out() {
+        assert_eq!(
+            text_of(
+                "<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>a</w:t></w:r>\
+                 <w:del><w:r><w:delText>gone</w:delText></w:r></w:del>\
+                 <w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>\
+                 <w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>b</w:t></w:r></w:p>"
+            ),
+            "ab"
+        );
+    }
+
+    #[test]
+    fn hyphens_tabs_and_breaks_are_kept() {
+        assert_eq!(
+            text_of(
+                "<w:p><w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t><w:softHyphen/><w:t>c</w:t>\
+                 <w:tab/><w:t>d</w:t><w:br/><w:t>e</w:t><w:br w:type='page'/></w:r></w:p>\
+                 <w:p><w:r><w:lastRenderedPageBreak/><w:t>f</w:t></w:r></w:p>"
+            ),
+            "a-bc\td\ne\u{c}f"
+        );
+    }
+
+    #[test]
+    fn a_text_box_stands_once_and_after_its_paragraph() {
+        let content = "<w:txbxContent><w:p><w:r><w:t>box</w:t></w:r></w:p></w:txbxContent>";
+        let text = format!(
+            "<w:p><w:r><w:t>be</w:t><mc:AlternateContent><mc:Choice>{content}</mc:Choice>\
+             <mc:Fallback>{content}</mc:Fallback></mc:AlternateContent><w:t>fore</w:t></w:r></w:p>\
+             <w:p><w:r><w:t>after</w:t></w:r></w:p>"
+        );
+        assert_eq!(text_of(&text), "before\nbox\nafter");
+    }
+
+    #[test]
+    fn footnotes_follow_and_embedded_files_are_members() {
+        let zip = zip_of(&[
+            ("word/document.xml", b"<d><p><t>body</t></p></d>"),
+            (
+                "word/_rels/document.xml.rels",
+                b"<r><Relationship Id='1' Type='x/endnotes' Target='end.xml'/>\
+                  <Relationship Id='2' Type='x/footnotes' Target='/word/foot.xml'/>\
+                  <Relationship Id='3' Type='x/footer' Target='gone.xml'/></r>",
+            ),
+            ("word/foot.xml", b"<f><p><t>foot</t></p></f>"),
+            ("word/end.xml", b"<f><p><t>end</t></p></f>"),
+            ("word/embeddings/table.xlsx", b"PK"),
+            ("word/media/image1.png", b"png"),
+        ]);
+        let found = run(&FORMAT, &zip);
+        assert_eq!(found.own().body, "body\nfoot\nend");
+        assert_eq!(found.members.len(), 1);
+        assert_eq!(found.members[0].name, "table.xlsx");
+        assert_eq!(
+            found.members[0].ipath.as_str(),
+            "word/embeddings/table.xlsx"
+        );
+    }
+
+    #[test]
+    fn damage_in_one_part_leaves_the_others() {
+        let zip = zip_of(&[
+            ("word/document.xml", b"<d><p><t>body</t></p><t>tail</t>< "),
+            ("docProps/core.xml", b"<c><dc:title>Title</dc:title></c>"),
+        ]);
+        let found = run(&FORMAT, &zip);
+        assert_eq!(found.own().body, "body\ntail");
+        assert_eq!(found.own().text(Field::Title), Some("Title"));
+        let failure = found.own().failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Malformed);
+    }
+
+    #[test]
+    fn text_in_utf16_is_read() {
+        let text = "<?xml version='1.0' encoding='UTF-16'?><d><p><t>žlutý</t></p></d>";
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let zip = zip_of(&[("word/document.xml", &[b"\xff\xfe", &bytes[..]].concat())]);
+        assert_eq!(run(&FORMAT, &zip).own().body, "žlutý");
+    }
+
+    #[test]
+    fn hostile_files_end_in_a_failure() {
+        check_hostile(&FORMAT, SAMPLE);
+    }
+}

@@ -205,3 +205,107 @@ fn read_part(
         package.tolerate(read(&text));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::super::Format;
+    use super::super::package::tests::zip_of;
+    use super::*;
+    use crate::detect::Detected;
+    use crate::testing::{self, Found};
+
+    fn detected(format: &Format) -> Detected {
+        Detected {
+            media_type: format.media_types[0],
+            kind: Kind::Document,
+        }
+    }
+
+    pub(super) fn run(format: &Format, bytes: &[u8]) -> Found {
+        testing::run(format.extract, detected(format), "x", bytes)
+    }
+
+    /// Returns the document of a package that has nothing but its main part.
+    pub(super) fn run_main(format: &Format, name: &str, main: &str) -> Document {
+        let mut found = run(format, &zip_of(&[(name, main.as_bytes())]));
+        found.documents.pop().unwrap()
+    }
+
+    /// Runs the hostile set, and the wrong containers of Office.
+    pub(super) fn check_hostile(format: &Format, good: &[u8]) {
+        testing::survives(format.extract, detected(format), "x", good);
+        let name: Vec<u8> = "EncryptedPackage"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let old = [COMPOUND_FILE, &[0; 600]].concat();
+        let encrypted = [&old[..], &name].concat();
+        for (bytes, reason) in [
+            (encrypted, Reason::Encrypted),
+            (old, Reason::Malformed),
+            (zip_of(&[("a", b"")]), Reason::Malformed),
+        ] {
+            let found = run(format, &bytes);
+            assert_eq!(found.own().failure.as_ref().unwrap().reason, reason);
+        }
+    }
+
+    #[test]
+    fn the_main_part_is_where_the_package_says() {
+        let zip = zip_of(&[
+            (
+                "_rels/.rels",
+                b"<r><Relationship Id='1' Type='http://x/officeDocument' Target='/odd/main.xml'/>\
+                  <Relationship Id='2' Type='http://x/core-properties' Target='c.xml'/></r>",
+            ),
+            ("odd/main.xml", b"<d><p><t>body</t></p></d>"),
+            (
+                "c.xml",
+                b"<c><dcterms:created>1970-01-02</dcterms:created></c>",
+            ),
+        ]);
+        let found = run(&docx::FORMAT, &zip);
+        assert_eq!(found.own().body, "body");
+        assert_eq!(found.own().number(Field::Date), Some(86_400));
+    }
+
+    #[test]
+    fn an_embedded_file_that_is_too_large_is_found_by_name() {
+        let zip = zip_of(&[
+            ("word/document.xml", b"<d/>"),
+            ("word/embeddings/a.bin", &[0; 100]),
+        ]);
+        let limits = Limits {
+            max_member_bytes: 50,
+            ..Limits::default()
+        };
+        let format = &docx::FORMAT;
+        let found = testing::run_limited(format.extract, detected(format), "x", &zip, &limits);
+        assert_eq!(found.documents[0].text(Field::Filename), Some("a.bin"));
+        let failure = found.documents[0].failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Limit);
+        assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn a_bomb_is_reported_and_its_text_bounded() {
+        let mut bomb = b"<d><p>".to_vec();
+        for _ in 0..200_000 {
+            bomb.extend_from_slice(b"<t>aaaaaaaaaaaaaaaaaaaaaaaaaaaa</t>");
+        }
+        let zip = zip_of(&[("word/document.xml", &bomb)]);
+        let limits = Limits {
+            max_expansion: 10,
+            max_text_bytes: 1000,
+            ..Limits::default()
+        };
+        let format = &docx::FORMAT;
+        let found = testing::run_limited(format.extract, detected(format), "x", &zip, &limits);
+        assert_eq!(found.own().body.len(), 1000);
+        let failure = found.own().failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Limit);
+        assert!(failure.message.contains("max_expansion"));
+    }
+}

@@ -470,7 +470,11 @@ impl NumberPattern {
     }
 
     fn whole_digits(&self, whole: &str) -> String {
-        let whole = format!("{whole:0>width$}", width = self.int_digits.max(1));
+        // Without a `0` in the code, a lone zero is blank.
+        let whole = match (whole, self.int_digits) {
+            ("0", 0) => String::new(),
+            (_, width) => format!("{whole:0>width$}"),
+        };
         if !self.grouped {
             return whole;
         }
@@ -522,6 +526,7 @@ mod tests {
             ("#,##0.00", "1234567.891", "1,234,567.89"),
             ("#,##0.00", "-0.001", "0.00"),
             ("#,##0.##", "5", "5"),
+            ("#.##", "0.5", ".5"),
             ("00000", "42", "00042"),
             ("0%", "0.125", "12%"),
             ("0.0%", "0.125", "12.5%"),

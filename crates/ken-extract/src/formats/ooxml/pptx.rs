@@ -85,3 +85,49 @@ fn read_slide_ids(text: &str, ids: &mut Vec<String>) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check_hostile, run, run_main};
+    use super::*;
+
+    const SAMPLE: &[u8] = include_bytes!("../../../tests/data/sample.pptx");
+
+    #[test]
+    fn slides_are_pages_with_tables_charts_and_notes() {
+        let found = run(&FORMAT, SAMPLE);
+        let own = found.own();
+        assert_eq!(own.failure, None);
+        assert_eq!(
+            own.body,
+            "Moraine snowfinch\nFirst slide\nSpeak slowly here\u{c}\
+             Table of ice\nYear\tMetres\n1999\t42\nMelting\nArctic\nAlps"
+        );
+        assert_eq!(own.text(Field::Title), Some("Glacier talk"));
+        assert_eq!(own.text(Field::Author), Some("Siv Lund"));
+        assert_eq!(own.number(Field::Pages), Some(2));
+        assert_eq!(found.members.len(), 1, "the sheet of the chart");
+    }
+
+    #[test]
+    fn slide_numbers_are_no_text() {
+        let mut body = Body::new(100);
+        let slide = "<p><r><t>a</t></r><fld type='slidenum'><t>7</t></fld><br/>\
+                     <fld type='datetime'><t>May</t></fld></p>";
+        drawing::read(slide, &mut body).unwrap();
+        assert_eq!(body.finish(), "a\nMay");
+    }
+
+    #[test]
+    fn a_slide_that_is_listed_often_is_read_once() {
+        let ids = "<sldId id='1' r:id='rId1'/>".repeat(1000);
+        let document = run_main(&FORMAT, "ppt/presentation.xml", &format!("<p>{ids}</p>"));
+        assert_eq!(document.body, "");
+        assert_eq!(document.number(Field::Pages), Some(0));
+    }
+
+    #[test]
+    fn hostile_files_end_in_a_failure() {
+        check_hostile(&FORMAT, SAMPLE);
+    }
+}

@@ -161,3 +161,57 @@ fn read_comments(text: &str, body: &mut Body) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::package::tests::zip_of;
+    use super::super::tests::{check_hostile, run};
+    use super::*;
+
+    const SAMPLE: &[u8] = include_bytes!("../../../tests/data/sample.xlsx");
+
+    #[test]
+    fn sheets_are_pages_of_rows_as_they_are_displayed() {
+        let found = run(&FORMAT, SAMPLE);
+        let own = found.own();
+        assert_eq!(own.failure, None);
+        assert_eq!(
+            own.body,
+            "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
+             01.03.2024\tzwiebelhafen\t1,234.50 €\t12.5%\t2024-03-01 18:30\n\tTRUE\n\
+             Ferry header\nHarbour closed in winter\u{c}Crew\nCaptain Nemo"
+        );
+        assert_eq!(own.text(Field::Title), Some("Ferry budget"));
+        assert_eq!(own.text(Field::Author), Some("Erik Ahlgren"));
+        assert_eq!(own.number(Field::Pages), Some(2));
+    }
+
+    #[test]
+    fn all_types_of_cells_are_shown() {
+        let zip = zip_of(&[
+            ("xl/workbook.xml", b"<w><sheet name='S' r:id='r1'/></w>"),
+            (
+                "xl/_rels/workbook.xml.rels",
+                b"<r><Relationship Id='r1' Type='x/worksheet' Target='worksheets/a.xml'/>\
+                  <Relationship Id='r2' Type='x/sharedStrings' Target='s.xml'/></r>",
+            ),
+            (
+                "xl/s.xml",
+                b"<sst><si><t>zero</t></si><si><t>one</t></si></sst>",
+            ),
+            (
+                "xl/worksheets/a.xml",
+                b"<s><row><c t='s'><v>1</v></c><c t='s'><v>9</v></c><c t='inlineStr'><is><t>in\
+                  </t></is></c><c t='str'><f>A1&amp;B1</f><v>sum</v></c><c t='b'><v>0</v></c>\
+                  <c t='e'><v>#N/A</v></c><c><v>0.10000000000000001</v></c><c/></row></s>",
+            ),
+        ]);
+        let body = &run(&FORMAT, &zip).own().body;
+        assert_eq!(body, "S\none\tin\tsum\tFALSE\t#N/A\t0.1");
+    }
+
+    #[test]
+    fn hostile_files_end_in_a_failure() {
+        check_hostile(&FORMAT, SAMPLE);
+    }
+}
