@@ -18,6 +18,8 @@ struct Flow {
     text: String,
     /// Separator to be written before the next text.
     pending: Option<char>,
+    /// Where the table row begins that is being read.
+    row_start: usize,
 }
 
 impl Flow {
@@ -115,8 +117,8 @@ impl Body {
     }
 
     pub(super) fn begin_row(&mut self) {
-        // An empty first cell must not turn the end of the last row into a tab.
-        self.flow().separate();
+        let flow = self.flow();
+        flow.row_start = flow.text.len();
     }
 
     pub(super) fn begin_cell(&mut self) {
@@ -125,11 +127,19 @@ impl Body {
 
     pub(super) fn end_cell(&mut self) {
         self.cell_depth = self.cell_depth.saturating_sub(1);
-        self.flow().pending = Some('\t');
+        // An empty first cell must not turn the end of the last row into a tab.
+        let flow = self.flow();
+        if flow.text.len() > flow.row_start {
+            flow.pending = Some('\t');
+        }
     }
 
     pub(super) fn end_row(&mut self) {
         self.end_paragraph();
+    }
+
+    pub(super) fn is_in_cell(&self) -> bool {
+        self.cell_depth > 0
     }
 
     pub(super) fn begin_aside(&mut self) {
@@ -151,6 +161,7 @@ impl Body {
         self.main.pending = Some('\n');
         self.aside.text.clear();
         self.aside.pending = None;
+        self.aside.row_start = 0;
     }
 
     /// Ends a page that has a number of its own, even if it is empty: a slide, a sheet.
@@ -190,7 +201,7 @@ mod tests {
         body.push("a");
         body.end_paragraph();
         body.end_paragraph();
-        for row in [["b", ""], ["", "c"]] {
+        for row in [["b", "", ""], ["", "", ""], ["", "c", "d"]] {
             body.begin_row();
             for cell in row {
                 body.begin_cell();
@@ -201,7 +212,7 @@ mod tests {
             body.end_row();
         }
         body.end_paragraph();
-        assert_eq!(body.finish(), "a\nb\n\tc");
+        assert_eq!(body.finish(), "a\nb\nc\td");
     }
 
     #[test]

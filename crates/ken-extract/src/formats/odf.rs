@@ -182,8 +182,9 @@ struct Reader {
     body: Body,
     /// Paragraphs around the current place; only in one is text the document's.
     paragraphs: usize,
-    /// The value of `paragraphs` around each open note, comment and text box.
-    asides: Vec<usize>,
+    /// The value of `paragraphs` around each open note, comment and text box, and whether that
+    /// was put aside.
+    asides: Vec<(usize, bool)>,
     /// Paragraph styles that begin a page.
     page_styles: HashSet<String>,
     style: String,
@@ -328,18 +329,21 @@ impl Reader {
         self.pages += 1;
     }
 
-    /// A note or box in a paragraph is put aside; one that stands alone is text like other.
+    /// A note or box in a paragraph or cell is put aside; one that stands alone is text like
+    /// other.
     fn start_aside(&mut self) {
-        self.asides.push(self.paragraphs);
-        if self.paragraphs > 0 {
+        let is_aside = self.paragraphs > 0 || self.body.is_in_cell();
+        if is_aside {
             self.body.begin_aside();
         }
+        self.asides.push((self.paragraphs, is_aside));
         self.paragraphs = 0;
     }
 
     fn end_aside(&mut self) {
-        self.paragraphs = self.asides.pop().unwrap_or(0);
-        if self.paragraphs > 0 {
+        let (paragraphs, was_aside) = self.asides.pop().unwrap_or_default();
+        self.paragraphs = paragraphs;
+        if was_aside {
             self.body.end_aside();
         }
     }
@@ -411,7 +415,7 @@ mod tests {
         assert_eq!(
             own.body,
             "Counting numbatfell\nThe herd of numbatfell counts\tseven\nheads.\nName\tAge\n\
-             Rudolf\t12\nCommented run\nCheck this remark\nKept inserted\nFirst half\n\u{c}second half\n\
+             Rudolf\t12\nCommented run\nCheck this remark\nKept inserted\nFirst half \u{c}second half\n\
              Council of Inari\nConfidential footer"
         );
         assert_eq!(own.text(Field::Title), Some("Marsupial ledger"));
