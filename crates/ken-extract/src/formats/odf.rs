@@ -431,8 +431,8 @@ mod tests {
         assert_eq!(
             sheets.own().body,
             "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
-             01.03.2024\tkelpiesund\t1,234.50 €\t12.5%\t2024-03-01 18:30\n2\tTRUE\n\
-             Harbour closed in winter\u{c}Crew\nCaptain Nemo"
+             01.03.2024\tkelpiesund\t1,234.50 €\t12.5%\t2024-03-01 18:30\n\
+             Harbour closed in winter\n2\tTRUE\u{c}Crew\nCaptain Nemo"
         );
         assert_eq!(sheets.own().number(Field::Pages), Some(2));
         assert_eq!(sheets.own().text(Field::Title), Some("Harbour dues"));

@@ -141,7 +141,7 @@ mod tests {
         );
         assert_eq!(own.text(Field::Title), Some("Reindeer census"));
         assert_eq!(own.text(Field::Author), Some("Aino Virtanen"));
-        let keywords = Value::Text("herds, tundra".into());
+        let keywords = Value::Text("herds tundra".into());
         assert!(own.fields.contains(&(Field::Keywords, keywords)));
         assert_eq!(own.text(Field::Description), Some("Draft for the council"));
         assert_eq!(own.text(Field::Lang), Some("en-GB"));
