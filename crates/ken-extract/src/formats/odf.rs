@@ -375,7 +375,7 @@ fn is_skipped(tag: &Start<'_>) -> bool {
     match tag.full_name() {
         "dc:creator" | "dc:date" | "meta:date-string" | "meta:creator-initials" => true,
         "office:meta" | "office:master-styles" | "office:forms" | "office:binary-data" => true,
-        "text:tracked-changes" | "text:note-citation" => true,
+        "text:tracked-changes" | "text:note-citation" | "text:page-number" => true,
         name => name.starts_with("text:") && name.ends_with("-source"),
     }
 }
@@ -440,7 +440,7 @@ mod tests {
         assert_eq!(
             slides.own().body,
             "Moraine ptarmigan\nFirst slide\nSpeak slowly here\u{c}\
-             Table of ice\nYear\tMetres\n1999\t42"
+             Table of ice\nYear\tMetres\n1999\t42\nMelting\nMelting\nArctic\t1.5\nAlps\t2.5"
         );
         assert_eq!(slides.own().number(Field::Pages), Some(2));
         assert_eq!(slides.own().text(Field::Title), Some("Tundra lecture"));

@@ -3,7 +3,7 @@
 //! The body comes first, then footnotes, endnotes, headers, footers and comments. Deleted and
 //! moved-away text is left out, field codes too. Pages are those that the last program laid out.
 
-use ken_core::Document;
+use ken_core::{Document, Field};
 
 use super::super::Format;
 use super::super::body::Body;
@@ -44,6 +44,16 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
         }
     }
     document.body = body.finish();
+    raise_pages(document);
+}
+
+/// Sets the number of pages to what the text shows, if its writer counted fewer.
+fn raise_pages(document: &mut Document) {
+    let breaks = memchr::memchr_iter(b'\x0c', document.body.as_bytes()).count() as i64;
+    if breaks >= document.number(Field::Pages).unwrap_or(1) {
+        document.fields.retain(|(field, _)| *field != Field::Pages);
+        document.add_number(Field::Pages, breaks + 1);
+    }
 }
 
 fn read_text(text: &str, body: &mut Body) -> Result<(), Error> {
@@ -114,7 +124,7 @@ fn end(name: &str, body: &mut Body) {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::{Field, Reason, Value};
+    use ken_core::{Reason, Value};
 
     use super::super::super::package::tests::zip_of;
     use super::super::tests::{check_hostile, run, run_main};
