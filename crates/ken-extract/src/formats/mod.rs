@@ -1,5 +1,7 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod pdf;
+
 use crate::output::Output;
 use crate::{Error, Input};
 
@@ -18,7 +20,12 @@ pub struct Format {
 pub(crate) type Extract = fn(&mut Input<'_>, &mut Output<'_>) -> Result<(), Error>;
 
 /// Every format.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[Format {
+    name: "PDF",
+    media_types: &["application/pdf"],
+    version: 1,
+    extract: pdf::extract,
+}];
 
 /// Returns the format that reads a media type.
 pub(crate) fn by_media_type(media_type: &str) -> Option<&'static Format> {
