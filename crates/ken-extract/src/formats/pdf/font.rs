@@ -40,6 +40,7 @@ pub(super) struct LoadedFont<'a> {
     font: Font<'a>,
     collection: Option<CMap>,
     simple: bool,
+    type3: bool,
     /// Whether lines run from left to right; otherwise from top to bottom.
     pub(super) horizontal: bool,
     bytes: RefCell<Vec<Option<Code>>>,
@@ -48,9 +49,8 @@ pub(super) struct LoadedFont<'a> {
 
 impl<'a> LoadedFont<'a> {
     fn new(font: Font<'a>, dict: &Dict<'a>, resolver: &CMapResolverFn) -> Self {
-        let simple = dict
-            .get::<Name<'_>>(b"Subtype")
-            .is_none_or(|subtype| &*subtype != b"Type0");
+        let subtype = dict.get::<Name<'_>>(b"Subtype");
+        let simple = subtype.as_deref() != Some(b"Type0");
         Self {
             horizontal: font.is_horizontal(),
             collection: if simple {
@@ -60,6 +60,7 @@ impl<'a> LoadedFont<'a> {
             },
             font,
             simple,
+            type3: subtype.as_deref() == Some(b"Type3"),
             bytes: RefCell::new(vec![None; 256]),
             others: RefCell::default(),
         }
@@ -95,6 +96,7 @@ impl<'a> LoadedFont<'a> {
         };
         Code {
             text: match self.unicode(code) {
+                None if self.type3 => bitmap_char(code),
                 None => Text::Unknown,
                 Some(BfString::Char(char)) => normalise_char(char),
                 Some(BfString::String(string)) => normalise(&string),
@@ -130,6 +132,18 @@ fn collection_cmap(dict: &Dict<'_>, resolver: &CMapResolverFn) -> Option<CMap> {
     let data = resolver(family.ucs2_cmap()?)?;
     let resolver = Arc::clone(resolver);
     CMap::parse(data, move |name: CMapName<'_>| resolver(name))
+}
+
+/// Guesses what a glyph of a Type 3 font with invented glyph names says. Such fonts are the bitmaps
+/// of old TeX files: ASCII, with ligatures where TeX's encodings OT1 and T1 have them.
+fn bitmap_char(code: u32) -> Text {
+    const LIGATURES: [&str; 5] = ["ff", "fi", "fl", "ffi", "ffl"];
+    match code {
+        0x0B..=0x0F => Text::Chars(LIGATURES[code as usize - 0x0B].into()),
+        0x1B..=0x1F => Text::Chars(LIGATURES[code as usize - 0x1B].into()),
+        0x21..=0x7E | 0xC0..=0xFE => char::from_u32(code).map_or(Text::Unknown, Text::Char),
+        _ => Text::Unknown,
+    }
 }
 
 fn finite(number: f32) -> f32 {

@@ -7,7 +7,7 @@ use super::segment::{Segment, Segments, WORD_GAP};
 /// exponent, an index.
 const SAME_LINE: f32 = 0.5;
 /// A segment may start this share of the font size before the end of the one before it.
-const OVERLAP: f32 = 0.35;
+const OVERLAP: f32 = 0.5;
 /// A line further below than this many font sizes starts a paragraph.
 const PARAGRAPH: f32 = 1.8;
 
