@@ -196,7 +196,9 @@ impl Parser<'_> {
         match field.info().kind {
             FieldKind::Text => Ok(words(text, prefix, quoted)),
             FieldKind::Path => Ok(words(text, prefix, false)),
-            FieldKind::Keyword if prefix => Ok(Value::Prefix(values::bare(field, &text).to_owned())),
+            FieldKind::Keyword if prefix => {
+                Ok(Value::Prefix(values::bare(field, &text).to_owned()))
+            }
             FieldKind::Keyword => values::keyword(field, &text)
                 .map(Value::Word)
                 .map_err(fault),

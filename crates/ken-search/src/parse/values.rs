@@ -123,10 +123,10 @@ fn date(text: &str) -> Result<When, Wrong> {
 
 fn number(text: &str) -> Result<i64, Wrong> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits
-        .then(|| text.parse().ok())
-        .flatten()
-        .ok_or(("is not a number", "write digits, as in pages:100.. or pages:<5"))
+    digits.then(|| text.parse().ok()).flatten().ok_or((
+        "is not a number",
+        "write digits, as in pages:100.. or pages:<5",
+    ))
 }
 
 /// Reads a number of bytes, with a fraction and a unit if need be: `1.5M`.
@@ -176,9 +176,7 @@ fn unit_bytes(unit: &str) -> Option<i128> {
 pub(super) fn anything(field: Field) -> Value {
     match field.info().kind {
         FieldKind::Date => Value::Dates(Bound::Unbounded, Bound::Unbounded),
-        FieldKind::Size | FieldKind::Number => {
-            Value::Numbers(Bound::Unbounded, Bound::Unbounded)
-        }
+        FieldKind::Size | FieldKind::Number => Value::Numbers(Bound::Unbounded, Bound::Unbounded),
         FieldKind::Text | FieldKind::Keyword | FieldKind::Path => Value::Prefix(String::new()),
     }
 }
@@ -246,7 +244,9 @@ mod tests {
         ] {
             assert_eq!(size(text).unwrap(), bytes, "{text}");
         }
-        for text in ["", "k", "1q", "1.", ".5", "1.2.3", "ib", "8388608T", "-1", "1e3"] {
+        for text in [
+            "", "k", "1q", "1.", ".5", "1.2.3", "ib", "8388608T", "-1", "1e3",
+        ] {
             assert!(size(text).is_err(), "{text}");
         }
     }

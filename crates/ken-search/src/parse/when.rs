@@ -59,7 +59,8 @@ impl When {
         for (unit, letter) in Unit::LETTERS {
             if let Some(count) = text.strip_suffix(letter) {
                 let count = digits(count, 4)?;
-                return (count <= MAX_AGO.cast_signed()).then_some(Self::Ago(count.cast_unsigned(), unit));
+                return (count <= MAX_AGO.cast_signed())
+                    .then_some(Self::Ago(count.cast_unsigned(), unit));
             }
         }
         let mut parts = text.split('-');
@@ -70,7 +71,9 @@ impl When {
         };
         let month = i8::try_from(digits(month, 2)?).ok()?;
         let Some(day) = parts.next() else {
-            return (1..=12).contains(&month).then_some(Self::Month(year, month));
+            return (1..=12)
+                .contains(&month)
+                .then_some(Self::Month(year, month));
         };
         let day = i8::try_from(digits(day, 2)?).ok()?;
         let date = Date::new(year, month, day).ok()?;
@@ -82,9 +85,7 @@ impl When {
         let today = now.to_zoned(zone.clone()).date();
         let (first, length) = match self {
             Self::Year(year) => (Date::new(year, 1, 1).unwrap_or(Date::MIN), 1.year()),
-            Self::Month(year, month) => {
-                (Date::new(year, month, 1).unwrap_or(Date::MIN), 1.month())
-            }
+            Self::Month(year, month) => (Date::new(year, month, 1).unwrap_or(Date::MIN), 1.month()),
             Self::Day(date) => (date, 1.day()),
             Self::Today => (today, 1.day()),
             Self::Yesterday => (today.saturating_sub(1.day()), 1.day()),
@@ -183,8 +184,20 @@ mod tests {
     #[test]
     fn what_is_no_date_is_refused() {
         for text in [
-            "", "25", "02025", "2025-13", "2025-00", "2025-02-30", "2025-1-1-1", "d", "-1d",
-            "10000d", "+025", "2025-", "١٢٣٤", "0000",
+            "",
+            "25",
+            "02025",
+            "2025-13",
+            "2025-00",
+            "2025-02-30",
+            "2025-1-1-1",
+            "d",
+            "-1d",
+            "10000d",
+            "+025",
+            "2025-",
+            "١٢٣٤",
+            "0000",
         ] {
             assert_eq!(When::parse(text), None, "{text}");
         }
