@@ -6,3 +6,4 @@
 mod folder;
 pub mod parse;
 pub mod plan;
+pub mod snippet;

@@ -15,9 +15,8 @@ fn manual() -> PathBuf {
 }
 
 fn table() -> String {
-    let mut table = String::from(
-        "| field | other names | holds | takes | example |\n|---|---|---|---|---|\n",
-    );
+    let mut table =
+        String::from("| field | other names | holds | takes | example |\n|---|---|---|---|---|\n");
     for info in FIELDS {
         row(&mut table, info);
     }
@@ -25,7 +24,11 @@ fn table() -> String {
 }
 
 fn row(table: &mut String, info: &FieldInfo) {
-    let aliases: Vec<String> = info.aliases.iter().map(|alias| format!("`{alias}`")).collect();
+    let aliases: Vec<String> = info
+        .aliases
+        .iter()
+        .map(|alias| format!("`{alias}`"))
+        .collect();
     let takes = match info.kind {
         FieldKind::Text => "text",
         FieldKind::Keyword => "keyword",
