@@ -70,14 +70,15 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="bench/run", description="Measures ken beside its peers.")
     add = parser.add_argument
     add("suites", nargs="*", metavar="SUITE", help=f"any of {', '.join(SUITES)}; default: all")
-    add("--ken", metavar="PATH", help="the ken to measure; default: a release build of this checkout")
-    add("--quick", action="store_true", help="small samples, one round, nothing written: two minutes")
+    add("--ken", metavar="PATH", help="the ken to measure; default: release build")
+    add("--quick", action="store_true", help="small samples, one round, no files written")
     add("--rounds", type=int, help="runs of each program in indexing contests; default 3")
     add("--corpora", metavar="DIR", help="holds Debian packages already unpacked, by name")
     add("--maildir", metavar="DIR", help="messages to use instead of generated ones")
     add("--peers-only", action="store_true", help="leave ken out")
     add("--work", metavar="DIR", default=os.path.join(HERE, "work"), help="default: bench/work")
-    add("--results", metavar="DIR", default=os.path.join(HERE, "results"), help="default: bench/results")
+    results = os.path.join(HERE, "results")
+    add("--results", metavar="DIR", default=results, help="default: bench/results")
     add("--no-write", action="store_true", help="print the report, write no files")
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.suites) - set(SUITES))
@@ -91,7 +92,8 @@ def built_ken():
     """Builds ken in release mode and returns the path of the binary."""
     root = os.path.dirname(HERE)
     subprocess.run(["cargo", "build", "--release", "--locked", "-p", "ken"], cwd=root, check=True)
-    return os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(root, "target")), "release", "ken")
+    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(root, "target"))
+    return os.path.join(target, "release", "ken")
 
 
 if __name__ == "__main__":

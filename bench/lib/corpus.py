@@ -18,7 +18,9 @@ HTML_PACKAGES = ("python3.11-doc", "rust-doc", "openjdk-17-doc")
 PDF_PACKAGES = ("texlive-science-doc", "texlive-latex-recommended-doc")
 MESSAGES = 12_000
 # A message that holds one of these has, or may have, an attachment.
-ATTACHMENT = re.compile(rb"content-disposition:\s*attachment|\bfilename\*?=|^begin [0-7]{3} ", re.I | re.M)
+ATTACHMENT = re.compile(
+    rb"content-disposition:\s*attachment|\bfilename\*?=|^begin [0-7]{3} ", re.I | re.M
+)
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,14 @@ LAST = """Almeida Bauer Castro Dvořák Eriksen Fischer García Hansen Ivanov Ja
 Lindqvist Moreau Nakamura Okafor Petrov Quispe Rossi Schmidt Tanaka Ünal Vargas Weber Young""".split()
 DOMAINS = "example.org example.net example.com lists.example.org mail.example.net".split()
 LISTS = "users devel announce packaging security docs".split()
-AGENTS = ["Mozilla Thunderbird", "Mutt/2.2.9 (2022-11-12)", "mu4e 1.8.13; emacs 28.2", "Evolution 3.46.4"]
+AGENTS = ["Mozilla Thunderbird", "Mutt/2.2.9", "mu4e 1.8.13; emacs 28.2", "Evolution 3.46.4"]
 EPOCH = 1_262_304_000  # 2010-01-01
-ATTACHED = (("notes.txt", "text/plain"), ("fix.patch", "text/x-diff"), ("page.html", "text/html"),
-            ("photo.png", "image/png"))
+ATTACHED = (
+    ("notes.txt", "text/plain"),
+    ("fix.patch", "text/x-diff"),
+    ("page.html", "text/html"),
+    ("photo.png", "image/png"),
+)
 
 
 def generate(target, sources, count, attachments):
@@ -132,7 +136,10 @@ class _Writer:
             encoding, coded = "quoted-printable", quopri.encodestring(text.encode())
         else:
             encoding, coded = "8bit", text.encode()
-        head = f"Content-Type: text/{subtype}; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n\n"
+        head = (
+            f"Content-Type: text/{subtype}; charset=utf-8\n"
+            f"Content-Transfer-Encoding: {encoding}\n\n"
+        )
         return head.encode() + coded
 
     def _attachment(self):

@@ -42,6 +42,15 @@ class Cost:
     peak_anonymous: int
 
 
+@dataclass
+class Answer:
+    """One short run: seconds from process start to the last byte, CPU seconds, the output."""
+
+    wall: float
+    cpu: float
+    output: bytes
+
+
 class Failed(Exception):
     """A measured program ended with a status that its command does not allow."""
 
@@ -78,8 +87,8 @@ def run(command, log):
     )
 
 
-def latency(command):
-    """Seconds from process start to the last byte of output, and the output."""
+def answer(command):
+    """Runs a command and reads its output from a pipe to the end."""
     reader, writer = os.pipe()
     began = time.monotonic()
     pid = _spawn(command, stdout=writer, stderr=None)
@@ -89,14 +98,14 @@ def latency(command):
         chunks.append(chunk)
     seconds = time.monotonic() - began
     os.close(reader)
-    _, status = os.waitpid(pid, 0)
+    _, status, usage = os.wait4(pid, 0)
     _check(command, status, "(output not kept)")
-    return seconds, b"".join(chunks)
+    return Answer(seconds, usage.ru_utime + usage.ru_stime, b"".join(chunks))
 
 
 def output(command):
     """The standard output of a command, as text; for versions and counts, not for timing."""
-    return latency(command)[1].decode(errors="replace")
+    return answer(command).output.decode(errors="replace")
 
 
 def _spawn(command, stdout, stderr):

@@ -34,7 +34,7 @@ def markdown(facts, results):
     for result in results:
         parts.append(f"## {result.suite}\n\n{result.about}\n")
         for title, header, rows in result.tables:
-            parts.append(f"{title}\n\n{_table(header, rows)}")
+            parts.append((f"{title}\n\n" if title else "") + _table(header, rows))
     return "\n".join(parts)
 
 
@@ -47,7 +47,7 @@ def write(folder, facts, results):
         file.write(markdown(facts, results))
     raw = {"machine": facts, "suites": {result.suite: _raw(result) for result in results}}
     with open(os.path.join(place, "raw.json"), "w") as file:
-        json.dump(raw, file, indent=1, ensure_ascii=False)
+        json.dump(raw, file, ensure_ascii=False)
         file.write("\n")
     return place
 

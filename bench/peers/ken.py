@@ -25,7 +25,6 @@ class Ken:
         self.roots = list(roots)
 
     def index(self):
-        # The measured machine is idle and so are the peers' rivals: no gentle priority.
         return Command([*self._ken(), "index", *self.roots])
 
     def documents(self):

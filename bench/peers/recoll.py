@@ -26,7 +26,7 @@ logfilename = {home}/log
 {arrangement}
 """
 
-MODES = {"top10": ["-n", "10"], "abstracts": ["-A", "-n", "10"], "paths": ["-b", "-n", "2000"]}
+MODES = {"top10": ["-n", "10"], "paths": ["-b", "-n", "2000"]}
 
 
 class Recoll:
@@ -45,7 +45,6 @@ class Recoll:
 
     def prepare(self, roots):
         empty(self.home)
-        # -c does not reach the filters: they are told by the environment.
         with open(os.path.join(self.home, "recoll.conf"), "w") as file:
             file.write(CONFIGURATION.format(
                 roots=" ".join(f'"{root}"' for root in roots),
@@ -72,4 +71,5 @@ class Recoll:
         return int(found.group(1)) if found else 0
 
     def _environment(self):
+        # -c does not reach the filters: they are told by the environment.
         return {"RECOLL_CONFDIR": self.home}

@@ -43,4 +43,5 @@ def _peers(bench, suite):
 
 def _goal(ken, rival):
     faster = rival.median("wall") / ken.median("wall")
-    return Goal(f"mail: {FASTER} times faster than {rival.name}", f"{faster:.1f}×", faster >= FASTER)
+    text = f"mail: {FASTER} times faster than {rival.name}"
+    return Goal(text, f"{faster:.1f}×", faster >= FASTER)

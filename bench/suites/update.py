@@ -32,7 +32,8 @@ def run(bench):
     )
     if bench.has_ken:
         ratio = _wall(costs["ken"]) / _wall(costs["find"])
-        result.goals = [Goal(f"update: under {SLOWER} times `find`", f"{ratio:.2f}×", ratio < SLOWER)]
+        text = f"update: under {SLOWER} times `find`"
+        result.goals = [Goal(text, f"{ratio:.2f}×", ratio < SLOWER)]
     return result
 
 
