@@ -1,1 +1,22 @@
-fn main() {}
+//! The command `ken`: know what you have.
+//!
+//! This crate is the only one that talks to the user, reads the environment or ends the process.
+//! Results go to standard output, everything else to standard error.
+
+mod cli;
+mod commands;
+mod config;
+mod failure;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match commands::run(cli) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}

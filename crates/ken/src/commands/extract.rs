@@ -1,0 +1,62 @@
+//! `ken extract`: the second stage alone.
+
+use std::process::ExitCode;
+
+use ken_core::{Document, Location};
+use ken_extract::Input;
+
+use crate::cli::{ExtractArgs, Global};
+use crate::config::Settings;
+use crate::failure::{Failure, Kind};
+use crate::output;
+
+pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failure> {
+    let limits = Settings::load(global)?.limits();
+    let file = fs_err::File::open(&args.file)?;
+    if !file.metadata()?.is_file() {
+        let message = format!("\"{}\" is not a regular file", args.file.display());
+        return Err(Failure::new(Kind::Input, message));
+    }
+    let name = Location::file(&args.file).file_name();
+    let mut input = Input::file(name, file.file())?;
+    let mut failed = false;
+    let mut result = Ok(());
+    ken_extract::extract_all(&mut input, &limits, &mut |document| {
+        failed |= document.failure.is_some();
+        if result.is_ok() {
+            result = print(args, &document);
+        }
+    });
+    result?;
+    Ok(ExitCode::from(if failed { 2 } else { 0 }))
+}
+
+fn print(args: &ExtractArgs, document: &Document) -> std::io::Result<()> {
+    if let Some(failure) = &document.failure {
+        let inside = match document.ipath.is_root() {
+            true => String::new(),
+            false => format!("|{}", document.ipath),
+        };
+        output::warn(&format!(
+            "\"{}{inside}\": {}: {}",
+            args.file.display(),
+            failure.reason.name(),
+            failure.message
+        ));
+    }
+    if args.json {
+        return output::print(&output::json_line(&output::document_json(document, true)));
+    }
+    let mut text = String::new();
+    if !document.ipath.is_root() {
+        text.push_str(&format!(
+            "==> {} <==\n",
+            output::clean(document.ipath.as_str())
+        ));
+    }
+    text.push_str(&document.body);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    output::print(text.as_bytes())
+}

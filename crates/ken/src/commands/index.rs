@@ -1,0 +1,180 @@
+//! `ken index`: walk → extract → index.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ken_core::Change;
+use ken_index::Snapshot;
+use ken_pipeline::{Options, Progress, RootChange, Summary};
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::{default_threads, global_ignore, walk};
+use crate::cli::{Global, IndexArgs};
+use crate::config::{Settings, data_folder, parse_size};
+use crate::failure::{Failure, Kind};
+use crate::output::{self, Display};
+
+/// How often the display is drawn and signals are looked for.
+const TICK: Duration = Duration::from_millis(100);
+/// Exit code of a program that was stopped by Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure> {
+    let options = options(global, args)?;
+    let changes = root_changes(args)?;
+    if changes.is_empty() && !has_roots(&options.data)? {
+        return Err(
+            Failure::new(Kind::Usage, "there is nothing to index yet".to_owned())
+                .hint("name a folder: ken index ~/Documents"),
+        );
+    }
+    let stop = stop_flag()?;
+    let progress = Progress::default();
+    let summary = shown(args, &progress, &stop, &|notify| {
+        ken_pipeline::update(&options, &changes, &progress, notify)
+    })?;
+    report(args, &summary)?;
+    Ok(match () {
+        () if summary.interrupted => ExitCode::from(INTERRUPTED),
+        () if summary.errors > 0 => ExitCode::from(2),
+        () => ExitCode::SUCCESS,
+    })
+}
+
+fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
+    let settings = Settings::load(global)?;
+    let memory = args.memory.as_ref().unwrap_or(&settings.memory);
+    let threads = args.threads.unwrap_or(settings.threads);
+    Ok(Options {
+        data: data_folder(global)?,
+        threads: if threads == 0 {
+            default_threads()
+        } else {
+            threads
+        },
+        memory_bytes: parse_size(memory)?,
+        limits: settings.limits(),
+        full: args.full,
+        dry_run: args.dry_run,
+        commit_interval: Duration::from_secs(settings.commit_seconds.max(1)),
+        global_ignore: global_ignore(),
+    })
+}
+
+fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
+    let mut changes = Vec::new();
+    for path in &args.forget {
+        // A root that is gone cannot be resolved any more, but can be forgotten.
+        let absolute = fs_err::canonicalize(path).or_else(|_| std::path::absolute(path))?;
+        changes.push(RootChange::Forget(absolute));
+    }
+    for path in &args.paths {
+        changes.push(RootChange::Add(walk::root(path, args.walk)?));
+    }
+    Ok(changes)
+}
+
+fn has_roots(data: &Path) -> Result<bool, Failure> {
+    match Snapshot::open(&data.join("index")) {
+        Ok(snapshot) => Ok(!snapshot.meta().roots.is_empty()),
+        Err(ken_index::Error::Missing(_)) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns a flag that Ctrl-C sets; the second time it ends the process at once.
+fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            i32::from(INTERRUPTED),
+            Arc::clone(&stop),
+        )?;
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+type Update<'a> =
+    dyn Fn(&(dyn Fn(&Change) + Sync)) -> Result<Summary, ken_pipeline::Error> + Sync + 'a;
+
+/// Runs the update on a thread of its own and shows its progress on this one.
+fn shown(
+    args: &IndexArgs,
+    progress: &Progress,
+    stop: &AtomicBool,
+    update: &Update<'_>,
+) -> Result<Summary, Failure> {
+    let notify = |change: &Change| {
+        if args.dry_run && !args.quiet {
+            // A closed pipe ends the run when the summary is written.
+            let _ = output::print(&change_line(args, change));
+        }
+    };
+    let mut display = Display::new(args.json, args.quiet);
+    let summary = std::thread::scope(|scope| {
+        let display_thread = std::thread::current();
+        let running = scope.spawn(move || {
+            let result = update(&notify);
+            display_thread.unpark();
+            result
+        });
+        while !running.is_finished() {
+            std::thread::park_timeout(TICK);
+            if stop.load(Ordering::Relaxed) {
+                progress.cancel();
+            }
+            if !running.is_finished() {
+                display.tick(progress);
+            }
+        }
+        running
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    display.clear();
+    Ok(summary?)
+}
+
+fn change_line(args: &IndexArgs, change: &Change) -> Vec<u8> {
+    if args.json {
+        let mut object = json!(change);
+        object["v"] = json!(output::SCHEMA);
+        return output::json_line(&object);
+    }
+    let line = match change {
+        Change::Added { path, .. } => format!("added {}\n", path.display()),
+        Change::Changed { path, .. } => format!("changed {}\n", path.display()),
+        Change::Moved { path, .. } => format!("moved {}\n", path.display()),
+        // Only the key of its path is at hand; the summary counts it.
+        Change::Gone { .. } => return Vec::new(),
+    };
+    line.into_bytes()
+}
+
+fn report(args: &IndexArgs, summary: &Summary) -> Result<(), Failure> {
+    for message in &summary.messages {
+        output::warn(message);
+    }
+    if args.json {
+        let mut object = json!(summary);
+        object["v"] = json!(output::SCHEMA);
+        object["event"] = json!("summary");
+        output::print(&output::json_line(&object))?;
+    } else if !args.quiet {
+        let text = output::summary_text(summary, args.dry_run);
+        output::print(format!("{text}\n").as_bytes())?;
+        if summary.failed > 0 {
+            output::warn("some files could not be read: ken status --failed lists them");
+        }
+    }
+    if summary.interrupted {
+        output::warn("stopped: what was done is committed, ken index goes on from here");
+    }
+    Ok(())
+}

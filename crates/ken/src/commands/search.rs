@@ -1,0 +1,215 @@
+//! `ken search`: query → plan → hits.
+
+use std::collections::HashSet;
+use std::io::{IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use jiff::tz::TimeZone;
+use ken_core::{Field, Order, Plan, SortKey};
+use ken_index::{Found, Snapshot};
+use ken_search::parse::{Tree, parse};
+use ken_search::plan::{Context, plan};
+use ken_search::snippet::{self, Settings as SnippetSettings, TermMatcher};
+
+use crate::cli::{Global, SearchArgs, Sort};
+use crate::config::{Settings, data_folder, home};
+use crate::failure::Failure;
+use crate::output::{self, HitView, Style};
+
+pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failure> {
+    let tree = parse(&args.query.join(" "))?;
+    let context = context();
+    let plan = plan(&tree, &context);
+    let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
+    let paths = args.paths || args.null;
+    let default_limit = if paths {
+        0
+    } else {
+        Settings::load(global)?.limit
+    };
+    let limit = match args.limit.unwrap_or(default_limit) {
+        0 => usize::MAX,
+        limit => limit,
+    };
+    let limit = if args.count { 0 } else { limit };
+    let order = order(args);
+    let found = snapshot.run(&plan, order, args.offset, limit)?;
+    if args.count {
+        output::print(format!("{}\n", found.total).as_bytes())?;
+    } else if paths {
+        print_paths(args, &snapshot, &found)?;
+    } else {
+        if args.explain {
+            explain(&tree, &plan, &snapshot)?;
+        }
+        let page = Page {
+            args,
+            snapshot: &snapshot,
+            plan: &plan,
+            matchers: snippet::matchers(&plan, Field::Body),
+            context: &context,
+            style: Style::of(global),
+        };
+        page.print(&found)?;
+    }
+    Ok(ExitCode::from(u8::from(found.total == 0)))
+}
+
+fn context() -> Context {
+    Context {
+        now: jiff::Timestamp::now(),
+        zone: TimeZone::system(),
+        home: home(),
+        cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        analyze: ken_index::analysis::analyze,
+    }
+}
+
+fn order(args: &SearchArgs) -> Order {
+    Order {
+        key: match args.sort {
+            Sort::Relevance => SortKey::Relevance,
+            Sort::Date => SortKey::Date,
+            Sort::Size => SortKey::Size,
+            Sort::Path => SortKey::Path,
+        },
+        reverse: args.reverse,
+    }
+}
+
+/// Prints each file once, however many of its documents were found.
+fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Found) -> Result<(), Failure> {
+    let end = if args.null { b'\0' } else { b'\n' };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut printed = HashSet::new();
+    for hit in &found.hits {
+        let path = snapshot.location(hit.address)?.path;
+        if !printed.contains(&path) {
+            out.write_all(path.as_os_str().as_bytes())?;
+            out.write_all(&[end])?;
+            printed.insert(path);
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn explain(tree: &Tree, plan: &Plan, snapshot: &Snapshot) -> Result<(), Failure> {
+    let mut text = format!("query   {tree}\nplan    {plan}\n");
+    let mut terms = HashSet::new();
+    count_terms(plan, snapshot, &mut terms, &mut text)?;
+    text.push_str(&format!("engine  {}\n\n", snapshot.engine_query(plan)));
+    output::print(text.as_bytes())?;
+    Ok(())
+}
+
+/// Adds a line for each term of the plan that the index has: in how many documents it is.
+fn count_terms(
+    plan: &Plan,
+    snapshot: &Snapshot,
+    seen: &mut HashSet<(Field, String)>,
+    text: &mut String,
+) -> Result<(), Failure> {
+    match plan {
+        Plan::And(parts) | Plan::Or(parts) => {
+            for part in parts {
+                count_terms(part, snapshot, seen, text)?;
+            }
+        }
+        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) => {
+            count_terms(part, snapshot, seen, text)?;
+        }
+        Plan::Term { field, term } => count_term(*field, term, snapshot, seen, text)?,
+        Plan::Phrase { field, terms, .. } => {
+            for (_, term) in terms {
+                count_term(*field, term, snapshot, seen, text)?;
+            }
+        }
+        Plan::All | Plan::Nothing | Plan::Prefix { .. } | Plan::Range { .. } => {}
+    }
+    Ok(())
+}
+
+fn count_term(
+    field: Field,
+    term: &str,
+    snapshot: &Snapshot,
+    seen: &mut HashSet<(Field, String)>,
+    text: &mut String,
+) -> Result<(), Failure> {
+    if seen.insert((field, term.to_owned())) {
+        let count = snapshot.document_frequency(field, term)?;
+        if count > 0 {
+            text.push_str(&format!(
+                "term    {}:{term} in {count} documents\n",
+                field.name()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What is needed to print the hits of one page.
+struct Page<'a> {
+    args: &'a SearchArgs,
+    snapshot: &'a Snapshot,
+    plan: &'a Plan,
+    matchers: Vec<TermMatcher>,
+    context: &'a Context,
+    style: Style,
+}
+
+impl Page<'_> {
+    fn print(&self, found: &Found) -> Result<(), Failure> {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        for (position, hit) in found.hits.iter().enumerate() {
+            let stored = self.snapshot.document(hit.address)?;
+            let fragments = self.fragments(&stored.document.body);
+            let view = HitView {
+                rank: self.args.offset + position + 1,
+                score: hit.score,
+                stored: &stored,
+                fragment: fragments.first(),
+            };
+            if self.args.json {
+                out.write_all(&output::json_line(&output::hit_json(&view)))?;
+                continue;
+            }
+            let text = output::hit_text(&view, self.style, &self.context.zone);
+            out.write_all(text.as_bytes())?;
+            if self.args.explain {
+                let score = self.snapshot.explain(self.plan, hit.address)?;
+                writeln!(out, "{score}")?;
+            }
+        }
+        out.flush()?;
+        drop(out);
+        self.say_how_many(found);
+        Ok(())
+    }
+
+    fn fragments(&self, body: &str) -> Vec<snippet::Fragment> {
+        if self.args.no_snippet {
+            return Vec::new();
+        }
+        let settings = SnippetSettings::default();
+        snippet::fragments(body, &self.matchers, self.context.analyze, settings)
+    }
+
+    /// On a terminal: how many there are beyond those printed.
+    fn say_how_many(&self, found: &Found) {
+        if self.args.json || !std::io::stderr().is_terminal() {
+            return;
+        }
+        let shown = found.hits.len();
+        match found.total {
+            0 => output::warn("no document matches"),
+            total if total > shown => output::warn(&format!(
+                "{shown} of {total} documents shown; --limit and --offset show more"
+            )),
+            _ => {}
+        }
+    }
+}

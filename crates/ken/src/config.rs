@@ -1,0 +1,236 @@
+//! Settings: the configuration file, `--set`, and where things are kept.
+
+use std::path::{Path, PathBuf};
+
+use ken_extract::Limits;
+use serde::{Deserialize, Serialize};
+
+use crate::cli::Global;
+use crate::failure::{Failure, Kind};
+
+/// What can be set. Every setting has a default, so no file is needed.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// Memory of indexing: a number of bytes, with k, M or G for units of 1024.
+    pub(crate) memory: String,
+    /// Threads of indexing; 0 for one per core.
+    pub(crate) threads: usize,
+    /// Seconds between commits of a long run.
+    pub(crate) commit_seconds: u64,
+    /// Hits that a search prints.
+    pub(crate) limit: usize,
+    /// What one file may cost.
+    pub(crate) extract: ExtractSettings,
+}
+
+/// See [`Limits`]; sizes in bytes.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+#[allow(missing_docs)]
+pub(crate) struct ExtractSettings {
+    pub(crate) max_file_bytes: u64,
+    pub(crate) max_text_bytes: usize,
+    pub(crate) max_member_bytes: u64,
+    pub(crate) max_depth: usize,
+    pub(crate) max_members: u64,
+    pub(crate) max_expanded_bytes: u64,
+    pub(crate) max_expansion: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            memory: "512M".to_owned(),
+            threads: 0,
+            commit_seconds: 60,
+            limit: 10,
+            extract: ExtractSettings::default(),
+        }
+    }
+}
+
+impl Default for ExtractSettings {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Self {
+            max_file_bytes: limits.max_file_bytes,
+            max_text_bytes: limits.max_text_bytes,
+            max_member_bytes: limits.max_member_bytes,
+            max_depth: limits.max_depth,
+            max_members: limits.max_members,
+            max_expanded_bytes: limits.max_expanded_bytes,
+            max_expansion: limits.max_expansion,
+        }
+    }
+}
+
+impl Settings {
+    pub(crate) fn limits(&self) -> Limits {
+        let extract = &self.extract;
+        Limits {
+            max_file_bytes: extract.max_file_bytes,
+            max_text_bytes: extract.max_text_bytes,
+            max_member_bytes: extract.max_member_bytes,
+            max_depth: extract.max_depth,
+            max_members: extract.max_members,
+            max_expanded_bytes: extract.max_expanded_bytes,
+            max_expansion: extract.max_expansion,
+        }
+    }
+
+    /// Reads the configuration file, if there is one, and applies `--set`.
+    pub(crate) fn load(global: &Global) -> Result<Self, Failure> {
+        let mut table = read_file(global)?;
+        for assignment in &global.set {
+            merge(&mut table, parse_assignment(assignment)?);
+        }
+        table.try_into().map_err(|error: toml::de::Error| {
+            Failure::new(
+                Kind::Usage,
+                format!("a setting is wrong: {}", error.message()),
+            )
+        })
+    }
+}
+
+fn read_file(global: &Global) -> Result<toml::Table, Failure> {
+    let (path, required) = match &global.config {
+        Some(path) => (path.clone(), true),
+        None => match xdg("XDG_CONFIG_HOME", ".config") {
+            Some(folder) => (folder.join("ken/config.toml"), false),
+            None => return Ok(toml::Table::new()),
+        },
+    };
+    let text = match fs_err::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if !required && error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(toml::Table::new());
+        }
+        Err(error) => return Err(Failure::new(Kind::Usage, error.to_string())),
+    };
+    text.parse().map_err(|error: toml::de::Error| {
+        let message = format!("\"{}\" is not valid: {error}", path.display());
+        Failure::new(Kind::Usage, message.trim_end().to_owned())
+    })
+}
+
+/// Reads `a.b=value`; a value that is no TOML is taken for text.
+fn parse_assignment(assignment: &str) -> Result<toml::Table, Failure> {
+    let wrong = || {
+        Failure::new(
+            Kind::Usage,
+            format!("--set {assignment}: not of the form KEY=VALUE"),
+        )
+        .hint("for instance --set extract.max_depth=3")
+    };
+    let (key, value) = assignment.split_once('=').ok_or_else(wrong)?;
+    let parsed = format!("{key} = {value}").parse::<toml::Table>();
+    parsed
+        .or_else(|_| format!("{key} = {}", toml::Value::from(value)).parse())
+        .map_err(|_| wrong())
+}
+
+fn merge(into: &mut toml::Table, from: toml::Table) {
+    for (key, value) in from {
+        match (into.get_mut(&key), value) {
+            (Some(toml::Value::Table(known)), toml::Value::Table(new)) => merge(known, new),
+            (_, value) => {
+                into.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Returns the folder that holds the index.
+pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
+    let folder = match &global.data {
+        Some(folder) => Some(folder.clone()),
+        None => xdg("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("ken")),
+    };
+    let folder = folder.ok_or_else(|| {
+        Failure::new(
+            Kind::Usage,
+            "no home folder to keep the index in".to_owned(),
+        )
+        .hint("ken --data DIR …")
+    })?;
+    std::path::absolute(&folder)
+        .map_err(|error| Failure::new(Kind::Usage, format!("\"{}\": {error}", folder.display())))
+}
+
+fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let set = std::env::var_os(variable).map(PathBuf::from);
+    // The specification says to ignore relative paths.
+    set.filter(|path| path.is_absolute())
+        .or_else(|| home().map(|home| home.join(below_home)))
+}
+
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::home_dir()
+        .filter(|home| home.is_absolute() && home != Path::new("/"))
+        .or_else(std::env::home_dir)
+}
+
+/// Reads a size: a number, with k, M, G or T for powers of 1024.
+pub(crate) fn parse_size(text: &str) -> Result<usize, Failure> {
+    let trimmed = text
+        .trim()
+        .trim_end_matches(['b', 'B'])
+        .trim_end_matches('i');
+    let split = trimmed
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(trimmed.len());
+    let (digits, unit) = trimmed.split_at(split);
+    let shift = match unit.trim().to_ascii_lowercase().as_str() {
+        "" => Some(0),
+        "k" => Some(10),
+        "m" => Some(20),
+        "g" => Some(30),
+        "t" => Some(40),
+        _ => None,
+    };
+    let number = digits.parse::<usize>().ok();
+    number
+        .zip(shift)
+        .and_then(|(number, shift)| number.checked_mul(1 << shift))
+        .ok_or_else(|| {
+            Failure::new(Kind::Usage, format!("\"{text}\" is not a size"))
+                .hint("a number of bytes, or with a unit: 512M, 2G")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, bytes) in [
+            ("512M", 512 << 20),
+            ("2GiB", 2 << 30),
+            ("7", 7),
+            ("1kB", 1024),
+        ] {
+            assert_eq!(parse_size(text).ok(), Some(bytes), "{text}");
+        }
+        for text in ["", "M", "1X", "-1", "99999999999T"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn assignments_reach_into_tables() {
+        let mut table = "threads = 3\n[extract]\nmax_depth = 2".parse().unwrap();
+        for assignment in ["extract.max_members=5", "memory=1G", "threads=4"] {
+            merge(&mut table, parse_assignment(assignment).ok().unwrap());
+        }
+        let settings: Settings = table.try_into().unwrap();
+        assert_eq!((settings.threads, settings.memory.as_str()), (4, "1G"));
+        assert_eq!(
+            (settings.extract.max_depth, settings.extract.max_members),
+            (2, 5)
+        );
+        assert!(parse_assignment("nonsense").is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! The one place where errors become words and exit codes.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What sort of failure; decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// What was typed or configured makes no sense.
+    Usage,
+    /// There is no index yet.
+    NoIndex,
+    /// A file or folder could not be used.
+    Input,
+    /// The index could not be used.
+    Index,
+    /// Whoever read our output has gone: no failure at all.
+    ClosedPipe,
+}
+
+/// Why a command could not do its work, in words.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: Kind,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: Kind, message: String) -> Self {
+        Self {
+            kind,
+            message,
+            hint: None,
+        }
+    }
+
+    /// Adds what the user can do.
+    pub(crate) fn hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+
+    /// Prints the failure and returns the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        if self.kind == Kind::ClosedPipe {
+            return ExitCode::SUCCESS;
+        }
+        let mut text = format!("ken: {}\n", self.message);
+        if let Some(hint) = &self.hint {
+            text.push_str(&format!("hint: {hint}\n"));
+        }
+        // There is nowhere left to complain to.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        ExitCode::from(2)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::new(Kind::ClosedPipe, String::new()),
+            _ => Self::new(Kind::Input, error.to_string()),
+        }
+    }
+}
+
+impl From<ken_index::Error> for Failure {
+    fn from(error: ken_index::Error) -> Self {
+        use ken_index::Error;
+        let message = error.to_string();
+        match error {
+            Error::Missing(_) => Self::new(Kind::NoIndex, message).hint("ken index ~/Documents"),
+            Error::Busy(_) => Self::new(Kind::Index, message).hint("wait until it has ended"),
+            Error::Version { path, .. } | Error::Damaged { path, .. } => {
+                let hint = format!(
+                    "delete \"{}\" and run ken index with its folders again",
+                    path.display()
+                );
+                Self::new(Kind::Index, message).hint(&hint)
+            }
+            Error::Folder(_) | Error::Engine { .. } => Self::new(Kind::Index, message),
+        }
+    }
+}
+
+impl From<ken_pipeline::Error> for Failure {
+    fn from(error: ken_pipeline::Error) -> Self {
+        use ken_pipeline::Error;
+        match error {
+            Error::Index(error) => error.into(),
+            Error::NotARoot(_) => {
+                Self::new(Kind::Usage, error.to_string()).hint("ken status lists the roots")
+            }
+            Error::Data(_) | Error::Root { .. } => Self::new(Kind::Input, error.to_string()),
+        }
+    }
+}
+
+impl From<ken_search::parse::QueryError> for Failure {
+    fn from(error: ken_search::parse::QueryError) -> Self {
+        Self::new(Kind::Usage, error.report().trim_end().to_owned())
+    }
+}

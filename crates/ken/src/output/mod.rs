@@ -1,0 +1,143 @@
+//! What the user sees: text, JSON, colours, progress.
+
+mod hit;
+mod progress;
+mod style;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+pub(crate) use hit::{HitView, hit_json, hit_text};
+use ken_core::{Document, Field, FieldKind, Value};
+pub(crate) use progress::{Display, summary_text};
+use serde_json::{Map, Value as Json, json};
+pub(crate) use style::Style;
+
+/// Version of the JSON that every command prints; described in docs/json.md.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// Writes to standard output at once.
+pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// Writes a line of diagnosis to standard error.
+pub(crate) fn warn(message: &str) {
+    // There is nowhere left to complain to.
+    let _ = writeln!(io::stderr(), "ken: {message}");
+}
+
+/// Returns a value as a line of JSON.
+pub(crate) fn json_line(value: &Json) -> Vec<u8> {
+    let mut line = value.to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+/// Returns a document's metadata, and its text if asked for, as JSON.
+pub(crate) fn document_json(document: &Document, with_body: bool) -> Json {
+    let mut fields = Map::new();
+    for (field, value) in &document.fields {
+        let value = match value {
+            Value::Text(text) => json!(text),
+            Value::Number(number) if field.info().kind == FieldKind::Date => json!(time(*number)),
+            Value::Number(number) => json!(number),
+        };
+        match fields.get_mut(field.name()) {
+            Some(Json::Array(several)) => several.push(value),
+            Some(one) => *one = json!([one.take(), value]),
+            None => {
+                fields.insert(field.name().to_owned(), value);
+            }
+        }
+    }
+    let mut object = json!({
+        "v": SCHEMA,
+        "ipath": document.ipath,
+        "mime": document.media_type,
+        "type": document.kind,
+        "fields": fields,
+    });
+    if let Some(failure) = &document.failure {
+        object["failure"] = json!(failure);
+    }
+    if with_body {
+        object["body"] = json!(document.body);
+    }
+    object
+}
+
+/// Returns a time in RFC 3339, in UTC.
+pub(crate) fn time(seconds: i64) -> String {
+    jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |t| t.to_string())
+}
+
+/// Returns a day as people write it, in the zone of this machine.
+pub(crate) fn day(seconds: i64, zone: &jiff::tz::TimeZone) -> String {
+    jiff::Timestamp::from_second(seconds).map_or_else(
+        |_| seconds.to_string(),
+        |t| t.to_zoned(zone.clone()).date().to_string(),
+    )
+}
+
+/// Returns a size as people write it.
+pub(crate) fn size(bytes: i64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut size = bytes as f64;
+    let mut unit = 0;
+    while size >= 999.5 && unit + 1 < UNITS.len() {
+        size /= 1000.0;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && size < 9.95);
+    format!("{size:.digits$} {}", UNITS[unit])
+}
+
+/// Returns text without control characters: what comes from files must not steer the terminal.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    if text.chars().any(char::is_control) {
+        Cow::Owned(text.replace(char::is_control, "\u{fffd}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Returns the cause of an error without the path, which the message has already.
+pub(crate) fn cause(error: &io::Error) -> String {
+    let source = std::error::Error::source(error);
+    let text = source.map_or_else(|| error.to_string(), ToString::to_string);
+    let end = text.find(" (os error").unwrap_or(text.len());
+    text[..end].to_lowercase()
+}
+
+/// Returns the title of a document, or what stands for one.
+pub(crate) fn title(document: &Document) -> Option<&str> {
+    document
+        .text(Field::Title)
+        .or_else(|| document.text(Field::Filename))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (12_345_678, "12 MB"),
+            (999_999, "1.0 MB"),
+        ] {
+            assert_eq!(size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn escapes_of_files_do_not_reach_the_terminal() {
+        assert_eq!(clean("a\u{1b}[31mb\n"), "a\u{fffd}[31mb\u{fffd}");
+    }
+}

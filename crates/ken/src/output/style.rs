@@ -1,0 +1,89 @@
+//! Colours and hyperlinks, where the terminal understands them.
+
+use std::io::IsTerminal;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::cli::{Global, When};
+
+/// Which escape sequences to use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    pub(crate) color: bool,
+    pub(crate) hyperlinks: bool,
+}
+
+impl Style {
+    /// Decides by what was typed, the terminal and its environment.
+    pub(crate) fn of(global: &Global) -> Self {
+        let terminal = std::io::stdout().is_terminal()
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        // https://no-color.org
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self {
+            color: decide(global.color, terminal && !no_color),
+            hyperlinks: decide(global.hyperlinks, terminal && shows_hyperlinks()),
+        }
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    pub(crate) fn path(self, text: &str) -> String {
+        self.paint("35", text)
+    }
+
+    pub(crate) fn highlight(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.color && !text.is_empty() {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Makes text clickable (OSC 8): it opens the file.
+    pub(crate) fn link(self, path: &Path, text: &str) -> String {
+        if !self.hyperlinks {
+            return text.to_owned();
+        }
+        let mut url = String::from("file://");
+        for &byte in path.as_os_str().as_bytes() {
+            if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+                url.push(char::from(byte));
+            } else {
+                url.push_str(&format!("%{byte:02X}"));
+            }
+        }
+        format!("\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\")
+    }
+}
+
+fn decide(when: When, auto: bool) -> bool {
+    match when {
+        When::Auto => auto,
+        When::Always => true,
+        When::Never => false,
+    }
+}
+
+/// Terminals that are known to show hyperlinks; others may print the escape sequence.
+fn shows_hyperlinks() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some();
+    let term = std::env::var("TERM").unwrap_or_default();
+    set("VTE_VERSION")
+        || set("KITTY_WINDOW_ID")
+        || set("WT_SESSION")
+        || set("KONSOLE_VERSION")
+        || set("WEZTERM_PANE")
+        || set("ITERM_SESSION_ID")
+        || ["xterm-kitty", "foot", "alacritty", "xterm-ghostty"].contains(&term.as_str())
+}
