@@ -324,7 +324,64 @@ fn is_plain(media_type: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// What messages are made of, and what breaks them.
+    const PIECES: [&[u8]; 40] = [
+        b"\n",
+        b"\r\n",
+        b"\n\n",
+        b" ",
+        b"\t",
+        b";",
+        b":",
+        b"=",
+        b"\"",
+        b"\\",
+        b"(",
+        b")",
+        b"<",
+        b">",
+        b",",
+        b"@",
+        b"--b",
+        b"--b--",
+        b"--b\n",
+        b"'",
+        b"*0*=",
+        b"*1=",
+        b"%C3",
+        b"=C3=A9",
+        b"=?utf-8?Q?",
+        b"=?iso-2022-jp?B?",
+        b"?=",
+        b"\xe9",
+        b"\xff\xfe",
+        b"Subject: ",
+        b"\nTo: ",
+        b"\nDate: ",
+        b"Content-Type: multipart/alternative; boundary=b\n\n--b\n",
+        b"\nContent-Type: text/plain; charset=utf-7; format=flowed",
+        b"Content-Type: message/rfc822\n\n",
+        b"\nContent-Disposition: attachment; filename",
+        b"\nContent-Transfer-Encoding: base64\n\n",
+        b"\nContent-Transfer-Encoding: quoted-printable\n\n",
+        b"Fri, 31 Jan 2003 12:34:56 +0000",
+        b"a",
+    ];
+
+    proptest! {
+        #[test]
+        fn anything_is_survived(pieces in proptest::collection::vec(0..PIECES.len(), 0..40)) {
+            let bytes: Vec<u8> = pieces.into_iter().flat_map(|piece| PIECES[piece]).copied().collect();
+            let message = Message::parse(&bytes, &latin1);
+            for file in &message.attachments {
+                prop_assert!(file.content.decode().len() <= file.content.max_bytes());
+            }
+        }
+    }
 
     fn latin1(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| char::from(*byte)).collect()
