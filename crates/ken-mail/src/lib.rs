@@ -12,6 +12,7 @@ pub mod maildir;
 mod mbox;
 mod message;
 mod part;
+mod walk;
 
 pub use decode::{Content, Detect};
 pub use mbox::{Mbox, MboxMessage};

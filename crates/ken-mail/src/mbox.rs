@@ -167,32 +167,22 @@ impl<R: Read> Mbox<R> {
         let mut at = header.saturating_sub(1);
         let mut n_dropped = 0;
         loop {
-            let data = self.data();
-            match memmem::find(&data[at..], b"\nFrom ") {
-                Some(found) => {
-                    let line = at + found + 1;
-                    let is_whole = data.len() >= line + MAX_SEPARATOR_BYTES;
-                    if is_whole || !self.fill()? {
-                        let data = self.data();
-                        if line > header
-                            && follows_empty_line(&data[..line])
-                            && is_separator(&data[line..])
-                        {
-                            return Ok((line, n_dropped));
-                        }
-                        at = line;
-                    }
+            if let Some(found) = memmem::find(&self.data()[at..], b"\nFrom ") {
+                at += found + 1;
+                self.fill_to(at + MAX_SEPARATOR_BYTES)?;
+                let (before, line) = self.data().split_at(at);
+                if follows_empty_line(before) && is_separator(line) {
+                    return Ok((at, n_dropped));
                 }
-                None => {
-                    // The end of the data may be the start of a separator.
-                    at = at.max(data.len().saturating_sub(b"\nFrom".len()));
-                    let dropped = self.drop_excess(header);
-                    n_dropped += dropped;
-                    at -= dropped;
-                    if !self.fill()? {
-                        return Ok((self.data().len(), n_dropped));
-                    }
-                }
+                continue;
+            }
+            // The end of the data may be the start of a separator.
+            at = at.max(self.data().len().saturating_sub(b"\nFrom".len()));
+            let dropped = self.drop_excess(header);
+            n_dropped += dropped;
+            at -= dropped;
+            if !self.fill()? {
+                return Ok((self.data().len(), n_dropped));
             }
         }
     }
