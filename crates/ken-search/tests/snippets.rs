@@ -135,6 +135,7 @@ fn terms_are_found_in_every_spelling_in_large_bodies() {
         ("header", "HTTPHeader"),
         ("value", "some_value"),
         ("x86", "X86"),
+        ("字", "字典"),
     ] {
         for end in ["é ", "e "] {
             let body = format!("{} {spelling} {}{end}", filler(100_000), filler(100_000));
