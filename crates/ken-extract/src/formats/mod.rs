@@ -1,13 +1,40 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod body;
+mod compressed;
+mod decoder;
+mod epub;
+mod html;
+mod mail;
+mod markdown;
+mod mbox;
+mod members;
+mod odf;
+mod ooxml;
+mod package;
+mod pdf;
+mod source;
+mod tar;
+mod text;
+mod time;
+mod xhtml;
+mod xml;
+mod zip;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::output::Output;
 use crate::{Error, Input};
+
+#[allow(unused_imports)] // for mail and books
+pub(crate) use html::{HtmlText, html_to_text};
 
 /// One format that ken reads.
 pub struct Format {
     /// Short name for people, for instance `PDF`.
     pub name: &'static str,
-    /// The media types that detection gives it.
+    /// The media types that detection gives it; `text/*` stands for all that no other row names.
     pub media_types: &'static [&'static str],
     /// Raised when the extractor gives better results, so that files are extracted again.
     pub version: u32,
@@ -18,11 +45,128 @@ pub struct Format {
 pub(crate) type Extract = fn(&mut Input<'_>, &mut Output<'_>) -> Result<(), Error>;
 
 /// Every format.
-pub const FORMATS: &[Format] = &[];
+pub const FORMATS: &[Format] = &[
+    Format {
+        name: "plain text and source code",
+        media_types: &[
+            ANY_TEXT,
+            "application/json",
+            "application/x-ipynb+json",
+            "application/xml",
+            "application/xslt+xml",
+            "application/xml-dtd",
+            "application/rss+xml",
+            "application/atom+xml",
+            "application/rdf+xml",
+            "application/mathml+xml",
+            "application/x-fictionbook+xml",
+            "application/xspf+xml",
+            "application/x-plist",
+            "application/x-cue",
+            "application/x-gnote",
+            "application/x-gnuinfo",
+            "application/x-lyx",
+            "audio/x-mpegurl",
+            "audio/x-scpls",
+        ],
+        version: 1,
+        extract: text::extract,
+    },
+    Format {
+        name: "Markdown",
+        media_types: &["text/markdown"],
+        version: 1,
+        extract: markdown::extract,
+    },
+    Format {
+        name: "HTML",
+        media_types: &["text/html", "application/xhtml+xml"],
+        version: 1,
+        extract: html::extract,
+    },
+    Format {
+        name: "PDF",
+        media_types: &["application/pdf"],
+        version: 1,
+        extract: pdf::extract,
+    },
+    ooxml::docx::FORMAT,
+    ooxml::xlsx::FORMAT,
+    ooxml::pptx::FORMAT,
+    odf::FORMAT,
+    epub::FORMAT,
+    Format {
+        name: "message",
+        media_types: &["message/rfc822"],
+        version: 1,
+        extract: mail::extract,
+    },
+    Format {
+        name: "mbox",
+        media_types: &["application/mbox"],
+        version: 1,
+        extract: mbox::extract,
+    },
+    Format {
+        name: "compressed",
+        media_types: decoder::MEDIA_TYPES,
+        version: 1,
+        extract: compressed::extract,
+    },
+    Format {
+        name: "tar",
+        media_types: &["application/x-tar"],
+        version: 1,
+        extract: tar::extract,
+    },
+    Format {
+        name: "zip",
+        media_types: zip::MEDIA_TYPES,
+        version: 1,
+        extract: zip::extract,
+    },
+];
+
+/// Stands for every `text/` type without a row of its own.
+const ANY_TEXT: &str = "text/*";
 
 /// Returns the format that reads a media type.
 pub(crate) fn by_media_type(media_type: &str) -> Option<&'static Format> {
-    FORMATS
-        .iter()
-        .find(|format| format.media_types.contains(&media_type))
+    static BY_MEDIA_TYPE: LazyLock<HashMap<&str, &Format>> = LazyLock::new(|| {
+        let of =
+            |format: &'static Format| format.media_types.iter().map(move |name| (*name, format));
+        FORMATS.iter().flat_map(of).collect()
+    });
+    let found = BY_MEDIA_TYPE.get(media_type).copied();
+    found.or_else(|| {
+        let is_text = media_type.starts_with("text/");
+        is_text
+            .then(|| BY_MEDIA_TYPE.get(ANY_TEXT).copied())
+            .flatten()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_media_type_has_one_format() {
+        let mut types = HashSet::new();
+        for media_type in FORMATS.iter().flat_map(|format| format.media_types) {
+            assert!(types.insert(media_type), "{media_type} stands twice");
+        }
+    }
+
+    #[test]
+    fn formats_are_found_by_type_and_wildcard() {
+        let name = |media_type| by_media_type(media_type).map(|format| format.name);
+        assert_eq!(name("text/html"), Some("HTML"));
+        assert_eq!(name("text/markdown"), Some("Markdown"));
+        assert_eq!(name("text/x-rust"), Some("plain text and source code"));
+        assert_eq!(name("application/json"), Some("plain text and source code"));
+        assert_eq!(name("application/octet-stream"), None);
+    }
 }

@@ -1,0 +1,229 @@
+//! What is in a zip archive or an OLE2 compound file: by the names of its parts.
+//!
+//! Office programs write the telling part first, so the first bytes nearly always decide; else
+//! the central directory of the zip archive (APPNOTE.TXT 4.3.12) or the first sector of the
+//! compound file's directory (MS-CFB 2.6) is read.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use ken_core::Kind::{Archive, Document, Message, Other, Presentation, Spreadsheet};
+use memchr::memmem;
+
+use super::{Detected, names};
+use crate::Input;
+
+/// How much of a zip archive's end is searched for its directory.
+const TAIL_BYTES: u64 = 128 << 10;
+
+const ZIP: Detected = Detected {
+    media_type: "application/zip",
+    kind: Archive,
+};
+
+/// What the name of one member says about a zip archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    /// An Office Open XML document with this extension, unless the name is more exact.
+    Office(&'static str),
+    /// Some Office Open XML document.
+    SomeOffice,
+    /// A program with this extension, unless the name is more exact.
+    Program(&'static str),
+}
+
+/// Finds what a zip archive is.
+pub(super) fn zip(head: &[u8], input: &Input<'_>, named: Option<Detected>) -> io::Result<Detected> {
+    if let Some(declared) = mimetype_member(head) {
+        return Ok(declared);
+    }
+    let named = named.filter(|named| is_zip_based(named.media_type));
+    let mut inside = strongest(member_names(head, b"PK\x03\x04", 26, 30));
+    // Office documents never hide behind a name that ends in .zip; all others must be proved.
+    let is_sure = matches!(inside, Some(Inside::Office(_) | Inside::Program(_)))
+        || (inside == Some(Inside::SomeOffice)
+            && named.is_some_and(|named| is_office(named.media_type)))
+        || (inside.is_none() && named.is_some_and(|named| !is_office(named.media_type)));
+    if !is_sure {
+        let tail = tail(input)?;
+        inside = strongest(member_names(&tail, b"PK\x01\x02", 28, 46)).or(inside);
+    }
+    Ok(match (inside, named) {
+        (Some(Inside::Office(extension)), named) => named
+            .filter(|named| office_family(named.media_type) == office_family_of(extension))
+            .or_else(|| names::by_extension(extension))
+            .unwrap_or(ZIP),
+        (Some(Inside::Program(extension)), named) => named
+            .filter(|named| named.kind == Archive && named.media_type != ZIP.media_type)
+            .or_else(|| names::by_extension(extension))
+            .unwrap_or(ZIP),
+        (Some(Inside::SomeOffice), Some(named)) => named,
+        (None, Some(named)) if !is_office(named.media_type) => named,
+        _ => ZIP,
+    })
+}
+
+/// OpenDocument, EPUB and others store their media type as first member, uncompressed.
+fn mimetype_member(head: &[u8]) -> Option<Detected> {
+    if head.get(30..38) != Some(b"mimetype") {
+        return None;
+    }
+    let extra = usize::from(u16::from_le_bytes([*head.get(28)?, *head.get(29)?]));
+    let content = head.get(38 + extra..)?;
+    let content = &content[..content.len().min(80)];
+    let end = memmem::find(content, b"PK").unwrap_or(content.len());
+    names::by_media_type(std::str::from_utf8(content[..end].trim_ascii()).ok()?)
+}
+
+/// Yields the names in the headers that `bytes` hold; lengths that lie end at the bytes' end.
+fn member_names<'a>(
+    bytes: &'a [u8],
+    signature: &'static [u8; 4],
+    length_at: usize,
+    name_at: usize,
+) -> impl Iterator<Item = &'a [u8]> {
+    memmem::find_iter(bytes, signature).filter_map(move |at| {
+        let header = &bytes[at..];
+        let length = header.get(length_at..length_at + 2)?;
+        let length = usize::from(u16::from_le_bytes([length[0], length[1]]));
+        let name = header.get(name_at..)?;
+        Some(&name[..name.len().min(length)])
+    })
+}
+
+fn strongest<'a>(names: impl Iterator<Item = &'a [u8]>) -> Option<Inside> {
+    let mut weak = None;
+    for name in names {
+        match inside(name) {
+            Some(Inside::SomeOffice) => weak = Some(Inside::SomeOffice),
+            Some(Inside::Program("jar")) if weak.is_none() => weak = Some(Inside::Program("jar")),
+            Some(Inside::Program("jar")) | None => {}
+            found => return found,
+        }
+    }
+    weak
+}
+
+fn inside(member: &[u8]) -> Option<Inside> {
+    let starts = |prefix: &str| member.starts_with(prefix.as_bytes());
+    Some(if starts("word/") {
+        Inside::Office("docx")
+    } else if starts("xl/") {
+        Inside::Office("xlsx")
+    } else if starts("ppt/") {
+        Inside::Office("pptx")
+    } else if starts("visio/") {
+        Inside::Office("vsdx")
+    } else if starts("[Content_Types].xml") || starts("_rels/.rels") || starts("docProps/") {
+        Inside::SomeOffice
+    } else if member == b"AndroidManifest.xml" {
+        Inside::Program("apk")
+    } else if starts("META-INF/MANIFEST.MF") {
+        Inside::Program("jar")
+    } else {
+        return None;
+    })
+}
+
+fn is_office(media_type: &str) -> bool {
+    office_family(media_type).is_some()
+}
+
+fn office_family(media_type: &str) -> Option<&'static str> {
+    let has = |part: &str| media_type.contains(part);
+    if has("wordprocessingml") || has("vnd.ms-word.") {
+        Some("word")
+    } else if has("spreadsheetml") || (has("vnd.ms-excel.") && has("macroenabled")) {
+        Some("xl")
+    } else if has("presentationml") || (has("vnd.ms-powerpoint.") && has("macroenabled")) {
+        Some("ppt")
+    } else if has("ms-visio.drawing") {
+        Some("visio")
+    } else {
+        None
+    }
+}
+
+fn office_family_of(extension: &str) -> Option<&'static str> {
+    names::by_extension(extension).and_then(|found| office_family(found.media_type))
+}
+
+fn is_zip_based(media_type: &str) -> bool {
+    is_office(media_type)
+        || media_type.starts_with("application/vnd.oasis.opendocument.")
+            && !media_type.ends_with("-flat-xml")
+        || media_type.starts_with("application/vnd.sun.xml.")
+        || media_type.starts_with("application/vnd.apple.")
+        || media_type.ends_with("+zip")
+        || matches!(
+            media_type,
+            "application/zip"
+                | "application/java-archive"
+                | "application/vnd.android.package-archive"
+                | "application/x-xpinstall"
+                | "application/vnd.nuget.package"
+                | "application/x-ios-app"
+                | "application/x-cbz"
+                | "application/oxps"
+                | "application/vnd.google-earth.kmz"
+                | "application/x-numpy"
+                | "image/x-kra"
+                | "image/openraster"
+        )
+}
+
+fn tail(input: &Input<'_>) -> io::Result<Vec<u8>> {
+    let length = input.size().min(TAIL_BYTES);
+    read_at(input, input.size() - length, length)
+}
+
+fn read_at(input: &Input<'_>, at: u64, length: u64) -> io::Result<Vec<u8>> {
+    let mut reader = input.seekable()?;
+    reader.seek(SeekFrom::Start(at))?;
+    let mut bytes = Vec::new();
+    reader.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Names of streams that tell what a compound file is, with an extension of that format.
+const STREAMS: [(&str, &str); 8] = [
+    ("WordDocument", "doc"),
+    ("Workbook", "xls"),
+    ("PowerPoint Document", "ppt"),
+    ("__substg1.0", "msg"),
+    ("__properties_v", "msg"),
+    ("VisioDocument", "vsd"),
+    ("HwpSummaryInfor", "hwp"),
+    ("Book", "xls"),
+];
+
+/// Finds what an OLE2 compound file is.
+pub(super) fn ole2(
+    head: &[u8],
+    input: &Input<'_>,
+    named: Option<Detected>,
+) -> io::Result<Detected> {
+    let directory = match (head.get(30..32), head.get(48..52)) {
+        (Some(&[shift @ 9..=12, 0]), Some(&[a, b, c, d])) => {
+            let sector = u64::from(u32::from_le_bytes([a, b, c, d]));
+            read_at(input, (sector + 1) << shift, 4096)?
+        }
+        _ => Vec::new(),
+    };
+    let by_stream = STREAMS.iter().find_map(|(name, extension)| {
+        let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        memmem::find(&directory, &name)?;
+        names::by_extension(extension)
+    });
+    let is_ole2_name = |named: &Detected| {
+        matches!(named.kind, Document | Spreadsheet | Presentation | Message)
+            && named.media_type.starts_with("application/")
+            && !is_zip_based(named.media_type)
+            || named.media_type == "application/x-msi"
+            || named.media_type == "application/vnd.ms-project"
+    };
+    let by_name = named.filter(is_ole2_name);
+    Ok(by_stream.or(by_name).unwrap_or(Detected {
+        media_type: "application/x-ole-storage",
+        kind: Other,
+    }))
+}

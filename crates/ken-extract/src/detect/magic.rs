@@ -1,0 +1,403 @@
+//! The tables of magic numbers: which format the first bytes prove.
+//!
+//! Only formats whose start cannot be text by accident stand here. Signatures are compared first
+//! byte first, so that a miss costs one comparison; those of fewer than four printable characters
+//! (`BM`, `MZ`) count only if the content is binary.
+
+use ken_core::Kind::{self, Archive, Audio, Data, Document, Image, Other, Video};
+
+use super::Detected;
+use crate::text;
+
+/// What the first bytes prove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Magic {
+    /// The format itself.
+    Format(Detected),
+    /// A zip archive, which may be an office document, a book, a program.
+    Zip,
+    /// An OLE2 compound file: an old office document, a message, an installer.
+    Ole2,
+}
+
+const fn format(media_type: &'static str, kind: Kind) -> Magic {
+    Magic::Format(Detected { media_type, kind })
+}
+
+/// Where the signature stands, the signature, the format.
+type Signature = (usize, &'static [u8], Magic);
+
+#[rustfmt::skip] // a table reads better as one
+const SIGNATURES: &[Signature] = &[
+    (0, b"PK\x03\x04", Magic::Zip),
+    (0, b"PK\x05\x06", Magic::Zip),
+    (0, b"PK00PK\x03\x04", Magic::Zip),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Magic::Ole2),
+    (0, b"\x1f\x8b\x08", format("application/gzip", Archive)),
+    (0, b"\xfd7zXZ\0", format("application/x-xz", Archive)),
+    (0, b"\x28\xb5\x2f\xfd", format("application/zstd", Archive)),
+    (0, b"\x1f\x9d", format("application/x-compress", Archive)),
+    (0, b"\x1f\xa0", format("application/x-compress", Archive)),
+    (0, b"LZIP\x01", format("application/x-lzip", Archive)),
+    (0, b"\x04\x22\x4d\x18", format("application/x-lz4", Archive)),
+    (0, b"7z\xbc\xaf\x27\x1c", format("application/x-7z-compressed", Archive)),
+    (0, b"Rar!\x1a\x07", format("application/vnd.rar", Archive)),
+    (0, b"!<arch>\ndebian-binary", format("application/vnd.debian.binary-package", Archive)),
+    (0, b"!<arch>\n", format("application/x-archive", Archive)),
+    (0, b"!<thin>\n", format("application/x-archive", Archive)),
+    (0, b"\xed\xab\xee\xdb", format("application/x-rpm", Archive)),
+    (0, b"MSCF\0\0\0\0", format("application/vnd.ms-cab-compressed", Archive)),
+    (0, b"070701", format("application/x-cpio", Archive)),
+    (0, b"070702", format("application/x-cpio", Archive)),
+    (0, b"070707", format("application/x-cpio", Archive)),
+    (0, b"\xc7\x71", format("application/x-cpio", Archive)),
+    (0, b"\x60\xea", format("application/x-arj", Archive)),
+    (2, b"-lh", format("application/x-lzh-compressed", Archive)),
+    (0, b"hsqs", format("application/vnd.squashfs", Archive)),
+    (0, b"QFI\xfb", format("application/x-qemu-disk", Archive)),
+    (0, b"WARC/1.", format("application/warc", Archive)),
+    (0, b"\x78\x9f\x3e\x22", format("application/vnd.ms-tnef", Archive)),
+    (0, b"ITSF\x03\0\0\0", format("application/x-chm", Document)),
+    (0, b"AT&TFORM", format("image/vnd.djvu", Document)),
+    (60, b"BOOKMOBI", format("application/x-mobipocket-ebook", Document)),
+    (0, b"ITOLITLS", format("application/x-ms-reader", Document)),
+    (0, b"\xf7\x02\x01\x83\x92\xc0\x1c\x3b", format("application/x-dvi", Document)),
+    (0, b"\xffWPC", format("application/vnd.wordperfect", Document)),
+    (0, b"\xc5\xd0\xd3\xc6", format("application/postscript", Document)),
+    (0, b"bplist00", format("application/x-plist", Data)),
+    (0, b"!BDN", format("application/vnd.ms-outlook-pst", Kind::Message)),
+    (0, b"\x89PNG\r\n\x1a\n", format("image/png", Image)),
+    (0, b"\xff\xd8\xff", format("image/jpeg", Image)),
+    (0, b"GIF87a", format("image/gif", Image)),
+    (0, b"GIF89a", format("image/gif", Image)),
+    (0, b"II*\0", format("image/tiff", Image)),
+    (0, b"MM\0*", format("image/tiff", Image)),
+    (0, b"II+\0", format("image/tiff", Image)),
+    (0, b"MM\0+", format("image/tiff", Image)),
+    (0, b"BM", format("image/bmp", Image)),
+    (0, b"\0\0\x01\0", format("image/vnd.microsoft.icon", Image)),
+    (0, b"\0\0\x02\0", format("image/vnd.microsoft.icon", Image)),
+    (0, b"\0\0\0\x0cjP  \r\n\x87\n", format("image/jp2", Image)),
+    (0, b"\xff\x4f\xff\x51", format("image/jp2", Image)),
+    (0, b"\0\0\0\x0cJXL \r\n\x87\n", format("image/jxl", Image)),
+    (0, b"\xff\x0a", format("image/jxl", Image)),
+    (0, b"8BPS", format("image/vnd.adobe.photoshop", Image)),
+    (0, b"gimp xcf ", format("image/x-xcf", Image)),
+    (0, b"\x76\x2f\x31\x01", format("image/x-exr", Image)),
+    (0, b"DDS ", format("image/x-dds", Image)),
+    (0, b"qoif", format("image/x-qoi", Image)),
+    (0, b"AC10", format("image/vnd.dwg", Image)),
+    (0, b"\xd7\xcd\xc6\x9a", format("image/wmf", Image)),
+    (40, b" EMF", format("image/emf", Image)),
+    (0, b"IIRO", format("image/x-olympus-orf", Image)),
+    (0, b"IIU\0", format("image/x-panasonic-rw2", Image)),
+    (0, b"FUJIFILMCCD-RAW", format("image/x-fuji-raf", Image)),
+    (128, b"DICM", format("application/dicom", Image)),
+    (0, b"SIMPLE  =", format("application/fits", Image)),
+    (0, b"ID3", format("audio/mpeg", Audio)),
+    (0, b"fLaC", format("audio/flac", Audio)),
+    (0, b"MThd\0\0\0", format("audio/midi", Audio)),
+    (0, b".snd\0\0\0", format("audio/basic", Audio)),
+    (0, b"MAC \x96\x0f", format("audio/x-ape", Audio)),
+    (0, b"wvpk", format("audio/x-wavpack", Audio)),
+    (0, b"#!AMR", format("audio/amr", Audio)),
+    (0, b"DSD \x1c", format("audio/x-dsf", Audio)),
+    (0, b"caff\0\x01", format("audio/x-caf", Audio)),
+    (0, b"\x0b\x77", format("audio/ac3", Audio)),
+    (0, b"\0\0\x01\xba", format("video/mpeg", Video)),
+    (0, b"\0\0\x01\xb3", format("video/mpeg", Video)),
+    (0, b"FLV\x01", format("video/x-flv", Video)),
+    (0, b".RMF", format("application/vnd.rn-realmedia", Video)),
+    (0, b"FWS", format("application/x-shockwave-flash", Video)),
+    (0, b"CWS", format("application/x-shockwave-flash", Video)),
+    (0, b"\x8aMNG\r\n\x1a\n", format("video/x-mng", Video)),
+    (0, b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", format("video/x-ms-asf", Video)),
+    (0, b"\0\x01\0\0\0", format("font/ttf", Other)),
+    (0, b"OTTO\0", format("font/otf", Other)),
+    (0, b"ttcf\0", format("font/collection", Other)),
+    (0, b"wOFF", format("font/woff", Other)),
+    (0, b"wOF2", format("font/woff2", Other)),
+    (0, b"\x80\x01", format("application/x-font-type1", Other)),
+    (0, b"\x01fcp", format("application/x-font-pcf", Other)),
+    (0, b"MZ", format("application/vnd.microsoft.portable-executable", Other)),
+    (0, b"\xca\xfe\xba\xbe\0\0\0", format("application/java-vm", Other)),
+    (0, b"\xfe\xed\xfa\xce", format("application/x-mach-binary", Other)),
+    (0, b"\xfe\xed\xfa\xcf", format("application/x-mach-binary", Other)),
+    (0, b"\xce\xfa\xed\xfe", format("application/x-mach-binary", Other)),
+    (0, b"\xcf\xfa\xed\xfe", format("application/x-mach-binary", Other)),
+    (0, b"\0asm", format("application/wasm", Other)),
+    (0, b"dex\n03", format("application/vnd.android.dex", Other)),
+    (0, b"L\0\0\0\x01\x14\x02\0", format("application/x-ms-shortcut", Other)),
+    (0, b"SQLite format 3\0", format("application/vnd.sqlite3", Data)),
+    (0, b"\0\x01\0\0Standard ", format("application/x-msaccess", Data)),
+    (0, b"\x89HDF\r\n\x1a\n", format("application/x-hdf5", Data)),
+    (0, b"CDF\x01", format("application/x-netcdf", Data)),
+    (0, b"PAR1", format("application/vnd.apache.parquet", Data)),
+    (0, b"\x93NUMPY", format("application/x-numpy", Data)),
+    (0, b"d8:announce", format("application/x-bittorrent", Data)),
+    (0, b"\xde\x12\x04\x95\0\0\0\0", format("application/x-gettext-catalogue", Data)),
+    (0, b"\x95\x04\x12\xde\0\0\0\0", format("application/x-gettext-catalogue", Data)),
+];
+
+/// Returns what the first bytes prove, if anything.
+pub(super) fn by_content(head: &[u8]) -> Option<Magic> {
+    let found = SIGNATURES.iter().find(|(at, signature, _)| {
+        head.get(*at) == Some(&signature[0])
+            && head[*at..].starts_with(signature)
+            && (!is_short_text(signature) || text::is_binary(head))
+    });
+    if let Some((_, _, magic)) = found {
+        return Some(*magic);
+    }
+    families(head).or_else(|| structures(head))
+}
+
+fn is_short_text(signature: &[u8]) -> bool {
+    signature.len() < 4 && signature.iter().all(u8::is_ascii_graphic)
+}
+
+/// Formats that share a container: the type stands a few bytes further on.
+fn families(head: &[u8]) -> Option<Magic> {
+    Some(match head {
+        [b'R', b'I', b'F', b'F' | b'X', _, _, _, _, form @ ..] => riff(form)?,
+        [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', ..] => format("audio/x-aiff", Audio),
+        [b'O', b'g', b'g', b'S', ..] => ogg(head),
+        [0x1a, 0x45, 0xdf, 0xa3, ..] => matroska(head),
+        [_, _, _, _, b'f', b't', b'y', b'p', brand @ ..] => iso_media(brand),
+        [
+            _,
+            _,
+            _,
+            _,
+            b'm' | b'w',
+            b'o' | b'i',
+            b'o' | b'd',
+            b'v' | b'e',
+            ..,
+        ] => format("video/quicktime", Video),
+        [0x7f, b'E', b'L', b'F', ..] => elf(head),
+        [b'B', b'Z', b'h', b'1'..=b'9', b'1' | 0x17, b'A' | b'r', ..] => {
+            format("application/x-bzip2", Archive)
+        }
+        _ => return None,
+    })
+}
+
+fn riff(form: &[u8]) -> Option<Magic> {
+    Some(match form.get(..4)? {
+        b"WAVE" => format("audio/x-wav", Audio),
+        b"AVI " => format("video/x-msvideo", Video),
+        b"WEBP" => format("image/webp", Image),
+        b"RMID" => format("audio/midi", Audio),
+        b"CDDA" => format("audio/x-cdda", Audio),
+        _ => return None,
+    })
+}
+
+fn ogg(head: &[u8]) -> Magic {
+    let start = &head[..head.len().min(256)];
+    match memchr::memmem::find(start, b"theora") {
+        Some(_) => format("video/ogg", Video),
+        None => format("audio/ogg", Audio),
+    }
+}
+
+fn matroska(head: &[u8]) -> Magic {
+    let start = &head[..head.len().min(64)];
+    match memchr::memmem::find(start, b"webm") {
+        Some(_) => format("video/webm", Video),
+        None => format("video/x-matroska", Video),
+    }
+}
+
+/// ISO base media file format (ISO/IEC 14496-12): the major brand.
+fn iso_media(brand: &[u8]) -> Magic {
+    match brand.get(..4).unwrap_or_default() {
+        b"M4A " | b"M4B " | b"M4P " => format("audio/mp4", Audio),
+        b"qt  " => format("video/quicktime", Video),
+        b"heic" | b"heix" | b"mif1" | b"msf1" | b"hevc" => format("image/heic", Image),
+        b"avif" | b"avis" => format("image/avif", Image),
+        b"crx " => format("image/x-canon-cr3", Image),
+        [b'3', b'g', b'2', ..] => format("video/3gpp2", Video),
+        [b'3', b'g', ..] => format("video/3gpp", Video),
+        _ => format("video/mp4", Video),
+    }
+}
+
+fn elf(head: &[u8]) -> Magic {
+    // The type stands at byte 16 in the byte order that byte 5 tells.
+    match (head.get(5), head.get(16..18)) {
+        (Some(1), Some([1, 0])) | (Some(2), Some([0, 1])) => format("application/x-object", Other),
+        (Some(1), Some([3, 0])) | (Some(2), Some([0, 3])) => {
+            format("application/x-sharedlib", Other)
+        }
+        (Some(1), Some([4, 0])) | (Some(2), Some([0, 4])) => format("application/x-core", Other),
+        _ => format("application/x-executable", Other),
+    }
+}
+
+/// Formats without a magic number at a fixed place.
+fn structures(head: &[u8]) -> Option<Magic> {
+    if is_pdf(head) {
+        Some(format("application/pdf", Document))
+    } else if is_tar(head) {
+        Some(format("application/x-tar", Archive))
+    } else if is_transport_stream(head) {
+        Some(format("video/mp2t", Video))
+    } else if is_mpeg_audio(head) {
+        Some(format("audio/mpeg", Audio))
+    } else {
+        None
+    }
+}
+
+/// The header may follow up to a KiB of junk, as PDF readers have always accepted; after text
+/// that mentions it, it must begin a line.
+fn is_pdf(head: &[u8]) -> bool {
+    let start = &head[..head.len().min(1024)];
+    memchr::memmem::find(start, b"%PDF-").is_some_and(|at| {
+        at == 0 || (matches!(start[at - 1], b'\n' | b'\r' | 0) && text::is_binary(head))
+    })
+}
+
+/// A `ustar` header, or one of before 1988 whose checksum is right.
+fn is_tar(head: &[u8]) -> bool {
+    let Some(header) = head.get(..512) else {
+        return false;
+    };
+    if &header[257..262] == b"ustar" {
+        return true;
+    }
+    let field = header[148..156]
+        .trim_ascii()
+        .split(|&byte| byte == 0)
+        .next();
+    let Some(Ok(digits)) = field.map(std::str::from_utf8) else {
+        return false;
+    };
+    let Ok(expected) = u32::from_str_radix(digits.trim_ascii(), 8) else {
+        return false;
+    };
+    let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+    let own: u32 = header[148..156].iter().map(|&byte| u32::from(byte)).sum();
+    header[0] != 0 && expected == sum - own + 8 * u32::from(b' ')
+}
+
+/// MPEG-2 transport stream (ISO/IEC 13818-1): packets of 188 bytes (of 192 on discs) that begin
+/// with 0x47, which is `G` in a text.
+fn is_transport_stream(head: &[u8]) -> bool {
+    let is_sync = |first: usize, step: usize| {
+        head.len() > first + 3 * step && (0..4).all(|packet| head[first + packet * step] == 0x47)
+    };
+    (is_sync(0, 188) || is_sync(4, 192)) && text::is_binary(head)
+}
+
+/// An MPEG audio frame header (ISO/IEC 11172-3) with no reserved value, in binary content.
+fn is_mpeg_audio(head: &[u8]) -> bool {
+    let [0xff, second, third, ..] = head else {
+        return false;
+    };
+    let layer = second >> 1 & 3;
+    second & 0xe0 == 0xe0
+        && second >> 3 & 3 != 1
+        && layer != 0
+        && third >> 4 != 15
+        && third >> 2 & 3 != 3
+        && text::is_binary(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn media_type(head: &[u8]) -> &'static str {
+        match by_content(head) {
+            Some(Magic::Format(detected)) => detected.media_type,
+            Some(Magic::Zip) => "zip",
+            Some(Magic::Ole2) => "ole2",
+            None => "",
+        }
+    }
+
+    #[test]
+    fn every_signature_is_found() {
+        for (at, signature, magic) in SIGNATURES {
+            let mut head = vec![b' '; *at];
+            head.extend_from_slice(signature);
+            head.extend([0; 40]);
+            // A later, shorter signature must not stand before a longer one with the same start.
+            assert_eq!(by_content(&head), Some(*magic), "{signature:x?}");
+        }
+    }
+
+    #[test]
+    fn containers_tell_what_they_hold() {
+        let cases: [(&[u8], &str); 12] = [
+            (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+            (b"RIFF\0\0\0\0WAVEfmt ", "audio/x-wav"),
+            (b"OggS\0\x02 \x01vorbis", "audio/ogg"),
+            (b"OggS\0\x02 \x80theora", "video/ogg"),
+            (b"\x1a\x45\xdf\xa3\x42\x82\x84webm", "video/webm"),
+            (b"\x1a\x45\xdf\xa3\x42\x82\x88matroska", "video/x-matroska"),
+            (b"\0\0\0\x18ftypisom", "video/mp4"),
+            (b"\0\0\0\x18ftypM4A ", "audio/mp4"),
+            (b"\0\0\0\x18ftypheic", "image/heic"),
+            (
+                b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0",
+                "application/x-sharedlib",
+            ),
+            (b"\xff\xfb\x90\x64\0\0\0\0", "audio/mpeg"),
+            (b"BZh91AY&SY", "application/x-bzip2"),
+        ];
+        for (head, expected) in cases {
+            assert_eq!(media_type(head), expected);
+        }
+    }
+
+    #[test]
+    fn text_that_looks_like_magic_is_text() {
+        let texts: [&[u8]; 6] = [
+            b"BMW is a car maker",
+            b"MZ was a motorcycle maker",
+            b"FWS and CWS are acronyms",
+            b"ID3 is an algorithm",
+            b"A PDF starts with\n%PDF-1.7",
+            b"Good morning",
+        ];
+        for text in texts {
+            assert_eq!(media_type(text), "");
+        }
+    }
+
+    #[test]
+    fn pdf_may_follow_junk() {
+        assert_eq!(media_type(b"%PDF-1.7\n"), "application/pdf");
+        assert_eq!(media_type(b"\0\0junk\n%PDF-1.4\n\0"), "application/pdf");
+    }
+
+    #[test]
+    fn tar_by_magic_or_checksum() {
+        let mut header = [0; 512];
+        header[..5].copy_from_slice(b"a.txt");
+        header[148..156].copy_from_slice(b"        ");
+        let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        assert_eq!(media_type(&header), "application/x-tar");
+        header[0] = b'b';
+        assert_eq!(media_type(&header), "");
+        header[257..262].copy_from_slice(b"ustar");
+        assert_eq!(media_type(&header), "application/x-tar");
+        assert_eq!(media_type(&header[..511]), "");
+    }
+
+    #[test]
+    fn transport_streams_are_told_from_typescript() {
+        let mut stream = vec![0; 188 * 5];
+        for packet in 0..5 {
+            stream[packet * 188] = 0x47;
+        }
+        assert_eq!(media_type(&stream), "video/mp2t");
+        stream[188] = 0;
+        assert_eq!(media_type(&stream), "");
+    }
+}

@@ -1,0 +1,217 @@
+//! Which format is it? By name and by content; content wins where the two disagree.
+//!
+//! Magic numbers prove a binary format whatever the name says. Else the question is text or not:
+//! a text keeps the exact type that its name gives (a source language) unless it is markup or a
+//! message beyond doubt; what is not text is never taken for it, whatever its name.
+
+mod container;
+mod magic;
+mod names;
+mod sniff;
+mod tables;
+
+use std::borrow::Cow;
+use std::io;
+
+use ken_core::Kind;
+
+use crate::{Input, text};
+use magic::Magic;
+use sniff::Sniffed;
+
+/// The outcome of detection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detected {
+    /// Media type without parameters, in lower case.
+    pub media_type: &'static str,
+    /// What sort of thing it is.
+    pub kind: Kind,
+}
+
+/// What is found by its name only.
+pub const UNKNOWN: Detected = Detected {
+    media_type: "application/octet-stream",
+    kind: Kind::Other,
+};
+
+/// A text that nothing more is known of.
+const PLAIN: Detected = Detected {
+    media_type: "text/plain",
+    kind: Kind::Document,
+};
+
+/// Finds the format of an input by its name, declared type and first bytes.
+///
+/// # Errors
+/// Fails if the bytes cannot be read.
+pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
+    let head = input.head()?;
+    let declared = input
+        .declared_type
+        .as_deref()
+        .and_then(names::by_media_type);
+    if let Some(declared) = declared
+        && declared.kind == Kind::Message
+        && !head.is_empty()
+    {
+        return Ok(declared);
+    }
+    let named = named(&input.name).or(declared.filter(|&declared| declared != UNKNOWN));
+    if head.is_empty() {
+        return Ok(empty(named));
+    }
+    match magic::by_content(&head) {
+        Some(Magic::Zip) => container::zip(&head, input, named),
+        Some(Magic::Ole2) => container::ole2(&head, input, named),
+        Some(Magic::Format(found)) => Ok(refined(found, named)),
+        None => Ok(without_magic(&head, named)),
+    }
+}
+
+/// Finds the format that a file name speaks of.
+pub fn by_name(name: &str) -> Detected {
+    named(name).unwrap_or(UNKNOWN)
+}
+
+/// The names that mail servers give to messages end in the name of a host, not in an extension.
+fn named(name: &str) -> Option<Detected> {
+    if is_maildir_name(name) {
+        return None;
+    }
+    names::by_name(name)
+}
+
+/// `1204680122.27c448.host.example.pl:2,S`
+fn is_maildir_name(name: &str) -> bool {
+    let n_digits = name.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &name[n_digits..];
+    rest.contains(":2,")
+        || (n_digits >= 9 && rest.bytes().filter(|&byte| byte == b'.').count() >= 2)
+}
+
+/// An empty file is what its name says, but nothing to be parsed.
+fn empty(named: Option<Detected>) -> Detected {
+    match named {
+        Some(named) if is_text_based(named.media_type) => named,
+        _ => Detected {
+            media_type: "application/x-empty",
+            kind: named.map_or(Kind::Other, |named| named.kind),
+        },
+    }
+}
+
+/// Some formats are others with a name of their own: cameras write TIFF, `.m4a` is MP4.
+fn refined(found: Detected, named: Option<Detected>) -> Detected {
+    let Some(named) = named else {
+        return found;
+    };
+    let is_variant = match found.media_type {
+        "image/tiff" => named.media_type.starts_with("image/x-"),
+        "video/mp4" => matches!(
+            named.media_type,
+            "audio/mp4" | "video/quicktime" | "video/3gpp"
+        ),
+        "video/x-ms-asf" => matches!(named.media_type, "audio/x-ms-wma" | "video/x-ms-wmv"),
+        "video/x-matroska" => named.media_type == "audio/x-matroska",
+        "application/x-hdf5" => named.media_type == "application/x-netcdf",
+        "application/gzip" => named.media_type == "image/svg+xml-compressed",
+        _ => false,
+    };
+    if is_variant { named } else { found }
+}
+
+fn without_magic(head: &[u8], named: Option<Detected>) -> Detected {
+    if let Some(message) = message(head, named) {
+        return message;
+    }
+    if text::is_binary(head) {
+        // The extractor will say what is wrong with it; a text extractor would index noise.
+        return named
+            .filter(|named| !is_text_based(named.media_type))
+            .unwrap_or(UNKNOWN);
+    }
+    let utf8 = if text::unit_bytes(head) > 1 {
+        Cow::Owned(text::decode(head, None).into_owned().into_bytes())
+    } else {
+        Cow::Borrowed(head)
+    };
+    text_format(sniff::text(&utf8), named)
+}
+
+/// A message is one by content, unless its name says source code or markup.
+fn message(head: &[u8], named: Option<Detected>) -> Option<Detected> {
+    let is_open = named.is_none_or(|named| {
+        named.kind == Kind::Message || named == PLAIN || !is_text_based(named.media_type)
+    });
+    if !is_open || !head[0].is_ascii_graphic() {
+        return None;
+    }
+    sniff::message(head)
+}
+
+fn text_format(sniffed: Option<Sniffed>, named: Option<Detected>) -> Detected {
+    let named = named.filter(|named| is_text_based(named.media_type));
+    match (sniffed, named) {
+        (None, named) => named.unwrap_or(PLAIN),
+        (Some(Sniffed::Likely(found)), None) => found,
+        (Some(Sniffed::Likely(found)), Some(named))
+            if named == PLAIN && found.kind == Kind::Source =>
+        {
+            found
+        }
+        (Some(Sniffed::Likely(_)), Some(named)) => named,
+        (Some(Sniffed::Certain(found)), None) => found,
+        (Some(Sniffed::Certain(found)), Some(named)) => {
+            // TypeScript shares `.ts` with Qt's translations, which are XML.
+            if named == PLAIN || named.media_type == "text/x-typescript" {
+                found
+            } else {
+                named
+            }
+        }
+    }
+}
+
+/// Returns whether a format is made of text, so that a text may be of it.
+fn is_text_based(media_type: &str) -> bool {
+    media_type.starts_with("text/")
+        || media_type.starts_with("message/")
+        || media_type.ends_with("+xml")
+        || media_type.ends_with("+json")
+        || media_type.ends_with("-flat-xml")
+        || matches!(
+            media_type,
+            "application/json"
+                | "application/xml"
+                | "application/xml-dtd"
+                | "application/mbox"
+                | "application/rtf"
+                | "application/postscript"
+                | "application/x-plist"
+                | "application/x-gnuinfo"
+                | "application/x-gnote"
+                | "application/x-lyx"
+                | "application/x-abiword"
+                | "application/x-scribus"
+                | "application/x-mimearchive"
+                | "application/x-pem-file"
+                | "application/pgp-encrypted"
+                | "application/pgp-signature"
+                | "application/x-font-type1"
+                | "application/x-font-bdf"
+                | "application/x-cue"
+                | "audio/x-mpegurl"
+                | "audio/x-scpls"
+                | "image/x-xpixmap"
+                | "image/x-xbitmap"
+                | "image/x-portable-bitmap"
+                | "image/x-portable-graymap"
+                | "image/x-portable-pixmap"
+                | "image/vnd.dxf"
+                | "model/obj"
+                | "model/stl"
+        )
+}
+
+#[cfg(test)]
+mod tests;

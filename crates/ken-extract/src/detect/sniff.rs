@@ -1,0 +1,301 @@
+//! Text formats by content: messages, markup, scripts.
+//!
+//! The rules for HTML follow the WHATWG MIME Sniffing Standard; those for messages RFC 5322 (a
+//! block of header fields) and RFC 4155 (mbox: a `From ` line before it).
+
+use ken_core::Kind::{Data, Document, Image, Message};
+
+use super::{Detected, names};
+
+const fn format(media_type: &'static str, kind: ken_core::Kind) -> Detected {
+    Detected { media_type, kind }
+}
+
+const MESSAGE: Detected = format("message/rfc822", Message);
+const MBOX: Detected = format("application/mbox", Message);
+const HTML: Detected = format("text/html", Document);
+
+/// Recognises a message or a mailbox by its header lines.
+pub(super) fn message(head: &[u8]) -> Option<Detected> {
+    if let Some(rest) = head.strip_prefix(b"From ") {
+        let end = memchr::memchr(b'\n', rest)?;
+        let fields = rest[end + 1..]
+            .strip_prefix(b">From ")
+            .map_or(&rest[end + 1..], |quoted| {
+                let end = memchr::memchr(b'\n', quoted).map_or(quoted.len(), |end| end + 1);
+                &quoted[end..]
+            });
+        return is_header(fields, 1).then_some(MBOX);
+    }
+    is_header(head, 2).then_some(MESSAGE)
+}
+
+/// Returns whether `text` starts with header fields, and at least `wanted` of them are of the
+/// kind that only messages have.
+fn is_header(text: &[u8], wanted: usize) -> bool {
+    let mut known = 0;
+    let mut proofs = 0;
+    for line in text.split(|&byte| byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match line.first() {
+            None => break,
+            Some(b' ' | b'\t') => continue,
+            Some(_) => {}
+        }
+        let Some(colon) = memchr::memchr(b':', &line[..line.len().min(80)]) else {
+            // The head may end within a line, but not twice.
+            return known > wanted && proofs > 0 && text.ends_with(line);
+        };
+        if !line[..colon]
+            .iter()
+            .all(|byte| matches!(byte, b'!'..=b'9' | b';'..=b'~'))
+        {
+            return false;
+        }
+        match weight(&line[..colon]) {
+            0 if known == 0 && wanted > 1 && !line.starts_with(b"X-") => return false,
+            0 => {}
+            1 => known += 1,
+            _ => {
+                known += 1;
+                proofs += 1;
+            }
+        }
+    }
+    known >= wanted && (proofs > 0 || known > 2 || wanted == 1)
+}
+
+/// 2 for fields that only messages have, 1 for those that other texts may also start with.
+fn weight(name: &[u8]) -> usize {
+    let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+    const PROOFS: [&str; 14] = [
+        "received",
+        "message-id",
+        "return-path",
+        "delivered-to",
+        "mime-version",
+        "envelope-to",
+        "x-original-to",
+        "dkim-signature",
+        "authentication-results",
+        "arc-seal",
+        "newsgroups",
+        "in-reply-to",
+        "references",
+        "list-id",
+    ];
+    const KNOWN: [&str; 11] = [
+        "from", "to", "cc", "bcc", "subject", "date", "sender", "reply-to", "status", "path",
+        "xref",
+    ];
+    if PROOFS.iter().any(|known| is(&known)) {
+        2
+    } else {
+        usize::from(KNOWN.iter().any(|known| is(&known)))
+    }
+}
+
+/// How far content speaks against a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sniffed {
+    /// This format, whatever the name of a text says.
+    Certain(Detected),
+    /// This format, if the name says nothing more exact.
+    Likely(Detected),
+}
+
+/// Recognises markup and scripts at the start of a text in UTF-8.
+pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
+    let start = head
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(head)
+        .trim_ascii_start();
+    match start {
+        [b'#', b'!', ..] => shebang(start).map(Sniffed::Likely),
+        [b'<', ..] => markup(start),
+        [b'{', b'\\', b'r', b't', b'f', ..] => {
+            Some(Sniffed::Certain(format("application/rtf", Document)))
+        }
+        [b'%', b'!', b'P', b'S', b'-', b'A', ..] => {
+            Some(Sniffed::Certain(format("application/postscript", Document)))
+        }
+        [b'B', b'E', b'G', b'I', b'N', b':', b'V', kind, ..] => match kind {
+            b'C' if start.starts_with(b"BEGIN:VCALENDAR") => {
+                Some(Sniffed::Likely(format("text/calendar", Data)))
+            }
+            b'C' => Some(Sniffed::Likely(format("text/vcard", Data))),
+            _ => None,
+        },
+        _ if start.starts_with(b"/* XPM */") => {
+            Some(Sniffed::Certain(format("image/x-xpixmap", Image)))
+        }
+        _ => None,
+    }
+}
+
+/// `#!/usr/bin/env -S FOO=bar python3 -u` → python3
+fn shebang(start: &[u8]) -> Option<Detected> {
+    let line = start[2..].split(|&byte| byte == b'\n').next()?;
+    let words = || {
+        line.split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty() && word[0] != b'-' && !word.contains(&b'='))
+    };
+    let first = words().next()?;
+    if first.ends_with(b"/env") || first == b"env" {
+        return names::by_interpreter(words().nth(1)?);
+    }
+    names::by_interpreter(first)
+}
+
+fn markup(start: &[u8]) -> Option<Sniffed> {
+    let is_xml = start.starts_with(b"<?xml");
+    let mut rest = start;
+    // Declarations and comments before the root; each turn cuts at least three bytes.
+    loop {
+        rest = rest.trim_ascii_start();
+        if rest.starts_with(b"<!--") {
+            let end = memchr::memmem::find(rest, b"-->")?;
+            rest = &rest[end + 3..];
+        } else if starts_with_word(rest, b"<!doctype html") {
+            let named = if is_xml { XHTML } else { HTML };
+            return Some(Sniffed::Certain(named));
+        } else if rest.starts_with(b"<?") || rest.starts_with(b"<!") {
+            let Some(end) = memchr::memchr(b'>', rest) else {
+                return is_xml.then_some(Sniffed::Certain(XML));
+            };
+            rest = &rest[end + 1..];
+        } else {
+            break;
+        }
+    }
+    root(rest, is_xml)
+}
+
+const XML: Detected = format("application/xml", Data);
+const XHTML: Detected = format("application/xhtml+xml", Document);
+
+/// Judges by the first element.
+fn root(rest: &[u8], is_xml: bool) -> Option<Sniffed> {
+    let name = rest.strip_prefix(b"<")?;
+    let end = name
+        .iter()
+        .position(|byte| matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'));
+    let name = &name[..end.unwrap_or(name.len())];
+    let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+    if is("html") {
+        return Some(Sniffed::Certain(if is_xml { XHTML } else { HTML }));
+    }
+    if !is_xml {
+        if is("head") || is("body") {
+            return Some(Sniffed::Certain(HTML));
+        }
+        if is("svg") {
+            return Some(Sniffed::Likely(format("image/svg+xml", Image)));
+        }
+        let is_html = HTML_ELEMENTS.iter().any(|known| is(known));
+        return is_html.then_some(Sniffed::Likely(HTML));
+    }
+    let local = name.rsplit(|&byte| byte == b':').next().unwrap_or(name);
+    Some(Sniffed::Certain(match local {
+        b"svg" => format("image/svg+xml", Image),
+        b"rss" => format("application/rss+xml", Document),
+        b"feed" => format("application/atom+xml", Document),
+        b"RDF" => format("application/rdf+xml", Data),
+        b"FictionBook" => format("application/x-fictionbook+xml", Document),
+        b"opml" => format("text/x-opml", Document),
+        b"plist" => format("application/x-plist", Data),
+        b"gpx" => format("application/gpx+xml", Data),
+        b"kml" => format("application/vnd.google-earth.kml+xml", Data),
+        _ => XML,
+    }))
+}
+
+/// Elements that pages without a doctype start with (WHATWG MIME Sniffing, section 7.1, and `meta`).
+const HTML_ELEMENTS: [&str; 14] = [
+    "title", "script", "style", "meta", "table", "div", "p", "a", "h1", "br", "font", "iframe",
+    "center", "link",
+];
+
+fn starts_with_word(text: &[u8], word: &[u8]) -> bool {
+    text.len() >= word.len() && text[..word.len()].eq_ignore_ascii_case(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn certain(text_: &str) -> &'static str {
+        match text(text_.as_bytes()) {
+            Some(Sniffed::Certain(detected)) => detected.media_type,
+            _ => "",
+        }
+    }
+
+    fn likely(text_: &str) -> &'static str {
+        match text(text_.as_bytes()) {
+            Some(Sniffed::Likely(detected)) => detected.media_type,
+            _ => "",
+        }
+    }
+
+    #[test]
+    fn messages_and_mailboxes() {
+        let mail = b"Return-Path: <a@example.org>\r\nFrom: a\r\nSubject: x\r\n\r\nbody";
+        assert_eq!(message(mail), Some(MESSAGE));
+        assert_eq!(
+            message(b"From: a\nTo: b\nSubject: x\n\nbody"),
+            Some(MESSAGE)
+        );
+        assert_eq!(
+            message(b"X-Foo: 1\nFrom: a\nMessage-ID: <x>\n\n"),
+            Some(MESSAGE)
+        );
+        assert_eq!(
+            message(b"From a Mon Jan 1\nFrom: a\nSubject: x\n\nhi"),
+            Some(MBOX)
+        );
+        for text in [
+            "From here on it is text\nand more: of it\n",
+            "Subject: matter\nthat matters\n",
+            "Date: today\n\nText",
+            "key: value\nfrom: a\nto: b\ndate: c\n",
+            "",
+        ] {
+            assert_eq!(message(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn markup_by_declaration_and_root() {
+        assert_eq!(certain("<!DOCTYPE html><p>"), "text/html");
+        assert_eq!(certain(" \n<!-- x --><HTML lang=de>"), "text/html");
+        assert_eq!(certain("\u{feff}<!doctype HTML PUBLIC \"x\">"), "text/html");
+        assert_eq!(
+            certain("<?xml version='1.0'?>\n<html>"),
+            "application/xhtml+xml"
+        );
+        assert_eq!(
+            certain("<?xml version='1.0'?><!DOCTYPE svg><svg:svg>"),
+            "image/svg+xml"
+        );
+        assert_eq!(certain("<?xml version='1.0'?><book/>"), "application/xml");
+        assert_eq!(likely("<p>hello"), "text/html");
+        assert_eq!(likely("<unknown>"), "");
+        assert_eq!(certain("<!-- unclosed"), "");
+        assert_eq!(certain(&"<!-->".repeat(100)), "");
+    }
+
+    #[test]
+    fn scripts_and_others() {
+        assert_eq!(likely("#!/bin/sh -e\n"), "text/x-shellscript");
+        assert_eq!(
+            likely("#! /usr/bin/env -S A=b python3 -u\n"),
+            "text/x-python"
+        );
+        assert_eq!(likely("#!"), "");
+        assert_eq!(certain("{\\rtf1\\ansi"), "application/rtf");
+        assert_eq!(certain("%!PS-Adobe-3.0"), "application/postscript");
+        assert_eq!(likely("BEGIN:VCARD\r\n"), "text/vcard");
+        assert_eq!(likely("BEGIN:VCALENDAR\r\n"), "text/calendar");
+    }
+}

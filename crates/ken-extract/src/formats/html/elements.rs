@@ -1,0 +1,80 @@
+//! What elements do to text: split lines or words, hide, keep lines, carry metadata.
+
+/// What an element does to the text around and in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    /// Nothing: `w<b>or</b>d` is one word. Also unknown elements.
+    Inline,
+    /// Begins and ends a line.
+    Block,
+    /// Splits words but not lines.
+    Cell,
+    /// Keeps its lines and spaces.
+    Pre,
+    /// Content is hidden, with the markup in it.
+    Template,
+    /// Content is text without markup: the title.
+    Title,
+    /// Content is text without markup, and shown.
+    Textarea,
+    /// Content is raw and shown.
+    Xmp,
+    /// Content is raw and hidden, up to the end tag.
+    Hidden,
+    /// As [`Element::Hidden`], with its own rule for the end.
+    Script,
+    /// All that follows is raw text.
+    Plaintext,
+    Meta,
+    Html,
+    /// Has an `alt` or `title`.
+    Image,
+}
+
+/// Names longer than this are unknown.
+const MAX_NAME_BYTES: usize = 10;
+
+/// Returns what the element called `name`, in any case, does.
+pub(super) fn by_name(name: &[u8]) -> Element {
+    let mut folded = [0; MAX_NAME_BYTES];
+    let Some(folded) = folded.get_mut(..name.len()) else {
+        return Element::Inline;
+    };
+    folded.copy_from_slice(name);
+    folded.make_ascii_lowercase();
+    match &*folded {
+        b"address" | b"article" | b"aside" | b"blockquote" | b"body" | b"br" | b"caption"
+        | b"center" | b"dd" | b"details" | b"dialog" | b"dir" | b"div" | b"dl" | b"dt"
+        | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"frame" | b"h1"
+        | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"header" | b"hgroup" | b"hr"
+        | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol" | b"optgroup" | b"option"
+        | b"p" | b"search" | b"section" | b"select" | b"summary" | b"table" | b"tbody"
+        | b"tfoot" | b"thead" | b"tr" | b"ul" | b"video" | b"audio" | b"object" => Element::Block,
+        b"td" | b"th" | b"button" | b"input" | b"rt" | b"rp" => Element::Cell,
+        b"pre" | b"listing" => Element::Pre,
+        b"template" => Element::Template,
+        b"title" => Element::Title,
+        b"textarea" => Element::Textarea,
+        b"xmp" => Element::Xmp,
+        b"style" | b"iframe" | b"noembed" | b"noframes" => Element::Hidden,
+        b"script" => Element::Script,
+        b"plaintext" => Element::Plaintext,
+        b"meta" => Element::Meta,
+        b"html" => Element::Html,
+        b"img" | b"area" => Element::Image,
+        _ => Element::Inline,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_any_case() {
+        assert_eq!(by_name(b"BlockQuote"), Element::Block);
+        assert_eq!(by_name(b"span"), Element::Inline);
+        assert_eq!(by_name(b""), Element::Inline);
+        assert_eq!(by_name(&[b'p'; 1000]), Element::Inline);
+    }
+}

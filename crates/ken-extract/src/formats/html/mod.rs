@@ -1,0 +1,84 @@
+//! HTML and XHTML: text, title and metadata of pages, of mail bodies, of book chapters.
+//!
+//! The page is decoded (byte order mark, declared charset, `<meta charset>`, detection) and read
+//! in one pass by [`strip`].
+
+mod elements;
+mod entities;
+mod entity_table;
+mod meta;
+mod strip;
+mod tags;
+mod writer;
+
+use ken_core::{Field, Value};
+
+use crate::output::Output;
+use crate::{Error, Input, text};
+
+/// How much of a page is searched for its charset; the standard asks for 1024 bytes.
+const PRESCAN_BYTES: usize = 2048;
+
+/// What a page holds.
+#[derive(Debug, Default)]
+pub(crate) struct HtmlText {
+    /// The title, which is not part of the body.
+    pub(crate) title: Option<String>,
+    /// What the head says: author, description, keywords, dates, language.
+    pub(crate) fields: Vec<(Field, Value)>,
+    /// The text that is shown; blocks are lines.
+    pub(crate) body: String,
+}
+
+/// Reads a page; `declared_charset` is that of a mail's or server's header.
+pub(crate) fn html_to_text(bytes: &[u8], declared_charset: Option<&str>) -> HtmlText {
+    let charset = declared_charset.or_else(|| meta_charset(bytes));
+    let page = strip::strip(&text::decode(bytes, charset));
+    HtmlText {
+        title: page.title.or_else(|| page.meta.other_title.clone()),
+        fields: page.meta.into_fields(),
+        body: page.body,
+    }
+}
+
+pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let page = html_to_text(input.bytes(output.limits())?, None);
+    let document = output.own();
+    if let Some(title) = page.title {
+        document.fields.push((Field::Title, Value::Text(title)));
+    }
+    document.fields.extend(page.fields);
+    document.body = page.body;
+    Ok(())
+}
+
+/// Returns the charset that the start of a page names: in `<meta>` or the XML declaration.
+fn meta_charset(bytes: &[u8]) -> Option<&str> {
+    let start = &bytes[..bytes.len().min(PRESCAN_BYTES)];
+    memchr::memchr_iter(b'<', start).find_map(|at| {
+        let tag = &start[at + 1..];
+        let key: &[u8] = match tag {
+            [b'm' | b'M', b'e' | b'E', b't' | b'T', b'a' | b'A', ..] => b"charset",
+            [b'?', b'x', b'm', b'l', ..] => b"encoding",
+            _ => return None,
+        };
+        let tag = &tag[..memchr::memchr(b'>', tag).unwrap_or(tag.len())];
+        let at = tag
+            .windows(key.len())
+            .position(|window| window.eq_ignore_ascii_case(key))?;
+        let value = tag[at + key.len()..]
+            .trim_ascii_start()
+            .strip_prefix(b"=")?;
+        let is_label = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte);
+        let value = value.trim_ascii_start();
+        let value = value
+            .strip_prefix(b"\"")
+            .or(value.strip_prefix(b"'"))
+            .unwrap_or(value);
+        let length = value.iter().take_while(|&byte| is_label(byte)).count();
+        std::str::from_utf8(&value[..length]).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests;

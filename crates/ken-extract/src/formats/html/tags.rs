@@ -1,0 +1,243 @@
+//! Tags: where they end, what they are called, which attributes they have (HTML 13.2.5.6 to 40).
+
+/// The attributes of a tag, one after the other; when they are used up, `at` is behind the tag.
+pub(super) struct Attributes<'t> {
+    text: &'t str,
+    /// Where reading goes on; the text's length if it ends within the tag.
+    pub(super) at: usize,
+    /// Whether the tag ended with `/>`.
+    pub(super) is_self_closing: bool,
+    /// Whether the tag was ended by `>`, not by the end of the text.
+    pub(super) is_complete: bool,
+}
+
+impl<'t> Attributes<'t> {
+    /// Returns the attributes of the tag whose name ends at `at`.
+    pub(super) fn new(text: &'t str, at: usize) -> Self {
+        Self {
+            text,
+            at,
+            is_self_closing: false,
+            is_complete: false,
+        }
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while self.byte().is_some_and(is_space) {
+            self.at += 1;
+        }
+    }
+
+    fn name(&mut self) -> &'t str {
+        let start = self.at;
+        // A `=` that begins a name belongs to it.
+        self.at += 1;
+        while self
+            .byte()
+            .is_some_and(|byte| !is_space(byte) && !matches!(byte, b'/' | b'>' | b'='))
+        {
+            self.at += 1;
+        }
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    fn value(&mut self) -> &'t str {
+        self.skip_space();
+        let bytes = self.text.as_bytes();
+        let Some(first) = self.byte() else {
+            return "";
+        };
+        if let quote @ (b'"' | b'\'') = first {
+            let start = self.at + 1;
+            let end = memchr::memchr(quote, &bytes[start..]).map(|length| start + length);
+            self.at = end.map_or(bytes.len(), |end| end + 1);
+            return &self.text[start..end.unwrap_or(bytes.len())];
+        }
+        let start = self.at;
+        while self
+            .byte()
+            .is_some_and(|byte| !is_space(byte) && byte != b'>')
+        {
+            self.at += 1;
+        }
+        &self.text[start..self.at]
+    }
+}
+
+impl<'t> Iterator for Attributes<'t> {
+    /// Name and raw value.
+    type Item = (&'t str, &'t str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            self.skip_space();
+            match self.byte()? {
+                b'/' => {
+                    self.at += 1;
+                    self.is_self_closing = self.byte() == Some(b'>');
+                }
+                b'>' => {
+                    self.at += 1;
+                    self.is_complete = true;
+                    // Behind the end there is nothing: later calls must stop here too.
+                    self.text = &self.text[..self.at];
+                    return None;
+                }
+                _ => break,
+            }
+        }
+        let name = self.name();
+        self.skip_space();
+        if self.byte() != Some(b'=') {
+            return Some((name, ""));
+        }
+        self.at += 1;
+        Some((name, self.value()))
+    }
+}
+
+/// White space as HTML defines it.
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
+}
+
+/// Returns the end of a tag's name that starts at `at`.
+pub(super) fn name_end(text: &[u8], at: usize) -> usize {
+    let length = text[at..]
+        .iter()
+        .take_while(|&&byte| !is_space(byte) && byte != b'/' && byte != b'>')
+        .count();
+    at + length
+}
+
+/// Returns where a comment ends (behind its `>`) whose text starts at `at` (13.2.5.43 to 52).
+pub(super) fn comment_end(text: &[u8], at: usize) -> usize {
+    for end in memchr::memchr_iter(b'>', &text[at..]) {
+        let content = &text[at..at + end];
+        if matches!(content, b"" | b"-") || content.ends_with(b"--") || content.ends_with(b"--!") {
+            return at + end + 1;
+        }
+    }
+    text.len()
+}
+
+/// Returns where the end tag of a raw text element starts (`</name` and a delimiter), or the
+/// text's length.
+pub(super) fn raw_end(text: &[u8], at: usize, name: &[u8]) -> usize {
+    memchr::memmem::find_iter(&text[at..], b"</")
+        .map(|found| at + found)
+        .find(|&found| is_tag(text, found + 2, name))
+        .unwrap_or(text.len())
+}
+
+/// As [`raw_end`], for scripts: inside `<!--`, a nested `<script>` hides one end tag (13.2.5.20).
+pub(super) fn script_end(text: &[u8], at: usize) -> usize {
+    let mut position = at;
+    let (mut escaped, mut nested) = (false, false);
+    // Where `<!--` ended: its dashes may also be those of `-->`.
+    while let Some(found) = memchr::memchr2(b'<', b'>', &text[position..]) {
+        let found = position + found;
+        let after = &text[found..];
+        position = found + 1;
+        if text[found] == b'>' {
+            if escaped && text[at..found].ends_with(b"--") {
+                (escaped, nested) = (false, false);
+            }
+        } else if !escaped && after.starts_with(b"<!--") {
+            escaped = true;
+            position = found + 4;
+        } else if after.starts_with(b"</") && is_tag(text, found + 2, b"script") {
+            if !nested {
+                return found;
+            }
+            nested = false;
+        } else if escaped && !nested && is_tag(text, found + 1, b"script") {
+            nested = true;
+        }
+    }
+    text.len()
+}
+
+fn is_tag(text: &[u8], at: usize, name: &[u8]) -> bool {
+    let end = at + name.len();
+    text.get(at..end)
+        .is_some_and(|found| found.eq_ignore_ascii_case(name))
+        && text
+            .get(end)
+            .is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(tag: &str) -> (Vec<(&str, &str)>, usize, bool) {
+        let mut attributes = Attributes::new(tag, 0);
+        let all = attributes.by_ref().collect();
+        (all, attributes.at, attributes.is_complete)
+    }
+
+    #[test]
+    fn attributes_in_all_quotings() {
+        let (all, at, complete) = attributes(" a=1 b='x>y' c = \"z'\" d e=f'g/h >text");
+        let expected = [
+            ("a", "1"),
+            ("b", "x>y"),
+            ("c", "z'"),
+            ("d", ""),
+            ("e", "f'g/h"),
+        ];
+        assert_eq!(all, expected);
+        assert!(complete);
+        assert_eq!(at, 33);
+    }
+
+    #[test]
+    fn odd_attributes() {
+        assert_eq!(attributes(" =x=1>").0, [("=x", "1")]);
+        assert_eq!(attributes(" a\"b=1>").0, [("a\"b", "1")]);
+        assert_eq!(attributes("/a/>").0, [("a", "")]);
+        assert_eq!(attributes(" a=>").0, [("a", "")]);
+        assert_eq!(
+            attributes(" a='never ends>"),
+            (vec![("a", "never ends>")], 15, false)
+        );
+        assert_eq!(attributes(" a=").2, false);
+        assert_eq!(attributes("").2, false);
+    }
+
+    #[test]
+    fn comments_end_as_in_browsers() {
+        for (text, rest) in [
+            ("-->x", "x"),
+            ("a>b-->x", "x"),
+            (">x", "x"),
+            ("->x", "x"),
+            ("a--!>x", "x"),
+            ("a-- >x", ""),
+            ("never", ""),
+        ] {
+            assert_eq!(&text[comment_end(text.as_bytes(), 0)..], rest, "{text}");
+        }
+    }
+
+    #[test]
+    fn raw_elements_end_at_their_own_tag() {
+        let of = |text: &str| raw_end(text.as_bytes(), 0, b"style");
+        assert_eq!(of("a</styles></b></STYLE >"), 14);
+        assert_eq!(of("never"), 5);
+        let script = |text: &'static str| &text[script_end(text.as_bytes(), 0)..];
+        assert_eq!(script("if (a</b) '</scripty>'</script>x"), "</script>x");
+        assert_eq!(
+            script("<!-- <script> </script> --> </script>x"),
+            "</script>x"
+        );
+        assert_eq!(script("<!-- <script> </script> </script>x"), "</script>x");
+        assert_eq!(script("<!-- </script>x"), "</script>x");
+        assert_eq!(script("never"), "");
+    }
+}

@@ -1,0 +1,310 @@
+//! Exact text of small pages, and the words of random soup against the tokenizer `html5gum`.
+
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Span, Tokenizer};
+use ken_core::Kind;
+use proptest::prelude::*;
+
+use super::elements::{self, Element};
+use super::*;
+use crate::detect::Detected;
+use crate::testing::{run, survives};
+
+const HTML: Detected = Detected {
+    media_type: "text/html",
+    kind: Kind::Document,
+};
+
+const PAGE: &str = "<!DOCTYPE html>\n<html lang=en-GB><head>\n<meta charset=utf-8>\n\
+    <title>On &lt;reindeer&gt;\n &amp; snow</title>\n\
+    <meta name=author content='Anna &Ouml;berg'><meta content='arctic, snow' name=Keywords>\n\
+    <meta property=og:description content=ignored><meta name=description content='All of it'>\n\
+    <meta name=dcterms.date content=2024-02-29>\n\
+    <style>p > a { color: red }</style><script>if (a<b) document.write('<p>no')</script></head>\n\
+    <body><h1>Head<em>line</em></h1><p>First <b>par</b>agraph,\n  folded.<p>Second<br>line\n\
+    <!-- no > comment --><ul><li>one<li>two</ul><table><tr><td>a<td>b<tr><td>c</table>\n\
+    <img src=x alt='A &quot;picture&quot;'>after<pre>\nkeep\n  these lines\n</pre>caf&eacute &#8364;\n\
+    <template><p>hidden</template><textarea>typed <b></textarea></body></html>\n";
+
+fn body(page: &str) -> String {
+    html_to_text(page.as_bytes(), None).body
+}
+
+#[test]
+fn a_page_yields_text_title_and_fields() {
+    let found = run(extract, HTML, "a.html", PAGE.as_bytes());
+    let own = found.own();
+    assert_eq!(own.text(Field::Title), Some("On <reindeer> & snow"));
+    assert_eq!(own.text(Field::Author), Some("Anna Öberg"));
+    assert_eq!(own.text(Field::Keywords), Some("arctic, snow"));
+    assert_eq!(own.text(Field::Description), Some("All of it"));
+    assert_eq!(own.text(Field::Lang), Some("en-GB"));
+    assert_eq!(own.number(Field::Date), Some(1_709_164_800));
+    assert_eq!(
+        own.body,
+        "Headline\nFirst paragraph, folded.\nSecond\nline\none\ntwo\na b\nc\n\
+         A \"picture\" after\n\nkeep\n  these lines\ncafé €\ntyped <b>"
+    );
+}
+
+#[test]
+fn fallbacks_stand_in_for_missing_metadata() {
+    let page = html_to_text(
+        b"<meta property=og:title content=T><meta property=og:description content=D>text",
+        None,
+    );
+    assert_eq!(page.title.as_deref(), Some("T"));
+    assert_eq!(page.fields, [(Field::Description, Value::Text("D".into()))]);
+}
+
+#[test]
+fn charsets_by_declaration_meta_and_detection() {
+    let meta = b"<meta charset='koi8-r'><p>\xf7\xd3\xc5";
+    assert_eq!(html_to_text(meta, None).body, "Все");
+    let old =
+        b"<META http-equiv=Content-Type content=\"text/html; charset=Shift_JIS\">\x93\xfa\x96\x7b";
+    assert_eq!(html_to_text(old, None).body, "日本");
+    assert_eq!(html_to_text(b"<p>\xf7\xd3\xc5", Some("koi8-r")).body, "Все");
+    assert_eq!(
+        html_to_text(b"<?xml version='1.0' encoding='ISO-8859-2'?><p>\xb3", None).body,
+        "ł"
+    );
+    assert_eq!(
+        html_to_text(b"<p>na\xefve caf\xe9", None).body,
+        "naïve café"
+    );
+    let wide: Vec<u8> = "<p>wide"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(html_to_text(&wide, None).body, "wide");
+}
+
+#[test]
+fn soup_is_read_as_browsers_do() {
+    for (page, text) in [
+        ("a < b <3 c", "a < b <3 c"),
+        ("a<b title='>'>c</b >d", "acd"),
+        ("x</>y</ z>w", "xyw"),
+        ("<p>unclosed <b", "unclosed"),
+        ("text <!-- unclosed", "text"),
+        ("text <script>never ends", "text"),
+        ("<p>a<?php echo '>' ?>b", "a' ?>b"),
+        ("<![CDATA[a > b]]>", "b]]>"),
+        (
+            "<?xml version='1.0'?><script src='x'/><p><![CDATA[a < b]]>",
+            "a < b",
+        ),
+        ("<title>T</title><svg><title>icon</title></svg>", "icon"),
+        ("a\0b&#0;c&#12;d", "a b\u{fffd}c d"),
+        ("&nbsp;&lt;p&gt;", "\u{a0}<p>"),
+        ("</pre>a  b<PRE>c  d</PRE>", "a b\nc  d"),
+        ("<template><title>no</title>", ""),
+        ("<plaintext><b>x", "<b>x"),
+        ("", ""),
+    ] {
+        assert_eq!(body(page), text, "{page}");
+    }
+}
+
+#[test]
+fn hostile_pages_are_survived() {
+    survives(extract, HTML, "a.html", PAGE.as_bytes());
+    // Each of these is quadratic in a careless reader.
+    for piece in [
+        "<",
+        "<!--",
+        "</",
+        "<a b='",
+        "&",
+        "&#",
+        "<script>",
+        "<!-- <script>",
+        "<pre>",
+        "]]>",
+    ] {
+        let page = piece.repeat(200_000);
+        html_to_text(page.as_bytes(), None);
+    }
+}
+
+/// The words of a page by `html5gum`'s tokenizer, with our rules for elements.
+fn oracle(page: &str) -> Vec<String> {
+    let mut text = String::new();
+    let mut element = Element::Inline;
+    let mut hidden = false;
+    let mut has_title = false;
+    let mut templates = 0_u32;
+    let mut label: [Option<String>; 2] = [None, None];
+    let mut attribute = String::new();
+    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| -> Option<()> {
+        match event {
+            CallbackEvent::OpenStartTag { name } => {
+                element = elements::by_name(name);
+                label = [None, None];
+            }
+            CallbackEvent::AttributeName { name } => {
+                attribute = String::from_utf8_lossy(name).into_owned();
+            }
+            CallbackEvent::AttributeValue { value } => {
+                let slot = match attribute.as_str() {
+                    "alt" => &mut label[0],
+                    "title" => &mut label[1],
+                    _ => return None,
+                };
+                if slot.is_none() {
+                    *slot = Some(String::from_utf8_lossy(value).into_owned());
+                }
+            }
+            CallbackEvent::CloseStartTag { .. } => {
+                hidden = matches!(element, Element::Hidden | Element::Script)
+                    || element == Element::Title && !has_title && templates == 0;
+                match element {
+                    Element::Template => templates += 1,
+                    Element::Inline | Element::Meta | Element::Html => {}
+                    Element::Image if templates == 0 => {
+                        let of = |slot: &Option<String>| slot.clone().unwrap_or_default();
+                        let alt = of(&label[0]);
+                        let label = if alt.is_empty() { of(&label[1]) } else { alt };
+                        text.push_str(&format!(" {label} "));
+                    }
+                    Element::Image => {}
+                    _ => text.push(' '),
+                }
+            }
+            CallbackEvent::EndTag { name } => {
+                hidden = false;
+                match elements::by_name(name) {
+                    Element::Template => templates = templates.saturating_sub(1),
+                    Element::Inline | Element::Meta | Element::Html | Element::Image => {}
+                    _ => text.push(' '),
+                }
+            }
+            CallbackEvent::String { value } => {
+                let value = String::from_utf8_lossy(value);
+                if hidden {
+                    has_title |= element == Element::Title && !value.trim().is_empty();
+                } else if templates == 0 {
+                    text.push_str(&value);
+                }
+            }
+            _ => {}
+        }
+        None
+    });
+    emitter.naively_switch_states(true);
+    for token in Tokenizer::new_with_emitter(page, emitter) {
+        let Ok(()) = token;
+    }
+    words(&text)
+}
+
+fn words(text: &str) -> Vec<String> {
+    let is_gap = |c: char| c.is_whitespace() || c.is_ascii_control();
+    let words = text.split(is_gap).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// Pieces that meet the edges of every rule; `noscript` and `noframes` are left out, which the
+/// oracle reads as raw text without asking whether scripts run.
+const PIECES: &[&str] = &[
+    "<",
+    ">",
+    "</",
+    "/>",
+    "<!",
+    "<!--",
+    "-->",
+    "--!>",
+    "<!-->",
+    "-",
+    "!",
+    "?",
+    "<?",
+    "=",
+    "\"",
+    "'",
+    "/",
+    "&",
+    "&#",
+    "&#x",
+    ";",
+    "x",
+    "41",
+    "word",
+    " ",
+    "\n",
+    "\t",
+    "\r\n",
+    "\u{c}",
+    "é",
+    "世界",
+    "&amp;",
+    "&ampx",
+    "&notit;",
+    "&eacute",
+    "&nbsp;",
+    "&#233;",
+    "&#x80;",
+    "&#1;",
+    "<p>",
+    "</p>",
+    "<b>",
+    "</b>",
+    "<br/>",
+    "<a href='x>y'>",
+    "</a>",
+    "<img alt=\"a &amp b\" title=t>",
+    "<img title='&copy=1'>",
+    " alt=",
+    " title='",
+    "<script>",
+    "</script>",
+    "</SCRIPT >",
+    "<style>",
+    "</style",
+    "</style>",
+    "<title>",
+    "</title>",
+    "<textarea>",
+    "</textarea>",
+    "<template>",
+    "</template>",
+    "<pre>",
+    "</pre>",
+    "<td>",
+    "<div class=\"c\" id=d>",
+    "<xmp>",
+    "</xmp>",
+    "<iframe>",
+    "</iframe>",
+    "<![CDATA[",
+    "]]>",
+    "<!doctype html>",
+    "<plaintext",
+    "<sCript/",
+    "<unknown-element attribute>",
+    "\u{a0}",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn random_soup_has_the_words_of_the_oracle(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40),
+    ) {
+        let page = pieces.concat();
+        prop_assert_eq!(words(&strip::strip(&page).body), oracle(&page), "{}", page);
+    }
+
+    #[test]
+    fn any_text_has_the_words_of_the_oracle(page in "[<>&#;!/='\"a-z0-9\\- é]{0,80}") {
+        prop_assert_eq!(words(&strip::strip(&page).body), oracle(&page), "{}", page);
+    }
+
+    #[test]
+    fn any_bytes_are_survived(bytes: Vec<u8>) {
+        html_to_text(&bytes, None);
+    }
+}
