@@ -159,3 +159,18 @@ fn hostile_queries_end_quickly() {
         }
     }
 }
+
+#[test]
+fn size_and_depth_are_limited() {
+    for (query, message) in [
+        ("(".repeat(65), "nested too deeply"),
+        ("-(".repeat(40), "nested too deeply"),
+        ("a ".repeat(1025), "more than 1024 words"),
+        ("a".repeat((64 << 10) + 1), "longer than 64 KiB"),
+    ] {
+        let error = parse(&query).unwrap_err();
+        assert!(error.message.contains(message), "{error}");
+    }
+    assert!(parse(&"a ".repeat(1024)).is_ok());
+    assert!(parse(&format!("{}a{}", "(".repeat(63), ")".repeat(63))).is_ok());
+}
