@@ -96,7 +96,7 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         Value::Prefix(text) if field == Field::Dir => folder::plan(text, true, context),
         Value::Word(text) | Value::Phrase { text, .. } => Plan::Term {
             field,
-            term: text.to_lowercase(),
+            term: text.trim().to_lowercase(),
         },
         Value::Prefix(text) => Plan::Prefix {
             field,
@@ -140,7 +140,26 @@ fn words(field: Field, value: &Value, analyze: Analyze) -> Option<Plan> {
         let prefix = String::new();
         return Some(Plan::Prefix { field, prefix });
     }
-    phrase(field, terms(field, text, analyze), prefix)
+    let terms = terms(field, text, analyze);
+    let prefix = prefix
+        || terms
+            .last()
+            .is_some_and(|(_, term)| starts_pair(term, analyze));
+    phrase(field, terms, prefix)
+}
+
+/// Tells a single character of a script without blanks, which the index has only as the start of
+/// pairs: `字` must find `字典`. Such a character doubled gives more than one position.
+fn starts_pair(term: &str, analyze: Analyze) -> bool {
+    let mut characters = term.chars();
+    let single = characters.next().is_some_and(|c| !c.is_ascii()) && characters.next().is_none();
+    let mut positions = 0;
+    if single {
+        analyze(Field::Body, &term.repeat(2), &mut |_, position, _| {
+            positions = position + 1;
+        });
+    }
+    positions > 1
 }
 
 /// Returns the plan for terms at positions: a term, a prefix or a phrase.

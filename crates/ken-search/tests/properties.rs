@@ -123,7 +123,7 @@ fn tree() -> impl Strategy<Value = Tree> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_a_tree_or_a_mistake_with_a_place(query in text()) {
@@ -158,4 +158,19 @@ fn hostile_queries_end_quickly() {
             }
         }
     }
+}
+
+#[test]
+fn size_and_depth_are_limited() {
+    for (query, message) in [
+        ("(".repeat(65), "nested too deeply"),
+        ("-(".repeat(40), "nested too deeply"),
+        ("a ".repeat(1025), "more than 1024 words"),
+        ("a".repeat((64 << 10) + 1), "longer than 64 KiB"),
+    ] {
+        let error = parse(&query).unwrap_err();
+        assert!(error.message.contains(message), "{error}");
+    }
+    assert!(parse(&"a ".repeat(1024)).is_ok());
+    assert!(parse(&format!("{}a{}", "(".repeat(63), ")".repeat(63))).is_ok());
 }

@@ -168,7 +168,9 @@ fn write_word(text: &mut String, word: &str) {
     let operator = matches!(word, "AND" | "OR" | "NOT")
         || word.starts_with("||")
         || word.starts_with("&&")
-        || word.starts_with('-');
+        || word.starts_with('-')
+        // After a field it would read as an address: `title://x`.
+        || word.starts_with("//");
     if operator {
         text.push('\\');
     }

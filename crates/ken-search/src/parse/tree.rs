@@ -15,11 +15,11 @@ pub enum Tree {
     /// Documents that match the clause.
     Clause(Clause),
     /// Documents that match all parts; two parts or more.
-    And(Vec<Tree>),
+    And(Vec<Self>),
     /// Documents that match one part or more; two parts or more.
-    Or(Vec<Tree>),
+    Or(Vec<Self>),
     /// Documents that do not match the part.
-    Not(Box<Tree>),
+    Not(Box<Self>),
 }
 
 /// A value and where to look for it.

@@ -130,6 +130,10 @@ fn show(body: &str, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
         }
     }
     text.truncate(text.trim_end().len());
+    for place in &mut highlights {
+        place.end = place.end.min(text.len());
+    }
+    highlights.retain(|place| place.start < place.end);
     let first = places.first().map_or(at.start, |place| place.start);
     let lines = memchr::memchr_iter(b'\n', &body.as_bytes()[..first]).count();
     Fragment {

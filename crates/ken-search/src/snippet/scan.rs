@@ -216,6 +216,10 @@ const LIGATURES: [(&str, &str); 7] = [
     ("ﬀ", "ff"),
 ];
 
+/// What analysis takes out of words: soft hyphens, accents, points and vowels, joiners.
+const MARKS: &str =
+    "[\\xAD\\u0300-\\u036F\\u0591-\\u05C7\\u0640\\u064B-\\u065F\\u0670\\u200B-\\u200F\\u2060]*";
+
 /// Writes the class of all characters that fold to this one. Writing to a String cannot fail.
 fn class(pattern: &mut String, folded: char, ascii: bool) {
     pattern.push('[');
@@ -226,7 +230,8 @@ fn class(pattern: &mut String, folded: char, ascii: bool) {
         for (_, variant) in variants(folded) {
             let _ = write!(pattern, "\\x{{{:x}}}", u32::from(*variant));
         }
-        pattern.push_str("][\\x{300}-\\x{36f}]*");
+        pattern.push(']');
+        pattern.push_str(MARKS);
     } else {
         pattern.push(']');
     }
