@@ -54,9 +54,9 @@ class Bench:
 def main():
     options = parse(sys.argv[1:])
     process.adopt_orphans()
+    bench = Bench(options)
     if options.realtime:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(10))  # programs inherit it
-    bench = Bench(options)
     facts = machine.describe(bench.everyone())
     facts["arguments"] = telling(options)
     results = []
