@@ -1,6 +1,7 @@
 """The command: chooses suites, finds or builds ken, runs, prints and writes the report."""
 
 import argparse
+import datetime
 import importlib
 import os
 import subprocess
@@ -54,16 +55,34 @@ def main():
     options = parse(sys.argv[1:])
     process.adopt_orphans()
     bench = Bench(options)
+    if options.realtime:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(10))  # programs inherit it
     facts = machine.describe(bench.everyone())
-    facts["arguments"] = [argument for argument in sys.argv[1:] if "/" not in argument]
+    facts["arguments"] = telling(options)
     results = []
     for name in options.suites or SUITES:
         progress(f"suite {name}")
         results.append(importlib.import_module(f"suites.{name}").run(bench))
     print(report.markdown(facts, results))
     if not options.no_write:
-        progress("written to " + report.write(options.results, facts, results))
+        place = os.path.join(options.results, folder_name(options))
+        report.write(place, facts, results)
+        progress(f"written to {place}")
     return 0 if all(goal.met for result in results for goal in result.goals) else 1
+
+
+def telling(options):
+    """The arguments that matter to a reader of the report; no paths of this machine."""
+    flags = [f"--{name}" for name in ("quick", "realtime") if getattr(options, name)]
+    given = ["--maildir DIR"] * bool(options.maildir)
+    rounds = [f"--rounds {options.rounds}"] * bool(options.rounds)
+    return [*options.suites, *rounds, *given, *flags]
+
+
+def folder_name(options):
+    """Date and machine; the suites, too, unless all ran."""
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    return "-".join([date, machine.slug(), *options.suites])
 
 
 def parse(arguments):
@@ -76,6 +95,7 @@ def parse(arguments):
     add("--corpora", metavar="DIR", help="holds Debian packages already unpacked, by name")
     add("--maildir", metavar="DIR", help="messages to use instead of generated ones")
     add("--peers-only", action="store_true", help="leave ken out")
+    add("--realtime", action="store_true", help="outrun other work of a busy machine (root)")
     add("--work", metavar="DIR", default=os.path.join(HERE, "work"), help="default: bench/work")
     results = os.path.join(HERE, "results")
     add("--results", metavar="DIR", default=results, help="default: bench/results")

@@ -160,7 +160,8 @@ def _download(name, target):
     """Fetches a Debian package with apt-get and unpacks it."""
     cache = os.path.join(os.path.dirname(target), "deb")
     os.makedirs(cache, exist_ok=True)
-    subprocess.run(["apt-get", "-qq", "download", name], cwd=cache, check=True)
+    fetch = ["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", name]
+    subprocess.run(fetch, cwd=cache, check=True)
     archive = next(file for file in os.listdir(cache) if file.startswith(name + "_"))
     making = target + ".making"
     shutil.rmtree(making, ignore_errors=True)

@@ -1,11 +1,8 @@
 """Results as tables on standard output and as files below bench/results/."""
 
-import datetime
 import json
 import os
 from dataclasses import dataclass, field
-
-from lib import machine
 
 
 @dataclass
@@ -38,10 +35,8 @@ def markdown(facts, results):
     return "\n".join(parts)
 
 
-def write(folder, facts, results):
-    """Writes README.md and raw.json into `<folder>/<date>-<machine>` and returns that path."""
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    place = os.path.join(folder, f"{date}-{machine.slug()}")
+def write(place, facts, results):
+    """Writes README.md and raw.json into the folder `place`."""
     os.makedirs(place, exist_ok=True)
     with open(os.path.join(place, "README.md"), "w") as file:
         file.write(markdown(facts, results))
