@@ -51,7 +51,7 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
         .as_deref()
         .and_then(names::by_media_type);
     if let Some(declared) = declared
-        && declared.kind == Kind::Message
+        && declared.media_type == "message/rfc822"
         && !head.is_empty()
     {
         return Ok(declared);
@@ -86,7 +86,7 @@ fn is_maildir_name(name: &str) -> bool {
     let n_digits = name.bytes().take_while(u8::is_ascii_digit).count();
     let rest = &name[n_digits..];
     rest.contains(":2,")
-        || (n_digits >= 9 && rest.bytes().filter(|&byte| byte == b'.').count() >= 2)
+        || (n_digits >= 9 && rest.bytes().filter(|&byte| byte == b'.').count() >= 3)
 }
 
 /// An empty file is what its name says, but nothing to be parsed.

@@ -259,6 +259,7 @@ fn names_alone() {
     assert_eq!(by_name("a.PDF").kind, Kind::Document);
     assert_eq!(by_name("a.unknown"), UNKNOWN);
     assert_eq!(by_name("1204680122.M5P6.example.pl"), UNKNOWN);
+    assert_eq!(by_name("1204680122.v2.csv").media_type, "text/csv");
 }
 
 #[test]
