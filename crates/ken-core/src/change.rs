@@ -87,6 +87,17 @@ impl Stamp {
     }
 }
 
+/// What an index knows of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    /// The key of its path.
+    pub key: FileKey,
+    /// See [`Stamp::token`]; 0 if the file was not indexed to its end.
+    pub token: u64,
+    /// See [`Stamp::identity`]; 0 if the file was not indexed to its end.
+    pub identity: u64,
+}
+
 /// What became of a file since the last run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "lowercase")]

@@ -53,15 +53,15 @@ pub enum Plan {
         to: Bound<i64>,
     },
     /// Documents for which all parts hold.
-    And(Vec<Plan>),
+    And(Vec<Self>),
     /// Documents for which one part or more holds.
-    Or(Vec<Plan>),
+    Or(Vec<Self>),
     /// Documents for which the part does not hold.
-    Not(Box<Plan>),
+    Not(Box<Self>),
     /// The part, its score multiplied.
-    Weight(f32, Box<Plan>),
+    Weight(f32, Box<Self>),
     /// The part, which selects and does not score.
-    Filter(Box<Plan>),
+    Filter(Box<Self>),
 }
 
 /// By what hits are sorted.

@@ -114,6 +114,19 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Returns the whole content for a parser that wants to own it; the input does not keep it.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Limit`] if it is larger than [`Limits::max_file_bytes`].
+    pub(crate) fn take_bytes(&mut self, limits: &Limits) -> Result<Vec<u8>, Error> {
+        self.bytes(limits)?;
+        let data = std::mem::replace(&mut self.data, Data::Bytes(Cow::Borrowed(&[])));
+        match data {
+            Data::Bytes(bytes) => Ok(bytes.into_owned()),
+            Data::File { .. } => unreachable!("replaced by its bytes above"),
+        }
+    }
+
     /// Returns a reader from the start; several may be open, one after the other.
     pub(crate) fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.data {

@@ -49,6 +49,12 @@ impl<'s> Output<'s> {
         self.detected
     }
 
+    /// Sets what the input turned out to be, before the own document is made: the content of a
+    /// compressed file takes the file's place.
+    pub(crate) fn set_detected(&mut self, detected: Detected) {
+        self.detected = detected;
+    }
+
     /// Returns the input's own document, to be filled; made at the first call.
     pub(crate) fn own(&mut self) -> &mut Document {
         self.own.get_or_insert_with(|| {

@@ -1,1 +1,26 @@
+//! Documents on disk: the index is the only store.
+//!
+//! The engine is Tantivy, and this crate is the only one that knows it. What others use is plain:
+//! a [`Writer`] takes [`Record`]s and commits them; a [`Snapshot`] is one commit, read without a
+//! lock while others write. Whether a file is known, its stamp, its failure, its documents and
+//! the roots ([`Meta`]) are all in the same commit, so they cannot disagree.
 
+pub mod analysis;
+mod directory;
+mod error;
+mod meta;
+mod query;
+mod record;
+mod rows;
+mod schema;
+mod search;
+mod snapshot;
+mod version;
+mod writer;
+
+pub use error::Error;
+pub use meta::Meta;
+pub use record::{FileState, Permit, Record};
+pub use search::{Address, Found, Hit};
+pub use snapshot::{Snapshot, Statistics, Stored};
+pub use writer::{Writer, WriterOptions};

@@ -1,1 +1,18 @@
+//! What is a message? Headers, parts and text of one, and the mailboxes that hold many.
+//!
+//! Structure (RFC 5322, RFC 2045–2049) is read here, in one pass and with bounded depth, so that
+//! no input can cost more than its size; the values of headers and the character sets are
+//! `mail-parser`'s. Nothing here does I/O except [`Mbox`], which reads what it is given.
 
+mod date;
+mod decode;
+mod flowed;
+mod header;
+pub mod maildir;
+mod mbox;
+mod message;
+mod part;
+
+pub use decode::{Content, Detect};
+pub use mbox::{Mbox, MboxMessage};
+pub use message::{Attachment, Html, Message, Text};

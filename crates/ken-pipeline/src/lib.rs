@@ -1,1 +1,20 @@
+//! Joins walk → extract → index: what is done, in which order, how much at once.
+//!
+//! [`update`] brings an index up to date with its roots. The walk hands each change to a pool of
+//! threads that extract; a large container spreads its members over idle threads; the engine's
+//! threads build segments. Queues are counted in bytes, so memory is bounded whatever the input.
 
+mod apply;
+mod budget;
+mod error;
+mod lock;
+mod options;
+mod progress;
+mod run;
+mod work;
+mod writer;
+
+pub use error::Error;
+pub use options::{Options, RootChange};
+pub use progress::Progress;
+pub use run::{Summary, update};

@@ -1,1 +1,9 @@
+//! Given a question, which documents answer it best: query language, plan and snippets.
+//!
+//! A query is parsed into a [`parse::Tree`], independent of clock and index; [`plan::plan`]
+//! makes it a [`ken_core::Plan`], in the terms of the index; an engine runs that.
 
+mod folder;
+pub mod parse;
+pub mod plan;
+pub mod snippet;

@@ -1,1 +1,23 @@
+//! Which files are there, and which of them changed since the last run?
+//!
+//! [`scan`] walks the [`ken_core::Root`]s with ripgrep's ignore rules and reports each regular file with
+//! its stamp. [`changes`] compares them with the [`Catalogue`], what the index knows, and hands
+//! on the differences. No file is opened but folders and ignore files; nothing is ever written.
 
+mod catalogue;
+mod compare;
+mod error;
+mod folder;
+mod listing;
+mod queue;
+mod roots;
+mod rules;
+mod scan;
+mod settle;
+
+pub use catalogue::Catalogue;
+pub use compare::{Comparison, Summary, changes};
+pub use error::ScanError;
+pub use roots::{Availability, is_mount_point, root_at};
+pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
+pub use settle::settle;

@@ -1,8 +1,25 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod body;
+mod compressed;
+mod decoder;
+mod epub;
 mod html;
+mod mail;
 mod markdown;
+mod mbox;
+mod members;
+mod odf;
+mod ooxml;
+mod package;
+mod pdf;
+mod source;
+mod tar;
 mod text;
+mod time;
+mod xhtml;
+mod xml;
+mod zip;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -66,6 +83,47 @@ pub const FORMATS: &[Format] = &[
         media_types: &["text/html", "application/xhtml+xml"],
         version: 1,
         extract: html::extract,
+    },
+    Format {
+        name: "PDF",
+        media_types: &["application/pdf"],
+        version: 1,
+        extract: pdf::extract,
+    },
+    ooxml::docx::FORMAT,
+    ooxml::xlsx::FORMAT,
+    ooxml::pptx::FORMAT,
+    odf::FORMAT,
+    epub::FORMAT,
+    Format {
+        name: "message",
+        media_types: &["message/rfc822"],
+        version: 1,
+        extract: mail::extract,
+    },
+    Format {
+        name: "mbox",
+        media_types: &["application/mbox"],
+        version: 1,
+        extract: mbox::extract,
+    },
+    Format {
+        name: "compressed",
+        media_types: decoder::MEDIA_TYPES,
+        version: 1,
+        extract: compressed::extract,
+    },
+    Format {
+        name: "tar",
+        media_types: &["application/x-tar"],
+        version: 1,
+        extract: tar::extract,
+    },
+    Format {
+        name: "zip",
+        media_types: zip::MEDIA_TYPES,
+        version: 1,
+        extract: zip::extract,
     },
 ];
 

@@ -33,7 +33,7 @@ pub(super) fn read(
 }
 
 /// Drops the UTF-8 character that the end of the bytes cuts, which would look like another charset.
-fn cut_character(bytes: &mut Vec<u8>) {
+pub(super) fn cut_character(bytes: &mut Vec<u8>) {
     let is_inside = |byte: &&u8| **byte & 0xc0 == 0x80;
     let n_inside = bytes.iter().rev().take(3).take_while(is_inside).count();
     let lead = bytes.len().saturating_sub(n_inside + 1);

@@ -1,0 +1,1 @@
+"""What all suites share: running and timing programs, corpora, statistics, reports."""

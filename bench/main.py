@@ -1,0 +1,103 @@
+"""The command: chooses suites, finds or builds ken, runs, prints and writes the report."""
+
+import argparse
+import importlib
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
+
+from lib import machine, process, report  # noqa: E402
+from lib.contest import progress, slug  # noqa: E402
+from lib.corpus import Corpora  # noqa: E402
+from peers.find import Find  # noqa: E402
+from peers.ken import Ken  # noqa: E402
+from peers.mu import Mu  # noqa: E402
+from peers.notmuch import Notmuch  # noqa: E402
+from peers.recoll import Recoll  # noqa: E402
+
+SUITES = ["html", "mail", "pdf", "update", "search"]
+
+
+class Bench:
+    """What the suites are told: options, corpora, and places for indexes and logs."""
+
+    def __init__(self, options):
+        self.quick = options.quick
+        self.rounds = options.rounds or (1 if options.quick else 3)
+        self.work = os.path.abspath(options.work)
+        self.corpora = Corpora(self.work, options.corpora, options.maildir)
+        self.has_ken = not options.peers_only
+        self._program = self.has_ken and (options.ken or built_ken())
+        for part in ("corpora", "index", "log"):
+            os.makedirs(os.path.join(self.work, part), exist_ok=True)
+
+    def ken(self, suite):
+        """ken with an index of its own for this suite, as a list: empty with --peers-only."""
+        return [Ken(self.index_home(suite, "ken"), self._program)] if self.has_ken else []
+
+    def index_home(self, suite, name):
+        return os.path.join(self.work, "index", f"{suite}-{name}")
+
+    def log(self, suite, name):
+        return os.path.join(self.work, "log", f"{suite}-{slug(name)}")
+
+    def everyone(self):
+        """All programs, for their versions."""
+        return self.ken("version") + [Recoll(""), Mu(""), Notmuch(""), Find([])]
+
+
+def main():
+    options = parse(sys.argv[1:])
+    process.adopt_orphans()
+    bench = Bench(options)
+    facts = machine.describe(bench.everyone())
+    facts["arguments"] = [argument for argument in sys.argv[1:] if "/" not in argument]
+    results = []
+    for name in options.suites or SUITES:
+        progress(f"suite {name}")
+        results.append(importlib.import_module(f"suites.{name}").run(bench))
+    print(report.markdown(facts, results))
+    if not options.no_write:
+        progress("written to " + report.write(options.results, facts, results))
+    return 0 if all(goal.met for result in results for goal in result.goals) else 1
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="bench/run", description="Measures ken beside its peers.")
+    add = parser.add_argument
+    add("suites", nargs="*", metavar="SUITE", help=f"any of {', '.join(SUITES)}; default: all")
+    add("--ken", metavar="PATH", help="the ken to measure; default: release build")
+    add("--quick", action="store_true", help="small samples, one round, no files written")
+    add("--rounds", type=int, help="runs of each program in indexing contests; default 3")
+    add("--corpora", metavar="DIR", help="holds Debian packages already unpacked, by name")
+    add("--maildir", metavar="DIR", help="messages to use instead of generated ones")
+    add("--peers-only", action="store_true", help="leave ken out")
+    add("--work", metavar="DIR", default=os.path.join(HERE, "work"), help="default: bench/work")
+    results = os.path.join(HERE, "results")
+    add("--results", metavar="DIR", default=results, help="default: bench/results")
+    add("--no-write", action="store_true", help="print the report, write no files")
+    options = parser.parse_args(arguments)
+    unknown = sorted(set(options.suites) - set(SUITES))
+    if unknown:
+        parser.error(f"no such suite: {', '.join(unknown)}; there are {', '.join(SUITES)}")
+    options.no_write = options.no_write or options.quick
+    return options
+
+
+def built_ken():
+    """Builds ken in release mode and returns the path of the binary."""
+    root = os.path.dirname(HERE)
+    subprocess.run(["cargo", "build", "--release", "--locked", "-p", "ken"], cwd=root, check=True)
+    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(root, "target"))
+    return os.path.join(target, "release", "ken")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except process.Failed as error:
+        sys.exit(f"bench: {error}")

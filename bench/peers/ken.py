@@ -1,0 +1,44 @@
+"""ken itself."""
+
+import json
+import os
+
+from lib.process import Command, output
+from peers import disk_bytes, empty
+
+MODES = {"top10": ["--limit", "10"], "paths": ["--paths", "--limit", "2000"]}
+
+
+class Ken:
+    name = "ken"
+
+    def __init__(self, home, program="ken"):
+        self.home = home
+        self.program = program
+        self.roots = []
+
+    def version(self):
+        return output(Command([self.program, "--version"])).strip()
+
+    def prepare(self, roots):
+        empty(self.home)
+        self.roots = list(roots)
+
+    def index(self):
+        return Command([*self._ken(), "index", *self.roots])
+
+    def documents(self):
+        return json.loads(output(Command([*self._ken(), "status", "--json"])))["documents"]
+
+    def index_bytes(self):
+        return disk_bytes(self.home)
+
+    def search(self, query, mode):
+        return Command([*self._ken(), "search", *MODES[mode], "--", query], ok=(0, 1))
+
+    def hits(self, query):
+        return int(output(Command([*self._ken(), "search", "--count", "--", query], ok=(0, 1))))
+
+    def _ken(self):
+        # No configuration of the user: only defaults are measured.
+        return [self.program, "--config", os.devnull, "--data", self.home]

@@ -1,0 +1,91 @@
+//! What the index covers.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// A folder, or a single file, that the index covers, and how it is walked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Root {
+    /// Absolute path without symbolic links.
+    #[serde(with = "path_bytes")]
+    pub path: PathBuf,
+    /// Take hidden files and folders too.
+    #[serde(default)]
+    pub hidden: bool,
+    /// Follow symbolic links.
+    #[serde(default)]
+    pub follow_links: bool,
+    /// Stay on the file system of the root.
+    #[serde(default)]
+    pub one_file_system: bool,
+    /// Pay no heed to `.gitignore`, `.ignore` and `.kenignore`.
+    #[serde(default)]
+    pub no_ignore: bool,
+    /// Whether it was a mount point when it was last walked: then an empty folder in its place
+    /// means that nothing is mounted, not that all files are gone.
+    #[serde(default)]
+    pub mounted: bool,
+}
+
+impl Root {
+    /// Returns a root with the default options.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            hidden: false,
+            follow_links: false,
+            one_file_system: false,
+            no_ignore: false,
+            mounted: false,
+        }
+    }
+}
+
+/// Paths are bytes: text where they are UTF-8, else a list of numbers.
+mod path_bytes {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Text(String),
+        Bytes(Vec<u8>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        match path.to_str() {
+            Some(text) => Form::Text(text.to_owned()),
+            None => Form::Bytes(path.as_os_str().as_bytes().to_vec()),
+        }
+        .serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+        Ok(match Form::deserialize(from)? {
+            Form::Text(text) => PathBuf::from(text),
+            Form::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn paths_that_are_not_text_survive_json() {
+        for bytes in [&b"/home/a"[..], b"/tmp/caf\xe9"] {
+            let root = Root::new(OsStr::from_bytes(bytes));
+            let json = serde_json::to_string(&root).unwrap();
+            assert_eq!(serde_json::from_str::<Root>(&json).unwrap(), root);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Messages (RFC 5322): header fields, body, and attachments as members.
+//!
+//! [`ken_mail::Message`] reads them; here its parts become fields. Attachments are numbered from 1
+//! in the order of the message, so that their internal paths stay the same.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use ken_core::Field;
+use ken_mail::{Attachment, Html, Message, Text};
+
+use crate::output::Output;
+use crate::{Error, Input, Member};
+
+/// Extracts a message.
+pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let bytes = input.bytes(output.limits())?;
+    let message = Message::parse(bytes, &detect_charset);
+    add_fields(&message, output);
+    add_body(&message, output);
+    for (position, attachment) in message.attachments.iter().enumerate() {
+        hand_on(attachment, position + 1, output)?;
+    }
+    if message.is_encrypted {
+        return Err(Error::Encrypted("the message is encrypted".into()));
+    }
+    if message.is_cut {
+        return Err(Error::Limit("more parts than a message may have".into()));
+    }
+    Ok(())
+}
+
+fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
+    let own = output.own();
+    own.add_text(Field::Title, &message.subject);
+    own.add_text(Field::Author, &message.from);
+    own.add_text(Field::To, &message.to);
+    own.add_text(Field::Cc, &message.cc);
+    own.add_text(Field::Bcc, &message.bcc);
+    own.add_text(Field::Msgid, &message.id);
+    own.add_text(Field::List, &message.list_id);
+    if let Some(date) = message.date {
+        own.add_number(Field::Date, date);
+    }
+}
+
+fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
+    let body = &mut output.own().body;
+    for text in &message.texts {
+        if !body.is_empty() && !body.ends_with('\n') {
+            body.push('\n');
+        }
+        match text {
+            Text::Plain(text) => add_lines(text, body),
+            Text::Html(html) => add_lines(&page_text(html), body),
+        }
+    }
+}
+
+/// Adds text with its lines ended by a line feed; a form feed would read as the end of a page.
+fn add_lines(text: &str, body: &mut String) {
+    body.reserve(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr::memchr2(b'\r', b'\x0c', rest.as_bytes()) {
+        body.push_str(&rest[..at]);
+        let is_line_end = rest.as_bytes()[at] == b'\r' && rest[at + 1..].starts_with('\n');
+        if !is_line_end {
+            body.push('\n');
+        }
+        rest = &rest[at + 1..];
+    }
+    body.push_str(rest);
+}
+
+fn hand_on(
+    attachment: &Attachment<'_>,
+    number: usize,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let component = number.to_string();
+    let max = output.limits().max_member_bytes;
+    if attachment.content.max_bytes() as u64 > max {
+        let error = Error::Limit(format!("larger than max_member_bytes = {max}"));
+        return output.failed_member(&component, &attachment.name, error);
+    }
+    let media_type = &attachment.media_type;
+    output.member(Member {
+        ipath: output.child_ipath(&component),
+        name: attachment.name.clone(),
+        declared_type: (!media_type.is_empty()).then(|| media_type.clone()),
+        modified: None,
+        bytes: attachment.content.decode().into_owned(),
+    })
+}
+
+/// Makes text of bytes in an unknown character set.
+fn detect_charset(bytes: &[u8]) -> String {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    let encoding = detector.guess(None, Utf8Detection::Allow);
+    encoding.decode_without_bom_handling(bytes).0.into_owned()
+}
+
+fn page_text(html: &Html<'_>) -> String {
+    let bytes = html.content.decode();
+    html_body(&String::from_utf8_lossy(&bytes))
+}
+
+/// Strips tags: a stand-in for the HTML module.
+fn html_body(html: &str) -> String {
+    let mut text = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, tag)) = rest.split_once('<') {
+        text.push_str(before);
+        text.push(' ');
+        rest = tag.split_once('>').map_or("", |(_, after)| after);
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::*;
+    use crate::Limits;
+    use crate::detect::Detected;
+    use crate::testing::{Found, run, run_limited, survives};
+
+    const MESSAGE: Detected = Detected {
+        media_type: "message/rfc822",
+        kind: Kind::Message,
+    };
+
+    const MULTIPART: &[u8] = include_bytes!("../../tests/data/mail/attachments.eml");
+    const HTML_ONLY: &[u8] = include_bytes!("../../tests/data/mail/html-only.eml");
+    const FORWARDED: &[u8] = include_bytes!("../../tests/data/mail/forwarded.eml");
+    const ENCRYPTED: &[u8] = include_bytes!("../../tests/data/mail/encrypted.eml");
+
+    fn found(bytes: &[u8]) -> Found {
+        run(extract, MESSAGE, "1.eml", bytes)
+    }
+
+    #[test]
+    fn fields_and_body_are_those_of_the_message() {
+        let found = found(MULTIPART);
+        let own = found.own();
+        assert_eq!(own.text(Field::Title), Some("Minutes of the meeting"));
+        assert_eq!(
+            own.text(Field::Author),
+            Some("Anna Example <anna@example.org>")
+        );
+        assert_eq!(
+            own.text(Field::To),
+            Some("Bob <bob@example.org>, carol@example.org")
+        );
+        assert_eq!(own.text(Field::Cc), Some("Team, dave@example.org"));
+        assert_eq!(own.text(Field::Msgid), Some("minutes.1@example.org"));
+        assert_eq!(own.text(Field::List), Some("team.example.org"));
+        assert_eq!(own.number(Field::Date), Some(1_767_607_200));
+        assert_eq!(own.body, "The albatross agenda is attached.\n");
+        assert_eq!(own.failure, None);
+    }
+
+    #[test]
+    fn attachments_are_members_in_order() {
+        let found = found(MULTIPART);
+        let members: Vec<_> = found
+            .members
+            .iter()
+            .map(|member| {
+                (
+                    member.ipath.as_str(),
+                    &*member.name,
+                    member.declared_type.as_deref(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("1", "pangolin notes.txt", Some("text/plain")),
+            ("2", "café.csv", Some("text/csv")),
+        ];
+        assert_eq!(members, expected);
+        assert!(found.members[0].bytes.starts_with(b"The pangolin"));
+        assert_eq!(found.members[1].bytes, b"animal,count\nquokka,3\n");
+    }
+
+    #[test]
+    fn a_page_is_stripped_when_there_is_nothing_else() {
+        let found = found(HTML_ONLY);
+        assert_eq!(found.own().text(Field::Title), Some("Einladung für Jürgen"));
+        assert!(found.own().body.contains("axolotl"), "{}", found.own().body);
+        assert!(!found.own().body.contains('<'));
+        assert!(found.members.is_empty());
+    }
+
+    #[test]
+    fn a_forwarded_message_is_a_member() {
+        let found = found(FORWARDED);
+        assert_eq!(found.own().body, "See the narwhal below.\n");
+        assert_eq!(found.members.len(), 1);
+        assert_eq!(
+            found.members[0].declared_type.as_deref(),
+            Some("message/rfc822")
+        );
+        let inner = run(extract, MESSAGE, "", &found.members[0].bytes);
+        assert_eq!(inner.own().text(Field::Title), Some("Original"));
+        assert_eq!(inner.own().body, "It was about the okapi.\n");
+    }
+
+    #[test]
+    fn what_is_encrypted_is_found_by_its_header() {
+        let found = found(ENCRYPTED);
+        assert_eq!(found.own().text(Field::Title), Some("The vaquita plan"));
+        assert_eq!(found.own().body, "");
+        let failure = found.own().failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Encrypted);
+        assert!(found.members.is_empty());
+    }
+
+    #[test]
+    fn large_attachments_are_found_by_name() {
+        let limits = Limits {
+            max_member_bytes: 40,
+            ..Limits::default()
+        };
+        let found = run_limited(extract, MESSAGE, "1.eml", MULTIPART, &limits);
+        assert_eq!(found.members.len(), 1);
+        let failed = &found.documents[0];
+        assert_eq!(failed.text(Field::Filename), Some("pangolin notes.txt"));
+        assert_eq!(failed.failure.as_ref().unwrap().reason, Reason::Limit);
+    }
+
+    #[test]
+    fn bytes_without_charset_are_detected() {
+        let message =
+            b"Subject: gr\xfc\xdfe aus m\xfcnchen\n\nsch\xf6ne gr\xfc\xdfe\r\n\x0cbis bald";
+        let found = found(message);
+        assert_eq!(found.own().text(Field::Title), Some("grüße aus münchen"));
+        assert_eq!(found.own().body, "schöne grüße\n\nbis bald");
+    }
+
+    #[test]
+    fn hostile_messages_are_survived() {
+        for good in [MULTIPART, HTML_ONLY, FORWARDED, ENCRYPTED] {
+            survives(extract, MESSAGE, "1.eml", good);
+        }
+    }
+}

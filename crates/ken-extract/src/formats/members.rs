@@ -1,0 +1,125 @@
+//! What archives have in common: names of members, and content of unknown length.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Read;
+
+use super::source::release;
+use crate::Error;
+
+/// At most this much memory is taken on the word of a header.
+const TRUSTED_BYTES: u64 = 1 << 20;
+
+/// Makes the names of an archive's members unique, since they are internal paths.
+///
+/// Keeps hashes instead of names: a clash of two of a million, of which the chance is 3·10⁻⁸,
+/// costs a needless number.
+#[derive(Default)]
+pub(super) struct Names {
+    n_seen: HashMap<u64, u32>,
+}
+
+impl Names {
+    /// Returns `name` at its first occurrence, then `name#2`, `name#3` and so on.
+    pub(super) fn unique(&mut self, name: &str) -> String {
+        // An internal path does not tell these two apart.
+        let name = &name.replace('\0', "\u{fffd}");
+        let mut n = self.n_seen.get(&hash(name)).map_or(1, |seen| seen + 1);
+        let mut unique = numbered(name, n);
+        // A member may be called `name#2` from the start.
+        while n > 1 && self.n_seen.contains_key(&hash(&unique)) {
+            n += 1;
+            unique = numbered(name, n);
+        }
+        self.n_seen.insert(hash(name), n);
+        self.n_seen.entry(hash(&unique)).or_insert(1);
+        unique
+    }
+}
+
+fn numbered(name: &str, n: u32) -> String {
+    if n == 1 {
+        name.to_owned()
+    } else {
+        format!("{name}#{n}")
+    }
+}
+
+fn hash(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns the last component of a member's path; archives made on Windows may hold `\`.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Reads a member whose header declares `declared` bytes, which may be a lie, to its end.
+///
+/// # Errors
+/// Fails with [`Error::Limit`] if it is longer than `max_bytes`, which is the setting `setting`.
+pub(super) fn read_member(
+    reader: &mut dyn Read,
+    declared: u64,
+    max_bytes: u64,
+    setting: &str,
+) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::with_capacity(declared.min(max_bytes).min(TRUSTED_BYTES) as usize);
+    let n_read = reader
+        .take(max_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(release)?;
+    if n_read as u64 > max_bytes {
+        return Err(over(setting, max_bytes));
+    }
+    Ok(bytes)
+}
+
+/// Returns the failure of a member that is larger than a limit.
+pub(super) fn over(setting: &str, max_bytes: u64) -> Error {
+    Error::Limit(format!("larger than {setting} = {max_bytes}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_unique() {
+        let mut names = Names::default();
+        let unique: Vec<String> = ["a", "a#2", "a", "a", "b\0", "a#2", "b\u{fffd}"]
+            .iter()
+            .map(|name| names.unique(name))
+            .collect();
+        assert_eq!(
+            unique,
+            [
+                "a",
+                "a#2",
+                "a#3",
+                "a#4",
+                "b\u{fffd}",
+                "a#2#2",
+                "b\u{fffd}#2"
+            ]
+        );
+    }
+
+    #[test]
+    fn folders_are_cut_off() {
+        assert_eq!(file_name("../a/b.txt"), "b.txt");
+        assert_eq!(file_name("a\\b.txt"), "b.txt");
+        assert_eq!(file_name("b.txt"), "b.txt");
+    }
+
+    #[test]
+    fn declared_sizes_are_not_trusted() {
+        let bytes = read_member(&mut &b"abc"[..], u64::MAX, u64::MAX, "x").unwrap();
+        assert_eq!(bytes, b"abc");
+        assert!(bytes.capacity() <= 2 * TRUSTED_BYTES as usize);
+        let error = read_member(&mut &b"abcd"[..], 1, 3, "max_member_bytes").unwrap_err();
+        assert_eq!(error.to_string(), "larger than max_member_bytes = 3");
+    }
+}

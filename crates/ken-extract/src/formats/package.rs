@@ -1,0 +1,318 @@
+//! A zip file whose parts make one document: OOXML, OpenDocument, EPUB.
+//!
+//! Parts are looked up as writers of all sorts name them (case, backslashes and a leading slash
+//! are forgiven), and read under limits. A part that is damaged or too large yields what can be
+//! read of it; the first such trouble is kept and becomes the failure of the whole document, so
+//! that the rest of its text stays searchable.
+
+use std::borrow::Cow;
+use std::io::{BufReader, Cursor, Read};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use crate::input::ReadSeek;
+use crate::{Error, Input, Limits};
+
+/// Files up to this size are read at once: cheaper than seeking, and little memory.
+const WHOLE_BYTES: u64 = 8 << 20;
+/// Expansion below this is never a bomb.
+const HARMLESS_BYTES: u64 = 1 << 20;
+
+/// An open package.
+pub(super) struct Package<'a> {
+    archive: ZipArchive<Box<dyn ReadSeek + 'a>>,
+    /// Folded name, name for people and position in the archive, sorted.
+    parts: Vec<(String, String, usize)>,
+    limits: &'a Limits,
+    /// How many bytes all parts together may still expand to.
+    budget: u64,
+    trouble: Option<Error>,
+}
+
+impl<'a> Package<'a> {
+    /// Opens a package.
+    ///
+    /// # Errors
+    /// Fails if the input is not a zip file, or its directory is damaged.
+    pub(super) fn open(input: &'a mut Input<'_>, limits: &'a Limits) -> Result<Self, Error> {
+        let size = input.size();
+        let source: Box<dyn ReadSeek + 'a> = if size <= WHOLE_BYTES {
+            Box::new(Cursor::new(input.bytes(limits)?))
+        } else {
+            Box::new(BufReader::new(input.seekable()?))
+        };
+        let archive = ZipArchive::new(source).map_err(zip_error)?;
+        let mut parts = Vec::with_capacity(archive.len());
+        for (position, name) in archive.file_names_raw().enumerate() {
+            let name = String::from_utf8_lossy(name).replace('\\', "/");
+            let name = name.trim_start_matches('/');
+            parts.push((name.to_ascii_lowercase(), name.to_owned(), position));
+        }
+        parts.sort_unstable();
+        Ok(Self {
+            archive,
+            parts,
+            limits,
+            budget: expansion_limit(size, limits).min(limits.max_expanded_bytes),
+            trouble: None,
+        })
+    }
+
+    /// Returns the names of all parts, in alphabetical order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|(_, name, _)| name.as_str())
+    }
+
+    /// Returns whether there is a part of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.position(name).is_some()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        let folded = name.trim_start_matches('/').to_ascii_lowercase();
+        let found = self
+            .parts
+            .binary_search_by(|(known, _, _)| known.as_str().cmp(&folded))
+            .ok()?;
+        Some(self.parts[found].2)
+    }
+
+    /// Returns the text of an XML part, or `None` if there is none. Damage is remembered.
+    pub(super) fn xml(&mut self, name: &str) -> Option<String> {
+        let (bytes, trouble) = self.read(self.position(name)?);
+        self.tolerate(trouble.map_or(Ok(()), Err));
+        Some(decode_xml(bytes))
+    }
+
+    /// Returns the bytes of a part, all or none.
+    ///
+    /// # Errors
+    /// Fails if there is no such part, or it is damaged, encrypted or too large.
+    pub(super) fn bytes(&mut self, name: &str) -> Result<Vec<u8>, Error> {
+        let position = self
+            .position(name)
+            .ok_or_else(|| Error::Malformed(format!("there is no part {name}")))?;
+        match self.read(position) {
+            (bytes, None) => Ok(bytes),
+            (_, Some(trouble)) => Err(trouble),
+        }
+    }
+
+    /// Returns what can be read of a part, and why that is not all.
+    fn read(&mut self, position: usize) -> (Vec<u8>, Option<Error>) {
+        let mut bytes = Vec::new();
+        let mut part = match self.archive.by_index(position) {
+            Ok(part) => part,
+            Err(error) => return (bytes, Some(zip_error(error))),
+        };
+        let ratio_limit = expansion_limit(part.compressed_size(), self.limits);
+        let allowed = self
+            .limits
+            .max_member_bytes
+            .min(ratio_limit)
+            .min(self.budget);
+        // The announced size may be a lie: believe it for the first MiB only.
+        bytes.reserve_exact(part.size().min(allowed).min(HARMLESS_BYTES) as usize);
+        let result = part.by_ref().take(allowed + 1).read_to_end(&mut bytes);
+        let mut trouble = result.err().map(Error::Read);
+        if bytes.len() as u64 > allowed {
+            bytes.truncate(allowed as usize);
+            trouble = Some(limit_error(self.limits, allowed));
+        }
+        self.budget -= (bytes.len() as u64).min(self.budget);
+        (bytes, trouble)
+    }
+
+    /// Remembers the first failure of a part, and goes on.
+    pub(super) fn tolerate(&mut self, result: Result<(), Error>) {
+        if let Err(error) = result {
+            self.trouble.get_or_insert(error);
+        }
+    }
+
+    /// Ends reading.
+    ///
+    /// # Errors
+    /// Returns the first failure that was tolerated.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        self.trouble.map_or(Ok(()), Err)
+    }
+}
+
+fn limit_error(limits: &Limits, allowed: u64) -> Error {
+    Error::Limit(if allowed == limits.max_member_bytes {
+        format!("a part is larger than max_member_bytes = {allowed}")
+    } else {
+        format!(
+            "a part expands by more than max_expansion = {} or beyond max_expanded_bytes = {}",
+            limits.max_expansion, limits.max_expanded_bytes
+        )
+    })
+}
+
+fn expansion_limit(compressed: u64, limits: &Limits) -> u64 {
+    compressed
+        .saturating_mul(limits.max_expansion)
+        .saturating_add(HARMLESS_BYTES)
+}
+
+fn zip_error(error: ZipError) -> Error {
+    match error {
+        ZipError::Io(error) => Error::Read(error),
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
+            Error::Encrypted("the parts of the file are encrypted".into())
+        }
+        error => Error::malformed(error),
+    }
+}
+
+/// Returns XML as text: by its byte order mark, its first bytes or its declaration, else UTF-8.
+/// What cannot be decoded becomes U+FFFD.
+pub(super) fn decode_xml(mut bytes: Vec<u8>) -> String {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    let encoding = match bytes.get(..4) {
+        Some([0xff, 0xfe, ..] | [b'<', 0, _, 0]) => encoding_rs::UTF_16LE,
+        Some([0xfe, 0xff, ..] | [0, b'<', 0, _]) => encoding_rs::UTF_16BE,
+        _ => declared_encoding(&bytes).unwrap_or(encoding_rs::UTF_8),
+    };
+    if encoding == encoding_rs::UTF_8 {
+        return match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        };
+    }
+    match encoding.decode(&bytes).0 {
+        Cow::Borrowed(text) => text.to_owned(),
+        Cow::Owned(text) => text,
+    }
+}
+
+fn declared_encoding(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
+    let head = &bytes[..bytes.len().min(128)];
+    let declaration = head.strip_prefix(b"<?xml")?;
+    let declaration = &declaration[..declaration.iter().position(|&byte| byte == b'>')?];
+    let label = memchr::memmem::find(declaration, b"encoding")? + "encoding".len();
+    let mut quoted = declaration[label..].split(|byte| matches!(byte, b'"' | b'\''));
+    encoding_rs::Encoding::for_label(quoted.nth(1)?)
+}
+
+/// Returns the name of the part that `target` means when it stands in the part `base`.
+pub(super) fn resolve(base: &str, target: &str) -> String {
+    let mut folders: Vec<&str> = match (target.starts_with('/'), base.rfind('/')) {
+        (false, Some(end)) => base[..end].split('/').collect(),
+        _ => Vec::new(),
+    };
+    for segment in target.split(['/', '\\']) {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                folders.pop();
+            }
+            _ => folders.push(segment),
+        }
+    }
+    folders.join("/")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::io::Write;
+
+    use zip::CompressionMethod;
+    use zip::write::{SimpleFileOptions, ZipWriter};
+
+    use super::*;
+
+    /// Returns a zip file of these parts.
+    pub(in crate::formats) fn zip_of(parts: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+        for (name, content) in parts {
+            writer.start_file(*name, options).unwrap();
+            writer.write_all(content).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    fn with_package<T>(zip: &[u8], limits: &Limits, act: impl FnOnce(Package<'_>) -> T) -> T {
+        let mut input = Input::bytes_of("x", zip);
+        act(Package::open(&mut input, limits).unwrap())
+    }
+
+    #[test]
+    fn names_are_found_as_odd_writers_spell_them() {
+        let zip = zip_of(&[("Word\\Document.XML", b"<a/>"), ("/xl/b.xml", b"<b/>")]);
+        with_package(&zip, &Limits::default(), |mut package| {
+            assert_eq!(package.xml("word/document.xml").as_deref(), Some("<a/>"));
+            assert_eq!(package.xml("/XL/b.xml").as_deref(), Some("<b/>"));
+            assert!(package.xml("word").is_none());
+            assert!(package.finish().is_ok());
+        });
+    }
+
+    #[test]
+    fn a_bomb_is_cut_and_reported() {
+        let zip = zip_of(&[("a", &vec![b' '; 3 << 20])]);
+        let limits = Limits {
+            max_expansion: 100,
+            ..Limits::default()
+        };
+        with_package(&zip, &limits, |mut package| {
+            assert!(package.xml("a").unwrap().len() < 2 << 20);
+            assert!(matches!(package.finish(), Err(Error::Limit(_))));
+        });
+    }
+
+    #[test]
+    fn a_part_read_again_and_again_uses_up_the_budget() {
+        let zip = zip_of(&[("a", &vec![b' '; 3 << 20])]);
+        with_package(&zip, &Limits::default(), |mut package| {
+            for _ in 0..10 {
+                package.xml("a");
+            }
+            assert!(matches!(package.finish(), Err(Error::Limit(_))));
+        });
+    }
+
+    #[test]
+    fn large_parts_name_their_limit() {
+        let zip = zip_of(&[("a", b"123456789")]);
+        let limits = Limits {
+            max_member_bytes: 4,
+            ..Limits::default()
+        };
+        with_package(&zip, &limits, |mut package| {
+            let error = package.bytes("a").unwrap_err();
+            assert!(error.to_string().contains("max_member_bytes = 4"));
+            assert_eq!(package.xml("a").as_deref(), Some("1234"));
+        });
+    }
+
+    #[test]
+    fn xml_is_decoded_by_mark_first_bytes_or_declaration() {
+        let text = "<?xml version='1.0'?><a>é</a>";
+        let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decode_xml(le.clone()), text);
+        assert_eq!(decode_xml([b"\xff\xfe".to_vec(), le].concat()), text);
+        assert_eq!(decode_xml([b"\xfe\xff".to_vec(), be].concat()), text);
+        assert_eq!(decode_xml(format!("\u{feff}{text}").into_bytes()), text);
+        let latin = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xe9</a>";
+        assert!(decode_xml(latin.to_vec()).ends_with("<a>é</a>"));
+        assert_eq!(decode_xml(b"<a>\xff</a>".to_vec()), "<a>\u{fffd}</a>");
+    }
+
+    #[test]
+    fn targets_are_resolved() {
+        assert_eq!(
+            resolve("ppt/slides/s1.xml", "../notes/n.xml"),
+            "ppt/notes/n.xml"
+        );
+        assert_eq!(resolve("ppt/slides/s1.xml", "/xl/a.xml"), "xl/a.xml");
+        assert_eq!(resolve("", "word/document.xml"), "word/document.xml");
+        assert_eq!(resolve("a/b.xml", "../../../c"), "c");
+    }
+}

@@ -1,0 +1,455 @@
+//! Runs the content streams of a page as far as text needs it (ISO 32000-2, 8 and 9).
+//!
+//! Only operators that place or hide text are obeyed: matrices, the text state, form XObjects,
+//! marked content. Paths, colours, images and shadings are passed over unread, which is most of
+//! what a renderer spends its time on.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use hayro_font::kurbo::{Affine, Vec2};
+use hayro_syntax::content::{Instruction, UntypedIter};
+use hayro_syntax::object::{Dict, Name, ObjRef, Object, Stream, String as PdfString};
+use hayro_syntax::page::Page;
+
+use super::font::{Fonts, LoadedFont};
+use super::layers::Layers;
+use super::metadata::text_string;
+use super::segment::{Run, Segments};
+use super::stream::{Budget, MAX_CONTENT_BYTES, decode};
+
+/// Form XObjects inside form XObjects beyond this depth are left out.
+const MAX_DEPTH: usize = 20;
+/// Saved graphics states beyond this number are not kept.
+const MAX_STATES: usize = 1_000;
+/// Cost of running a stream beside its length, so that many tiny forms end too.
+const STREAM_COST: usize = 256;
+
+/// What outlives a page: the fonts, layers and the work done so far.
+pub(super) struct Shared<'a> {
+    pub(super) fonts: Fonts<'a>,
+    pub(super) layers: Layers,
+    pub(super) budget: Budget,
+    /// Form XObjects that were run and show no text.
+    textless: HashSet<ObjRef>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn new(layers: Layers, budget: Budget) -> Self {
+        Self {
+            fonts: Fonts::new(),
+            layers,
+            budget,
+            textless: HashSet::new(),
+        }
+    }
+}
+
+/// The part of the graphics state that places text.
+#[derive(Clone)]
+struct State<'a> {
+    matrix: Affine,
+    font: Option<Rc<LoadedFont<'a>>>,
+    size: f64,
+    char_space: f64,
+    word_space: f64,
+    scale: f64,
+    leading: f64,
+    rise: f64,
+}
+
+/// A marked-content sequence that is open.
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    Plain,
+    Hidden,
+    ActualText,
+}
+
+/// Runs content streams and hands their glyphs to [`Segments`].
+pub(super) struct Interpreter<'i, 'a> {
+    shared: &'i mut Shared<'a>,
+    segments: &'i mut Segments,
+    state: State<'a>,
+    text_matrix: Affine,
+    line_matrix: Affine,
+    marks: Vec<Mark>,
+    n_hidden: usize,
+    depth: usize,
+    n_shown: usize,
+}
+
+impl<'i, 'a> Interpreter<'i, 'a> {
+    pub(super) fn new(
+        shared: &'i mut Shared<'a>,
+        segments: &'i mut Segments,
+        matrix: Affine,
+    ) -> Self {
+        Self {
+            shared,
+            segments,
+            state: State {
+                matrix,
+                font: None,
+                size: 1.0,
+                char_space: 0.0,
+                word_space: 0.0,
+                scale: 1.0,
+                leading: 0.0,
+                rise: 0.0,
+            },
+            text_matrix: Affine::IDENTITY,
+            line_matrix: Affine::IDENTITY,
+            marks: Vec::new(),
+            n_hidden: 0,
+            depth: 0,
+            n_shown: 0,
+        }
+    }
+
+    /// Returns how many strings have been shown.
+    pub(super) fn n_shown(&self) -> usize {
+        self.n_shown
+    }
+
+    /// Runs a content stream, or as much of it as the budget allows.
+    pub(super) fn run(&mut self, content: &[u8], resources: &Resources<'a>) {
+        if !self.shared.budget.spend(content.len() + STREAM_COST) {
+            return;
+        }
+        let mut states = Vec::new();
+        let n_marks = self.marks.len();
+        let mut operations = UntypedIter::new(content);
+        while let Some(operation) = operations.next() {
+            let operands = Operands(&operation);
+            match &**operation.operator {
+                b"q" if states.len() < MAX_STATES => states.push(self.state.clone()),
+                b"Q" => {
+                    if let Some(state) = states.pop() {
+                        self.state = state;
+                    }
+                }
+                b"cm" => self.state.matrix *= operands.matrix(),
+                b"Do" => self.draw(operands, resources),
+                b"BMC" => self.begin_mark(Mark::Plain),
+                b"BDC" => self.begin_marked(operands, resources),
+                b"EMC" if self.marks.len() > n_marks => self.end_mark(),
+                operator => self.text_operator(operator, operands, resources),
+            }
+        }
+        while self.marks.len() > n_marks {
+            self.end_mark();
+        }
+    }
+
+    fn text_operator(
+        &mut self,
+        operator: &[u8],
+        operands: Operands<'_, '_>,
+        resources: &Resources<'a>,
+    ) {
+        match operator {
+            b"BT" => {
+                self.text_matrix = Affine::IDENTITY;
+                self.line_matrix = Affine::IDENTITY;
+            }
+            b"Tf" => self.set_font(operands, resources),
+            b"Tc" => self.state.char_space = operands.number(0),
+            b"Tw" => self.state.word_space = operands.number(0),
+            b"Tz" => self.state.scale = operands.number(0) / 100.0,
+            b"TL" => self.state.leading = operands.number(0),
+            b"Ts" => self.state.rise = operands.number(0),
+            b"Td" => self.next_line(operands.number(1), operands.number(0)),
+            b"TD" => {
+                self.state.leading = -operands.number(0);
+                self.next_line(operands.number(1), operands.number(0));
+            }
+            b"Tm" => {
+                self.line_matrix = operands.matrix();
+                self.text_matrix = self.line_matrix;
+            }
+            b"T*" => self.next_line(0.0, -self.state.leading),
+            b"Tj" => self.show_strings(operands.last()),
+            b"TJ" => self.show_strings(operands.last()),
+            b"'" => {
+                self.next_line(0.0, -self.state.leading);
+                self.show_strings(operands.last());
+            }
+            b"\"" => {
+                self.state.word_space = operands.number(2);
+                self.state.char_space = operands.number(1);
+                self.next_line(0.0, -self.state.leading);
+                self.show_strings(operands.last());
+            }
+            _ => {}
+        }
+    }
+
+    fn set_font(&mut self, operands: Operands<'_, '_>, resources: &Resources<'a>) {
+        self.state.size = operands.number(0);
+        if let Some(Object::Name(name)) = operands.from_end(1) {
+            self.state.font = self.shared.fonts.get(&resources.fonts, name);
+        }
+    }
+
+    fn next_line(&mut self, x: f64, y: f64) {
+        self.line_matrix *= Affine::translate((x, y));
+        self.text_matrix = self.line_matrix;
+    }
+
+    /// Shows a string, or the strings of an array with the moves between them.
+    fn show_strings(&mut self, shown: Option<&Object<'_>>) {
+        let Some(font) = self.state.font.clone() else {
+            return;
+        };
+        if self.n_hidden > 0 {
+            return;
+        }
+        self.n_shown += 1;
+        let Some(run) = self.run_of(&font) else {
+            return;
+        };
+        self.segments.begin_run(run);
+        let mut pen = 0.0;
+        match shown {
+            Some(Object::String(string)) => self.show(&font, string, &mut pen),
+            Some(Object::Array(array)) => {
+                // Moves count thousandths of the font size, against the writing direction
+                // when lines run to the right, and up when they run down.
+                let unit = self.state.size / 1000.0 * self.horizontal_scale(&font);
+                for object in array.iter::<Object<'_>>() {
+                    match object {
+                        Object::String(string) => self.show(&font, &string, &mut pen),
+                        Object::Number(number) => pen -= number.as_f64() * unit,
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        let moved = if font.horizontal {
+            (pen, 0.0)
+        } else {
+            (0.0, pen)
+        };
+        self.text_matrix *= Affine::translate(moved);
+    }
+
+    fn horizontal_scale(&self, font: &LoadedFont<'_>) -> f64 {
+        if font.horizontal {
+            self.state.scale
+        } else {
+            1.0
+        }
+    }
+
+    /// Returns where a run of glyphs starts on the page and which way it goes.
+    fn run_of(&self, font: &LoadedFont<'_>) -> Option<Run> {
+        let [a, b, c, d, e, f] = (self.state.matrix * self.text_matrix).as_coeffs();
+        let along = if font.horizontal {
+            Vec2::new(a, b)
+        } else {
+            Vec2::new(-c, -d)
+        };
+        let rise = self.state.rise;
+        let start = Vec2::new(e + c * rise, f + d * rise);
+        let size = self.state.size.abs()
+            * if font.horizontal {
+                // The height of a glyph, which a slanted or squeezed matrix does not change.
+                (a * d - b * c).abs() / along.hypot()
+            } else {
+                along.hypot()
+            };
+        Run::new(start, along, size)
+    }
+
+    fn show(&mut self, font: &LoadedFont<'_>, string: &[u8], pen: &mut f64) {
+        let scale = self.horizontal_scale(font);
+        // Down is positive along vertical lines, but negative in text space.
+        let sign = if font.horizontal { 1.0 } else { -1.0 };
+        let State {
+            size,
+            char_space,
+            word_space,
+            ..
+        } = self.state;
+        font.codes(string, |code, is_space| {
+            let width = f64::from(code.advance) * size * scale;
+            let mut spacing = char_space;
+            if is_space {
+                spacing += word_space;
+            }
+            self.segments.glyph(
+                &code.text,
+                *pen * sign,
+                width * sign,
+                spacing * scale * sign,
+            );
+            *pen += width + spacing * scale;
+        });
+    }
+
+    fn draw(&mut self, operands: Operands<'_, '_>, resources: &Resources<'a>) {
+        let Some(Object::Name(name)) = operands.last() else {
+            return;
+        };
+        let reference = resources.x_objects.get_ref(name);
+        if reference.is_some_and(|known| self.shared.textless.contains(&known)) {
+            return;
+        }
+        let Some(form) = resources.x_objects.get::<Stream<'a>>(name) else {
+            return;
+        };
+        let n_shown = self.n_shown;
+        let complete = self.draw_form(&form, resources);
+        if let Some(reference) = reference
+            && complete
+            && self.n_shown == n_shown
+        {
+            self.shared.textless.insert(reference);
+        }
+    }
+
+    /// Draws a form XObject; returns false if it was passed over because of where it stands.
+    pub(super) fn draw_form(&mut self, form: &Stream<'a>, parent: &Resources<'a>) -> bool {
+        let dict = form.dict();
+        let subtype = dict.get::<Name<'_>>(b"Subtype");
+        if subtype.is_none_or(|subtype| &*subtype != b"Form") {
+            return true;
+        }
+        if self.depth >= MAX_DEPTH || self.n_hidden > 0 {
+            return false;
+        }
+        if let Some(layer) = dict.get_ref(b"OC")
+            && self.shared.layers.hides(layer, dict.get(b"OC").as_ref())
+        {
+            return false;
+        }
+        let Some(content) = decode(form, MAX_CONTENT_BYTES) else {
+            return true;
+        };
+        let saved = (self.state.clone(), self.text_matrix, self.line_matrix);
+        if let Some(matrix) = dict.get::<[f64; 6]>(b"Matrix") {
+            self.state.matrix *= Affine::new(matrix);
+        }
+        let own = dict.get::<Dict<'a>>(b"Resources");
+        let own = own.as_ref().map(Resources::new);
+        self.depth += 1;
+        self.run(&content, own.as_ref().unwrap_or(parent));
+        self.depth -= 1;
+        (self.state, self.text_matrix, self.line_matrix) = saved;
+        true
+    }
+
+    /// Applies a matrix before anything is drawn, as for the appearance of an annotation.
+    pub(super) fn transform(&mut self, matrix: Affine) {
+        self.state.matrix *= matrix;
+    }
+
+    fn begin_marked(&mut self, operands: Operands<'_, '_>, resources: &Resources<'a>) {
+        let tag = match operands.from_end(1) {
+            Some(Object::Name(tag)) => tag,
+            _ => return self.begin_mark(Mark::Plain),
+        };
+        let mark = match operands.last() {
+            Some(Object::Name(name)) if **tag == *b"OC" => {
+                let layer = resources.properties.get_ref(name);
+                let dict = resources.properties.get::<Dict<'_>>(name);
+                match layer {
+                    Some(layer) if self.shared.layers.hides(layer, dict.as_ref()) => Mark::Hidden,
+                    _ => Mark::Plain,
+                }
+            }
+            Some(Object::Name(name)) => {
+                self.actual_text(resources.properties.get::<Dict<'_>>(name).as_ref())
+            }
+            Some(Object::Dict(dict)) => self.actual_text(Some(dict)),
+            _ => Mark::Plain,
+        };
+        self.begin_mark(mark);
+    }
+
+    fn actual_text(&mut self, properties: Option<&Dict<'_>>) -> Mark {
+        let Some(text) = properties.and_then(|dict| dict.get::<PdfString<'_>>(b"ActualText"))
+        else {
+            return Mark::Plain;
+        };
+        if self.marks.contains(&Mark::ActualText) {
+            return Mark::Plain;
+        }
+        self.segments.begin_actual_text(&text_string(&text));
+        Mark::ActualText
+    }
+
+    fn begin_mark(&mut self, mark: Mark) {
+        if self.marks.len() >= MAX_STATES {
+            return;
+        }
+        self.n_hidden += usize::from(mark == Mark::Hidden);
+        self.marks.push(mark);
+    }
+
+    fn end_mark(&mut self) {
+        match self.marks.pop() {
+            Some(Mark::Hidden) => self.n_hidden -= 1,
+            Some(Mark::ActualText) => self.segments.end_actual_text(),
+            Some(Mark::Plain) | None => {}
+        }
+    }
+}
+
+/// The resources that matter for text.
+pub(super) struct Resources<'a> {
+    fonts: Dict<'a>,
+    x_objects: Dict<'a>,
+    properties: Dict<'a>,
+}
+
+impl<'a> Resources<'a> {
+    /// Returns the resources of a page, its own or inherited.
+    pub(super) fn of_page(page: &Page<'a>) -> Self {
+        let all = page.resources();
+        Self {
+            fonts: all.fonts.clone(),
+            x_objects: all.x_objects.clone(),
+            properties: all.properties.clone(),
+        }
+    }
+
+    fn new(all: &Dict<'a>) -> Self {
+        Self {
+            fonts: all.get(b"Font").unwrap_or_default(),
+            x_objects: all.get(b"XObject").unwrap_or_default(),
+            properties: all.get(b"Properties").unwrap_or_default(),
+        }
+    }
+}
+
+/// The operands of an operation, counted from the end: garbage before them does no harm.
+#[derive(Clone, Copy)]
+struct Operands<'o, 's>(&'o Instruction<'o, 's>);
+
+impl<'o, 's> Operands<'o, 's> {
+    fn from_end(self, index: usize) -> Option<&'o Object<'s>> {
+        let n_operands = self.0.operands().count();
+        self.0.operands().nth(n_operands.checked_sub(index + 1)?)
+    }
+
+    fn last(self) -> Option<&'o Object<'s>> {
+        self.0.operands().last()
+    }
+
+    fn number(self, index_from_end: usize) -> f64 {
+        match self.from_end(index_from_end) {
+            Some(Object::Number(number)) => number.as_f64(),
+            _ => 0.0,
+        }
+    }
+
+    fn matrix(self) -> Affine {
+        if self.0.operands().count() < 6 {
+            return Affine::IDENTITY;
+        }
+        Affine::new([5, 4, 3, 2, 1, 0].map(|index| self.number(index)))
+    }
+}

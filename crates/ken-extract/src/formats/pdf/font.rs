@@ -1,0 +1,280 @@
+//! Fonts as text needs them: what a character code says, and how far it moves the pen.
+//!
+//! `hayro-font` reads font dictionaries and programs and maps codes to Unicode (`ToUnicode`, glyph
+//! names, ISO 32000-2, 9.10.2). Both answers cost hash look-ups and allocations there, so they
+//! are remembered here for each code. Glyph outlines are never read.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hayro_cmap::{BfString, CMap, CMapName, CidFamily};
+use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontResolverFn, GlyphId};
+use hayro_syntax::object::{Array, Dict, Name, ObjRef, String as PdfString};
+use unicode_normalization::UnicodeNormalization;
+
+/// What a character code stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Text {
+    /// A glyph without Unicode: takes room, says nothing.
+    Unknown,
+    /// White space.
+    Space,
+    /// One character.
+    Char(char),
+    /// Several characters, such as a ligature taken apart.
+    Chars(Box<str>),
+}
+
+/// A character code's text and advance.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub(super) text: Text,
+    /// Advance along the writing direction, in text space units for size 1.
+    pub(super) advance: f32,
+}
+
+/// A font of a document.
+pub(super) struct LoadedFont<'a> {
+    font: Font<'a>,
+    collection: Option<CMap>,
+    simple: bool,
+    type3: bool,
+    /// Whether lines run from left to right; otherwise from top to bottom.
+    pub(super) horizontal: bool,
+    bytes: RefCell<Vec<Option<Code>>>,
+    others: RefCell<HashMap<u32, Code>>,
+}
+
+impl<'a> LoadedFont<'a> {
+    fn new(font: Font<'a>, dict: &Dict<'a>, resolver: &CMapResolverFn) -> Self {
+        let subtype = dict.get::<Name<'_>>(b"Subtype");
+        let simple = subtype.as_deref() != Some(b"Type0");
+        Self {
+            horizontal: font.is_horizontal(),
+            collection: if simple {
+                None
+            } else {
+                collection_cmap(dict, resolver)
+            },
+            font,
+            simple,
+            type3: subtype.as_deref() == Some(b"Type3"),
+            bytes: RefCell::new(vec![None; 256]),
+            others: RefCell::default(),
+        }
+    }
+
+    /// Calls `take` with each code of a shown string and whether it is the one-byte code 32,
+    /// to which word spacing applies.
+    pub(super) fn codes(&self, string: &[u8], mut take: impl FnMut(&Code, bool)) {
+        if self.simple {
+            let mut bytes = self.bytes.borrow_mut();
+            for &byte in string {
+                let code = bytes[usize::from(byte)].get_or_insert_with(|| self.code(byte.into()));
+                take(code, byte == b' ');
+            }
+            return;
+        }
+        let mut others = self.others.borrow_mut();
+        let mut at = 0;
+        while at < string.len() {
+            let (number, length) = self.font.read_code(string, at);
+            at += length.max(1);
+            let code = others.entry(number).or_insert_with(|| self.code(number));
+            take(code, number == 32 && length == 1);
+        }
+    }
+
+    fn code(&self, code: u32) -> Code {
+        let advance = self.font.code_advance(code);
+        let advance = if self.horizontal {
+            advance.x
+        } else {
+            advance.y
+        };
+        Code {
+            text: match self.unicode(code) {
+                None if self.type3 => bitmap_char(code),
+                None => Text::Unknown,
+                Some(BfString::Char(char)) => normalise_char(char),
+                Some(BfString::String(string)) => normalise(&string),
+            },
+            advance: finite(advance as f32 / hayro_font::UNITS_PER_EM),
+        }
+    }
+
+    fn unicode(&self, code: u32) -> Option<BfString> {
+        // The glyph's number only matters for outlines.
+        let unicode = match self.font.glyph(GlyphId::NOTDEF, code) {
+            FontGlyph::Outline(glyph) => glyph.as_unicode(),
+            FontGlyph::Type3(glyph) => glyph.as_unicode(),
+        };
+        unicode.or_else(|| self.collection.as_ref()?.lookup_bf_string(code))
+    }
+}
+
+/// Returns the map from character identifiers to Unicode for a composite font that has no
+/// `ToUnicode` but uses a character collection of Adobe through an identity encoding.
+fn collection_cmap(dict: &Dict<'_>, resolver: &CMapResolverFn) -> Option<CMap> {
+    let encoding = dict.get::<Name<'_>>(b"Encoding")?;
+    if dict.contains_key(b"ToUnicode") || !encoding.starts_with(b"Identity") {
+        return None;
+    }
+    let descendants = dict.get::<Array<'_>>(b"DescendantFonts")?;
+    let descendant = descendants.iter::<Dict<'_>>().next()?;
+    let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
+    let family = CidFamily::from_registry_ordering(
+        &info.get::<PdfString<'_>>(b"Registry")?,
+        &info.get::<PdfString<'_>>(b"Ordering")?,
+    );
+    let data = resolver(family.ucs2_cmap()?)?;
+    let resolver = Arc::clone(resolver);
+    CMap::parse(data, move |name: CMapName<'_>| resolver(name))
+}
+
+/// Guesses what a glyph of a Type 3 font with invented glyph names says. Such fonts are the bitmaps
+/// of old TeX files: ASCII, with ligatures where TeX's encodings OT1 and T1 have them.
+fn bitmap_char(code: u32) -> Text {
+    const LIGATURES: [&str; 5] = ["ff", "fi", "fl", "ffi", "ffl"];
+    match code {
+        0x0B..=0x0F => Text::Chars(LIGATURES[code as usize - 0x0B].into()),
+        0x1B..=0x1F => Text::Chars(LIGATURES[code as usize - 0x1B].into()),
+        0x21..=0x7E | 0xC0..=0xFE => char::from_u32(code).map_or(Text::Unknown, Text::Char),
+        _ => Text::Unknown,
+    }
+}
+
+fn finite(number: f32) -> f32 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+/// Returns a text as layout takes it: presentation forms taken apart, marks without meaning and
+/// blanks at the ends left out.
+pub(super) fn normalise(text: &str) -> Text {
+    if let Some(only) = only_char(text) {
+        return normalise_char(only);
+    }
+    let kept: String = text
+        .chars()
+        .filter(|&char| is_text(char))
+        .map(|char| if char.is_whitespace() { ' ' } else { char })
+        .flat_map(decompose)
+        .collect();
+    match kept.trim() {
+        "" if kept.is_empty() => Text::Unknown,
+        "" => Text::Space,
+        trimmed => Text::Chars(trimmed.into()),
+    }
+}
+
+fn normalise_char(char: char) -> Text {
+    if char.is_whitespace() {
+        return Text::Space;
+    }
+    if !is_text(char) {
+        return Text::Unknown;
+    }
+    if matches!(char, '\u{AD}' | '\u{2010}' | '\u{2011}') {
+        return Text::Char('-');
+    }
+    let mut normal = decompose(char);
+    match (normal.next(), normal.next()) {
+        (Some(only), None) => Text::Char(only),
+        _ => Text::Chars(decompose(char).collect()),
+    }
+}
+
+/// Returns the character of a text that is one.
+pub(super) fn only_char(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    let only = chars.next()?;
+    chars.next().is_none().then_some(only)
+}
+
+/// Tells whether a character carries meaning: controls, zero-width marks and private use do not.
+fn is_text(char: char) -> bool {
+    !(char.is_control() && !char.is_whitespace()
+        || matches!(char, '\u{200B}'..='\u{200F}' | '\u{FEFF}' | '\u{FFFD}' | '\u{FFFE}' | '\u{FFFF}'
+            | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..))
+}
+
+/// Takes presentation forms apart: ligatures, Arabic letter shapes, radicals and compatibility
+/// ideographs, which look like what a user types but compare different.
+fn decompose(char: char) -> impl Iterator<Item = char> {
+    let presentation = matches!(char,
+        '\u{2E80}'..='\u{2FDF}' | '\u{F900}'..='\u{FB06}' | '\u{FB13}'..='\u{FDFF}'
+        | '\u{FE70}'..='\u{FEFC}' | '\u{132}' | '\u{133}');
+    let (plain, normal) = if presentation {
+        (None, Some(std::iter::once(char).nfkc()))
+    } else {
+        (Some(char), None)
+    };
+    plain.into_iter().chain(normal.into_iter().flatten())
+}
+
+/// The fonts of one document, each read once.
+pub(super) struct Fonts<'a> {
+    cache: FontCache<'a>,
+    by_reference: HashMap<ObjRef, Option<Rc<LoadedFont<'a>>>>,
+    font_resolver: FontResolverFn,
+    cmap_resolver: CMapResolverFn,
+}
+
+impl<'a> Fonts<'a> {
+    pub(super) fn new() -> Self {
+        Self {
+            cache: FontCache::new(),
+            by_reference: HashMap::new(),
+            font_resolver: Arc::new(|query| {
+                Some(match query {
+                    hayro_font::FontQuery::Standard(font) => font.get_font_data(),
+                    hayro_font::FontQuery::Fallback(query) => {
+                        query.pick_standard_font().get_font_data()
+                    }
+                })
+            }),
+            cmap_resolver: Arc::new(hayro_cmap::load_embedded),
+        }
+    }
+
+    /// Returns the font that a font resource names, if it can be read.
+    pub(super) fn get(&mut self, fonts: &Dict<'a>, name: &[u8]) -> Option<Rc<LoadedFont<'a>>> {
+        let Some(reference) = fonts.get_ref(name) else {
+            return self.load(&fonts.get::<Dict<'a>>(name)?);
+        };
+        if let Some(known) = self.by_reference.get(&reference) {
+            return known.clone();
+        }
+        let font = fonts
+            .get::<Dict<'a>>(name)
+            .and_then(|dict| self.load(&dict));
+        self.by_reference.insert(reference, font.clone());
+        font
+    }
+
+    fn load(&self, dict: &Dict<'a>) -> Option<Rc<LoadedFont<'a>>> {
+        let font = self
+            .cache
+            .font(dict, &self.font_resolver, &self.cmap_resolver)?;
+        Some(Rc::new(LoadedFont::new(font, dict, &self.cmap_resolver)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presentation_forms_are_taken_apart_and_nothing_else() {
+        assert_eq!(normalise_char('ﬁ'), Text::Chars("fi".into()));
+        assert_eq!(normalise_char('\u{FEFB}'), Text::Chars("لا".into()));
+        assert_eq!(normalise_char('\u{2F00}'), Text::Char('一'));
+        assert_eq!(normalise_char('²'), Text::Char('²'));
+        assert_eq!(normalise_char('\u{A0}'), Text::Space);
+        assert_eq!(normalise_char('\u{F8E9}'), Text::Unknown);
+        assert_eq!(normalise("ﬀi\0"), Text::Chars("ffi".into()));
+        assert_eq!(normalise(" \n"), Text::Space);
+    }
+}

@@ -1,0 +1,200 @@
+//! Turns the segments of a page into text: lines, blocks, words that were hyphenated.
+//!
+//! Files draw text in reading order as a rule, so that order is kept. What interrupts it (a note
+//! in the margin, numbers of lines, the next cell of a row) becomes a block of its own: a segment
+//! goes on with the line or the column that it continues, whatever was drawn in between, and
+//! blocks follow each other as they begin.
+
+use super::script;
+use super::segment::{Segment, Segments, WORD_GAP};
+
+/// A segment whose baseline is this share of the font size away is still on the line: an
+/// exponent, an index, a fraction.
+const SAME_LINE: f32 = 0.5;
+/// The same for small print such as exponents.
+const SMALL_SAME_LINE: f32 = 0.9;
+/// Print of less than this share of the line's font size is small.
+const SMALL: f32 = 0.85;
+/// A segment may start this share of the font size before the end of the one before it.
+const OVERLAP: f32 = 0.5;
+/// A wider gap (as a share of the font size) separates columns.
+const COLUMN_GAP: f32 = 1.0;
+/// A line further below than this many font sizes starts another block.
+const LINE_SPACING: f32 = 2.0;
+/// Blocks before the last that may still go on.
+const OPEN_BLOCKS: usize = 32;
+
+/// Appends the text of a page.
+pub(super) fn write(page: &Segments, body: &mut String) {
+    let mut blocks: Vec<Block> = Vec::new();
+    for (index, segment) in page.segments.iter().enumerate() {
+        let text = &page.text[segment.range.clone()];
+        let mut open = blocks.iter_mut().rev().take(OPEN_BLOCKS);
+        match open.find(|block| block.takes(segment, text)) {
+            Some(block) => block.add(index, segment),
+            None => blocks.push(Block::new(index, segment)),
+        }
+    }
+    let mut previous: Option<&Line> = None;
+    for line in blocks.iter().flat_map(|block| &block.lines) {
+        if let Some(previous) = previous {
+            break_line(body, previous, line, page);
+        }
+        line.write(page, body);
+        previous = Some(line);
+    }
+}
+
+/// Lines below each other.
+struct Block {
+    angle: i16,
+    x0: f32,
+    x1: f32,
+    /// The last one is growing.
+    lines: Vec<Line>,
+}
+
+impl Block {
+    fn new(index: usize, segment: &Segment) -> Self {
+        Self {
+            angle: segment.angle,
+            x0: segment.x0,
+            x1: segment.x1,
+            lines: vec![Line::new(index, segment)],
+        }
+    }
+
+    fn takes(&self, segment: &Segment, text: &str) -> bool {
+        let Some(line) = self.lines.last().filter(|_| self.angle == segment.angle) else {
+            return false;
+        };
+        line.takes(segment, text) || self.continues_below(line, segment)
+    }
+
+    fn continues_below(&self, line: &Line, segment: &Segment) -> bool {
+        let size = line.size.max(segment.size);
+        let below = line.y - segment.y;
+        let overlaps = segment.x0 < self.x1 && segment.x1 > self.x0;
+        overlaps && below > SAME_LINE * size && below < LINE_SPACING * size
+    }
+
+    fn add(&mut self, index: usize, segment: &Segment) {
+        self.x0 = self.x0.min(segment.x0);
+        self.x1 = self.x1.max(segment.x1);
+        match self.lines.last_mut() {
+            Some(line) if line.is_level(segment) => line.add(index, segment),
+            _ => self.lines.push(Line::new(index, segment)),
+        }
+    }
+}
+
+/// Segments beside each other.
+struct Line {
+    /// Each with whether a space stands before it.
+    segments: Vec<(usize, bool)>,
+    x0: f32,
+    x1: f32,
+    y: f32,
+    size: f32,
+    /// Ends and baseline of the last segment.
+    last: (f32, f32, f32),
+}
+
+impl Line {
+    fn new(index: usize, segment: &Segment) -> Self {
+        Self {
+            segments: vec![(index, false)],
+            x0: segment.x0,
+            x1: segment.x1,
+            y: segment.y,
+            size: segment.size,
+            last: (segment.x0, segment.x1, segment.y),
+        }
+    }
+
+    /// Tells whether a segment is at the height of the line.
+    fn is_level(&self, segment: &Segment) -> bool {
+        let size = self.size.max(segment.size);
+        let small = self.size.min(segment.size) < SMALL * size;
+        let limit = if small { SMALL_SAME_LINE } else { SAME_LINE };
+        (segment.y - self.y).abs() <= limit * size
+    }
+
+    /// Tells whether a segment continues the line, to the right or (if that is how it is read)
+    /// to the left, or stands above or below its last segment.
+    fn takes(&self, segment: &Segment, text: &str) -> bool {
+        let size = self.size.max(segment.size);
+        if !self.is_level(segment) {
+            return false;
+        }
+        let (last_x0, last_x1, _) = self.last;
+        let stacked = segment.size < SMALL * self.size && segment.x0 >= last_x0 - OVERLAP * size;
+        let right = segment.x0 - last_x1;
+        let left = self.x0 - segment.x1;
+        right < COLUMN_GAP * size && (stacked || right > -OVERLAP * size)
+            || left > -OVERLAP * size
+                && left < COLUMN_GAP * size
+                && text.contains(script::is_right_to_left)
+    }
+
+    fn needs_space(&self, segment: &Segment) -> bool {
+        let (x0, x1, y) = self.last;
+        let gap = if segment.x0 >= x0 {
+            segment.x0 - x1
+        } else {
+            x0 - segment.x1
+        };
+        segment.after_space
+            || gap > WORD_GAP * self.size.min(segment.size)
+            || (segment.y - y).abs() > SMALL_SAME_LINE * self.size
+    }
+
+    fn add(&mut self, index: usize, segment: &Segment) {
+        self.segments.push((index, self.needs_space(segment)));
+        if segment.size > self.size {
+            self.size = segment.size;
+            self.y = segment.y;
+        }
+        self.x0 = self.x0.min(segment.x0);
+        self.x1 = self.x1.max(segment.x1);
+        self.last = (segment.x0, segment.x1, segment.y);
+    }
+
+    fn write(&self, page: &Segments, body: &mut String) {
+        for &(index, space) in &self.segments {
+            if space {
+                body.push(' ');
+            }
+            body.push_str(&page.text[page.segments[index].range.clone()]);
+        }
+    }
+}
+
+/// Ends a line: joins a hyphenated word, joins scripts without spaces, else starts a new line.
+fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) {
+    let first = next
+        .segments
+        .first()
+        .map(|&(index, _)| &page.segments[index]);
+    let first = first.and_then(|segment| page.text[segment.range.clone()].chars().next());
+    let first = first.unwrap_or(' ');
+    if first.is_lowercase() && ends_with_hyphenated_word(body) {
+        body.pop();
+        return;
+    }
+    let below = previous.y - next.y;
+    let continues = below > 0.0 && below < LINE_SPACING * previous.size.max(next.size);
+    let unspaced = script::is_unspaced(first) && body.ends_with(script::is_unspaced);
+    if continues && unspaced {
+        return;
+    }
+    body.push('\n');
+    if !continues {
+        body.push('\n');
+    }
+}
+
+fn ends_with_hyphenated_word(body: &str) -> bool {
+    let mut last = body.chars().rev();
+    last.next() == Some('-') && last.next().is_some_and(char::is_alphabetic)
+}

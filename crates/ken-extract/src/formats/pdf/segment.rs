@@ -1,0 +1,453 @@
+//! Turns glyphs, in the order in which they are drawn, into segments: pieces of text on one
+//! baseline without a wide gap, with the spaces between words found.
+//!
+//! Many files hold no spaces (TeX moves the pen instead), others hold spaces that are not to be
+//! seen, so that a space is what a gap says: about a tenth of the font size, as Poppler has it,
+//! and more in letter-spaced text, where every gap is wide.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+
+use hayro_font::kurbo::Vec2;
+
+use super::font::{self, Text, only_char};
+use super::script;
+
+/// A gap wider than this share of the font size separates words.
+pub(super) const WORD_GAP: f32 = 0.1;
+/// A gap at a drawn space need only be this wide.
+const DRAWN_SPACE_GAP: f32 = 0.03;
+/// A gap wider than this share of the font size ends a segment.
+const SEGMENT_GAP: f32 = 1.5;
+/// A step back further than this ends a segment.
+const SEGMENT_BACK: f32 = 0.35;
+/// A baseline further away than this share of the font size is another one.
+const BASELINE_SHIFT: f32 = 0.08;
+/// A glyph this near to an equal one is the same, printed twice to look bold.
+const OVERPRINT: f32 = 0.12;
+/// Text is letter-spaced if its narrowest gap is within these shares of the font size.
+const LETTER_SPACE: Range<f32> = 0.06..0.25;
+/// Glyphs of one page beyond this number are left out.
+const MAX_GLYPHS: usize = 4_000_000;
+
+/// Where a run of glyphs starts and which way it goes.
+///
+/// Text of each angle has its own upright frame, in which lines run to the right and follow each
+/// other downwards. Vertical writing is text at 270 degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Run {
+    /// Degrees from the page's horizontal, counterclockwise.
+    angle: i16,
+    /// Start along the line.
+    x: f32,
+    /// Baseline.
+    y: f32,
+    /// Units of the page for one unit of text space along the line.
+    scale: f32,
+    size: f32,
+}
+
+impl Run {
+    /// Returns the run that starts at `start` (on the page), takes steps of `along` and has
+    /// glyphs of height `size`; none if they have no extent.
+    pub(super) fn new(start: Vec2, along: Vec2, size: f64) -> Option<Self> {
+        let scale = along.hypot();
+        if !(scale.is_normal() && size.is_normal() && start.is_finite()) {
+            return None;
+        }
+        let unit = along / scale;
+        let angle = if unit.y == 0.0 && unit.x > 0.0 {
+            0
+        } else {
+            unit.y.atan2(unit.x).to_degrees().round() as i16
+        };
+        Some(Self {
+            angle: angle.rem_euclid(360),
+            x: start.dot(unit) as f32,
+            y: (start.y * unit.x - start.x * unit.y) as f32,
+            scale: scale as f32,
+            size: size as f32,
+        })
+    }
+}
+
+/// A piece of text on one baseline.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    /// Its text, within [`Segments::text`].
+    pub(super) range: Range<usize>,
+    pub(super) angle: i16,
+    /// Start along the line.
+    pub(super) x0: f32,
+    /// End along the line.
+    pub(super) x1: f32,
+    /// Baseline; it grows upwards.
+    pub(super) y: f32,
+    /// Font size.
+    pub(super) size: f32,
+    /// Whether a space is drawn before it.
+    pub(super) after_space: bool,
+}
+
+/// A glyph on the page.
+struct Placed {
+    run: Run,
+    x0: f32,
+    x1: f32,
+    /// Spacing after it that the text state asks for.
+    spacing: f32,
+}
+
+/// A gap between two glyphs that may be a space.
+struct Gap {
+    /// Where it is in the text of the segment.
+    at: usize,
+    width: f32,
+    drawn: bool,
+}
+
+/// How a glyph goes with those before it.
+enum Join {
+    /// It starts another segment.
+    Apart,
+    /// It follows in the segment.
+    Follows,
+    /// It has become one with the last glyph.
+    Merged,
+}
+
+/// The segment that is being built.
+struct Current {
+    segment: Segment,
+    text: String,
+    gaps: Vec<Gap>,
+    narrowest: f32,
+    n_glyphs: usize,
+    /// End of the last glyph, without and with the spacing that the text state asks for.
+    pen: f32,
+    spaced_pen: f32,
+    /// Start of the last glyph.
+    last_x: f32,
+    /// Where its text starts.
+    last_at: usize,
+    /// Steps to the left between right-to-left glyphs, less those to the right.
+    leftward: i32,
+}
+
+impl Current {
+    fn new() -> Self {
+        Self {
+            segment: Segment {
+                range: 0..0,
+                angle: 0,
+                x0: 0.0,
+                x1: 0.0,
+                y: 0.0,
+                size: 0.0,
+                after_space: false,
+            },
+            text: String::new(),
+            gaps: Vec::new(),
+            narrowest: f32::MAX,
+            n_glyphs: 0,
+            pen: 0.0,
+            spaced_pen: 0.0,
+            last_x: 0.0,
+            last_at: 0,
+            leftward: 0,
+        }
+    }
+
+    fn begin(&mut self, placed: &Placed, after_space: bool) {
+        self.segment.angle = placed.run.angle;
+        self.segment.x0 = placed.x0;
+        self.segment.x1 = placed.x1;
+        self.segment.y = placed.run.y;
+        self.segment.size = placed.run.size;
+        self.segment.after_space = after_space;
+        self.text.clear();
+        self.gaps.clear();
+        self.narrowest = f32::MAX;
+        self.n_glyphs = 0;
+        self.leftward = 0;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.n_glyphs == 0
+    }
+
+    /// Finds out how a glyph goes with the segment, and notes the gap before it.
+    fn join(&mut self, text: &str, placed: &Placed, drawn_space: bool) -> Join {
+        let size = placed.run.size;
+        if self.is_empty() || placed.run.angle != self.segment.angle {
+            return Join::Apart;
+        }
+        let shift = (placed.run.y - self.segment.y).abs();
+        if !drawn_space && shift < size && placed.x0 < self.pen && self.merge(text, placed, shift) {
+            return Join::Merged;
+        }
+        if shift > BASELINE_SHIFT * self.segment.size.max(size) {
+            return Join::Apart;
+        }
+        let mut gap = placed.x0
+            - if drawn_space {
+                self.pen
+            } else {
+                self.spaced_pen
+            };
+        if !(-SEGMENT_BACK * size..SEGMENT_GAP * size).contains(&gap) {
+            gap = self.last_x - placed.x1;
+            if !self.reads_leftward(text) || gap.abs() > SEGMENT_GAP * size {
+                return Join::Apart;
+            }
+            self.leftward += 2;
+        }
+        self.leftward -= 1;
+        self.note_gap(gap, size, drawn_space);
+        Join::Follows
+    }
+
+    /// Drops an overprinted glyph, and joins an accent and its letter.
+    fn merge(&mut self, text: &str, placed: &Placed, shift: f32) -> bool {
+        let last = &self.text[self.last_at..];
+        let limit = OVERPRINT * placed.run.size;
+        if last == text && shift < limit && (placed.x0 - self.last_x).abs() < limit {
+            return true;
+        }
+        let (Some(first), Some(second)) = (only_char(last), only_char(text)) else {
+            return false;
+        };
+        let overlap = self.pen.min(placed.x1) - self.last_x.max(placed.x0);
+        let narrower = (self.pen - self.last_x).min(placed.x1 - placed.x0);
+        let accented = script::accented(first, second).filter(|_| overlap > 0.5 * narrower);
+        let Some(accented) = accented else {
+            return false;
+        };
+        self.text.truncate(self.last_at);
+        self.text.push(accented);
+        if second.is_alphabetic() {
+            self.segment.y = placed.run.y;
+            self.advance(placed);
+        }
+        true
+    }
+
+    fn reads_leftward(&self, text: &str) -> bool {
+        let is_rtl = |text: &str| text.chars().next().is_some_and(script::is_right_to_left);
+        is_rtl(text) && is_rtl(&self.text[self.last_at..])
+    }
+
+    fn note_gap(&mut self, width: f32, size: f32, drawn: bool) {
+        self.narrowest = self.narrowest.min(width / size);
+        if width > DRAWN_SPACE_GAP * size {
+            self.gaps.push(Gap {
+                at: self.text.len(),
+                width: width / size,
+                drawn,
+            });
+        }
+    }
+
+    fn push(&mut self, text: &str, placed: &Placed) {
+        self.last_at = self.text.len();
+        self.text.push_str(text);
+        self.n_glyphs += 1;
+        self.segment.size = self.segment.size.max(placed.run.size);
+        self.advance(placed);
+    }
+
+    fn advance(&mut self, placed: &Placed) {
+        self.segment.x0 = self.segment.x0.min(placed.x0);
+        self.segment.x1 = self.segment.x1.max(placed.x1);
+        self.last_x = placed.x0;
+        self.pen = placed.x1;
+        self.spaced_pen = placed.x1 + placed.spacing;
+    }
+
+    /// Appends the text with its spaces to the page's.
+    fn write(&self, page: &mut String) {
+        let letter_spaced = self.n_glyphs > 3 && LETTER_SPACE.contains(&self.narrowest);
+        let limit = if letter_spaced {
+            1.5 * self.narrowest + 0.5 * WORD_GAP
+        } else {
+            WORD_GAP
+        };
+        let mut written = 0;
+        for gap in &self.gaps {
+            let wide = gap.width > limit || (gap.drawn && !letter_spaced);
+            if wide && !self.is_unspaced(gap) {
+                page.push_str(&self.text[written..gap.at]);
+                page.push(' ');
+                written = gap.at;
+            }
+        }
+        page.push_str(&self.text[written..]);
+    }
+
+    /// Tells whether a gap lies between characters of a script without spaces.
+    fn is_unspaced(&self, gap: &Gap) -> bool {
+        let before = self.text[..gap.at].chars().next_back();
+        let after = self.text[gap.at..].chars().next();
+        gap.width < 1.0
+            && before.is_some_and(script::is_unspaced)
+            && after.is_some_and(script::is_unspaced)
+    }
+}
+
+/// Collects the text of one page.
+pub(super) struct Segments {
+    /// The text of all segments.
+    pub(super) text: String,
+    /// The segments in the order in which they are drawn.
+    pub(super) segments: Vec<Segment>,
+    current: Current,
+    run: Option<Run>,
+    space: bool,
+    actual_text: Option<Text>,
+    /// The last segment with a text, by its hash.
+    by_text: HashMap<u64, usize>,
+    hasher: RandomState,
+    n_glyphs: usize,
+    width: f32,
+    height: f32,
+}
+
+impl Segments {
+    /// Returns an empty page of this size.
+    pub(super) fn new(width: f32, height: f32) -> Self {
+        Self {
+            text: String::new(),
+            segments: Vec::new(),
+            current: Current::new(),
+            run: None,
+            space: false,
+            actual_text: None,
+            by_text: HashMap::new(),
+            hasher: RandomState::new(),
+            n_glyphs: 0,
+            width,
+            height,
+        }
+    }
+
+    /// Starts a run; the glyphs that follow are placed from its start.
+    pub(super) fn begin_run(&mut self, run: Run) {
+        self.run = Some(run);
+    }
+
+    /// Replaces the glyphs that follow by a text, until [`Self::end_actual_text`].
+    pub(super) fn begin_actual_text(&mut self, text: &str) {
+        self.actual_text = Some(font::normalise(text));
+    }
+
+    /// Ends what [`Self::begin_actual_text`] began.
+    pub(super) fn end_actual_text(&mut self) {
+        self.actual_text = None;
+    }
+
+    /// Takes a glyph: its distance from the start of the run, its width, and the spacing after it,
+    /// all in text space.
+    pub(super) fn glyph(&mut self, text: &Text, at: f64, width: f64, spacing: f64) {
+        let Some(run) = self.run else {
+            return;
+        };
+        let x0 = run.x + at as f32 * run.scale;
+        let x1 = x0 + width as f32 * run.scale;
+        let placed = Placed {
+            run,
+            x0: x0.min(x1),
+            x1: x0.max(x1),
+            spacing: spacing as f32 * run.scale,
+        };
+        if !placed.x1.is_finite() || self.n_glyphs >= MAX_GLYPHS || self.is_outside(&placed) {
+            return;
+        }
+        self.n_glyphs += 1;
+        match &mut self.actual_text {
+            None => self.place(text, &placed),
+            Some(actual) => {
+                // The first glyph says it all, the others only take room.
+                let text = std::mem::replace(actual, Text::Unknown);
+                self.place(&text, &placed);
+            }
+        }
+    }
+
+    /// Tells whether an upright glyph lies off the page, where nobody sees it.
+    fn is_outside(&self, placed: &Placed) -> bool {
+        let Run { angle, y, size, .. } = placed.run;
+        let beside = placed.x1 < 0.0 || placed.x0 > self.width;
+        angle == 0 && (beside || y < -size || y > self.height)
+    }
+
+    fn place(&mut self, text: &Text, placed: &Placed) {
+        let mut buffer = [0; 4];
+        let text: &str = match text {
+            Text::Space => {
+                self.space = true;
+                return;
+            }
+            Text::Unknown => return self.skip(placed),
+            Text::Char(char) => char.encode_utf8(&mut buffer),
+            Text::Chars(chars) => chars,
+        };
+        match self.current.join(text, placed, self.space) {
+            Join::Merged => return,
+            Join::Follows => {}
+            Join::Apart => {
+                self.finish_segment();
+                self.current.begin(placed, self.space);
+            }
+        }
+        self.space = false;
+        self.current.push(text, placed);
+    }
+
+    /// Moves the pen past a glyph without text, so that it does not look like a gap.
+    fn skip(&mut self, placed: &Placed) {
+        let gap = placed.x0 - self.current.spaced_pen;
+        let size = placed.run.size;
+        if placed.run.angle == self.current.segment.angle && gap.abs() < WORD_GAP * size {
+            self.current.pen = placed.x1;
+            self.current.spaced_pen = placed.x1 + placed.spacing;
+        }
+    }
+
+    /// Ends the segment that is being built, unless it is a copy of one on the same place.
+    pub(super) fn finish_segment(&mut self) {
+        if self.current.is_empty() {
+            return;
+        }
+        let start = self.text.len();
+        self.current.write(&mut self.text);
+        if self.current.leftward <= 0 && self.text[start..].contains(script::is_right_to_left) {
+            let logical = script::logical_order(&self.text[start..]);
+            self.text.truncate(start);
+            self.text.push_str(&logical);
+        }
+        self.current.n_glyphs = 0;
+        let mut segment = self.current.segment.clone();
+        segment.range = start..self.text.len();
+        if self.is_overprint(&segment) {
+            self.text.truncate(start);
+        } else {
+            self.segments.push(segment);
+        }
+    }
+
+    fn is_overprint(&mut self, segment: &Segment) -> bool {
+        let text = &self.text[segment.range.clone()];
+        let hash = self.hasher.hash_one(text);
+        let before = self.by_text.insert(hash, self.segments.len());
+        before
+            .and_then(|index| self.segments.get(index))
+            .is_some_and(|before| {
+                let limit = 2.0 * OVERPRINT * segment.size;
+                before.angle == segment.angle
+                    && (before.x0 - segment.x0).abs() < limit
+                    && (before.y - segment.y).abs() < limit
+                    && &self.text[before.range.clone()] == text
+            })
+    }
+}

@@ -1,0 +1,260 @@
+//! XML as a stream of starts, ends and text, for formats that need no tree.
+//!
+//! Names are given without their prefix, empty elements as a start and an end, CDATA and
+//! character references as text. Entities that a document declares itself are left out, never
+//! expanded. Nesting is bounded, end tags need not match: text matters, not validity.
+
+use std::borrow::Cow;
+
+use quick_xml::Reader;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesEnd, BytesRef, BytesStart, Event};
+
+use crate::Error;
+
+/// Elements nested deeper are hostile: writers stay below a hundred.
+const MAX_DEPTH: usize = 4096;
+
+/// A piece of XML.
+pub(super) enum Node<'a> {
+    Start(Start<'a>),
+    End(End<'a>),
+    Text(Cow<'a, str>),
+}
+
+/// A start tag.
+pub(super) struct Start<'a>(BytesStart<'a>);
+
+/// The end of an element.
+pub(super) enum End<'a> {
+    Tag(BytesEnd<'a>),
+    Empty(BytesStart<'a>),
+}
+
+/// Reads XML.
+pub(super) struct Xml<'a> {
+    reader: Reader<&'a [u8]>,
+    /// An empty element whose end is still to be told.
+    empty: Option<BytesStart<'a>>,
+    depth: usize,
+}
+
+impl<'a> Xml<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let mut reader = Reader::from_str(text);
+        let config = reader.config_mut();
+        config.check_end_names = false;
+        config.allow_unmatched_ends = true;
+        config.allow_dangling_amp = true;
+        Self {
+            reader,
+            empty: None,
+            depth: 0,
+        }
+    }
+
+    /// Returns the next piece, `None` at the end.
+    ///
+    /// # Errors
+    /// Fails on bytes that are not XML, and on hostile nesting.
+    pub(super) fn next(&mut self) -> Result<Option<Node<'a>>, Error> {
+        if let Some(empty) = self.empty.take() {
+            return Ok(Some(Node::End(End::Empty(empty))));
+        }
+        loop {
+            let node = match self.reader.read_event().map_err(Error::malformed)? {
+                Event::Start(tag) => {
+                    self.deeper()?;
+                    Node::Start(Start(tag))
+                }
+                Event::Empty(tag) => {
+                    self.empty = Some(tag.clone());
+                    Node::Start(Start(tag))
+                }
+                Event::End(tag) => {
+                    self.depth = self.depth.saturating_sub(1);
+                    Node::End(End::Tag(tag))
+                }
+                Event::Text(text) => Node::Text(text.into_inner()),
+                Event::CData(text) => Node::Text(text.into_inner()),
+                Event::GeneralRef(reference) => Node::Text(character(&reference)),
+                Event::Eof => return Ok(None),
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => continue,
+            };
+            return Ok(Some(node));
+        }
+    }
+
+    fn deeper(&mut self) -> Result<(), Error> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Error::Limit(format!(
+                "XML elements nested deeper than {MAX_DEPTH}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Skips the rest of the element whose start was read last.
+    pub(super) fn skip(&mut self) -> Result<(), Error> {
+        if self.empty.take().is_some() {
+            return Ok(());
+        }
+        let outside = self.depth.saturating_sub(1);
+        while self.depth > outside && self.next()?.is_some() {}
+        Ok(())
+    }
+
+    /// Returns the text of the element whose start was read last, with that of its children.
+    pub(super) fn text(&mut self) -> Result<String, Error> {
+        let mut text = String::new();
+        if self.empty.take().is_some() {
+            return Ok(text);
+        }
+        let outside = self.depth.saturating_sub(1);
+        while self.depth > outside
+            && let Some(node) = self.next()?
+        {
+            if let Node::Text(piece) = node {
+                text.push_str(&piece);
+            }
+        }
+        Ok(text)
+    }
+}
+
+impl Start<'_> {
+    /// Returns the name without its prefix.
+    pub(super) fn name(&self) -> &str {
+        self.0.local_name().into_inner()
+    }
+
+    /// Returns the name as it stands.
+    pub(super) fn full_name(&self) -> &str {
+        self.0.name().0
+    }
+
+    /// Returns the value of the first attribute of this name, whatever its prefix.
+    pub(super) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.find(|key| key.rsplit(':').next() == Some(name))
+    }
+
+    /// Returns the value of the first attribute of this name that has a prefix.
+    pub(super) fn prefixed_attribute(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.find(|key| key.split_once(':').is_some_and(|(_, local)| local == name))
+    }
+
+    fn find(&self, wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
+        let mut attributes = self.0.attributes();
+        let found = attributes
+            .with_checks(false)
+            .flatten()
+            .find(|attribute| wanted(attribute.key.0))?;
+        // A reference that cannot be resolved leaves the value as it stands.
+        match quick_xml::escape::unescape(&found.value) {
+            Ok(Cow::Borrowed(_)) | Err(_) => Some(found.value),
+            Ok(Cow::Owned(value)) => Some(Cow::Owned(value)),
+        }
+    }
+
+    /// Returns an attribute as a number.
+    pub(super) fn number(&self, name: &str) -> Option<usize> {
+        self.attribute(name)?.trim().parse().ok()
+    }
+}
+
+impl End<'_> {
+    /// Returns the name without its prefix.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Tag(tag) => tag.local_name().into_inner(),
+            Self::Empty(tag) => tag.local_name().into_inner(),
+        }
+    }
+}
+
+fn character<'a>(reference: &BytesRef<'_>) -> Cow<'a, str> {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return Cow::Owned(character.to_string());
+    }
+    Cow::Borrowed(match &**reference {
+        // The entities of XHTML that are not rare.
+        "nbsp" => " ",
+        "shy" => "",
+        "ndash" => "–",
+        "mdash" => "—",
+        "hellip" => "…",
+        "lsquo" => "‘",
+        "rsquo" => "’",
+        "ldquo" => "“",
+        "rdquo" => "”",
+        name => resolve_predefined_entity(name).unwrap_or_default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let mut shown = String::new();
+        let mut xml = Xml::new(text);
+        while let Some(node) = xml.next().unwrap() {
+            match node {
+                Node::Start(tag) => shown.push_str(&format!("({}", tag.name())),
+                Node::End(tag) => shown.push_str(&format!("{})", tag.name())),
+                Node::Text(text) => shown.push_str(&text),
+            }
+        }
+        shown
+    }
+
+    #[test]
+    fn empty_elements_cdata_and_references_need_no_care() {
+        let text = "<?xml version='1.0'?><w:a>x<b/>&amp;&#x41;<![CDATA[<]]>&own; & y</w:a>";
+        assert_eq!(shown(text), "(ax(bb)&A< & ya)");
+    }
+
+    #[test]
+    fn declared_entities_are_never_expanded() {
+        let text = "<!DOCTYPE a [<!ENTITY b \"boom\"><!ENTITY c \"&b;&b;\">]><a>x&c;y</a>";
+        assert_eq!(shown(text), "(axya)");
+    }
+
+    #[test]
+    fn attributes_are_found_with_and_without_prefix() {
+        let mut xml = Xml::new("<a id='1' r:id='2&amp;3' n=' 7 '/>");
+        let Some(Node::Start(tag)) = xml.next().unwrap() else {
+            panic!("a start is expected");
+        };
+        assert_eq!(tag.attribute("id").as_deref(), Some("1"));
+        assert_eq!(tag.prefixed_attribute("id").as_deref(), Some("2&3"));
+        assert_eq!(tag.number("n"), Some(7));
+        assert_eq!(tag.attribute("none"), None);
+    }
+
+    #[test]
+    fn skip_and_text_end_with_their_element() {
+        let mut xml = Xml::new("<a><b>x<c>y</c></b>z<d/>w</a>");
+        xml.next().unwrap();
+        xml.next().unwrap();
+        assert_eq!(xml.text().unwrap(), "xy");
+        assert!(matches!(xml.next().unwrap(), Some(Node::Text(text)) if text == "z"));
+        xml.next().unwrap();
+        xml.skip().unwrap();
+        assert!(matches!(xml.next().unwrap(), Some(Node::Text(text)) if text == "w"));
+    }
+
+    #[test]
+    fn hostile_nesting_ends_with_an_error() {
+        let deep = "<a>".repeat(100_000);
+        let mut xml = Xml::new(&deep);
+        let error = loop {
+            match xml.next() {
+                Ok(node) => assert!(node.is_some()),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, Error::Limit(_)));
+    }
+}

@@ -1,0 +1,228 @@
+//! Zip archives and what is one: Java and Android packages, browser extensions, wheels.
+//!
+//! The central directory is walked entry by entry, so that memory does not grow with the number
+//! of members, and members that share a name are all kept. Each member is checked against its
+//! CRC-32; one that is damaged, encrypted or compressed in a way that ken does not know is found
+//! by its name. Source: PKWARE's APPNOTE.TXT 6.3.10.
+
+use std::cell::Cell;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::rc::Rc;
+
+use jiff::civil;
+use jiff::tz::TimeZone;
+use ken_core::escape_bytes;
+use zip::read::{Config, ZipFile, ZipFileEntry};
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+use zip::{ExtraField, ZipReadOptions};
+
+use super::decoder::max_expanded;
+use super::members::{Names, file_name, over, read_member};
+use super::source::{Source, release};
+use crate::output::Output;
+use crate::{Error, Input, Member};
+
+pub(super) const MEDIA_TYPES: &[&str] = &[
+    "application/zip",
+    "application/java-archive",
+    "application/vnd.android.package-archive",
+    "application/x-xpinstall",
+];
+
+/// Archives up to this size are read at once, since each member costs several small reads.
+const WHOLE_BYTES: u64 = 16 << 20;
+
+/// Extracts the members of a zip archive.
+pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    if input.size() <= WHOLE_BYTES {
+        input.bytes(output.limits())?;
+    }
+    let mut budget = Budget::new(input.size(), output);
+    let reader = Gate::new(Source::new(input.seekable()?));
+    let is_open = Rc::clone(&reader.is_open);
+    let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
+    let entries = archive.files().map_err(in_words)?;
+    let mut names = Names::default();
+    while let Some(entry) = entries.next() {
+        let entry = entry.map_err(in_words)?;
+        if entry.is_file() {
+            let path = name_of(&entry);
+            let component = names.unique(&path);
+            let content = read_entry(entry, entries.reader_mut(), &mut budget);
+            is_open.set(true);
+            hand_on(content, &path, &component, output)?;
+            budget.check()?;
+        }
+    }
+    Ok(())
+}
+
+/// The content of a member and when it was changed.
+type Content = (Vec<u8>, Option<i64>);
+
+fn hand_on(
+    content: Result<Content, Error>,
+    path: &str,
+    component: &str,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let name = file_name(path);
+    match content {
+        Ok((bytes, modified)) => output.member(Member {
+            ipath: output.child_ipath(component),
+            name: name.to_owned(),
+            declared_type: None,
+            modified,
+            bytes,
+        }),
+        Err(error) => output.failed_member(component, name, error),
+    }
+}
+
+fn read_entry<R: Read + Seek>(
+    entry: ZipFileEntry<'_>,
+    reader: &mut Gate<R>,
+    budget: &mut Budget,
+) -> Result<Content, Error> {
+    if entry.encrypted() {
+        return Err(Error::Encrypted("encrypted, no password is known".into()));
+    }
+    // The reader yields no more than the declared size, so that a lie is found out by the CRC.
+    let (size, compressed) = (entry.size(), entry.compressed_size());
+    budget.check_member(size, compressed)?;
+    let is_open = Rc::clone(&reader.is_open);
+    let mut file = entry
+        .with_reader(reader, ZipReadOptions::new())
+        .map_err(in_words)?;
+    let modified = modified(&file);
+    let content = read_member(&mut file, size, size, "its size");
+    is_open.set(false);
+    let n_expanded = content.as_ref().map_or(size, |bytes| bytes.len() as u64);
+    budget.spend(n_expanded.max(compressed));
+    Ok((content?, modified))
+}
+
+/// Returns the time of last change: in UTC if the archive holds it so, or else a local time of
+/// unknown zone, taken for UTC.
+fn modified<R: Read>(file: &ZipFile<'_, R>) -> Option<i64> {
+    let universal = file.extra_data_fields().find_map(|field| match field {
+        ExtraField::ExtendedTimestamp(times) => times.mod_time(),
+        _ => None,
+    });
+    universal.map(i64::from).or_else(|| {
+        let local = file.last_modified()?;
+        let civil = civil::DateTime::new(
+            i16::try_from(local.year()).ok()?,
+            i8::try_from(local.month()).ok()?,
+            i8::try_from(local.day()).ok()?,
+            i8::try_from(local.hour()).ok()?,
+            i8::try_from(local.minute()).ok()?,
+            i8::try_from(local.second()).ok()?,
+            0,
+        );
+        let zoned = civil.ok()?.to_zoned(TimeZone::UTC).ok()?;
+        Some(zoned.timestamp().as_second())
+    })
+}
+
+/// Returns the name as text: UTF-8 if it is that, whatever its flag says, or else code page 437.
+fn name_of(entry: &ZipFileEntry<'_>) -> String {
+    match entry.name() {
+        Ok(name) => name.into_owned(),
+        Err(_) => escape_bytes(entry.name_raw()).into_owned(),
+    }
+}
+
+fn in_words(error: ZipError) -> Error {
+    match error {
+        ZipError::Io(error) => release(error),
+        ZipError::InvalidPassword => Error::Encrypted("encrypted, no password is known".into()),
+        ZipError::InvalidArchive(message) => Error::Malformed(message.into_owned()),
+        error => Error::malformed(error),
+    }
+}
+
+/// How much all members together may cost. Members may overlap, so that an archive of a few
+/// kilobytes holds terabytes without nesting (Fifield 2019, "A better zip bomb").
+struct Budget {
+    max_member_bytes: u64,
+    max_expansion: u64,
+    max_total: u64,
+    spent: u64,
+}
+
+impl Budget {
+    fn new(size: u64, output: &Output<'_>) -> Self {
+        let limits = output.limits();
+        Self {
+            max_member_bytes: limits.max_member_bytes,
+            max_expansion: limits.max_expansion,
+            max_total: max_expanded(size, limits.max_expansion),
+            spent: 0,
+        }
+    }
+
+    fn check_member(&self, size: u64, compressed: u64) -> Result<(), Error> {
+        if size > self.max_member_bytes {
+            return Err(over("max_member_bytes", self.max_member_bytes));
+        }
+        if size > max_expanded(compressed, self.max_expansion) {
+            return Err(self.expands());
+        }
+        Ok(())
+    }
+
+    fn spend(&mut self, n_bytes: u64) {
+        self.spent = self.spent.saturating_add(n_bytes);
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.spent > self.max_total {
+            return Err(self.expands());
+        }
+        Ok(())
+    }
+
+    fn expands(&self) -> Error {
+        let max_expansion = self.max_expansion;
+        Error::Limit(format!(
+            "expands by more than max_expansion = {max_expansion}"
+        ))
+    }
+}
+
+/// A reader that can be closed: a member that is dropped reads what is left of it, which for
+/// members that were given up may be the whole archive, each time.
+struct Gate<R> {
+    inner: R,
+    is_open: Rc<Cell<bool>>,
+}
+
+impl<R> Gate<R> {
+    fn new(inner: R) -> Self {
+        Self {
+            inner,
+            is_open: Rc::new(Cell::new(true)),
+        }
+    }
+}
+
+impl<R: Read> Read for Gate<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_open.get() {
+            self.inner.read(buffer)
+        } else {
+            Ok(0)
+        }
+    }
+}
+
+impl<R: Seek> Seek for Gate<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+#[cfg(test)]
+mod tests;

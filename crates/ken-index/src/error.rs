@@ -1,0 +1,43 @@
+//! What can go wrong with an index.
+
+use std::path::PathBuf;
+
+/// Why an index could not be read or written. Each names the index's folder.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no index in the folder.
+    #[error("there is no index in \"{}\"", .0.display())]
+    Missing(PathBuf),
+    /// Another process is writing the index.
+    #[error("another process is writing the index in \"{}\"", .0.display())]
+    Busy(PathBuf),
+    /// The index was written by another version of the format.
+    #[error("the index in \"{}\" has format {found}, this program reads format {expected}", path.display())]
+    Version {
+        /// Folder of the index.
+        path: PathBuf,
+        /// Format of the index.
+        found: u32,
+        /// Format of this program.
+        expected: u32,
+    },
+    /// The index's files contradict each other or are damaged.
+    #[error("the index in \"{}\" is damaged: {message}", path.display())]
+    Damaged {
+        /// Folder of the index.
+        path: PathBuf,
+        /// What was found.
+        message: String,
+    },
+    /// The folder could not be made or written.
+    #[error(transparent)]
+    Folder(#[from] std::io::Error),
+    /// The engine failed, for instance because the disk is full.
+    #[error("the index in \"{}\" could not be used: {source}", path.display())]
+    Engine {
+        /// Folder of the index.
+        path: PathBuf,
+        /// What the engine says.
+        source: tantivy::TantivyError,
+    },
+}

@@ -1,0 +1,36 @@
+//! What a commit says about the index as a whole, stored as the commit's payload.
+
+use std::hash::{BuildHasher, Hasher};
+
+use ken_core::{KeyHasher, Root};
+use serde::{Deserialize, Serialize};
+
+use crate::version::FORMAT;
+
+/// What a commit says about the index as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// Version of the format.
+    pub(crate) format: u32,
+    /// Makes the keys of this index.
+    pub hasher: KeyHasher,
+    /// What the index covers.
+    pub roots: Vec<Root>,
+    /// When the last run that walked every root to its end was committed, seconds since
+    /// 1970-01-01 UTC; absent if none was.
+    pub completed: Option<i64>,
+}
+
+impl Meta {
+    /// Returns the meta of a new index, with a random key.
+    pub(crate) fn new() -> Self {
+        // The standard library seeds this hasher from the system's random numbers.
+        let random = || std::hash::RandomState::new().build_hasher().finish();
+        Self {
+            format: FORMAT,
+            hasher: KeyHasher::new(random(), random()),
+            roots: Vec::new(),
+            completed: None,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! One document with all that the index keeps of it, as the engine takes it.
+
+use std::any::Any;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ken_core::{Document, Failure, Field, FileKey, Location, Reason, Value, escape_bytes};
+use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
+
+use crate::schema::Columns;
+
+/// What is kept of a file beside its documents, on the file's own document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// See [`ken_core::Stamp::token`].
+    pub token: u64,
+    /// See [`ken_core::Stamp::identity`].
+    pub identity: u64,
+}
+
+/// Released when the engine has taken the document in: holds its share of the memory budget.
+pub type Permit = Box<dyn Any + Send + Sync>;
+
+/// A document on its way into the index.
+pub struct Record {
+    /// Where it is.
+    pub location: Location,
+    /// The file it belongs to.
+    pub key: FileKey,
+    /// Set on the file's own document, which must be the last of its file: before it is there,
+    /// the file counts as not indexed.
+    pub state: Option<FileState>,
+    /// What was extracted.
+    pub document: Document,
+    /// See [`Permit`].
+    pub permit: Option<Permit>,
+}
+
+/// A record as the engine reads it.
+pub(crate) struct Row {
+    values: Vec<(Column, OwnedValue)>,
+    _permit: Option<Permit>,
+}
+
+impl EngineDocument for Row {
+    type Value<'a> = &'a OwnedValue;
+    type FieldsValuesIter<'a> = Values<'a>;
+
+    fn iter_fields_and_values(&self) -> Values<'_> {
+        Values(self.values.iter())
+    }
+}
+
+/// The values of a [`Row`].
+pub(crate) struct Values<'a>(std::slice::Iter<'a, (Column, OwnedValue)>);
+
+impl<'a> Iterator for Values<'a> {
+    type Item = (Column, &'a OwnedValue);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(column, value)| (*column, value))
+    }
+}
+
+impl Record {
+    pub(crate) fn into_row(self, columns: &Columns) -> Row {
+        let Self {
+            location,
+            key,
+            state,
+            document,
+            permit,
+        } = self;
+        let mut values = Vec::with_capacity(document.fields.len() + 12);
+        let mut add = |column, value| values.push((column, value));
+        add(columns.key, OwnedValue::U64(key.0));
+        add(columns.location, OwnedValue::Bytes(location.to_bytes()));
+        if let Some(state) = state {
+            add(columns.stamp, OwnedValue::U64(state.token));
+            add(columns.identity, OwnedValue::U64(state.identity));
+        }
+        let of = |field| columns.of(field);
+        add(of(Field::Dir), OwnedValue::Str(folder(&location.path)));
+        if let Some(extension) = document.text(Field::Filename).and_then(extension) {
+            add(of(Field::Ext), OwnedValue::Str(extension));
+        }
+        for state in states(&document) {
+            add(of(Field::Is), OwnedValue::Str(state.to_owned()));
+        }
+        add(
+            of(Field::Type),
+            OwnedValue::Str(document.kind.name().to_owned()),
+        );
+        add(of(Field::Mime), OwnedValue::Str(document.media_type));
+        if let Some(failure) = &document.failure {
+            add(columns.failure, OwnedValue::Str(encode(failure)));
+        }
+        for (field, value) in document.fields {
+            add(
+                of(field),
+                match value {
+                    Value::Text(text) => OwnedValue::Str(text),
+                    Value::Number(number) => OwnedValue::I64(number),
+                },
+            );
+        }
+        if !document.body.is_empty() {
+            add(of(Field::Body), OwnedValue::Str(document.body));
+        }
+        Row {
+            values,
+            _permit: permit,
+        }
+    }
+}
+
+/// Returns the folder of a path, as the `dir` field reads it.
+fn folder(path: &Path) -> String {
+    let folder = path.parent().unwrap_or(path);
+    escape_bytes(folder.as_os_str().as_bytes()).into_owned()
+}
+
+/// Returns the extension of a file name, in lower case, if it looks like one.
+fn extension(name: &str) -> Option<String> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let plausible = !stem.is_empty()
+        && (1..=16).contains(&extension.len())
+        && extension
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-+~".contains(c));
+    plausible.then(|| extension.to_lowercase())
+}
+
+fn states(document: &Document) -> impl Iterator<Item = &'static str> {
+    let failure = document.failure.as_ref();
+    let encrypted = failure.is_some_and(|failure| failure.reason == Reason::Encrypted);
+    [
+        (failure.is_some(), "failed"),
+        (encrypted, "encrypted"),
+        (!document.ipath.is_root(), "member"),
+    ]
+    .into_iter()
+    .filter_map(|(holds, name)| holds.then_some(name))
+}
+
+fn encode(failure: &Failure) -> String {
+    // A struct of two strings always has a JSON form.
+    serde_json::to_string(failure).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_of_names() {
+        for (name, expected) in [
+            ("a.PDF", Some("pdf")),
+            ("a.tar.gz", Some("gz")),
+            (".bashrc", None),
+            ("a.", None),
+            ("Dr. Smith's letter", None),
+            ("1234.M5P6.host:2,S", None),
+        ] {
+            assert_eq!(extension(name).as_deref(), expected, "{name}");
+        }
+    }
+}

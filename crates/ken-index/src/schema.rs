@@ -1,0 +1,132 @@
+//! The engine's schema, made from the table of fields.
+//!
+//! Beside the fields of the table a document has the columns that make the index the only store:
+//! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
+//! is written after all its parts), and `location`.
+
+use ken_core::{FIELDS, Field, FieldKind};
+use tantivy::schema::{
+    BytesOptions, FAST, Field as Column, INDEXED, IndexRecordOption, NumericOptions, STORED,
+    Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{LowerCaser, RawTokenizer, TextAnalyzer, TokenizerManager};
+
+use crate::analysis::{PathTokenizer, TextTokenizer};
+
+const TEXT: &str = "ken_text";
+const KEYWORD: &str = "ken_keyword";
+const PATH: &str = "ken_path";
+
+/// The names of the columns that are not fields of the table.
+pub(crate) const KEY: &str = "_key";
+pub(crate) const STAMP: &str = "_stamp";
+pub(crate) const IDENTITY: &str = "_identity";
+pub(crate) const LOCATION: &str = "_location";
+const FAILURE: &str = "_failure";
+
+/// The engine's handles of all fields.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    pub(crate) schema: Schema,
+    fields: Vec<Column>,
+    pub(crate) key: Column,
+    pub(crate) stamp: Column,
+    pub(crate) identity: Column,
+    pub(crate) location: Column,
+    pub(crate) failure: Column,
+}
+
+impl Columns {
+    pub(crate) fn new() -> Self {
+        let mut builder = Schema::builder();
+        let fields = FIELDS
+            .iter()
+            .map(|info| match info.kind {
+                FieldKind::Text => builder.add_text_field(info.name, text()),
+                FieldKind::Keyword => builder.add_text_field(info.name, keyword()),
+                FieldKind::Path => builder.add_text_field(info.name, path()),
+                FieldKind::Date | FieldKind::Size | FieldKind::Number => {
+                    builder.add_i64_field(info.name, FAST | STORED)
+                }
+            })
+            .collect();
+        Self {
+            fields,
+            key: builder.add_u64_field(KEY, NumericOptions::from(INDEXED | FAST)),
+            stamp: builder.add_u64_field(STAMP, FAST),
+            identity: builder.add_u64_field(IDENTITY, FAST),
+            location: builder.add_bytes_field(LOCATION, BytesOptions::default().set_fast()),
+            failure: builder.add_text_field(FAILURE, STORED),
+            schema: builder.build(),
+        }
+    }
+
+    pub(crate) fn of(&self, field: Field) -> Column {
+        self.fields[field as usize]
+    }
+
+    /// Returns the field of the table that a column holds.
+    pub(crate) fn field(&self, column: Column) -> Option<Field> {
+        FIELDS
+            .get(column.field_id() as usize)
+            .map(|info| info.field)
+    }
+}
+
+fn text() -> TextOptions {
+    TextOptions::default().set_stored().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer(TEXT)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions),
+    )
+}
+
+fn keyword() -> TextOptions {
+    TextOptions::default().set_stored().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer(KEYWORD)
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::Basic),
+    )
+}
+
+/// Folder names with positions; nothing scores them.
+fn path() -> TextOptions {
+    TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer(PATH)
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions),
+    )
+}
+
+/// Returns the tokenizers that the schema names.
+pub(crate) fn tokenizers() -> TokenizerManager {
+    // The engine asks for its own default tokenizer even for columns of numbers.
+    let manager = TokenizerManager::default();
+    manager.register(TEXT, TextAnalyzer::builder(TextTokenizer).build());
+    manager.register(PATH, TextAnalyzer::builder(PathTokenizer).build());
+    manager.register(
+        KEYWORD,
+        TextAnalyzer::builder(RawTokenizer::default())
+            .filter(LowerCaser)
+            .build(),
+    );
+    manager
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_in_the_order_of_the_table() {
+        let columns = Columns::new();
+        for info in FIELDS {
+            let column = columns.of(info.field);
+            assert_eq!(columns.schema.get_field_name(column), info.name);
+            assert_eq!(columns.field(column), Some(info.field));
+        }
+        assert_eq!(columns.field(columns.key), None);
+    }
+}

@@ -1,0 +1,343 @@
+//! Reading: one commit, opened without a lock.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ken_core::{Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Plan, Value};
+use tantivy::columnar::BytesColumn;
+use tantivy::directory::MmapDirectory;
+use tantivy::query::{Query, TermQuery};
+use tantivy::schema::{IndexRecordOption, OwnedValue, Value as _};
+use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+
+use crate::directory::ReadDirectory;
+use crate::record::FileState;
+use crate::rows;
+use crate::schema::{Columns, IDENTITY, LOCATION, STAMP, tokenizers};
+use crate::search::{self, Address, Found};
+use crate::writer::read_meta;
+use crate::{Error, Meta, query};
+
+/// How often opening is tried again when the writer deletes old files at the same moment.
+const MAX_TRIES: usize = 20;
+
+/// One commit of an index. It stays as it is while others write.
+pub struct Snapshot {
+    path: PathBuf,
+    columns: Columns,
+    meta: Meta,
+    searcher: Searcher,
+}
+
+/// A document as the index keeps it.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Where it is.
+    pub location: Location,
+    /// What was extracted; the body is empty if it was not asked for.
+    pub document: Document,
+    /// Set on a file's own document.
+    pub state: Option<FileState>,
+}
+
+/// Figures of an index.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    /// Documents.
+    pub documents: u64,
+    /// Files, finished ones.
+    pub files: u64,
+    /// Documents with a failure.
+    pub failed: u64,
+    /// Segments.
+    pub segments: usize,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Documents by kind.
+    pub kinds: BTreeMap<String, u64>,
+}
+
+impl Snapshot {
+    /// Opens the last commit of the index in a folder.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Missing`] if there is no index, or none was committed, and if the
+    /// index is damaged or of another version.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match Self::try_open(path) {
+                Err(Error::Engine { source, .. }) if tries < MAX_TRIES && vanished(&source) => {}
+                result => return result,
+            }
+        }
+    }
+
+    fn try_open(path: &Path) -> Result<Self, Error> {
+        let engine_error = |source| Error::Engine {
+            path: path.to_path_buf(),
+            source,
+        };
+        if !fs_err::exists(path.join("meta.json"))? {
+            return Err(Error::Missing(path.to_path_buf()));
+        }
+        let directory = MmapDirectory::open(path).map_err(|e| engine_error(e.into()))?;
+        let mut index = tantivy::Index::open(ReadDirectory(directory)).map_err(engine_error)?;
+        let Some(meta) = read_meta(path, &index)? else {
+            return Err(Error::Missing(path.to_path_buf()));
+        };
+        let columns = Columns::new();
+        if index.schema() != columns.schema {
+            return Err(Error::Damaged {
+                path: path.to_path_buf(),
+                message: "it has another schema".to_owned(),
+            });
+        }
+        index.set_tokenizers(tokenizers());
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()
+            .map_err(engine_error)?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            columns,
+            meta,
+            searcher: reader.searcher(),
+        })
+    }
+
+    /// Returns what the commit says about the index as a whole.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// Returns how many documents there are.
+    pub fn n_documents(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    /// Returns what the commit knows of files, sorted by key.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn rows(&self) -> Result<Vec<FileRow>, Error> {
+        let mut all = Vec::with_capacity(self.searcher.num_docs() as usize);
+        for segment in self.searcher.segment_readers() {
+            rows::read(segment, &mut all).map_err(|e| self.error(e))?;
+        }
+        rows::unite(&mut all);
+        Ok(all)
+    }
+
+    /// Returns the path of each of these files, where the commit knows it.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn paths(&self, keys: &[FileKey]) -> Result<Vec<Option<PathBuf>>, Error> {
+        keys.iter()
+            .map(|key| match self.addresses(*key)?.first() {
+                Some(address) => Ok(Some(self.location(*address)?.path)),
+                None => Ok(None),
+            })
+            .collect()
+    }
+
+    /// Returns where the documents of a file stand.
+    ///
+    /// # Errors
+    /// Fails if the postings cannot be read.
+    pub fn addresses(&self, key: FileKey) -> Result<Vec<Address>, Error> {
+        let term = Term::from_field_u64(self.columns.key, key.0);
+        let mut addresses = Vec::new();
+        for (ordinal, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let postings = segment
+                .inverted_index(self.columns.key)
+                .and_then(|index| Ok(index.read_postings(&term, IndexRecordOption::Basic)?))
+                .map_err(|e| self.error(e))?;
+            let Some(mut postings) = postings else {
+                continue;
+            };
+            while postings.doc() != tantivy::TERMINATED {
+                if !segment.is_deleted(postings.doc()) {
+                    addresses.push(Address {
+                        segment: ordinal as u32,
+                        doc: postings.doc(),
+                    });
+                }
+                postings.advance();
+            }
+        }
+        Ok(addresses)
+    }
+
+    /// Runs a plan: counts all that it finds, and returns `limit` hits from `offset` on.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn run(
+        &self,
+        plan: &Plan,
+        order: Order,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Found, Error> {
+        search::run(&self.searcher, &self.columns, plan, order, offset, limit)
+            .map_err(|e| self.error(e))
+    }
+
+    /// Returns the location of a document, without reading its text.
+    ///
+    /// # Errors
+    /// Fails if the column cannot be read.
+    pub fn location(&self, at: Address) -> Result<Location, Error> {
+        let column = self.location_column(at.segment)?;
+        let mut bytes = Vec::new();
+        if let Some(ordinal) = column.ords().first(at.doc) {
+            column
+                .ord_to_bytes(ordinal, &mut bytes)
+                .map_err(|e| self.error(e.into()))?;
+        }
+        Ok(Location::from_bytes(&bytes))
+    }
+
+    fn location_column(&self, segment: u32) -> Result<BytesColumn, Error> {
+        self.searcher
+            .segment_reader(segment)
+            .fast_fields()
+            .bytes(LOCATION)
+            .map_err(|e| self.error(e))?
+            .ok_or_else(|| Error::Damaged {
+                path: self.path.clone(),
+                message: "a segment has no locations".to_owned(),
+            })
+    }
+
+    /// Returns a document.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn document(&self, at: Address) -> Result<Stored, Error> {
+        let address = DocAddress::new(at.segment, at.doc);
+        let stored: TantivyDocument = self.searcher.doc(address).map_err(|e| self.error(e))?;
+        let location = self.location(at)?;
+        let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
+        for (column, value) in stored.field_values() {
+            if column == self.columns.failure {
+                document.failure = value
+                    .as_str()
+                    .and_then(|json| serde_json::from_str(json).ok());
+            } else if let Some(field) = self.columns.field(column) {
+                put(&mut document, field, OwnedValue::from(value));
+            }
+        }
+        Ok(Stored {
+            location,
+            document,
+            state: self.state(at)?,
+        })
+    }
+
+    fn state(&self, at: Address) -> Result<Option<FileState>, Error> {
+        let columns = self.searcher.segment_reader(at.segment).fast_fields();
+        let number = |name| columns.u64(name).map(|column| column.first(at.doc));
+        let token = number(STAMP).map_err(|e| self.error(e))?;
+        let identity = number(IDENTITY).map_err(|e| self.error(e))?;
+        Ok(token
+            .zip(identity)
+            .map(|(token, identity)| FileState { token, identity }))
+    }
+
+    /// Returns in how many documents the field holds the term.
+    ///
+    /// # Errors
+    /// Fails if the dictionary cannot be read.
+    pub fn document_frequency(&self, field: Field, term: &str) -> Result<u64, Error> {
+        let term = Term::from_field_text(self.columns.of(field), term);
+        self.searcher.doc_freq(&term).map_err(|e| self.error(e))
+    }
+
+    /// Returns how the score of a hit comes about, as the engine's own tree in JSON.
+    ///
+    /// # Errors
+    /// Fails if the document does not match the plan, or the index cannot be read.
+    pub fn explain(&self, plan: &Plan, at: Address) -> Result<String, Error> {
+        query::build(&self.columns, plan)
+            .explain(&self.searcher, DocAddress::new(at.segment, at.doc))
+            .map(|explanation| explanation.to_pretty_json())
+            .map_err(|e| self.error(e))
+    }
+
+    /// Returns the engine's query for a plan, for `--explain`.
+    pub fn engine_query(&self, plan: &Plan) -> String {
+        format!("{:?}", query::build(&self.columns, plan))
+    }
+
+    /// Counts what the index holds.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn statistics(&self) -> Result<Statistics, Error> {
+        let bytes = self.searcher.space_usage()?;
+        let mut statistics = Statistics {
+            documents: self.searcher.num_docs(),
+            failed: self.count(Field::Is, "failed")?,
+            segments: self.searcher.segment_readers().len(),
+            bytes: bytes.total().get_bytes(),
+            ..Statistics::default()
+        };
+        statistics.files = self.rows()?.iter().filter(|row| row.token != 0).count() as u64;
+        for (_, name) in Kind::ALL {
+            let count = self.count(Field::Type, name)?;
+            if count > 0 {
+                statistics.kinds.insert(name.to_owned(), count);
+            }
+        }
+        Ok(statistics)
+    }
+
+    fn count(&self, field: Field, term: &str) -> Result<u64, Error> {
+        let term = Term::from_field_text(self.columns.of(field), term);
+        let query = TermQuery::new(term, IndexRecordOption::Basic);
+        query
+            .count(&self.searcher)
+            .map(|count| count as u64)
+            .map_err(|e| self.error(e))
+    }
+
+    fn error(&self, source: TantivyError) -> Error {
+        Error::Engine {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+/// Puts a stored value where the document has it.
+fn put(document: &mut Document, field: Field, value: OwnedValue) {
+    match (field, value) {
+        (Field::Body, OwnedValue::Str(text)) => document.body = text,
+        (Field::Mime, OwnedValue::Str(text)) => document.media_type = text,
+        (Field::Type, OwnedValue::Str(text)) => {
+            document.kind = text.parse().unwrap_or(Kind::Other);
+        }
+        // Derived from the rest again when the document is written.
+        (Field::Ext | Field::Is, _) => {}
+        (field, OwnedValue::Str(text)) if field.info().kind != FieldKind::Path => {
+            document.fields.push((field, Value::Text(text)));
+        }
+        (field, OwnedValue::I64(number)) => document.fields.push((field, Value::Number(number))),
+        _ => {}
+    }
+}
+
+/// Returns whether a file that the commit names was deleted before it was opened: then there is
+/// a newer commit.
+fn vanished(error: &TantivyError) -> bool {
+    use tantivy::directory::error::OpenReadError;
+    matches!(
+        error,
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_))
+    )
+}

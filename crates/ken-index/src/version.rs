@@ -1,0 +1,6 @@
+//! The version of the format on disk, and its history.
+
+/// The format that this program writes and reads. History:
+///
+/// 1. First format (Tantivy 0.27, index format 7).
+pub(crate) const FORMAT: u32 = 1;

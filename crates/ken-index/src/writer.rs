@@ -1,0 +1,205 @@
+//! Writing: batches of records, deletions, commits.
+//!
+//! Many threads add records at once; the engine's threads build one segment each. A commit waits
+//! for them and makes everything since the last one visible, or nothing after a crash.
+
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use ken_core::FileKey;
+use tantivy::directory::MmapDirectory;
+use tantivy::directory::error::LockError;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::store::{Compressor, ZstdCompressor};
+use tantivy::{IndexSettings, IndexWriter, TantivyError, Term};
+
+use crate::record::Row;
+use crate::schema::{Columns, tokenizers};
+use crate::version::FORMAT;
+use crate::{Error, Meta, Record};
+
+/// The engine refuses less memory for a thread.
+const MIN_ARENA_BYTES: usize = 15 << 20;
+/// The engine refuses more memory for a thread.
+const MAX_ARENA_BYTES: usize = (4 << 30) - (1 << 20);
+/// More threads than this do not make the engine faster on one index.
+const MAX_THREADS: usize = 8;
+
+/// How a [`Writer`] works.
+#[derive(Clone, Copy, Debug)]
+pub struct WriterOptions {
+    /// Memory of the segments that are being built, all together, in bytes.
+    pub memory_bytes: usize,
+    /// Threads that build segments.
+    pub threads: usize,
+}
+
+/// The one writer of an index. A lock that dies with the process keeps others out.
+pub struct Writer {
+    path: PathBuf,
+    columns: Columns,
+    meta: Meta,
+    engine: RwLock<IndexWriter<Row>>,
+}
+
+impl Writer {
+    /// Opens the index in a folder for writing; makes both if they are not there.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Busy`] if another process writes the index, and if the index is
+    /// damaged, of another version, or cannot be written.
+    pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
+        fs_err::create_dir_all(path)?;
+        let engine_error = |source| Error::Engine {
+            path: path.to_path_buf(),
+            source,
+        };
+        let columns = Columns::new();
+        let directory = MmapDirectory::open(path).map_err(|e| engine_error(e.into()))?;
+        let known = tantivy::Index::exists(&directory).map_err(|e| engine_error(e.into()))?;
+        let index = if known {
+            tantivy::Index::open(directory)
+        } else {
+            tantivy::Index::create(directory, columns.schema.clone(), settings())
+        };
+        let mut index = index.map_err(engine_error)?;
+        index.set_tokenizers(tokenizers());
+        let threads = options.threads.clamp(1, MAX_THREADS);
+        let arena = (options.memory_bytes / threads).clamp(MIN_ARENA_BYTES, MAX_ARENA_BYTES);
+        let engine = index
+            .writer_with_options(
+                IndexWriterOptions::builder()
+                    .num_worker_threads(threads)
+                    .memory_budget_per_thread(arena)
+                    .num_merge_threads(1)
+                    .build(),
+            )
+            .map_err(|error| match error {
+                TantivyError::LockFailure(LockError::LockBusy, _) => {
+                    Error::Busy(path.to_path_buf())
+                }
+                other => engine_error(other),
+            })?;
+        engine.set_merge_policy(Box::new(LogMergePolicy::default()));
+        // Read under the lock: another writer may have committed before it was ours.
+        let meta = match read_meta(path, &index)? {
+            Some(meta) if index.schema() == columns.schema => meta,
+            Some(meta) => {
+                return Err(Error::Damaged {
+                    path: path.to_path_buf(),
+                    message: format!("format {} with another schema", meta.format),
+                });
+            }
+            None => Meta::new(),
+        };
+        Ok(Self {
+            path: path.to_path_buf(),
+            columns,
+            meta,
+            engine: RwLock::new(engine),
+        })
+    }
+
+    /// Returns the meta of the last commit.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// Adds a document; it is visible after the next commit.
+    ///
+    /// Waits while the engine's queue is full.
+    ///
+    /// # Errors
+    /// Fails if the engine's threads died, for instance because the disk is full.
+    pub fn add(&self, record: Record) -> Result<(), Error> {
+        let row = record.into_row(&self.columns);
+        self.read()
+            .add_document(row)
+            .map(|_| ())
+            .map_err(|source| self.error(source))
+    }
+
+    /// Deletes all documents of a file that were added before.
+    pub fn delete(&self, key: FileKey) {
+        let term = Term::from_field_u64(self.columns.key, key.0);
+        self.read().delete_term(term);
+    }
+
+    /// Makes everything since the last commit visible, with this meta.
+    ///
+    /// # Errors
+    /// Fails if anything could not be written; the last commit stays as it is.
+    pub fn commit(&self, meta: &Meta) -> Result<(), Error> {
+        // A struct of numbers, paths and text always has a JSON form.
+        let payload = serde_json::to_string(meta).unwrap_or_default();
+        let mut engine = self.write();
+        let commit = |engine: &mut IndexWriter<Row>| {
+            let mut prepared = engine.prepare_commit()?;
+            prepared.set_payload(&payload);
+            prepared.commit()
+        };
+        commit(&mut engine)
+            .map(|_| ())
+            .map_err(|source| self.error(source))
+    }
+
+    /// Waits for the merges that are under way and lets the index go.
+    ///
+    /// # Errors
+    /// Fails if a merge failed; the commits stay as they are.
+    pub fn close(self) -> Result<(), Error> {
+        let path = self.path;
+        self.engine
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .wait_merging_threads()
+            .map_err(|source| Error::Engine { path, source })
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, IndexWriter<Row>> {
+        self.engine.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, IndexWriter<Row>> {
+        self.engine.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn error(&self, source: TantivyError) -> Error {
+        Error::Engine {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+fn settings() -> IndexSettings {
+    IndexSettings {
+        docstore_compression: Compressor::Zstd(ZstdCompressor {
+            compression_level: Some(1),
+        }),
+        ..IndexSettings::default()
+    }
+}
+
+/// Reads the meta of the last commit; none before the first.
+pub(crate) fn read_meta(path: &Path, index: &tantivy::Index) -> Result<Option<Meta>, Error> {
+    let metas = index.load_metas().map_err(|source| Error::Engine {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let Some(payload) = metas.payload else {
+        return Ok(None);
+    };
+    let meta: Meta = serde_json::from_str(&payload).map_err(|error| Error::Damaged {
+        path: path.to_path_buf(),
+        message: format!("its commit cannot be read: {error}"),
+    })?;
+    if meta.format != FORMAT {
+        return Err(Error::Version {
+            path: path.to_path_buf(),
+            found: meta.format,
+            expected: FORMAT,
+        });
+    }
+    Ok(Some(meta))
+}

@@ -1,0 +1,353 @@
+//! Writing, committing, reading and searching through the public face of the crate.
+
+use std::path::Path;
+
+use ken_core::{Bound, Document, Field, FileKey, Ipath, Kind, Location, Order, Plan, SortKey};
+use ken_index::{Error, FileState, Record, Snapshot, Writer, WriterOptions};
+
+const OPTIONS: WriterOptions = WriterOptions {
+    memory_bytes: 30 << 20,
+    threads: 2,
+};
+
+fn document(ipath: Ipath, title: &str, body: &str) -> Document {
+    let mut document = Document::new(ipath, "text/plain", Kind::Document);
+    document.add_text(Field::Title, title);
+    document.add_text(Field::Filename, "report.txt");
+    document.add_number(Field::Date, body.len() as i64);
+    document.add_number(Field::Size, body.len() as i64);
+    document.body = body.to_owned();
+    document
+}
+
+fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, body: &str) -> Record {
+    let key = writer.meta().hasher.key(Path::new(path));
+    Record {
+        state: ipath.is_root().then_some(FileState {
+            token: 7,
+            identity: 8,
+        }),
+        location: Location {
+            path: path.into(),
+            ipath: ipath.clone(),
+        },
+        key,
+        document: document(ipath, title, body),
+        permit: None,
+    }
+}
+
+fn add(writer: &Writer, path: &str, title: &str, body: &str) -> FileKey {
+    let record = record(writer, path, Ipath::root(), title, body);
+    let key = record.key;
+    writer.add(record).unwrap();
+    key
+}
+
+fn term(field: Field, term: &str) -> Plan {
+    Plan::Term {
+        field,
+        term: term.to_owned(),
+    }
+}
+
+fn paths(snapshot: &Snapshot, plan: &Plan, order: Order) -> Vec<String> {
+    let found = snapshot.run(plan, order, 0, 100).unwrap();
+    assert_eq!(found.total, found.hits.len());
+    let location = |address| snapshot.location(address).unwrap().to_string();
+    found.hits.iter().map(|hit| location(hit.address)).collect()
+}
+
+fn found(snapshot: &Snapshot, plan: &Plan) -> Vec<String> {
+    let mut paths = paths(snapshot, plan, Order::default());
+    paths.sort();
+    paths
+}
+
+#[test]
+fn what_is_committed_is_found_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(
+        Snapshot::open(folder.path()),
+        Err(Error::Missing(_))
+    ));
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    let a = add(&writer, "/d/a.txt", "Alpha", "the quick brown fox");
+    assert!(matches!(
+        Snapshot::open(folder.path()),
+        Err(Error::Missing(_))
+    ));
+    writer.commit(&writer.meta().clone()).unwrap();
+    add(&writer, "/d/b.txt", "Beta", "a lazy dog");
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    assert_eq!(found(&snapshot, &Plan::All), ["/d/a.txt"]);
+
+    writer.delete(a);
+    writer.commit(&writer.meta().clone()).unwrap();
+    assert_eq!(
+        found(&snapshot, &Plan::All),
+        ["/d/a.txt"],
+        "a snapshot stays as it is"
+    );
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    assert_eq!(found(&snapshot, &Plan::All), ["/d/b.txt"]);
+    assert_eq!(snapshot.rows().unwrap().len(), 1);
+}
+
+#[test]
+fn there_is_one_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    assert!(matches!(
+        Writer::open(folder.path(), OPTIONS),
+        Err(Error::Busy(_))
+    ));
+    drop(writer);
+    Writer::open(folder.path(), OPTIONS).unwrap();
+}
+
+#[test]
+fn documents_come_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    let ipath = Ipath::root().child("1").child("x|y");
+    let mut sent = record(&writer, "/d/mail", ipath, "Größe", "page one\u{c}page two");
+    sent.document.failure = Some(ken_core::Failure {
+        reason: ken_core::Reason::Encrypted,
+        message: "no password".into(),
+    });
+    let (location, expected, key) = (sent.location.clone(), sent.document.clone(), sent.key);
+    writer.add(sent).unwrap();
+    writer.commit(&writer.meta().clone()).unwrap();
+
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let addresses = snapshot.addresses(key).unwrap();
+    let stored = snapshot.document(addresses[0]).unwrap();
+    assert_eq!(stored.location, location);
+    assert_eq!(stored.document.body, expected.body);
+    assert_eq!(stored.document.failure, expected.failure);
+    assert_eq!(stored.document.media_type, expected.media_type);
+    assert_eq!(stored.document.text(Field::Title), Some("Größe"));
+    assert_eq!(
+        stored.document.number(Field::Size),
+        expected.number(Field::Size)
+    );
+    assert_eq!(stored.state, None);
+    for state in ["failed", "encrypted", "member"] {
+        assert_eq!(
+            found(&snapshot, &term(Field::Is, state)).len(),
+            1,
+            "{state}"
+        );
+    }
+    assert_eq!(snapshot.paths(&[key]).unwrap(), [Some("/d/mail".into())]);
+    assert_eq!(snapshot.paths(&[FileKey(1)]).unwrap(), [None]);
+}
+
+#[test]
+fn a_file_without_its_own_document_is_not_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    writer
+        .add(record(&writer, "/d/box", Ipath::root().child("1"), "", "x"))
+        .unwrap();
+    writer
+        .add(record(&writer, "/d/box", Ipath::root().child("2"), "", "x"))
+        .unwrap();
+    writer.commit(&writer.meta().clone()).unwrap();
+    let rows = Snapshot::open(folder.path()).unwrap().rows().unwrap();
+    assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [0]);
+
+    add(&writer, "/d/box", "", "the mailbox itself");
+    writer.commit(&writer.meta().clone()).unwrap();
+    let rows = Snapshot::open(folder.path()).unwrap().rows().unwrap();
+    assert_eq!(
+        rows.iter()
+            .map(|row| (row.token, row.identity))
+            .collect::<Vec<_>>(),
+        [(7, 8)]
+    );
+}
+
+#[test]
+fn plans_find_what_they_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    add(
+        &writer,
+        "/home/a/x.txt",
+        "Annual report",
+        "The budget of the year",
+    );
+    add(
+        &writer,
+        "/home/a/sub/y.md",
+        "Notes",
+        "budgets and the year of plenty",
+    );
+    add(
+        &writer,
+        "/srv/z.pdf",
+        "Annual budget",
+        "parseHTTPHeader über alles",
+    );
+    writer.commit(&writer.meta().clone()).unwrap();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let (x, y, z) = ("/home/a/x.txt", "/home/a/sub/y.md", "/srv/z.pdf");
+    let phrase = |field, terms: &[&str], prefix_last| Plan::Phrase {
+        field,
+        terms: terms
+            .iter()
+            .enumerate()
+            .map(|(n, t)| (n as u32, (*t).to_owned()))
+            .collect(),
+        prefix_last,
+    };
+    let prefix = |field, prefix: &str| Plan::Prefix {
+        field,
+        prefix: prefix.to_owned(),
+    };
+    for (plan, expected) in [
+        (term(Field::Body, "budget"), vec![x]),
+        (prefix(Field::Body, "budg"), vec![y, x]),
+        (phrase(Field::Body, &["the", "year"], false), vec![y, x]),
+        (phrase(Field::Body, &["year", "of"], false), vec![y]),
+        (phrase(Field::Body, &["year", "of", "pl"], true), vec![y]),
+        (term(Field::Body, "parsehttpheader"), vec![z]),
+        (term(Field::Body, "http"), vec![z]),
+        (term(Field::Body, "uber"), vec![z]),
+        (phrase(Field::Dir, &["/", "home", "a"], false), vec![y, x]),
+        (phrase(Field::Dir, &["sub"], false), vec![y]),
+        (phrase(Field::Dir, &["home", "sub"], false), vec![]),
+        (prefix(Field::Mime, "text/"), vec![y, x, z]),
+        (
+            Plan::And(vec![
+                term(Field::Title, "annual"),
+                Plan::Not(Box::new(term(Field::Title, "budget"))),
+            ]),
+            vec![x],
+        ),
+        (Plan::Not(Box::new(term(Field::Title, "annual"))), vec![y]),
+        (
+            Plan::And(vec![Plan::All, Plan::Not(Box::new(Plan::All))]),
+            vec![],
+        ),
+        (
+            Plan::Or(vec![term(Field::Title, "notes"), term(Field::Body, "uber")]),
+            vec![y, z],
+        ),
+        (
+            Plan::Range {
+                field: Field::Size,
+                from: Bound::Excluded(22),
+                to: Bound::Unbounded,
+            },
+            vec![y, z],
+        ),
+        (
+            Plan::Range {
+                field: Field::Size,
+                from: Bound::Unbounded,
+                to: Bound::Included(22),
+            },
+            vec![x],
+        ),
+        (
+            Plan::Filter(Box::new(term(Field::Ext, "txt"))),
+            vec![y, x, z],
+        ),
+        (Plan::Nothing, vec![]),
+        (Plan::Or(vec![]), vec![]),
+    ] {
+        assert_eq!(found(&snapshot, &plan), expected, "{plan}");
+    }
+}
+
+#[test]
+fn hits_come_in_the_order_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    add(&writer, "/d/b", "", "word word word");
+    writer.commit(&writer.meta().clone()).unwrap();
+    add(&writer, "/d/a", "", "word and several others beside it");
+    add(&writer, "/d/c", "", "word");
+    writer.commit(&writer.meta().clone()).unwrap();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let plan = term(Field::Body, "word");
+    let order = |key, reverse| paths(&snapshot, &plan, Order { key, reverse });
+    assert_eq!(order(SortKey::Path, false), ["/d/a", "/d/b", "/d/c"]);
+    assert_eq!(order(SortKey::Path, true), ["/d/c", "/d/b", "/d/a"]);
+    assert_eq!(order(SortKey::Size, false), ["/d/a", "/d/b", "/d/c"]);
+    assert_eq!(order(SortKey::Date, true), ["/d/c", "/d/b", "/d/a"]);
+    let mut upwards = order(SortKey::Relevance, true);
+    upwards.reverse();
+    assert_eq!(order(SortKey::Relevance, false), upwards);
+    let page = snapshot
+        .run(
+            &plan,
+            Order {
+                key: SortKey::Path,
+                reverse: false,
+            },
+            1,
+            1,
+        )
+        .unwrap();
+    assert_eq!((page.total, page.hits.len()), (3, 1));
+    assert_eq!(
+        snapshot.location(page.hits[0].address).unwrap().to_string(),
+        "/d/b"
+    );
+    let none = snapshot
+        .run(&plan, Order::default(), 9, usize::MAX)
+        .unwrap();
+    assert_eq!((none.total, none.hits.len()), (3, 0));
+}
+
+#[test]
+fn readers_never_fail_while_a_writer_commits_and_deletes() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    let key = add(&writer, "/d/a", "", "word");
+    writer.commit(&writer.meta().clone()).unwrap();
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    for _ in 0..60 {
+                        let snapshot = Snapshot::open(folder.path()).unwrap();
+                        assert_eq!(found(&snapshot, &term(Field::Body, "word")), ["/d/a"]);
+                    }
+                })
+            })
+            .collect();
+        while readers.iter().any(|reader| !reader.is_finished()) {
+            writer.delete(key);
+            add(&writer, "/d/a", "", "word");
+            writer.commit(&writer.meta().clone()).unwrap();
+        }
+    });
+}
+
+#[test]
+fn an_index_of_another_format_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    add(&writer, "/d/a", "", "word");
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let path = folder.path().join("meta.json");
+    let meta = fs_err::read_to_string(&path).unwrap();
+    let changed = meta.replace(r#"\"format\":1"#, r#"\"format\":999"#);
+    assert_ne!(changed, meta);
+    fs_err::write(&path, changed).unwrap();
+    for error in [
+        Snapshot::open(folder.path()).err(),
+        Writer::open(folder.path(), OPTIONS).err(),
+    ] {
+        assert!(
+            matches!(error, Some(Error::Version { found: 999, .. })),
+            "{error:?}"
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! Dates of messages: RFC 5322 section 3.3, its obsolete forms, and what mailers write instead.
+//!
+//! Words are told apart by their looks rather than by their place, so that `asctime` dates, ISO
+//! dates, missing zones and missing seconds are read as well (`mail-parser` 0.11 wants all parts
+//! in their places).
+
+const MONTHS: [&str; 12] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+];
+
+/// Zones that RFC 5322 section 4.3 names, and a few more that old mailers wrote, in minutes.
+const ZONES: [(&str, i64); 18] = [
+    ("EST", -300),
+    ("EDT", -240),
+    ("CST", -360),
+    ("CDT", -300),
+    ("MST", -420),
+    ("MDT", -360),
+    ("PST", -480),
+    ("PDT", -420),
+    ("BST", 60),
+    ("CET", 60),
+    ("CEST", 120),
+    ("MET", 60),
+    ("MEST", 120),
+    ("EET", 120),
+    ("EEST", 180),
+    ("MSK", 180),
+    ("JST", 540),
+    ("KST", 540),
+];
+
+/// Years outside of these are mistakes: there was no mail before, and clocks that are wrong are
+/// often wrong by decades.
+const YEARS: std::ops::RangeInclusive<i64> = 1970..=2100;
+
+#[derive(Default)]
+struct Parts {
+    year: Option<i64>,
+    month: Option<i64>,
+    day: Option<i64>,
+    /// Seconds since midnight.
+    time: Option<i64>,
+    zone_minutes: Option<i64>,
+}
+
+/// Returns the seconds since 1970-01-01 UTC that a date means; without a zone it is taken as UTC.
+pub(crate) fn parse(text: &str) -> Option<i64> {
+    let mut parts = Parts::default();
+    for word in without_comments(text).split([' ', '\t', ',', '\r', '\n']) {
+        parts.add_word(word);
+    }
+    parts.seconds()
+}
+
+impl Parts {
+    fn add_word(&mut self, word: &str) {
+        if let Some((date, time)) = iso_date(word) {
+            (self.year, self.month, self.day) = date;
+            if !time.is_empty() {
+                self.add_time(time);
+            }
+        } else if word.contains(':') && self.time.is_none() {
+            self.add_time(word);
+        } else if let Some(minutes) = numeric_zone(word) {
+            self.zone_minutes = self.zone_minutes.or(Some(minutes));
+        } else {
+            // `1-Jan-2003` is three words.
+            for piece in word.split('-') {
+                self.add_piece(piece);
+            }
+        }
+    }
+
+    fn add_piece(&mut self, piece: &str) {
+        if let Ok(number) = piece.parse::<i64>() {
+            self.add_number(number, piece.len());
+        } else if let Some(month) = month(piece) {
+            self.month = self.month.or(Some(month));
+        } else if let Some((_, minutes)) = ZONES
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(piece))
+        {
+            self.zone_minutes = self.zone_minutes.or(Some(*minutes));
+        }
+    }
+
+    fn add_number(&mut self, number: i64, n_digits: usize) {
+        if self.day.is_none() && n_digits <= 2 {
+            self.day = Some(number);
+        } else if self.year.is_none() {
+            // RFC 5322 section 4.3.
+            self.year = Some(match number {
+                0..50 => number + 2000,
+                50..1000 => number + 1900,
+                _ => number,
+            });
+        }
+    }
+
+    /// Adds `12:34`, `12:34:56`, `12:34:56.789`, with a zone or `Z` at its end or not.
+    fn add_time(&mut self, word: &str) {
+        let digits = word
+            .find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.')
+            .unwrap_or(word.len());
+        let (clock, zone) = word.split_at(digits);
+        let mut numbers = clock.split(':').map(|number| {
+            let whole = number.split('.').next().unwrap_or_default();
+            whole.parse::<i64>().ok()
+        });
+        let (Some(Some(hour)), Some(Some(minute))) = (numbers.next(), numbers.next()) else {
+            return;
+        };
+        let second = numbers.next().flatten().unwrap_or(0);
+        // 60 is a leap second.
+        if hour < 24 && minute < 60 && second <= 60 {
+            self.time = Some(hour * 3600 + minute * 60 + second);
+        }
+        self.zone_minutes = self.zone_minutes.or_else(|| numeric_zone(zone));
+    }
+
+    fn seconds(&self) -> Option<i64> {
+        let (year, month, day) = (self.year?, self.month?, self.day?);
+        if !YEARS.contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+            return None;
+        }
+        let zone = self.zone_minutes.unwrap_or(0) * 60;
+        Some(days(year, month, day) * 86_400 + self.time? - zone)
+    }
+}
+
+/// Returns the text without what stands in parentheses, which may nest.
+fn without_comments(text: &str) -> String {
+    let mut depth = 0_usize;
+    let mut kept = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => kept.push(character),
+            _ => {}
+        }
+    }
+    kept
+}
+
+type IsoDate = (Option<i64>, Option<i64>, Option<i64>);
+
+/// Reads `2003-01-31` and `2003-01-31T12:34:56Z` into the date and the rest.
+fn iso_date(word: &str) -> Option<(IsoDate, &str)> {
+    let date = word.get(..10)?;
+    let mut numbers = date.split('-').map(|number| number.parse::<i64>().ok());
+    let (year, month, day) = (numbers.next()??, numbers.next()??, numbers.next()??);
+    let rest = &word[10..];
+    (year > 999 && (rest.is_empty() || rest.starts_with(['T', 't']))).then(|| {
+        let time = rest.get(1..).unwrap_or_default();
+        ((Some(year), Some(month), Some(day)), time)
+    })
+}
+
+/// Returns the minutes that `+0100`, `-05:30` or `GMT+0100` mean.
+fn numeric_zone(word: &str) -> Option<i64> {
+    let sign_at = word.find(['+', '-'])?;
+    let (name, number) = word.split_at(sign_at);
+    if !name.is_empty() && !["GMT", "UTC", "UT"].contains(&name) {
+        return None;
+    }
+    let digits: String = number[1..].chars().filter(|c| *c != ':').collect();
+    if digits.len() != 4 {
+        return None;
+    }
+    let value = digits.parse::<i64>().ok()?;
+    let minutes = value / 100 * 60 + value % 100;
+    // No place is more than 14 hours away from UTC, but some mailers use other zones and mean it.
+    (minutes < 24 * 60).then_some(if number.starts_with('-') {
+        -minutes
+    } else {
+        minutes
+    })
+}
+
+/// Returns the number of the month that an English name, or its first three letters, means.
+fn month(word: &str) -> Option<i64> {
+    let start = word.get(..3)?;
+    let position = MONTHS
+        .iter()
+        .position(|month| start.eq_ignore_ascii_case(month))?;
+    Some(position as i64 + 1)
+}
+
+/// Returns the days since 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible
+/// low-level date algorithms").
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_in_all_their_forms() {
+        // 2003-01-31 12:34:56 UTC
+        let noon = Some(1_044_016_496);
+        for (text, seconds) in [
+            ("Fri, 31 Jan 2003 12:34:56 +0000", noon),
+            ("Fri, 31 Jan 2003 13:34:56 +0100", noon),
+            ("31 Jan 2003 07:04:56 -0530", noon),
+            ("Fri, 31 Jan 2003 04:34:56 PST", noon),
+            ("Fri, 31 Jan 2003 04:34:56 -0800 (PST)", noon),
+            ("Fri (really (yes)), 31 January 03 12:34:56 GMT", noon),
+            ("Fri Jan 31 12:34:56 2003", noon),
+            ("Fri Jan 31 04:34:56 PST 2003", noon),
+            ("31-Jan-2003 12:34:56", noon),
+            ("2003-01-31T12:34:56Z", noon),
+            ("2003-01-31 13:34:56.25 +01:00", noon),
+            ("2003-01-31T13:34:56+01:00", noon),
+            ("Fri, 31 Jan 2003 13:34:56 GMT+0100", noon),
+            ("Fri, 31 Jan 0103 20:34:56 +0800", noon),
+            ("Wed, 31 Jan 2003 20:34:56 -1600", Some(1_044_102_896)),
+            ("\tFri,\r\n 31 Jan 103 12:34:56", noon),
+            ("Fri, 31 Jan 2003 12:34 +0000", Some(1_044_016_440)),
+            ("Thu, 1 Jan 1970 00:00:00 +0000", Some(0)),
+            ("29 Feb 2000 00:00:00 +0000", Some(951_782_400)),
+            ("Fri, 31 Dec 1999 23:59:60 +0000", Some(946_684_800)),
+            ("Fri, 31 Jan 2003", None),
+            ("Fri, 31 Foo 2003 12:34:56", None),
+            ("Fri, 31 Jan 20003 12:34:56 +0000", None),
+            ("Fri, 31 Jan 1903 12:34:56 +0000", None),
+            ("Fri, 32 Jan 2003 12:34:56 +0000", None),
+            ("Fri, 31 Jan 2003 25:34:56 +0000", None),
+            ("99999999999999999999 Jan 2003 12:34:56", None),
+            ("", None),
+            ("é: ü-ö +ä", None),
+            ("(((((", None),
+        ] {
+            assert_eq!(parse(text), seconds, "{text}");
+        }
+    }
+}

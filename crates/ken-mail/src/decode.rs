@@ -1,0 +1,278 @@
+//! Content-Transfer-Encoding (RFC 2045 section 6) and character sets, tolerant of mistakes.
+//!
+//! Bytes are borrowed as long as nothing is encoded: most text is ASCII or UTF-8 as it stands.
+
+use std::borrow::Cow;
+
+use mail_parser::decoders::base64::base64_decode;
+use mail_parser::decoders::charsets::map::charset_decoder;
+use memchr::memchr;
+
+/// Makes text of bytes whose character set nobody declared.
+pub type Detect<'d> = &'d dyn Fn(&[u8]) -> String;
+
+/// Text beyond this is not decoded: nobody reads it, and a decoder wants four times the space.
+const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// How the bytes of a part are written in the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Transfer {
+    #[default]
+    Identity,
+    Base64,
+    QuotedPrintable,
+}
+
+impl Transfer {
+    /// Returns what the value of a Content-Transfer-Encoding header names.
+    pub(crate) fn from_name(name: &str) -> Self {
+        if name.eq_ignore_ascii_case("base64") {
+            Self::Base64
+        } else if name.eq_ignore_ascii_case("quoted-printable") {
+            Self::QuotedPrintable
+        } else {
+            Self::Identity
+        }
+    }
+}
+
+/// The content of a part, decoded when it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content<'a> {
+    pub(crate) raw: &'a [u8],
+    pub(crate) transfer: Transfer,
+}
+
+impl<'a> Content<'a> {
+    /// Returns the bytes that the sender put in; borrowed if they stand in the message as such.
+    pub fn decode(&self) -> Cow<'a, [u8]> {
+        match self.transfer {
+            Transfer::Identity => Cow::Borrowed(self.raw),
+            Transfer::Base64 => Cow::Owned(base64(self.raw)),
+            Transfer::QuotedPrintable => quoted_printable(self.raw),
+        }
+    }
+
+    /// Returns about how many bytes [`Content::decode`] gives, never fewer.
+    pub fn max_bytes(&self) -> usize {
+        match self.transfer {
+            Transfer::Base64 => self.raw.len() / 4 * 3 + 3,
+            Transfer::Identity | Transfer::QuotedPrintable => self.raw.len(),
+        }
+    }
+}
+
+/// Decodes base64; lines with other characters, such as a mailing list's footer, are left out.
+fn base64(raw: &[u8]) -> Vec<u8> {
+    base64_decode(raw).unwrap_or_else(|| {
+        let mut lines = Vec::with_capacity(raw.len());
+        for line in raw.split(|byte| *byte == b'\n') {
+            if line.trim_ascii().iter().all(|byte| is_base64(*byte)) {
+                lines.extend_from_slice(line);
+            }
+        }
+        base64_decode(&lines).unwrap_or_default()
+    })
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Decodes quoted-printable; an `=` that starts no escape stands for itself.
+fn quoted_printable(raw: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = memchr(b'=', raw) else {
+        return Cow::Borrowed(raw);
+    };
+    let mut decoded = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    let mut next = Some(first);
+    while let Some(at) = next {
+        decoded.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        rest = &rest[escape(rest, &mut decoded)..];
+        next = memchr(b'=', rest);
+    }
+    decoded.extend_from_slice(rest);
+    Cow::Owned(decoded)
+}
+
+/// Decodes what follows an `=` and returns its length: two digits, or the end of the line.
+fn escape(rest: &[u8], decoded: &mut Vec<u8>) -> usize {
+    if let [high, low, ..] = rest
+        && let (Some(high), Some(low)) = (hex(*high), hex(*low))
+    {
+        decoded.push(high << 4 | low);
+        return 2;
+    }
+    let blanks = rest
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+        .count();
+    match rest.get(blanks) {
+        Some(b'\n') => blanks + 1,
+        None => blanks,
+        Some(_) => {
+            decoded.push(b'=');
+            0
+        }
+    }
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    (byte as char).to_digit(16).map(|digit| digit as u8)
+}
+
+/// Returns bytes as text in their declared character set; where none is declared, it is unknown
+/// or cannot be true, `detect` decides.
+pub(crate) fn text<'a>(
+    bytes: Cow<'a, [u8]>,
+    charset: Option<&str>,
+    detect: Detect<'_>,
+) -> Cow<'a, str> {
+    let bytes = cut(bytes);
+    let charset = charset.unwrap_or_default();
+    if is_superset_of_ascii(charset) && bytes.is_ascii() || may_be_utf8(charset) {
+        match utf8(bytes) {
+            Ok(text) => text,
+            Err(bytes) => legacy(&bytes, charset, detect),
+        }
+    } else {
+        legacy(&bytes, charset, detect)
+    }
+}
+
+fn cut(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[..bytes.len().min(MAX_TEXT_BYTES)]),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(MAX_TEXT_BYTES);
+            Cow::Owned(bytes)
+        }
+    }
+}
+
+fn utf8(bytes: Cow<'_, [u8]>) -> Result<Cow<'_, str>, Cow<'_, [u8]>> {
+    match bytes {
+        Cow::Borrowed(bytes) => std::str::from_utf8(bytes)
+            .map(Cow::Borrowed)
+            .map_err(|_| Cow::Borrowed(bytes)),
+        Cow::Owned(bytes) => String::from_utf8(bytes)
+            .map(Cow::Owned)
+            .map_err(|error| Cow::Owned(error.into_bytes())),
+    }
+}
+
+fn legacy<'a>(bytes: &[u8], charset: &str, detect: Detect<'_>) -> Cow<'a, str> {
+    let decoder = if is_ascii_or_utf8(charset) {
+        None
+    } else {
+        charset_decoder(charset.as_bytes())
+    };
+    Cow::Owned(match decoder {
+        Some(decoder) => decoder(bytes),
+        None => detect(bytes),
+    })
+}
+
+/// Charsets in which ASCII bytes mean ASCII characters.
+fn is_superset_of_ascii(charset: &str) -> bool {
+    const OTHERS: [&str; 12] = [
+        "utf-7",
+        "utf7",
+        "utf-16",
+        "utf16",
+        "ucs",
+        "unicode",
+        "iso-2022",
+        "iso-10646",
+        "hz",
+        "csiso2022",
+        "csutf",
+        "csunicode",
+    ];
+    let starts = |prefix: &str| {
+        let start = charset.get(..prefix.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    };
+    !OTHERS.into_iter().any(starts)
+}
+
+/// Charsets under which UTF-8 is often sent: valid UTF-8 that is not ASCII is hardly ever
+/// meaningful Latin-1.
+fn may_be_utf8(charset: &str) -> bool {
+    is_ascii_or_utf8(charset)
+        || ["iso-8859-1", "windows-1252", "latin1", "cp1252"]
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(charset))
+}
+
+fn is_ascii_or_utf8(charset: &str) -> bool {
+    ["", "us-ascii", "ascii", "utf-8", "utf8", "ansi_x3.4-1968"]
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(charset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(bytes: &[u8]) -> String {
+        format!("detected {}", bytes.len())
+    }
+
+    #[test]
+    fn quoted_printable_is_decoded_and_mistakes_stand() {
+        for (raw, decoded) in [
+            ("plain", "plain"),
+            ("caf=C3=A9 =3d", "café ="),
+            ("soft=\nbreak=  \r\nhere", "softbreakhere"),
+            ("a=b==C3=A9", "a=b=é"),
+            ("x=", "x"),
+            ("x=4", "x=4"),
+            ("100 = 10 * 10", "100 = 10 * 10"),
+        ] {
+            assert_eq!(
+                quoted_printable(raw.as_bytes()),
+                decoded.as_bytes(),
+                "{raw}"
+            );
+        }
+    }
+
+    #[test]
+    fn base64_leaves_out_what_is_not_base64() {
+        for (raw, decoded) in [
+            ("Y2Fmw6k=", "café"),
+            ("Y2Fm\r\nw6k=\r\n", "café"),
+            ("Y2Fmw6k=\n____\nlist footer: help\n", "café"),
+            ("Y2Fmw6k", "café"),
+            ("!", ""),
+        ] {
+            assert_eq!(base64(raw.as_bytes()), decoded.as_bytes(), "{raw}");
+        }
+    }
+
+    #[test]
+    fn charsets_are_believed_when_they_can_be_true() {
+        for (bytes, charset, expected) in [
+            (&b"plain"[..], Some("koi8-r"), "plain"),
+            (b"caf\xe9", Some("iso-8859-1"), "café"),
+            ("café".as_bytes(), Some("iso-8859-1"), "café"),
+            ("café".as_bytes(), None, "café"),
+            (b"caf\xe9", None, "detected 4"),
+            (b"caf\xe9", Some("utf-8"), "detected 4"),
+            (b"caf\xe9", Some("us-ascii"), "detected 4"),
+            (b"caf\xe9", Some("x-unknown"), "detected 4"),
+            (b"\xf0\xd2\xc9", Some("KOI8-R"), "При"),
+            (b"\xc4\xa3", Some("gbk"), "模"),
+            (b"\x1b$B%O%m!<\x1b(B", Some("ISO-2022-JP"), "ハロー"),
+            (b"\x1b$B%O%m!<\x1b(B", Some("csISO2022JP"), "ハロー"),
+            (b"+ZYeB9A-", Some("UTF-7"), "文致"),
+            (b"\xe9\x00", Some("utf-16le"), "é"),
+        ] {
+            let text = text(Cow::Borrowed(bytes), charset, &detect);
+            assert_eq!(text, expected, "{charset:?}");
+        }
+    }
+}

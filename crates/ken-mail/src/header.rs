@@ -1,0 +1,311 @@
+//! Header fields (RFC 5322 section 2.2) and the text of their values.
+//!
+//! The section is split here without copying; `mail-parser` reads the values, of those fields
+//! only that are asked for: there may be megabytes of others.
+
+use std::borrow::Cow;
+
+use mail_parser::{Addr, Address, HeaderValue, parsers::MessageStream};
+use memchr::{memchr, memmem};
+
+use crate::Detect;
+
+/// Values are read up to this length: enough for a thousand addresses, and it bounds parsers
+/// that look ahead.
+const MAX_VALUE_BYTES: usize = 64 << 10;
+
+/// Values are cut where looking for the ends of encoded words would cost more than this.
+const MAX_LOOKED_AT_BYTES: usize = 4 * MAX_VALUE_BYTES;
+
+/// Splits the header section off a message or part.
+pub(crate) struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// Returns what follows the section; to be asked after the last field.
+    pub(crate) fn body(self) -> &'a [u8] {
+        self.rest
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    /// Name and value, which may go on over several lines.
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let line_end = line_end(self.rest);
+            let line = &self.rest[..line_end];
+            if line.trim_ascii_end().is_empty() {
+                self.rest = &self.rest[line_end..];
+                return None;
+            }
+            if let Some(colon) = colon(line) {
+                let end = value_end(self.rest, line_end);
+                let (field, rest) = self.rest.split_at(end);
+                self.rest = rest;
+                return Some((field[..colon].trim_ascii_end(), &field[colon + 1..]));
+            }
+            // A line that is no field, such as `From ` of an mbox, is left out if fields go on
+            // after it; else the empty line is missing and the body starts here.
+            let after = &self.rest[line_end..];
+            colon(&after[..self::line_end(after)])?;
+            self.rest = after;
+        }
+    }
+}
+
+fn line_end(bytes: &[u8]) -> usize {
+    memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1)
+}
+
+/// Returns the end of a value that starts in the line before `end`: lines that start with a
+/// blank belong to it.
+fn value_end(bytes: &[u8], mut end: usize) -> usize {
+    while let Some(b' ' | b'\t') = bytes.get(end) {
+        end += line_end(&bytes[end..]);
+    }
+    end
+}
+
+/// Returns where the colon stands if the line starts a field.
+fn colon(line: &[u8]) -> Option<usize> {
+    let colon = memchr(b':', line)?;
+    let name = line[..colon].trim_ascii_end();
+    let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+    is_name.then_some(colon)
+}
+
+/// Returns a value as UTF-8 that ends in a line end, as `mail-parser` wants it.
+pub(crate) fn clean<'a>(value: &'a [u8], detect: Detect<'_>) -> Cow<'a, str> {
+    let value = &value[..value.len().min(MAX_VALUE_BYTES)];
+    let value = &value[..before_endless_words(value)];
+    let mut text = match std::str::from_utf8(value) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(detect(value)),
+    };
+    if !text.ends_with('\n') {
+        text.to_mut().push('\n');
+    }
+    text
+}
+
+/// Returns where a value must be cut so that `mail-parser` stays linear: it looks from each `=?`
+/// for the next `?=`, which in a hostile value comes late or never.
+fn before_endless_words(value: &[u8]) -> usize {
+    let mut n_looked_at = 0;
+    let mut end = 0;
+    for start in memmem::find_iter(value, b"=?") {
+        if end < start + 2 {
+            let found = memmem::find(&value[start + 2..], b"?=");
+            end = found.map_or(value.len(), |at| start + 2 + at);
+        }
+        n_looked_at += end - start;
+        if n_looked_at > MAX_LOOKED_AT_BYTES {
+            return start;
+        }
+    }
+    value.len()
+}
+
+/// Returns the words of a value on one line, encoded words (RFC 2047) decoded.
+pub(crate) fn words(value: &str) -> String {
+    if memmem::find(value.as_bytes(), b"=?").is_none() {
+        return unfold(value);
+    }
+    match MessageStream::new(value.as_bytes()).parse_unstructured() {
+        HeaderValue::Text(text) => text.trim().to_owned(),
+        _ => unfold(value),
+    }
+}
+
+fn unfold(value: &str) -> String {
+    let mut unfolded = String::with_capacity(value.len());
+    for line in value.lines() {
+        let line = line.trim();
+        if !unfolded.is_empty() && !line.is_empty() {
+            unfolded.push(' ');
+        }
+        unfolded.push_str(line);
+    }
+    unfolded
+}
+
+/// Adds the addresses of a value to `list`: `Name <user@host>, …`, groups with their names.
+pub(crate) fn add_addresses(value: &str, list: &mut String) {
+    match MessageStream::new(value.as_bytes()).parse_address() {
+        HeaderValue::Address(Address::List(addresses)) => {
+            for address in &addresses {
+                add_address(address, list);
+            }
+        }
+        HeaderValue::Address(Address::Group(groups)) => {
+            for group in &groups {
+                if let Some(name) = &group.name {
+                    separate(list, ", ");
+                    list.push_str(name);
+                }
+                for address in &group.addresses {
+                    add_address(address, list);
+                }
+            }
+        }
+        _ => {
+            separate(list, ", ");
+            list.push_str(&words(value));
+        }
+    }
+}
+
+fn add_address(address: &Addr<'_>, list: &mut String) {
+    separate(list, ", ");
+    match (&address.name, &address.address) {
+        (Some(name), Some(address)) if name != address => {
+            list.push_str(name);
+            list.push_str(" <");
+            list.push_str(address);
+            list.push('>');
+        }
+        (_, Some(only)) | (Some(only), None) => list.push_str(only),
+        (None, None) => {}
+    }
+}
+
+fn separate(list: &mut String, separator: &str) {
+    if !list.is_empty() {
+        list.push_str(separator);
+    }
+}
+
+/// Returns the identifiers of a value without their angle brackets.
+pub(crate) fn ids(value: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut rest = value;
+    while let Some((_, start)) = rest.split_once('<') {
+        let Some((id, end)) = start.split_once('>') else {
+            break;
+        };
+        ids.push(id.split_whitespace().collect());
+        rest = end;
+    }
+    ids
+}
+
+/// Returns the first identifier of a value, or all of it if none stands in angle brackets.
+pub(crate) fn id(value: &str) -> String {
+    let inside = value
+        .split_once('<')
+        .and_then(|(_, start)| start.split_once('>'));
+    match inside {
+        Some((id, _)) => id.split_whitespace().collect(),
+        None => value.trim().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn latin1(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| char::from(*byte)).collect()
+    }
+
+    #[test]
+    fn sections_are_split_whatever_stands_in_them() {
+        for (bytes, names, body) in [
+            ("A: 1\nB: 2\n\nbody", "A B", "body"),
+            ("A: 1\r\n  more\r\nB: 2\r\n\r\nbody", "A B", "body"),
+            ("From x Mon\nA: 1\n\nbody", "A", "body"),
+            (
+                ">From x Mon\nA: 1\nnot a field\nB: 2\n\nbody",
+                "A B",
+                "body",
+            ),
+            (
+                "A: 1\nNo empty line.\nBut text\n\nmore",
+                "A",
+                "No empty line.\nBut text\n\nmore",
+            ),
+            ("A : 1\n \t \n\nbody", "A", "body"),
+            ("A: 1", "A", ""),
+            ("\nbody: x", "", "body: x"),
+            ("", "", ""),
+            (": no name\nA: 1\n\n", "A", ""),
+        ] {
+            let mut fields = Fields::new(bytes.as_bytes());
+            let found: Vec<_> = fields
+                .by_ref()
+                .map(|(name, _)| std::str::from_utf8(name).unwrap())
+                .collect();
+            assert_eq!(found.join(" "), names, "{bytes:?}");
+            assert_eq!(fields.body(), body.as_bytes(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_unfolded_and_decoded() {
+        for (value, expected) in [
+            (&b" Hello world\r\n"[..], "Hello world"),
+            (b" Hello\r\n  world\r\n", "Hello world"),
+            (b" =?utf-8?Q?caf=C3=A9?= ole\n", "café ole"),
+            (b" =?iso-8859-1?q?a?=\n =?iso-8859-1?q?b?=\n", "ab"),
+            (b" =?KOI8-R?B?8NLJ?=", "При"),
+            (b" caf\xe9\n", "café"),
+            (b" =?broken", "=?broken"),
+            (b" =?utf-8?X?what?=\n", "=?utf-8?X?what?="),
+            (b"", ""),
+        ] {
+            assert_eq!(words(&clean(value, &latin1)), expected);
+        }
+    }
+
+    #[test]
+    fn words_without_end_are_cut() {
+        let endless = "=?aa?q?x ".repeat(5_000);
+        let cut = clean(endless.as_bytes(), &latin1);
+        assert!(cut.len() < 100, "{}", cut.len());
+        let many = "=?utf-8?q?caf=C3=A9?= <a@example.org>,\n ".repeat(1_000);
+        assert!(clean(many.as_bytes(), &latin1).len() >= many.len());
+    }
+
+    #[test]
+    fn addresses_keep_names_and_addresses() {
+        for (value, expected) in [
+            ("a@example.org", "a@example.org"),
+            (
+                "Ann <a@example.org>, b@example.org",
+                "Ann <a@example.org>, b@example.org",
+            ),
+            ("\"Doe, Ann\" <a@example.org>", "Doe, Ann <a@example.org>"),
+            ("a@example.org (Ann)", "Ann <a@example.org>"),
+            (
+                "=?utf-8?Q?J=C3=BCrgen?= <j@example.org>",
+                "Jürgen <j@example.org>",
+            ),
+            ("undisclosed-recipients:;", "undisclosed-recipients"),
+            (
+                "Team: a@example.org, Bob <b@example.org>;",
+                "Team, a@example.org, Bob <b@example.org>",
+            ),
+            ("Ann", "Ann"),
+            ("", ""),
+        ] {
+            let mut list = String::new();
+            add_addresses(&clean(value.as_bytes(), &latin1), &mut list);
+            assert_eq!(list, expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn identifiers_lose_their_brackets() {
+        assert_eq!(id(" <a@b>\n"), "a@b");
+        assert_eq!(id(" a@b \n"), "a@b");
+        assert_eq!(id("The list <list.example.org>"), "list.example.org");
+        assert_eq!(ids("<a@b> (x) <c\n @d> <open"), ["a@b", "c@d"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Maildir (D. J. Bernstein, "Using maildir format"): one message a file, its state in the name.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// The letters that follow `:2,` in a file name, and what they mean.
+const FLAGS: [(u8, &str); 6] = [
+    (b'D', "draft"),
+    (b'F', "flagged"),
+    (b'P', "passed"),
+    (b'R', "replied"),
+    (b'S', "seen"),
+    (b'T', "trashed"),
+];
+
+/// Returns whether a file lies where a Maildir keeps its messages: in a folder `cur` or `new`.
+pub fn is_maildir_path(path: &Path) -> bool {
+    matches!(folder(path), Some(b"cur" | b"new"))
+}
+
+/// Returns the state of a message that the path of its file tells: names of flags, and `new`.
+pub fn flags(path: &Path) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    if folder(path) == Some(b"new") {
+        names.push("new");
+    }
+    let letters = path
+        .file_name()
+        .and_then(|name| letters(name.as_encoded_bytes()))
+        .unwrap_or_default();
+    for (letter, name) in FLAGS {
+        if letters.contains(&letter) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn folder(path: &Path) -> Option<&[u8]> {
+    let folder = path.parent()?.file_name()?;
+    Some(OsStr::as_encoded_bytes(folder))
+}
+
+/// Returns what follows `:2,`; `;` and `!` stand for the colon where file names cannot hold one.
+fn letters(name: &[u8]) -> Option<&[u8]> {
+    let at = name
+        .windows(3)
+        .rposition(|window| matches!(window, [b':' | b';' | b'!', b'2', b',']))?;
+    Some(&name[at + 3..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_read_from_the_name() {
+        for (path, expected) in [
+            ("/m/cur/1.a.host:2,FRS", &["flagged", "replied", "seen"][..]),
+            ("/m/cur/1.a.host;2,DP", &["draft", "passed"]),
+            ("/m/cur/1.a.host!2,TS", &["seen", "trashed"]),
+            ("/m/new/1.a.host", &["new"]),
+            ("/m/cur/1.a.host:2,", &[]),
+            ("/m/cur/1.a.host:1,FRS", &[]),
+            ("/m/cur/SEEN", &[]),
+            ("/", &[]),
+        ] {
+            assert_eq!(flags(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn maildirs_are_known_by_their_folders() {
+        for (path, expected) in [
+            ("/home/a/Mail/.list/cur/1.a.host:2,S", true),
+            ("/home/a/Mail/new/1.a.host", true),
+            ("/home/a/Mail/tmp/1.a.host", false),
+            ("/home/a/cur", false),
+            ("new", false),
+        ] {
+            assert_eq!(is_maildir_path(Path::new(path)), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! Mailboxes that hold many messages in one file (RFC 4155), read as a stream.
+//!
+//! A message starts after a line `From sender date` that follows an empty line. Writers differ in
+//! how they protect such lines in a body: mboxo and mboxrd write `>From `, mboxcl2 trusts a
+//! Content-Length. The first is undone, and the second is believed if it leads to a `From ` line.
+//! Messages are found by searching for `From `, not by reading lines.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+
+use memchr::{memchr, memmem};
+
+/// How many bytes are read at once.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// A longer line is no separator.
+const MAX_SEPARATOR_BYTES: usize = 512;
+
+/// Content-Length is looked for in so much of a message.
+const MAX_HEADER_BYTES: usize = 64 << 10;
+
+/// Splits a mailbox; holds one message at a time and what was read ahead of it.
+pub struct Mbox<R> {
+    reader: R,
+    max_message_bytes: usize,
+    chunk_bytes: usize,
+    buffer: Vec<u8>,
+    /// Where the next message starts in the buffer.
+    start: usize,
+    /// Where the next message starts in the file.
+    offset: u64,
+    is_at_end: bool,
+}
+
+/// One message of a mailbox.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MboxMessage<'a> {
+    /// Where its separator line starts in the file.
+    pub offset: u64,
+    /// The message, without separator and empty line after it; quoted `From ` lines restored.
+    pub bytes: Cow<'a, [u8]>,
+    /// Whether the message is larger than allowed and only its start is here.
+    pub is_truncated: bool,
+}
+
+impl<R: Read> Mbox<R> {
+    /// Returns the splitter of a mailbox that cuts messages at `max_message_bytes`.
+    pub fn new(reader: R, max_message_bytes: usize) -> Self {
+        Self {
+            reader,
+            max_message_bytes,
+            chunk_bytes: CHUNK_BYTES,
+            buffer: Vec::new(),
+            start: 0,
+            offset: 0,
+            is_at_end: false,
+        }
+    }
+
+    /// Returns the next message, or nothing at the end.
+    ///
+    /// # Errors
+    /// Fails if the mailbox cannot be read.
+    pub fn next_message(&mut self) -> io::Result<Option<MboxMessage<'_>>> {
+        self.skip_empty_lines()?;
+        if self.data().is_empty() {
+            return Ok(None);
+        }
+        let header = self.separator_bytes();
+        let (end, n_dropped) = match self.declared_end(header)? {
+            Some(end) => (end, 0),
+            None => self.find_end(header)?,
+        };
+        let offset = self.offset;
+        let start = self.start;
+        self.start += end;
+        self.offset += (end + n_dropped) as u64;
+        let kept = end.min(header + self.max_message_bytes);
+        let content = without_empty_line(&self.buffer[start + header..start + kept]);
+        Ok(Some(MboxMessage {
+            offset,
+            bytes: unquote(content),
+            is_truncated: kept < end,
+        }))
+    }
+
+    /// What was read and not yet handed out. All positions below are positions in it.
+    fn data(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
+    /// Reads on; returns whether there was anything.
+    fn fill(&mut self) -> io::Result<bool> {
+        if self.is_at_end {
+            return Ok(false);
+        }
+        // Moving the rest costs no more than reading what was before it.
+        if self.start > self.buffer.len() / 2 {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
+        let chunk = self.reader.by_ref().take(self.chunk_bytes as u64);
+        let n_read = { chunk }.read_to_end(&mut self.buffer)?;
+        self.is_at_end = n_read == 0;
+        Ok(n_read > 0)
+    }
+
+    /// Reads until there are so many bytes, or the end.
+    fn fill_to(&mut self, n_bytes: usize) -> io::Result<()> {
+        while self.data().len() < n_bytes && self.fill()? {}
+        Ok(())
+    }
+
+    fn skip_empty_lines(&mut self) -> io::Result<()> {
+        loop {
+            let data = self.data();
+            let n_empty = data
+                .iter()
+                .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+                .count();
+            let is_done = n_empty < data.len();
+            self.start += n_empty;
+            self.offset += n_empty as u64;
+            if is_done || !self.fill()? {
+                return self.fill_to(MAX_SEPARATOR_BYTES);
+            }
+        }
+    }
+
+    /// Returns the length of the separator line at the start, 0 if there is none.
+    fn separator_bytes(&self) -> usize {
+        let data = self.data();
+        if !data.starts_with(b"From ") {
+            return 0;
+        }
+        let line = &data[..data.len().min(MAX_SEPARATOR_BYTES)];
+        memchr(b'\n', line).map_or(0, |at| at + 1)
+    }
+
+    /// Returns the end of the message that its Content-Length declares, if the next one starts
+    /// there.
+    fn declared_end(&mut self, header: usize) -> io::Result<Option<usize>> {
+        self.fill_to(header + MAX_HEADER_BYTES)?;
+        let Some(mut end) = body_end(&self.data()[header..]).map(|end| header + end) else {
+            return Ok(None);
+        };
+        if end > header + self.max_message_bytes {
+            return Ok(None);
+        }
+        self.fill_to(end + MAX_SEPARATOR_BYTES)?;
+        let data = self.data();
+        if end > data.len() {
+            return Ok(None);
+        }
+        let rest = &data[end..];
+        end += rest
+            .iter()
+            .take(4)
+            .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+            .count();
+        let is_end = end == data.len() || is_separator(&data[end..]);
+        Ok(is_end.then_some(end))
+    }
+
+    /// Returns the end of the message and how many bytes were dropped because it is too large.
+    fn find_end(&mut self, header: usize) -> io::Result<(usize, usize)> {
+        let mut at = header.saturating_sub(1);
+        let mut n_dropped = 0;
+        loop {
+            let data = self.data();
+            match memmem::find(&data[at..], b"\nFrom ") {
+                Some(found) => {
+                    let line = at + found + 1;
+                    let is_whole = data.len() >= line + MAX_SEPARATOR_BYTES;
+                    if is_whole || !self.fill()? {
+                        let data = self.data();
+                        if line > header
+                            && follows_empty_line(&data[..line])
+                            && is_separator(&data[line..])
+                        {
+                            return Ok((line, n_dropped));
+                        }
+                        at = line;
+                    }
+                }
+                None => {
+                    // The end of the data may be the start of a separator.
+                    at = at.max(data.len().saturating_sub(b"\nFrom".len()));
+                    let dropped = self.drop_excess(header);
+                    n_dropped += dropped;
+                    at -= dropped;
+                    if !self.fill()? {
+                        return Ok((self.data().len(), n_dropped));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Drops what will not be handed out of a message that is too large; keeps its last bytes,
+    /// which tell whether the next line is a separator.
+    fn drop_excess(&mut self, header: usize) -> usize {
+        // One more than is handed out shows that the message is cut.
+        let from = self.start + header + self.max_message_bytes + 1;
+        let to = self.buffer.len().saturating_sub(b"\r\n\r\nFrom ".len());
+        if from + self.chunk_bytes > to {
+            return 0;
+        }
+        self.buffer.drain(from..to);
+        to - from
+    }
+}
+
+/// Returns where the body of a message ends by its Content-Length.
+fn body_end(message: &[u8]) -> Option<usize> {
+    const NAME: &[u8] = b"content-length:";
+    let message_bytes = &message[..message.len().min(MAX_HEADER_BYTES)];
+    let mut declared = None;
+    let mut at = 0;
+    while let Some(length) = memchr(b'\n', &message_bytes[at..]) {
+        let line = &message_bytes[at..at + length];
+        at += length + 1;
+        if matches!(line, b"" | b"\r") {
+            return at.checked_add(declared?);
+        }
+        if line.len() > NAME.len() && line[..NAME.len()].eq_ignore_ascii_case(NAME) {
+            let digits = std::str::from_utf8(&line[NAME.len()..]).ok()?;
+            declared = digits.trim().parse::<usize>().ok();
+        }
+    }
+    None
+}
+
+/// Returns whether a line is a separator: `From `, and a month, a time and a year after it.
+fn is_separator(line: &[u8]) -> bool {
+    let line = &line[..line.len().min(MAX_SEPARATOR_BYTES)];
+    let Some(rest) = line.strip_prefix(b"From ") else {
+        return false;
+    };
+    let end = match memchr(b'\n', rest) {
+        Some(end) => end,
+        None if line.len() < MAX_SEPARATOR_BYTES => rest.len(),
+        None => return false,
+    };
+    let words = || rest[..end].split(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+    words().any(is_time) && words().any(is_year) && words().any(is_month)
+}
+
+fn is_time(word: &[u8]) -> bool {
+    let word = if word.get(1) == Some(&b':') {
+        word
+    } else {
+        word.get(1..).unwrap_or_default()
+    };
+    matches!(word, [a, b':', b, c, rest @ ..]
+        if [a, b, c].iter().all(|byte| byte.is_ascii_digit())
+            && (rest.is_empty() || rest[0] == b':'))
+}
+
+fn is_year(word: &[u8]) -> bool {
+    matches!(word, [b'1', b'9', a, b] | [b'2', b'0', a, b]
+        if a.is_ascii_digit() && b.is_ascii_digit())
+}
+
+fn is_month(word: &[u8]) -> bool {
+    const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
+    word.len() == 3 && MONTHS.chunks(3).any(|month| month == word)
+}
+
+fn follows_empty_line(before: &[u8]) -> bool {
+    let line = before.strip_suffix(b"\n").unwrap_or(before);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.ends_with(b"\n")
+}
+
+fn without_empty_line(message: &[u8]) -> &[u8] {
+    if !follows_empty_line(message) {
+        return message;
+    }
+    let message = message.strip_suffix(b"\n").unwrap_or(message);
+    message.strip_suffix(b"\r").unwrap_or(message)
+}
+
+/// Takes one `>` off every line that starts with some of them and `From `.
+fn unquote(message: &[u8]) -> Cow<'_, [u8]> {
+    let mut unquoted = Vec::new();
+    let mut copied = 0;
+    for at in memmem::find_iter(message, b">From ") {
+        let quotes = message[..at].iter().rev().take_while(|byte| **byte == b'>');
+        let line = at - quotes.count();
+        if line == 0 || message[line - 1] == b'\n' {
+            unquoted.extend_from_slice(&message[copied..at]);
+            copied = at + 1;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(message);
+    }
+    unquoted.extend_from_slice(&message[copied..]);
+    Cow::Owned(unquoted)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FROM: &str = "From anna@example.org Fri Jan 31 12:34:56 2003\n";
+
+    fn split(mailbox: &[u8]) -> Vec<String> {
+        split_limited(mailbox, 1 << 20)
+            .into_iter()
+            .map(|(_, bytes, _)| bytes)
+            .collect()
+    }
+
+    fn split_limited(mailbox: &[u8], max_message_bytes: usize) -> Vec<(u64, String, bool)> {
+        let mut mbox = Mbox::new(mailbox, max_message_bytes);
+        // Small pieces, so that everything falls on a border once.
+        mbox.chunk_bytes = 7;
+        let mut messages = Vec::new();
+        while let Some(message) = mbox.next_message().unwrap() {
+            let text = String::from_utf8_lossy(&message.bytes).into_owned();
+            messages.push((message.offset, text, message.is_truncated));
+        }
+        messages
+    }
+
+    #[test]
+    fn separators_need_a_date() {
+        for (line, expected) in [
+            ("From anna@example.org Fri Jan 31 12:34:56 2003", true),
+            ("From - Fri Jan 31 12:34:56 2003\r\n", true),
+            ("From anna at example.org  Fri Jan  3 2:34:56 2003", true),
+            ("From 123@xxx Fri Jan 31 12:34:56 +0000 2003\n", true),
+            ("From anna Fri Jan 31 12:34 EST 1995\nSubject: x", true),
+            ("From the start", false),
+            ("From 12:30 on we met in 2003", false),
+            ("From Jan 2003", false),
+            ("From ", false),
+            ("Fromage Fri Jan 31 12:34:56 2003", false),
+        ] {
+            assert_eq!(is_separator(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn messages_are_split_where_a_separator_follows_an_empty_line() {
+        let one = format!("{FROM}A: 1\n\nbody\n{FROM}not a separator\n");
+        let body = format!("A: 1\n\nbody\n{FROM}not a separator\n");
+        for (mailbox, expected) in [
+            (
+                format!("{FROM}A: 1\n\nb\n\n{FROM}A: 2\n\nc\n"),
+                vec!["A: 1\n\nb\n", "A: 2\n\nc\n"],
+            ),
+            (
+                format!("{FROM}A: 1\n\n>From here\n>>From there\n"),
+                vec!["A: 1\n\nFrom here\n>From there\n"],
+            ),
+            (
+                format!("{FROM}A: 1\n\nb\n\nFrom me to you\n"),
+                vec!["A: 1\n\nb\n\nFrom me to you\n"],
+            ),
+            (
+                format!("\n\n{FROM}A: 1\n\n{FROM}A: 2\n"),
+                vec!["A: 1\n", "A: 2\n"],
+            ),
+            (
+                "A: 1\n\nno separator".to_owned(),
+                vec!["A: 1\n\nno separator"],
+            ),
+            (one, vec![&*body]),
+            (String::new(), vec![]),
+            ("\n\n".to_owned(), vec![]),
+        ] {
+            assert_eq!(split(mailbox.as_bytes()), expected, "{mailbox:?}");
+        }
+    }
+
+    #[test]
+    fn lines_may_end_in_carriage_returns() {
+        let mailbox = format!("{FROM}A: 1\n\nb\n\n{FROM}A: 2\n\n>From c\n").replace('\n', "\r\n");
+        assert_eq!(
+            split(mailbox.as_bytes()),
+            ["A: 1\r\n\r\nb\r\n", "A: 2\r\n\r\nFrom c\r\n"]
+        );
+    }
+
+    #[test]
+    fn content_length_is_believed_if_it_leads_to_a_separator() {
+        let body = format!("text\n\n{FROM}forwarded\n");
+        let true_length = format!("Content-Length: {}\n\n{body}", body.len());
+        let mailbox = format!("{FROM}{true_length}\n{FROM}A: 2\n\nc\n");
+        assert_eq!(split(mailbox.as_bytes()), [&*true_length, "A: 2\n\nc\n"]);
+        for wrong in ["5", "9999999", "18446744073709551615", "x"] {
+            let mailbox = format!("{FROM}Content-Length: {wrong}\n\nlonger\n\n{FROM}A: 2\n\nc\n");
+            assert_eq!(split(mailbox.as_bytes()).len(), 2, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn large_messages_are_cut_and_the_next_one_is_found() {
+        let large = "0123456789\n".repeat(100_000);
+        let mailbox = format!("{FROM}{large}\n{FROM}A: 2\n\nc\n");
+        let found = split_limited(mailbox.as_bytes(), 1000);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0], (0, large[..1000].to_owned(), true));
+        let offset = FROM.len() + large.len() + 1;
+        assert_eq!(found[1], (offset as u64, "A: 2\n\nc\n".to_owned(), false));
+    }
+
+    proptest! {
+        /// What mboxrd joins is given back.
+        #[test]
+        fn joined_messages_are_split_again(
+            messages in proptest::collection::vec("([a>F\r]?(From |>From |\n|x|A: 1){0,6}\n)", 0..6),
+        ) {
+            let messages: Vec<_> = messages.into_iter().map(|text| format!("A: 1\n\n{text}")).collect();
+            let mut mailbox = String::new();
+            for message in &messages {
+                mailbox.push_str(FROM);
+                for line in message.split_inclusive('\n') {
+                    if line.trim_start_matches('>').starts_with("From ") {
+                        mailbox.push('>');
+                    }
+                    mailbox.push_str(line);
+                }
+                mailbox.push('\n');
+            }
+            prop_assert_eq!(split(mailbox.as_bytes()), messages);
+        }
+
+        /// Any bytes are split without panic, and offsets rise.
+        #[test]
+        fn anything_is_survived(bytes: Vec<u8>, limit in 0..64_usize) {
+            let offsets: Vec<_> = split_limited(&bytes, limit).into_iter().map(|found| found.0).collect();
+            prop_assert!(offsets.is_sorted());
+        }
+    }
+}

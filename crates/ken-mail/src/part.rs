@@ -1,0 +1,230 @@
+//! The header of a MIME part (RFC 2045, 2183, 2231) and the parts of a multipart (RFC 2046).
+
+use mail_parser::{ContentType, HeaderValue, parsers::MessageStream};
+use memchr::{memchr, memmem};
+
+use crate::Detect;
+use crate::decode::Transfer;
+use crate::header::{clean, words};
+
+/// Values are read up to this length: a message may have thousands of them, and putting together
+/// a name of many pieces (RFC 2231) takes time quadratic in their number.
+const MAX_VALUE_BYTES: usize = 4 << 10;
+
+/// What the header of a part says of its content.
+#[derive(Debug, Default)]
+pub(crate) struct PartInfo {
+    /// In lower case; empty if not declared.
+    pub(crate) media_type: String,
+    pub(crate) charset: Option<String>,
+    pub(crate) boundary: Option<String>,
+    /// The parameter `smime-type`.
+    pub(crate) smime_type: Option<String>,
+    /// File name without folders.
+    pub(crate) name: String,
+    pub(crate) is_attachment: bool,
+    pub(crate) is_flowed: bool,
+    pub(crate) deletes_space: bool,
+    pub(crate) transfer: Transfer,
+}
+
+impl PartInfo {
+    /// Takes a header field if it describes the part; the first of each counts.
+    pub(crate) fn take(&mut self, name: &[u8], value: &[u8], detect: Detect<'_>) {
+        const PREFIX: &[u8] = b"content-";
+        let is = |rest: &[u8]| name[PREFIX.len()..].eq_ignore_ascii_case(rest);
+        if name.len() <= PREFIX.len() || !name[..PREFIX.len()].eq_ignore_ascii_case(PREFIX) {
+            return;
+        }
+        let value = &value[..value.len().min(MAX_VALUE_BYTES)];
+        if is(b"type") && self.media_type.is_empty() {
+            self.take_type(&clean(value, detect));
+        } else if is(b"disposition") {
+            self.take_disposition(&clean(value, detect));
+        } else if is(b"transfer-encoding") {
+            self.transfer = Transfer::from_name(clean(value, detect).trim());
+        }
+    }
+
+    fn take_type(&mut self, value: &str) {
+        let Some(content_type) = parse(value) else {
+            return;
+        };
+        let subtype = content_type.subtype().unwrap_or("plain");
+        self.media_type = format!("{}/{subtype}", content_type.ctype()).to_ascii_lowercase();
+        let owned = |name| content_type.attribute(name).map(str::to_owned);
+        self.charset = owned("charset");
+        self.boundary = owned("boundary");
+        self.smime_type = owned("smime-type").map(|kind| kind.to_ascii_lowercase());
+        let is = |name, wanted: &str| {
+            let value = content_type.attribute(name);
+            value.is_some_and(|value| value.eq_ignore_ascii_case(wanted))
+        };
+        self.is_flowed = is("format", "flowed");
+        self.deletes_space = is("delsp", "yes");
+        if self.name.is_empty() {
+            self.name = content_type
+                .attribute("name")
+                .map(file_name)
+                .unwrap_or_default();
+        }
+    }
+
+    fn take_disposition(&mut self, value: &str) {
+        let Some(disposition) = parse(value) else {
+            return;
+        };
+        self.is_attachment = disposition.ctype().eq_ignore_ascii_case("attachment");
+        if let Some(name) = disposition.attribute("filename") {
+            self.name = file_name(name);
+        }
+    }
+}
+
+fn parse(value: &str) -> Option<ContentType<'_>> {
+    match MessageStream::new(value.as_bytes()).parse_content_type() {
+        HeaderValue::ContentType(content_type) => Some(content_type),
+        _ => None,
+    }
+}
+
+/// Returns a declared name without folders; encoded words are not allowed there, but common.
+fn file_name(declared: &str) -> String {
+    let decoded = if declared.contains("=?") {
+        words(&format!("{declared}\n"))
+    } else {
+        declared.to_owned()
+    };
+    let name = decoded.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.trim().to_owned()
+}
+
+/// Returns the parts between the boundary lines of a multipart, at most `max_parts`.
+///
+/// A missing last boundary ends the last part at the end of the text.
+pub(crate) fn split<'a>(body: &'a [u8], boundary: &str, max_parts: usize) -> Vec<&'a [u8]> {
+    let delimiter = format!("--{}", boundary.trim_end());
+    let finder = memmem::Finder::new(delimiter.as_bytes());
+    let mut parts = Vec::new();
+    let mut open = None;
+    let mut at = 0;
+    while let Some(found) = finder.find(&body[at..]) {
+        let start = at + found;
+        at = start + delimiter.len();
+        let Some((line_end, is_last)) = delimiter_end(body, start, at) else {
+            continue;
+        };
+        if let Some(part_start) = open.take() {
+            parts.push(without_line_end(&body[part_start..start.max(part_start)]));
+        }
+        if is_last || parts.len() >= max_parts {
+            return parts;
+        }
+        at = line_end;
+        open = Some(at);
+    }
+    parts.extend(open.map(|start| &body[start..]));
+    parts
+}
+
+/// Returns the end of the line that a delimiter stands in, and whether it is the last one, if the
+/// line holds nothing else.
+fn delimiter_end(body: &[u8], start: usize, after: usize) -> Option<(usize, bool)> {
+    if start > 0 && body[start - 1] != b'\n' {
+        return None;
+    }
+    let line_end = memchr(b'\n', &body[after..]).map_or(body.len(), |at| after + at + 1);
+    let rest = body[after..line_end].trim_ascii();
+    match rest {
+        b"" => Some((line_end, false)),
+        b"--" => Some((line_end, true)),
+        _ => None,
+    }
+}
+
+/// Cuts the line end that belongs to the delimiter after it.
+fn without_line_end(part: &[u8]) -> &[u8] {
+    let part = part.strip_suffix(b"\n").unwrap_or(part);
+    part.strip_suffix(b"\r").unwrap_or(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(field: &str) -> PartInfo {
+        let mut info = PartInfo::default();
+        let (name, value) = field.split_once(':').unwrap();
+        info.take(name.as_bytes(), value.as_bytes(), &|bytes| {
+            bytes.iter().map(|byte| char::from(*byte)).collect()
+        });
+        info
+    }
+
+    #[test]
+    fn names_are_decoded_however_they_are_written() {
+        for (field, name) in [
+            ("Content-Disposition: attachment; filename=a.txt", "a.txt"),
+            (
+                "Content-Disposition: inline; filename=\"a b.txt\"",
+                "a b.txt",
+            ),
+            (
+                "Content-Disposition: attachment; filename*=utf-8''caf%C3%A9.txt",
+                "café.txt",
+            ),
+            (
+                "Content-Disposition: attachment;\n filename*0=\"long\";\n filename*1=\"name.txt\"",
+                "longname.txt",
+            ),
+            (
+                "Content-Type: image/png; name=\"=?utf-8?B?Y2Fmw6k=?=.png\"",
+                "café.png",
+            ),
+            (
+                "Content-Type: image/png; name=\"C:\\\\dir\\\\a.png\"",
+                "a.png",
+            ),
+            ("Content-Type: image/png; name=\"../../a.png\"", "a.png"),
+            ("Content-Type: image/png", ""),
+        ] {
+            assert_eq!(info(field).name, name, "{field}");
+        }
+    }
+
+    #[test]
+    fn types_are_read_with_their_parameters() {
+        let flowed = info("content-type: Text/PLAIN; charset=\"UTF-8\"; Format=Flowed; delsp=yes");
+        assert_eq!(flowed.media_type, "text/plain");
+        assert_eq!(flowed.charset.as_deref(), Some("UTF-8"));
+        assert!(flowed.is_flowed && flowed.deletes_space);
+        assert_eq!(info("Content-Type: text").media_type, "text/plain");
+        assert_eq!(info("Content-Type:").media_type, "");
+        assert_eq!(
+            info("Content-Transfer-Encoding: BASE64 ").transfer,
+            Transfer::Base64
+        );
+        assert!(info("Content-Disposition: Attachment").is_attachment);
+    }
+
+    #[test]
+    fn multiparts_are_split_at_whole_lines() {
+        for (body, expected) in [
+            ("--b\n1\n--b\n2\n--b--\nepilogue", &["1", "2"][..]),
+            ("preamble\r\n--b\r\n1\r\n--b  \r\n2\r\n--b--", &["1", "2"]),
+            ("--b\n1\n--b\n2", &["1", "2"]),
+            ("--b\n1\n--bc\n2\n--b--", &["1\n--bc\n2"]),
+            ("--b\nsee --b\n--b--", &["see --b"]),
+            ("--b\n--b\n--b--", &["", ""]),
+            ("none", &[]),
+            ("", &[]),
+        ] {
+            let parts: Vec<_> = split(body.as_bytes(), "b", 9)
+                .into_iter()
+                .map(|part| std::str::from_utf8(part).unwrap())
+                .collect();
+            assert_eq!(parts, expected, "{body:?}");
+        }
+        assert_eq!(split(b"--b\n1\n--b\n2\n--b\n3\n--b--", "b", 2).len(), 2);
+    }
+}

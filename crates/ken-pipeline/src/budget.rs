@@ -1,0 +1,120 @@
+//! A budget of bytes: what is in flight is counted, and who wants more waits.
+//!
+//! Taking and giving back are one atomic addition each; the lock is only for waiting.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// A number of bytes that may be in use at once.
+pub(crate) struct Budget {
+    limit: usize,
+    used: AtomicUsize,
+    waiting: AtomicUsize,
+    lock: Mutex<()>,
+    freed: Condvar,
+}
+
+/// A part of a [`Budget`], given back when dropped.
+pub(crate) struct Share {
+    budget: Arc<Budget>,
+    bytes: usize,
+}
+
+impl Budget {
+    pub(crate) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            used: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            lock: Mutex::new(()),
+            freed: Condvar::new(),
+        })
+    }
+
+    /// Takes bytes if they are free.
+    pub(crate) fn try_take(self: &Arc<Self>, bytes: usize) -> Option<Share> {
+        // One that is larger than the whole budget goes through alone.
+        let fits = |used: usize| (used == 0 || used + bytes <= self.limit).then(|| used + bytes);
+        self.used
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits)
+            .ok()
+            .map(|_| Share {
+                budget: Arc::clone(self),
+                bytes,
+            })
+    }
+
+    /// Takes bytes; waits until they are free.
+    pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Share {
+        if let Some(share) = self.try_take(bytes) {
+            return share;
+        }
+        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let share = loop {
+            // Announced as waiting before this try: whoever frees from now on takes the lock.
+            if let Some(share) = self.try_take(bytes) {
+                break share;
+            }
+            guard = self
+                .freed
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
+        };
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        share
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(self.bytes, Ordering::SeqCst);
+        if self.budget.waiting.load(Ordering::SeqCst) > 0 {
+            let _guard = self
+                .budget
+                .lock
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            self.budget.freed.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_is_given_back() {
+        let budget = Budget::new(10);
+        let six = budget.try_take(6).expect("free");
+        assert!(budget.try_take(5).is_none());
+        let four = budget.try_take(4).expect("free");
+        drop(six);
+        assert!(budget.try_take(100).is_none());
+        drop(four);
+        assert!(
+            budget.try_take(100).is_some(),
+            "a large one goes through alone"
+        );
+    }
+
+    #[test]
+    fn those_who_wait_go_on() {
+        let budget = Budget::new(100);
+        let most = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 1..=8_usize {
+                let (budget, most) = (&budget, &most);
+                scope.spawn(move || {
+                    for round in 0..500 {
+                        let _share = budget.take(1 + (thread * 13 + round) % 60);
+                        most.fetch_max(budget.used.load(Ordering::SeqCst), Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!(budget.used.load(Ordering::SeqCst), 0);
+        assert!(most.load(Ordering::SeqCst) <= 100);
+    }
+}

@@ -1,0 +1,63 @@
+//! How a run works.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ken_core::Root;
+use ken_extract::Limits;
+
+/// A change of what the index covers, made at the start of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootChange {
+    /// Cover this root too; replaces the options of a root that is covered already.
+    Add(Root),
+    /// Cover this root no more and forget its documents.
+    Forget(PathBuf),
+}
+
+/// How a run works.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Folder of the index and its lock.
+    pub data: PathBuf,
+    /// Threads that extract, and threads that build segments.
+    pub threads: usize,
+    /// Memory for queues, buffers and segments being built, in bytes.
+    pub memory_bytes: usize,
+    /// What one file may cost.
+    pub limits: Limits,
+    /// Extract every file again.
+    pub full: bool,
+    /// Only tell what would be done.
+    pub dry_run: bool,
+    /// Commit after so long, so that an interrupted run loses little.
+    pub commit_interval: Duration,
+    /// Git's global ignore file.
+    pub global_ignore: Option<PathBuf>,
+}
+
+/// How the memory of a run is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shares {
+    /// Segments being built.
+    pub(crate) segments: usize,
+    /// Documents on their way to the segments.
+    pub(crate) documents: usize,
+    /// Files being extracted.
+    pub(crate) inputs: usize,
+    /// Members that wait for a thread.
+    pub(crate) members: usize,
+}
+
+impl Options {
+    /// Half of the memory builds segments: large ones need less merging. The rest is what is
+    /// read and what waits.
+    pub(crate) fn shares(&self) -> Shares {
+        Shares {
+            segments: self.memory_bytes / 2,
+            documents: self.memory_bytes / 8,
+            inputs: self.memory_bytes / 4,
+            members: self.memory_bytes / 8,
+        }
+    }
+}

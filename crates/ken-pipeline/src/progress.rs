@@ -1,0 +1,60 @@
+//! What a running update shows, and how it is stopped.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Live figures of a run; every field only rises.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// The walk's own figures; its `cancelled` stops the whole run.
+    pub walk: ken_walk::Progress,
+    /// Set when the walk is over, and with it the number of files to do known.
+    pub walked: AtomicBool,
+    /// Set while another process holds the lock.
+    pub waiting: AtomicBool,
+    /// Files that are to be read.
+    pub files_to_do: AtomicU64,
+    /// The sum of their sizes.
+    pub bytes_to_do: AtomicU64,
+    /// Files that were read.
+    pub files_done: AtomicU64,
+    /// The sum of their sizes.
+    pub bytes_done: AtomicU64,
+    /// Documents handed to the index.
+    pub documents: AtomicU64,
+    /// Documents with a failure.
+    pub failures: AtomicU64,
+    /// A file that is being read.
+    current: Mutex<Option<PathBuf>>,
+}
+
+impl Progress {
+    /// Returns a file that is being read.
+    pub fn current(&self) -> Option<PathBuf> {
+        self.current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Stops the run: what is done is committed.
+    pub fn cancel(&self) {
+        self.walk.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the run is being stopped.
+    pub fn is_cancelled(&self) -> bool {
+        self.walk.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Notes a file that is being read. Does not wait for the display, nor for other threads.
+    pub(crate) fn set_current(&self, path: &Path) {
+        if let Ok(mut current) = self.current.try_lock() {
+            match current.as_mut() {
+                Some(buffer) => path.clone_into(buffer),
+                None => *current = Some(path.to_path_buf()),
+            }
+        }
+    }
+}

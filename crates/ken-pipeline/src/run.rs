@@ -1,0 +1,352 @@
+//! One run: from the roots to a commit.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crossbeam_channel::{bounded, unbounded};
+use ken_core::{Change, FileKey, KeyHasher, Root};
+use ken_index::{Meta, Snapshot, Writer, WriterOptions};
+use ken_walk::{Catalogue, Comparison, ScanOptions};
+use serde::Serialize;
+
+use crate::apply::Applier;
+use crate::budget::Budget;
+use crate::lock::RunLock;
+use crate::work::Pool;
+use crate::writer::LazyWriter;
+use crate::{Error, Options, Progress, RootChange};
+
+/// Changes that wait for a thread; the walk waits when there are more.
+const MAX_WAITING_CHANGES: usize = 50_000;
+
+/// How a run went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// Files that were added.
+    pub added: u64,
+    /// Files that were read again.
+    pub changed: u64,
+    /// Files that moved and were not read again.
+    pub moved: u64,
+    /// Files that are gone.
+    pub gone: u64,
+    /// Files that are as they were.
+    pub unchanged: u64,
+    /// Files that were not seen and are kept, because their root or folder could not be read.
+    pub kept: u64,
+    /// Documents that were written.
+    pub documents: u64,
+    /// Documents, among those written, whose content is missing or not complete.
+    pub failed: u64,
+    /// Files and folders that could not be looked at.
+    pub errors: u64,
+    /// Bytes of the files that were read.
+    pub bytes: u64,
+    /// Wall-clock time of the run.
+    pub seconds: f64,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
+    /// Whether anything was committed.
+    pub committed: bool,
+    /// The first errors of the walk, for people.
+    #[serde(skip)]
+    pub messages: Vec<String>,
+}
+
+/// Brings the index in `options.data` up to date with its roots, after changing them.
+///
+/// Each change of a file is told to `notify` when the walk finds it. Nothing is written if
+/// nothing changed, nor on a dry run.
+///
+/// # Errors
+/// Fails if a root cannot be used or the index cannot be read or written; the index then is as it
+/// was at its last commit.
+pub fn update(
+    options: &Options,
+    changes: &[RootChange],
+    progress: &Progress,
+    notify: &(dyn Fn(&Change) + Sync),
+) -> Result<Summary, Error> {
+    let started = Instant::now();
+    let _lock = if options.dry_run {
+        None
+    } else {
+        let busy = || progress.waiting.store(true, Ordering::Relaxed);
+        Some(RunLock::take(&options.data, &busy)?)
+    };
+    progress.waiting.store(false, Ordering::Relaxed);
+    let index = options.data.join("index");
+    let snapshot = match Snapshot::open(&index) {
+        Ok(snapshot) => Some(snapshot),
+        Err(ken_index::Error::Missing(_)) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let known = snapshot.as_ref().map(Snapshot::meta);
+    let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
+    change_roots(&mut roots, changes)?;
+    note_mounts(&mut roots);
+
+    let run = Run {
+        options,
+        progress,
+        notify,
+        roots_changed: known.is_none_or(|meta| meta.roots != roots),
+        never_completed: known.is_none_or(|meta| meta.completed.is_none()),
+        writer: LazyWriter::new(
+            index,
+            WriterOptions {
+                memory_bytes: options.shares().segments,
+                threads: options.threads,
+            },
+        ),
+        snapshot,
+        roots,
+        counts: Counts::default(),
+    };
+    let mut summary = run.all()?;
+    summary.seconds = started.elapsed().as_secs_f64();
+    Ok(summary)
+}
+
+/// Adds and forgets roots. A root is known by its path; adding it again sets its options.
+fn change_roots(roots: &mut Vec<Root>, changes: &[RootChange]) -> Result<(), Error> {
+    for change in changes {
+        match change {
+            RootChange::Add(root) => {
+                roots.retain(|known| known.path != root.path);
+                roots.push(root.clone());
+            }
+            RootChange::Forget(path) => {
+                let before = roots.len();
+                roots.retain(|known| known.path != *path);
+                if roots.len() == before {
+                    return Err(Error::NotARoot(path.clone()));
+                }
+            }
+        }
+    }
+    roots.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(())
+}
+
+/// Remembers which roots are mount points, as long as something is mounted there.
+fn note_mounts(roots: &mut [Root]) {
+    for root in roots {
+        root.mounted |= ken_walk::is_mount_point(&root.path);
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    added: AtomicU64,
+    changed: AtomicU64,
+    moved: AtomicU64,
+    gone: AtomicU64,
+}
+
+struct Run<'o> {
+    options: &'o Options,
+    progress: &'o Progress,
+    notify: &'o (dyn Fn(&Change) + Sync),
+    snapshot: Option<Snapshot>,
+    roots: Vec<Root>,
+    roots_changed: bool,
+    never_completed: bool,
+    writer: LazyWriter,
+    counts: Counts,
+}
+
+impl Run<'_> {
+    fn all(self) -> Result<Summary, Error> {
+        let rows = match &self.snapshot {
+            Some(snapshot) => snapshot.rows()?,
+            None => Vec::new(),
+        };
+        let catalogue = Catalogue::new(rows);
+        let walked = if self.options.dry_run {
+            let hasher = self
+                .snapshot
+                .as_ref()
+                .map(|snapshot| snapshot.meta().hasher);
+            // Without an index every file is new, whatever its key.
+            let hasher = hasher.unwrap_or(KeyHasher::new(0, 0));
+            self.walk(&catalogue, hasher, &|change| self.count(&change))
+        } else {
+            self.walk_and_extract(&catalogue)?
+        };
+        let mut summary = self.summary(&walked);
+        if !self.options.dry_run {
+            summary.committed = self.finish(&summary)?;
+        }
+        Ok(summary)
+    }
+
+    fn walk(
+        &self,
+        catalogue: &Catalogue,
+        hasher: KeyHasher,
+        emit: &(dyn Fn(Change) + Sync),
+    ) -> ken_walk::Summary {
+        let path_of = |keys: &[FileKey]| match &self.snapshot {
+            Some(snapshot) => snapshot
+                .paths(keys)
+                .unwrap_or_else(|_| vec![None; keys.len()]),
+            None => vec![None; keys.len()],
+        };
+        let comparison = Comparison {
+            hasher,
+            catalogue,
+            full: self.options.full,
+            path_of: &path_of,
+            emit,
+        };
+        let scan = ScanOptions {
+            threads: self.options.threads,
+            excluded: vec![self.options.data.clone()],
+            global_ignore: self.options.global_ignore.clone(),
+        };
+        ken_walk::changes(&self.roots, &scan, &self.progress.walk, &comparison)
+    }
+
+    fn walk_and_extract(&self, catalogue: &Catalogue) -> Result<ken_walk::Summary, Error> {
+        let hasher = match &self.snapshot {
+            Some(snapshot) => snapshot.meta().hasher,
+            // The keys of a new index are made by its writer.
+            None => self.writer.get()?.meta().hasher,
+        };
+        let shares = self.options.shares();
+        let pool = Pool {
+            applier: Applier {
+                writer: &self.writer,
+                budget: Budget::new(shares.documents),
+                progress: self.progress,
+            },
+            snapshot: self.snapshot.as_ref(),
+            hasher,
+            limits: &self.options.limits,
+            inputs: Budget::new(shares.inputs),
+            members: Budget::new(shares.members),
+            progress: self.progress,
+            idle: AtomicUsize::new(0),
+            failed: Mutex::new(None),
+        };
+        let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
+        let ended = AtomicBool::new(false);
+        let walked = std::thread::scope(|scope| {
+            let (offer, members) = unbounded();
+            let workers: Vec<_> = (0..self.options.threads.max(1))
+                .map(|_| {
+                    let (changes, offer, members) = (&changes, offer.clone(), &members);
+                    let pool = &pool;
+                    let members = members.clone();
+                    scope.spawn(move || pool.work(changes, offer, &members))
+                })
+                .collect();
+            drop(offer);
+            let committer = scope.spawn(|| self.commit_regularly(&ended, &pool));
+            let walked = self.walk(catalogue, hasher, &|change| {
+                self.count(&change);
+                // Cannot fail: the workers take changes to the end, if only to drop them.
+                let _ = send_change.send(change);
+            });
+            self.progress.walked.store(true, Ordering::Relaxed);
+            drop(send_change);
+            for worker in workers {
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            }
+            ended.store(true, Ordering::Relaxed);
+            committer.thread().unpark();
+            walked
+        });
+        match pool.into_error() {
+            Some(error) => Err(error.into()),
+            None => Ok(walked),
+        }
+    }
+
+    fn count(&self, change: &Change) {
+        let counts = &self.counts;
+        let (count, stamp) = match change {
+            Change::Added { stamp, .. } => (&counts.added, Some(stamp)),
+            Change::Changed { stamp, .. } => (&counts.changed, Some(stamp)),
+            Change::Moved { stamp, .. } => (&counts.moved, Some(stamp)),
+            Change::Gone { .. } => (&counts.gone, None),
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        if let Some(stamp) = stamp {
+            self.progress.files_to_do.fetch_add(1, Ordering::Relaxed);
+            self.progress
+                .bytes_to_do
+                .fetch_add(stamp.size, Ordering::Relaxed);
+        }
+        (self.notify)(change);
+    }
+
+    /// Commits every so often while the pool works.
+    fn commit_regularly(&self, ended: &AtomicBool, pool: &Pool<'_>) {
+        let interval = self.options.commit_interval;
+        let mut next = Instant::now() + interval;
+        while !ended.load(Ordering::Relaxed) {
+            std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
+            if Instant::now() < next {
+                continue;
+            }
+            if let Some(writer) = self.writer.opened() {
+                pool.note(writer.commit(&self.meta(writer, None)));
+            }
+            next = Instant::now() + interval;
+        }
+    }
+
+    fn meta(&self, writer: &Writer, completed: Option<i64>) -> Meta {
+        let mut meta = writer.meta().clone();
+        meta.roots.clone_from(&self.roots);
+        meta.completed = completed.or(meta.completed);
+        meta
+    }
+
+    fn summary(&self, walked: &ken_walk::Summary) -> Summary {
+        let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let unavailable = walked.scan.unavailable.iter().map(|(path, availability)| {
+            let state = format!("{availability:?}").to_lowercase();
+            format!(
+                "root \"{}\" is {state}; what the index knows of it is kept",
+                path.display()
+            )
+        });
+        let errors = walked.scan.errors.iter().map(ToString::to_string);
+        Summary {
+            added: get(&self.counts.added),
+            changed: get(&self.counts.changed),
+            moved: get(&self.counts.moved),
+            gone: get(&self.counts.gone),
+            unchanged: walked.unchanged,
+            kept: walked.kept,
+            documents: get(&self.progress.documents),
+            failed: get(&self.progress.failures),
+            errors: walked.scan.n_errors as u64,
+            bytes: get(&self.progress.bytes_done),
+            interrupted: self.progress.is_cancelled(),
+            messages: unavailable.chain(errors).collect(),
+            ..Summary::default()
+        }
+    }
+
+    /// Commits if there is anything to commit, and waits for merges.
+    fn finish(self, summary: &Summary) -> Result<bool, Error> {
+        let complete = !summary.interrupted;
+        let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
+        if !changed && !self.roots_changed && !(complete && self.never_completed) {
+            return Ok(false);
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| now.as_secs() as i64);
+        let writer = self.writer.get()?;
+        writer.commit(&self.meta(writer, complete.then_some(now)))?;
+        self.writer.close()?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,403 @@
+//! The pool of threads that extract.
+//!
+//! Each thread takes members of open containers first, then changed files. A container's members
+//! are handed to other threads only while some are idle; otherwise the thread that found a member
+//! extracts it itself, which costs no queue and keeps memory flat.
+
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
+use fs_err::os::unix::fs::OpenOptionsExt;
+use fs_err::{File, OpenOptions};
+use ken_core::{
+    Change, Document, Failure, Field, FileKey, Ipath, KeyHasher, Location, Reason, Stamp,
+};
+use ken_extract::{Input, Limits, Member, Sink};
+use ken_index::{FileState, Snapshot};
+
+use crate::Progress;
+use crate::apply::{Applier, FileFacts};
+use crate::budget::{Budget, Share};
+
+/// What all threads of the pool share.
+pub(crate) struct Pool<'r> {
+    pub(crate) applier: Applier<'r>,
+    pub(crate) snapshot: Option<&'r Snapshot>,
+    pub(crate) hasher: KeyHasher,
+    pub(crate) limits: &'r Limits,
+    pub(crate) inputs: Arc<Budget>,
+    pub(crate) members: Arc<Budget>,
+    pub(crate) progress: &'r Progress,
+    /// Threads that wait for work.
+    pub(crate) idle: AtomicUsize,
+    /// The first error that ends the run.
+    pub(crate) failed: Mutex<Option<ken_index::Error>>,
+}
+
+/// A member that waits for a thread.
+pub(crate) struct MemberJob {
+    file: Arc<FileJob>,
+    member: Member,
+    _share: Share,
+}
+
+/// A file of which parts are being extracted on several threads.
+struct FileJob {
+    path: PathBuf,
+    key: FileKey,
+    stamp: Stamp,
+    state: FileState,
+    /// Parts that are not done, the file's own extraction among them.
+    pending: AtomicUsize,
+    /// The file's own document, which waits for the parts: it says that the file is finished.
+    own: Mutex<Option<Document>>,
+}
+
+impl FileJob {
+    fn facts(&self) -> FileFacts<'_> {
+        FileFacts {
+            path: &self.path,
+            key: self.key,
+            stamp: self.stamp,
+        }
+    }
+}
+
+impl Pool<'_> {
+    /// Works until all changes are done. `offer` is this thread's end of the queue of members;
+    /// the queue is over when all threads have let theirs go.
+    pub(crate) fn work(
+        &self,
+        changes: &Receiver<Change>,
+        offer: Sender<MemberJob>,
+        members: &Receiver<MemberJob>,
+    ) {
+        let mut offer = Some(offer);
+        while offer.is_some() {
+            match members.try_recv() {
+                Ok(job) => self.member(job, offer.as_ref()),
+                Err(TryRecvError::Empty) => match changes.try_recv() {
+                    Ok(change) => self.change(change, offer.as_ref()),
+                    Err(TryRecvError::Disconnected) => offer = None,
+                    Err(TryRecvError::Empty) => self.wait(changes, &mut offer, members),
+                },
+                Err(TryRecvError::Disconnected) => offer = None,
+            }
+        }
+        // No more files; other threads may still find members.
+        loop {
+            self.idle.fetch_add(1, Ordering::Relaxed);
+            let job = members.recv();
+            self.idle.fetch_sub(1, Ordering::Relaxed);
+            match job {
+                Ok(job) => self.member(job, None),
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn wait(
+        &self,
+        changes: &Receiver<Change>,
+        offer: &mut Option<Sender<MemberJob>>,
+        members: &Receiver<MemberJob>,
+    ) {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        let woken = select! {
+            recv(members) -> job => Ok(job),
+            recv(changes) -> change => Err(change),
+        };
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+        match woken {
+            Ok(Ok(job)) => self.member(job, offer.as_ref()),
+            Err(Ok(change)) => self.change(change, offer.as_ref()),
+            Ok(Err(_)) | Err(Err(_)) => *offer = None,
+        }
+    }
+
+    fn change(&self, change: Change, offer: Option<&Sender<MemberJob>>) {
+        if self.progress.is_cancelled() {
+            return;
+        }
+        match change {
+            Change::Added { path, stamp } => self.file(path, stamp, false, offer),
+            Change::Changed { path, stamp } => self.file(path, stamp, true, offer),
+            Change::Moved { from, path, stamp } => self.moved(from, path, stamp, offer),
+            Change::Gone { key } => self.note(self.applier.delete(key)),
+        }
+    }
+
+    fn file(&self, path: PathBuf, stamp: Stamp, known: bool, offer: Option<&Sender<MemberJob>>) {
+        self.progress.set_current(&path);
+        let key = self.hasher.key(&path);
+        if known {
+            self.note(self.applier.delete(key));
+        }
+        match open(&path, stamp) {
+            Ok(Some((file, stamp))) => {
+                let n_bytes = stamp.size;
+                self.extract_file(&file, path, key, stamp, offer);
+                self.progress
+                    .bytes_done
+                    .fetch_add(n_bytes, Ordering::Relaxed);
+            }
+            // Gone since the walk saw it, or no longer a regular file.
+            Ok(None) => {}
+            Err(error) => self.unreadable(path, key, stamp, &error),
+        }
+        self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn state(&self, stamp: &Stamp) -> FileState {
+        FileState {
+            token: stamp.token(&self.hasher),
+            identity: stamp.identity(&self.hasher),
+        }
+    }
+
+    fn extract_file(
+        &self,
+        file: &File,
+        path: PathBuf,
+        key: FileKey,
+        stamp: Stamp,
+        offer: Option<&Sender<MemberJob>>,
+    ) {
+        // Parsers that need a file whole hold it and its text; the larger ones are refused.
+        let held = stamp.size.min(self.limits.max_file_bytes);
+        let _share = self
+            .inputs
+            .take(usize::try_from(held).unwrap_or(usize::MAX));
+        let name = Location::file(&path).file_name();
+        let mut input = match Input::file(name, file.file()) {
+            Ok(input) => input,
+            Err(error) => return self.unreadable(path, key, stamp, &error),
+        };
+        let job = Arc::new(FileJob {
+            state: self.state(&stamp),
+            path,
+            key,
+            stamp,
+            pending: AtomicUsize::new(1),
+            own: Mutex::new(None),
+        });
+        self.extract(&mut input, &job, offer);
+        self.part_done(&job);
+    }
+
+    fn extract(
+        &self,
+        input: &mut Input<'_>,
+        job: &Arc<FileJob>,
+        offer: Option<&Sender<MemberJob>>,
+    ) {
+        let mut sink = PoolSink {
+            pool: self,
+            job,
+            offer,
+        };
+        ken_extract::extract(input, self.limits, &mut sink);
+    }
+
+    fn member(&self, queued: MemberJob, offer: Option<&Sender<MemberJob>>) {
+        if !self.progress.is_cancelled() {
+            self.extract(&mut Input::member(queued.member), &queued.file, offer);
+        }
+        self.part_done(&queued.file);
+    }
+
+    /// Adds the file's own document when its last part is done.
+    fn part_done(&self, job: &FileJob) {
+        if job.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return;
+        }
+        if self.progress.is_cancelled() {
+            // Parts may be missing: better none until the next run.
+            return self.note(self.applier.delete(job.key));
+        }
+        let own = lock(&job.own).take();
+        if let Some(document) = own {
+            self.note(self.applier.add(&job.facts(), Some(job.state), document));
+        }
+    }
+
+    /// The file cannot be opened or read: it is found by its name.
+    fn unreadable(&self, path: PathBuf, key: FileKey, stamp: Stamp, error: &io::Error) {
+        let name = Location::file(&path).file_name();
+        let detected = ken_extract::detect::by_name(&name);
+        let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
+        document.add_text(Field::Filename, &name);
+        document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
+        document.failure = Some(Failure {
+            reason: Reason::Unreadable,
+            message: cause(error),
+        });
+        let facts = FileFacts {
+            path: &path,
+            key,
+            stamp,
+        };
+        self.note(self.applier.add(&facts, Some(self.state(&stamp)), document));
+    }
+
+    /// A file under a new path is written again from what the index holds of it. Where its type
+    /// may depend on the name, it is extracted.
+    fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, offer: Option<&Sender<MemberJob>>) {
+        match self.rewritten(from, &path, stamp) {
+            Ok(true) => {
+                self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+                self.progress
+                    .bytes_done
+                    .fetch_add(stamp.size, Ordering::Relaxed);
+            }
+            Ok(false) => self.file(path, stamp, false, offer),
+            Err(error) => self.note(Err(error)),
+        }
+        self.note(self.applier.delete(from));
+    }
+
+    fn rewritten(
+        &self,
+        from: FileKey,
+        path: &Path,
+        stamp: Stamp,
+    ) -> Result<bool, ken_index::Error> {
+        let Some(snapshot) = self.snapshot else {
+            return Ok(false);
+        };
+        let mut own = None;
+        let facts = FileFacts {
+            path,
+            key: self.hasher.key(path),
+            stamp,
+        };
+        for address in snapshot.addresses(from)? {
+            let stored = snapshot.document(address)?;
+            if stored.state.is_none() {
+                self.applier.add(&facts, None, stored.document)?;
+                continue;
+            }
+            if stored.location.path.extension() != path.extension() {
+                return Ok(false);
+            }
+            own = Some(stored.document);
+        }
+        let Some(mut own) = own else {
+            return Ok(false);
+        };
+        own.fields.retain(|(field, _)| *field != Field::Filename);
+        own.add_text(Field::Filename, &Location::file(path).file_name());
+        self.applier.add(&facts, Some(self.state(&stamp)), own)?;
+        Ok(true)
+    }
+
+    /// Keeps the first error of the index and stops the run.
+    pub(crate) fn note(&self, result: Result<(), ken_index::Error>) {
+        if let Err(error) = result {
+            lock(&self.failed).get_or_insert(error);
+            self.progress.cancel();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes what extraction finds in one file, on one of the threads.
+struct PoolSink<'p, 'r> {
+    pool: &'p Pool<'r>,
+    job: &'p Arc<FileJob>,
+    offer: Option<&'p Sender<MemberJob>>,
+}
+
+impl Sink for PoolSink<'_, '_> {
+    fn document(&mut self, document: Document) {
+        if document.ipath.is_root() {
+            *lock(&self.job.own) = Some(document);
+        } else {
+            let pool = self.pool;
+            pool.note(pool.applier.add(&self.job.facts(), None, document));
+        }
+    }
+
+    fn member(&mut self, member: Member) {
+        if let Some(offer) = self.offer
+            && self.pool.idle.load(Ordering::Relaxed) > offer.len()
+            && let Some(share) = self.pool.members.try_take(member.bytes.len())
+        {
+            self.job.pending.fetch_add(1, Ordering::AcqRel);
+            let job = MemberJob {
+                file: Arc::clone(self.job),
+                member,
+                _share: share,
+            };
+            if let Err(refused) = offer.send(job) {
+                self.pool.member(refused.into_inner(), None);
+            }
+            return;
+        }
+        self.pool
+            .extract(&mut Input::member(member), self.job, self.offer);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.pool.progress.is_cancelled()
+    }
+}
+
+/// Opens a file and returns its stamp of now; none if it is gone or not a regular file.
+fn open(path: &Path, seen: Stamp) -> io::Result<Option<(File, Stamp)>> {
+    // A file that was changed a moment ago may change again under the same time.
+    if let Some(wait) = ken_walk::settle(&seen, SystemTime::now()) {
+        std::thread::sleep(wait);
+    }
+    // Should the path have become a FIFO, opening it must not wait for a writer.
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    let file = match OpenOptions::new()
+        .read(true)
+        .custom_flags(nonblocking)
+        .open(path)
+    {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000) + rest;
+    let stamp = Stamp {
+        size: metadata.size(),
+        mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        inode: metadata.ino(),
+        device: metadata.dev(),
+    };
+    Ok(Some((file, stamp)))
+}
+
+/// Returns the operating system's own words, without the path that every message has already.
+fn cause(error: &io::Error) -> String {
+    let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<io::Error>());
+    let text = source.unwrap_or(error).to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text.to_lowercase(),
+    }
+}
+
+impl Pool<'_> {
+    /// Returns the error that ended the run, if one did.
+    pub(crate) fn into_error(self) -> Option<ken_index::Error> {
+        self.failed
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,72 @@
+//! What is wrong with a query, and where: shown to people with a caret under the place.
+
+use std::ops::Range;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// A query that cannot be understood. Prints as the message alone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct QueryError {
+    /// The query, as it was given.
+    pub query: String,
+    /// The place in bytes; empty at the end of the query.
+    pub at: Range<usize>,
+    /// What is wrong: lower case, no final stop.
+    pub message: String,
+    /// What could be written instead.
+    pub hint: Option<String>,
+}
+
+impl QueryError {
+    /// Returns the message, the query with the place marked below it, and the hint, as lines.
+    pub fn report(&self) -> String {
+        let shown: String = self.query.chars().map(printable).collect();
+        // Characters that do not print are replaced by others, so bytes are counted in the query.
+        let column = width(&self.query[..self.at.start]);
+        let carets = width(&self.query[self.at.clone()]).max(1);
+        let mut report = format!(
+            "{}\n  {shown}\n  {}{}",
+            self.message,
+            " ".repeat(column),
+            "^".repeat(carets)
+        );
+        if let Some(hint) = &self.hint {
+            report.push_str("\nhint: ");
+            report.push_str(hint);
+        }
+        report
+    }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(printable).collect::<String>().width()
+}
+
+/// Returns the character, or a blank for one that would move the cursor.
+fn printable(character: char) -> char {
+    if character.is_control() || character.width().is_none() {
+        ' '
+    } else {
+        character
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carets_stand_under_wide_characters() {
+        let error = QueryError {
+            query: "東京\tautor:é".into(),
+            at: 7..12,
+            message: "there is no field \"autor\"".into(),
+            hint: Some("did you mean author?".into()),
+        };
+        assert_eq!(
+            error.report(),
+            "there is no field \"autor\"\n  東京 autor:é\n       ^^^^^\nhint: did you mean author?"
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! Values of fields that are not words: dates, sizes, numbers, and keywords of a closed list.
+
+use std::ops::Range;
+
+use ken_core::{Bound, Field, FieldKind, Kind};
+
+use super::tree::Value;
+use super::when::When;
+
+/// A value that cannot be understood; places count from the start of the value.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) at: Range<usize>,
+    pub(super) message: String,
+    pub(super) hint: String,
+}
+
+/// States that `is:` asks for.
+const STATES: [&str; 4] = ["failed", "encrypted", "attachment", "member"];
+
+/// Other words for kinds.
+const KIND_ALIASES: [(&str, Kind); 14] = [
+    ("text", Kind::Document),
+    ("documents", Kind::Document),
+    ("mail", Kind::Message),
+    ("email", Kind::Message),
+    ("messages", Kind::Message),
+    ("code", Kind::Source),
+    ("picture", Kind::Image),
+    ("photo", Kind::Image),
+    ("images", Kind::Image),
+    ("music", Kind::Audio),
+    ("sound", Kind::Audio),
+    ("film", Kind::Video),
+    ("movie", Kind::Video),
+    ("slides", Kind::Presentation),
+];
+
+/// Reads the value of a date, size or number field: one value, a range or a comparison.
+pub(super) fn range(field: Field, text: &str) -> Result<Value, Fault> {
+    match field.info().kind {
+        FieldKind::Date => {
+            let (from, to) = bounds(text, text.contains('/'), date)?;
+            Ok(Value::Dates(from, to))
+        }
+        FieldKind::Size => numbers(text, size),
+        _ => numbers(text, number),
+    }
+}
+
+fn numbers(text: &str, read: fn(&str) -> Result<i64, Wrong>) -> Result<Value, Fault> {
+    let (from, to) = bounds(text, false, read)?;
+    if let (Bound::Included(a), Bound::Included(b)) = (from, to)
+        && a > b
+    {
+        let message = "the range ends before it begins".to_owned();
+        let hint = "write the smaller number first".to_owned();
+        return Err(Fault {
+            at: 0..text.len(),
+            message,
+            hint,
+        });
+    }
+    Ok(Value::Numbers(from, to))
+}
+
+/// What is wrong with one end of a range: message and hint.
+type Wrong = (&'static str, &'static str);
+
+/// Reads `x`, `>x`, `>=x`, `<x`, `<=x`, `=x`, `a..b`, `a..`, `..b`, or these with `/` for `..`.
+fn bounds<T: Copy>(
+    text: &str,
+    slash: bool,
+    read: fn(&str) -> Result<T, Wrong>,
+) -> Result<(Bound<T>, Bound<T>), Fault> {
+    let at = |start: usize, part: &str| {
+        read(part).map_err(|(message, hint)| Fault {
+            at: start..start + part.len(),
+            message: format!("{part:?} {message}"),
+            hint: hint.to_owned(),
+        })
+    };
+    for sign in [">=", "<=", ">", "<", "="] {
+        let Some(rest) = text.strip_prefix(sign) else {
+            continue;
+        };
+        let value = at(sign.len(), rest)?;
+        return Ok(match sign {
+            ">=" => (Bound::Included(value), Bound::Unbounded),
+            "<=" => (Bound::Unbounded, Bound::Included(value)),
+            ">" => (Bound::Excluded(value), Bound::Unbounded),
+            "<" => (Bound::Unbounded, Bound::Excluded(value)),
+            _ => (Bound::Included(value), Bound::Included(value)),
+        });
+    }
+    let separator = if slash { "/" } else { ".." };
+    let Some((from, to)) = text.split_once(separator) else {
+        let value = at(0, text)?;
+        return Ok((Bound::Included(value), Bound::Included(value)));
+    };
+    if from.is_empty() && to.is_empty() {
+        return Err(Fault {
+            at: 0..text.len(),
+            message: "the range has neither end".into(),
+            hint: "write from..to, from.. or ..to".into(),
+        });
+    }
+    let end = |start, part: &str| -> Result<Bound<T>, Fault> {
+        match part {
+            "" => Ok(Bound::Unbounded),
+            part => at(start, part).map(Bound::Included),
+        }
+    };
+    Ok((end(0, from)?, end(from.len() + separator.len(), to)?))
+}
+
+fn date(text: &str) -> Result<When, Wrong> {
+    When::parse(text).ok_or((
+        "is not a date",
+        "write 2025, 2025-01, 2025-01-15, today, yesterday, or 7d, 2w, 3m, 1y for so long ago",
+    ))
+}
+
+fn number(text: &str) -> Result<i64, Wrong> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten().ok_or((
+        "is not a number",
+        "write digits, as in pages:100.. or pages:<5",
+    ))
+}
+
+/// Reads a number of bytes, with a fraction and a unit if need be: `1.5M`.
+fn size(text: &str) -> Result<i64, Wrong> {
+    const WRONG: Wrong = (
+        "is not a size",
+        "write a number and k, M, G or T, as in size:>1M or size:10k..2M",
+    );
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (amount, unit) = text.split_at(end);
+    let unit = unit_bytes(unit).ok_or(WRONG)?;
+    let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
+    let digits = |part: &str, most| {
+        (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if !digits(whole, 19) || !digits(fraction, 9) {
+        return Err(WRONG);
+    }
+    let whole: i128 = whole.parse().map_err(|_| WRONG)?;
+    let numerator: i128 = fraction.parse().map_err(|_| WRONG)?;
+    let denominator = 10_i128.pow(u32::try_from(fraction.len()).unwrap_or(0));
+    let bytes = whole * unit + numerator * unit / denominator;
+    i64::try_from(bytes).map_err(|_| ("is more than any file holds", WRONG.1))
+}
+
+/// Returns the bytes of a unit: `k`, `kB`, `KiB` …, all counted by 1024.
+fn unit_bytes(unit: &str) -> Option<i128> {
+    let unit = unit.to_ascii_lowercase();
+    let letter = unit
+        .strip_suffix("ib")
+        .or_else(|| unit.strip_suffix('b'))
+        .unwrap_or(&unit);
+    let power = match letter {
+        "" if unit != "ib" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        _ => return None,
+    };
+    Some(1024_i128.pow(power))
+}
+
+/// Returns what every value of the field matches.
+pub(super) fn anything(field: Field) -> Value {
+    match field.info().kind {
+        FieldKind::Date => Value::Dates(Bound::Unbounded, Bound::Unbounded),
+        FieldKind::Size | FieldKind::Number => Value::Numbers(Bound::Unbounded, Bound::Unbounded),
+        FieldKind::Text | FieldKind::Keyword | FieldKind::Path => Value::Prefix(String::new()),
+    }
+}
+
+/// Reads the value of a keyword field; fails if it can match nothing.
+pub(super) fn keyword(field: Field, text: &str) -> Result<String, Fault> {
+    match field {
+        Field::Type => kind(text),
+        Field::Is => state(text),
+        _ => Ok(bare(field, text).to_owned()),
+    }
+}
+
+/// Returns the value without what people write around it: `.pdf`, `<20240101.1@example.org>`.
+pub(super) fn bare(field: Field, text: &str) -> &str {
+    let bare = match field {
+        Field::Ext => text.trim_start_matches('.'),
+        Field::Msgid | Field::List => text.trim_start_matches('<').trim_end_matches('>'),
+        _ => text,
+    };
+    if bare.is_empty() { text } else { bare }
+}
+
+fn kind(text: &str) -> Result<String, Fault> {
+    let name = text.to_lowercase();
+    if let Ok(kind) = name.parse::<Kind>() {
+        return Ok(kind.name().to_owned());
+    }
+    if let Some((_, kind)) = KIND_ALIASES.iter().find(|(alias, _)| *alias == name) {
+        return Ok(kind.name().to_owned());
+    }
+    Err(Fault {
+        at: 0..text.len(),
+        message: format!("there is no type {text:?}"),
+        hint: format!("types are {}", Kind::ALL.map(|(_, name)| name).join(", ")),
+    })
+}
+
+fn state(text: &str) -> Result<String, Fault> {
+    let name = text.to_lowercase();
+    if STATES.contains(&name.as_str()) {
+        return Ok(name);
+    }
+    Err(Fault {
+        at: 0..text.len(),
+        message: format!("there is no state {text:?}"),
+        hint: format!("states are {}", STATES.join(", ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_count_by_1024() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("7b", 7),
+            ("10k", 10_240),
+            ("1.5M", 1_572_864),
+            ("2GiB", 2 << 30),
+            ("1tB", 1 << 40),
+            ("8388607T", i64::MAX - (1 << 40) + 1),
+        ] {
+            assert_eq!(size(text).unwrap(), bytes, "{text}");
+        }
+        for text in [
+            "", "k", "1q", "1.", ".5", "1.2.3", "ib", "8388608T", "-1", "1e3",
+        ] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn faults_name_the_end_that_is_wrong() {
+        let fault = range(Field::Date, "2025..never").unwrap_err();
+        assert_eq!(fault.at, 6..11);
+        assert!(fault.message.contains("\"never\""));
+        assert_eq!(range(Field::Size, ">=1x").unwrap_err().at, 2..4);
+        assert!(range(Field::Pages, "5..2").is_err());
+        assert!(range(Field::Pages, "..").is_err());
+    }
+}

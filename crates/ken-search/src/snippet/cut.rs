@@ -1,0 +1,158 @@
+//! A stretch of a body → a fragment fit to be shown.
+//!
+//! Fragments stay on one page, begin and end between words where there are blanks, and never cut
+//! a character.
+
+use std::ops::Range;
+
+use super::Fragment;
+use super::matcher::Hit;
+
+/// A form feed ends a page.
+const PAGE_END: char = '\u{c}';
+/// Context is looked for no further than this many bytes; a body may be blank for megabytes.
+const CONTEXT_BYTES: usize = 4 << 10;
+
+/// Returns the fragment around a stretch with hits; `hits` are sorted by their start.
+pub(super) fn fragment(body: &str, hits: &[Hit], span: Range<usize>, length: usize) -> Fragment {
+    let span = on_one_page(body, span);
+    let spare = length.saturating_sub(body[span.clone()].chars().count());
+    // What follows tells more than what went before.
+    let (start, used) = before(body, span.start, spare / 3);
+    let end = after(body, span.end, spare - used);
+    let highlights = highlights(hits, start..end);
+    show(body, start..end, &highlights)
+}
+
+/// Returns the beginning of a body; `None` if it is blank.
+pub(super) fn beginning(body: &str, length: usize) -> Option<Fragment> {
+    let start = body.find(|c: char| !c.is_whitespace() && !c.is_control())?;
+    let end = after(body, start, length);
+    Some(show(body, start..end, &[]))
+}
+
+fn on_one_page(body: &str, span: Range<usize>) -> Range<usize> {
+    match body[span.clone()].find(PAGE_END) {
+        Some(0) | None => span,
+        Some(offset) => span.start..span.start + offset,
+    }
+}
+
+/// Returns where context before `at` starts, and how many characters it has.
+fn before(body: &str, at: usize, characters: usize) -> (usize, usize) {
+    let floor = body.ceil_char_boundary(at.saturating_sub(CONTEXT_BYTES));
+    let (mut start, mut used, mut blank) = (at, 0, false);
+    // The last place where a word starts, as far as the context was walked.
+    let mut word = None;
+    for (offset, character) in body[floor..at].char_indices().rev() {
+        if character == PAGE_END || used == characters {
+            break;
+        }
+        let is_blank = character.is_whitespace();
+        if is_blank && !blank {
+            word = Some((start, used));
+        }
+        used += usize::from(!(is_blank && blank));
+        blank = is_blank;
+        start = floor + offset;
+    }
+    let whole = start == 0 || body[..start].ends_with(|c: char| c.is_whitespace());
+    if whole {
+        (start, used)
+    } else {
+        word.unwrap_or((start, used))
+    }
+}
+
+/// Returns where context after `at` ends.
+fn after(body: &str, at: usize, characters: usize) -> usize {
+    let ceiling = body.floor_char_boundary(at.saturating_add(CONTEXT_BYTES));
+    let (mut end, mut used, mut blank) = (at, 0, false);
+    let mut word = None;
+    for (offset, character) in body[at..ceiling].char_indices() {
+        if character == PAGE_END || used == characters {
+            break;
+        }
+        let is_blank = character.is_whitespace();
+        if is_blank && !blank {
+            word = Some(at + offset);
+        }
+        used += usize::from(!(is_blank && blank));
+        blank = is_blank;
+        end = at + offset + character.len_utf8();
+    }
+    let whole = body[end..].chars().next().is_none_or(char::is_whitespace);
+    if whole { end } else { word.unwrap_or(end) }
+}
+
+/// Returns the hits within a range, joined where they overlap.
+fn highlights(hits: &[Hit], within: Range<usize>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for hit in hits {
+        let (start, end) = (hit.bytes.start, hit.bytes.end.min(within.end));
+        if start < within.start || start >= end {
+            continue;
+        }
+        match joined.last_mut() {
+            Some(last) if start < last.end => last.end = last.end.max(end),
+            _ => joined.push(start..end),
+        }
+    }
+    joined
+}
+
+/// Folds white space and moves the highlights with it.
+fn show(body: &str, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
+    let mut text = String::with_capacity(at.len());
+    let mut highlights: Vec<Range<usize>> = Vec::with_capacity(places.len());
+    let mut places_left = places.iter();
+    let mut place = places_left.next();
+    for (offset, character) in body[at.clone()].char_indices() {
+        let here = at.start + offset;
+        while let Some(ended) = place.filter(|place| place.end <= here) {
+            debug_assert!(ended.start < here);
+            place = places_left.next();
+        }
+        let length = text.len();
+        if character.is_whitespace() {
+            if !text.is_empty() && !text.ends_with(' ') {
+                text.push(' ');
+            }
+        } else if !character.is_control() {
+            text.push(character);
+        }
+        if place.is_some_and(|place| place.start == here) {
+            highlights.push(length..text.len());
+        } else if place.is_some_and(|place| place.start < here)
+            && let Some(last) = highlights.last_mut()
+        {
+            last.end = text.len();
+        }
+    }
+    text.truncate(text.trim_end().len());
+    let first = places.first().map_or(at.start, |place| place.start);
+    let lines = memchr::memchr_iter(b'\n', &body.as_bytes()[..first]).count();
+    Fragment {
+        text,
+        highlights,
+        cut_start: continues(body[..at.start].chars().rev()),
+        cut_end: continues(body[at.end..].chars()),
+        page: page(body, first),
+        line: lines + 1,
+        at,
+    }
+}
+
+/// Returns whether there is text before the end of the page.
+fn continues(characters: impl Iterator<Item = char>) -> bool {
+    characters
+        .take(CONTEXT_BYTES)
+        .take_while(|character| *character != PAGE_END)
+        .any(|character| !character.is_whitespace())
+}
+
+fn page(body: &str, at: usize) -> Option<usize> {
+    let body = body.as_bytes();
+    memchr::memchr(b'\x0c', body)?;
+    Some(memchr::memchr_iter(b'\x0c', &body[..at]).count() + 1)
+}

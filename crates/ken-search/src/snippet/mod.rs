@@ -1,0 +1,121 @@
+//! Which piece of a document shows best why it was found.
+//!
+//! A body may have 32 MiB and a page of hits shows ten, so bodies are not analysed as a whole:
+//! a scan by bytes finds candidate places ([`scan`]), analysis confirms them on a window around
+//! each ([`matcher`]), and the stretch with the most different terms close together is cut out
+//! ([`cut`]).
+
+mod cut;
+mod matcher;
+mod scan;
+
+use std::ops::Range;
+
+use crate::plan::Analyze;
+
+use matcher::{Hit, Hits};
+pub use matcher::{TermMatcher, matchers};
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Length of a fragment in characters, about.
+    pub length: usize,
+    /// Number of fragments at most.
+    pub count: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            length: 200,
+            count: 1,
+        }
+    }
+}
+
+/// A piece of a body, fit to be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// The text, white space folded, without control characters.
+    pub text: String,
+    /// What matched: ranges of bytes of `text`, in order, not touching each other's insides.
+    pub highlights: Vec<Range<usize>>,
+    /// Whether the page goes on before the text.
+    pub cut_start: bool,
+    /// Whether the page goes on after the text.
+    pub cut_end: bool,
+    /// The bytes of the body that the text is from.
+    pub at: Range<usize>,
+    /// The page of the first match, from 1; only for bodies with pages.
+    pub page: Option<usize>,
+    /// The line of the first match in the body, from 1.
+    pub line: usize,
+}
+
+/// Returns the best fragments of a body, best first; its beginning if nothing matches.
+///
+/// Without any text there is no fragment. Costs about a scan of the body for the terms that are
+/// rare in it, and the analysis of at most some tens of kilobytes.
+pub fn fragments(
+    body: &str,
+    matchers: &[TermMatcher],
+    analyze: Analyze,
+    settings: Settings,
+) -> Vec<Fragment> {
+    let mut hits = scan::hits(body, &Hits::new(matchers, analyze));
+    hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end));
+    let mut fragments = Vec::new();
+    while fragments.len() < settings.count
+        && let Some(span) = best_span(&hits, matchers, settings.length)
+    {
+        let fragment = cut::fragment(body, &hits, span, settings.length);
+        hits.retain(|hit| hit.bytes.end <= fragment.at.start || hit.bytes.start >= fragment.at.end);
+        fragments.push(fragment);
+    }
+    if fragments.is_empty() && settings.count > 0 {
+        fragments.extend(cut::beginning(body, settings.length));
+    }
+    fragments
+}
+
+/// Returns the stretch of at most `length` bytes whose hits are worth most.
+///
+/// Different terms count most, phrases double, then repetitions, then closeness; of equals the
+/// first. Two pointers move over the hits, so the cost is linear.
+fn best_span(hits: &[Hit], matchers: &[TermMatcher], length: usize) -> Option<Range<usize>> {
+    let mut counts = vec![0_usize; matchers.len()];
+    let mut worth = 0;
+    let mut best: Option<(usize, Range<usize>)> = None;
+    let mut next = 0;
+    let mut end = 0;
+    for (first, hit) in hits.iter().enumerate() {
+        let start = hit.bytes.start;
+        // A hit longer than a fragment still makes one.
+        while next < hits.len() && (next == first || hits[next].bytes.end <= start + length) {
+            worth += gain(&mut counts, hits[next].matcher, matchers);
+            end = end.max(hits[next].bytes.end);
+            next += 1;
+        }
+        let repeats = (next - first).min(8);
+        let closeness = length.saturating_sub(end - start) * 10 / length.max(1);
+        let score = worth * 100 + repeats * 10 + closeness;
+        if best.as_ref().is_none_or(|(most, _)| score > *most) {
+            best = Some((score, start..end));
+        }
+        counts[hit.matcher] -= 1;
+        if counts[hit.matcher] == 0 {
+            worth -= matchers[hit.matcher].worth();
+        }
+    }
+    best.map(|(_, span)| span)
+}
+
+fn gain(counts: &mut [usize], matcher: usize, matchers: &[TermMatcher]) -> usize {
+    counts[matcher] += 1;
+    if counts[matcher] == 1 {
+        matchers[matcher].worth()
+    } else {
+        0
+    }
+}

@@ -1,0 +1,280 @@
+//! Where in a body it is worth to look.
+//!
+//! Analysis yields some hundred megabytes a second at best, and allocates; a regular expression
+//! that stands for all spellings of the terms is searched several times faster, and with the
+//! literal prefilters of `regex-automata` at the speed of memory in bodies of ASCII. Where it
+//! matches, a window is analysed. Terms that are found often enough are dropped from the
+//! expression, so that frequent words do not use up the effort before rare ones are found.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex_automata::{Input, meta::Regex};
+use unicode_normalization::UnicodeNormalization;
+
+use super::matcher::{Hit, Hits, TermMatcher};
+
+/// Bodies up to this length are analysed whole.
+const SMALL_BYTES: usize = 8 << 10;
+/// What is looked through of a larger body.
+const SCAN_BYTES: usize = 32 << 20;
+/// Windows analysed for each term.
+const WINDOWS_PER_TERM: usize = 16;
+/// Windows analysed in all: about 50 kB.
+const WINDOWS: usize = 96;
+/// Candidates looked at for each term; `in` stands within many words.
+const CANDIDATES_PER_TERM: usize = 4096;
+/// Terms looked for, and the characters of each that are scanned for.
+const TERMS: usize = 32;
+const TERM_CHARACTERS: usize = 24;
+/// A window around a candidate, in bytes before and after its start.
+const BEFORE: usize = 200;
+const AFTER: usize = 320;
+
+/// Returns hits in a body: all if it is small, else some of each term.
+pub(super) fn hits(body: &str, finder: &Hits<'_>) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    if finder.matchers.is_empty() {
+        return hits;
+    }
+    if body.len() <= SMALL_BYTES {
+        finder.find(body, 0..body.len(), &mut hits);
+        return hits;
+    }
+    let ascii = body.is_ascii();
+    let mut needles: Vec<Needle> = finder
+        .matchers
+        .iter()
+        .take(TERMS)
+        .map(Needle::new)
+        .collect();
+    // Terms that are not ASCII stand in no body of ASCII.
+    needles.retain(|needle| !needle.text.is_empty() && (!ascii || needle.text.is_ascii()));
+    // At one place the expression prefers the first: the longer one says more.
+    needles.sort_by_key(|needle| std::cmp::Reverse(needle.text.len()));
+    let limit = floor_boundary(body, SCAN_BYTES);
+    let mut windows = WINDOWS;
+    let mut from = 0;
+    while !needles.is_empty()
+        && let Some(regex) = expression(&needles, ascii)
+    {
+        let Some(number) = search(body, limit, &mut from, &regex, &mut needles, |window| {
+            finder.find(body, window, &mut hits);
+            windows -= 1;
+            windows > 0
+        }) else {
+            break;
+        };
+        needles.remove(number);
+    }
+    hits
+}
+
+/// A term to scan for.
+struct Needle {
+    text: String,
+    /// Whether a word that goes on is no match.
+    exact: bool,
+    windows: usize,
+    candidates: usize,
+}
+
+impl Needle {
+    /// Returns the term of a matcher that is the rarest, as far as its length tells.
+    fn new(matcher: &TermMatcher) -> Self {
+        let (term, exact) = match matcher {
+            TermMatcher::Exact(term) => (term.as_str(), true),
+            TermMatcher::Prefix(term) => (term.as_str(), false),
+            TermMatcher::Phrase { terms, .. } => {
+                let longest = terms.iter().max_by_key(|(_, term)| term.len());
+                (longest.map_or("", |(_, term)| term.as_str()), false)
+            }
+        };
+        let text: String = term.chars().take(TERM_CHARACTERS).collect();
+        Self {
+            exact: exact && text.len() == term.len(),
+            text,
+            windows: 0,
+            candidates: 0,
+        }
+    }
+}
+
+/// Calls back with windows from `from` on. Returns the number of a needle that has been found
+/// often enough; `None` at the end, or when the callback says stop.
+fn search(
+    body: &str,
+    limit: usize,
+    from: &mut usize,
+    regex: &Regex,
+    needles: &mut [Needle],
+    mut each: impl FnMut(Range<usize>) -> bool,
+) -> Option<usize> {
+    let mut analysed = *from;
+    while let Some(found) = regex.search(&Input::new(body).span(*from..limit)) {
+        let number = found.pattern().as_usize();
+        let needle = &mut needles[number];
+        needle.candidates += 1;
+        if inside_word(body.as_bytes(), found.range(), needle.exact) {
+            *from = ceil_boundary(body, found.start() + 1);
+        } else {
+            let window = window(body, found.start(), found.end(), analysed);
+            (analysed, *from) = (window.end, window.end);
+            needle.windows += 1;
+            if !each(window) {
+                return None;
+            }
+        }
+        if needle.windows >= WINDOWS_PER_TERM || needle.candidates >= CANDIDATES_PER_TERM {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Tells candidates that are part of a longer word, and not a part of an identifier either,
+/// without analysis.
+fn inside_word(body: &[u8], at: Range<usize>, exact: bool) -> bool {
+    let same = |left: u8, right: u8| {
+        left.is_ascii_lowercase() && right.is_ascii_lowercase()
+            || left.is_ascii_digit() && right.is_ascii_digit()
+    };
+    let goes_on =
+        |border: usize| border > 0 && border < body.len() && same(body[border - 1], body[border]);
+    goes_on(at.start) || exact && goes_on(at.end)
+}
+
+/// Returns a window around a candidate, at blanks if there are some.
+fn window(body: &str, start: usize, end: usize, analysed: usize) -> Range<usize> {
+    let from = floor_boundary(body, start.saturating_sub(BEFORE)).max(analysed);
+    let to = ceil_boundary(body, (start + AFTER).max(end + 1));
+    let from = match body[from..start].find(char::is_whitespace) {
+        Some(blank) if from > analysed => from + blank,
+        _ => from,
+    };
+    let to = match body[end..to].rfind(char::is_whitespace) {
+        Some(blank) if blank > 0 && to < body.len() => end + blank,
+        _ => to,
+    };
+    from..to
+}
+
+fn floor_boundary(body: &str, at: usize) -> usize {
+    body.floor_char_boundary(at)
+}
+
+fn ceil_boundary(body: &str, at: usize) -> usize {
+    body.ceil_char_boundary(at)
+}
+
+/// Returns the expression that matches all spellings of the needles, each a pattern; `None` if
+/// it would be too large.
+fn expression(needles: &[Needle], ascii: bool) -> Option<Regex> {
+    let patterns: Vec<String> = needles
+        .iter()
+        .map(|needle| pattern(&needle.text, ascii))
+        .collect();
+    Regex::new_many(&patterns).ok()
+}
+
+/// Returns a pattern for a folded term: each character stands for all that fold to it, with
+/// marks after it. It may match more than analysis does; less would lose hits.
+fn pattern(term: &str, ascii: bool) -> String {
+    let mut pattern = String::new();
+    let mut rest = term;
+    while let Some(first) = rest.chars().next() {
+        let pair = LIGATURES.iter().find(|(_, pair)| rest.starts_with(pair));
+        match pair {
+            Some((letters, pair)) if !ascii => {
+                let mut each = pair.chars();
+                let (a, b) = (each.next(), each.next());
+                pattern.push_str("(?:");
+                a.into_iter()
+                    .chain(b)
+                    .for_each(|c| class(&mut pattern, c, ascii));
+                let _ = write!(pattern, "|[{letters}])");
+                rest = &rest[pair.len()..];
+            }
+            _ => {
+                class(&mut pattern, first, ascii);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    pattern
+}
+
+/// Letters that analysis may take for two.
+const LIGATURES: [(&str, &str); 7] = [
+    ("ßẞ", "ss"),
+    ("æÆǽǼ", "ae"),
+    ("œŒ", "oe"),
+    ("þÞ", "th"),
+    ("ﬁ", "fi"),
+    ("ﬂ", "fl"),
+    ("ﬀ", "ff"),
+];
+
+/// Writes the class of all characters that fold to this one. Writing to a String cannot fail.
+fn class(pattern: &mut String, folded: char, ascii: bool) {
+    pattern.push('[');
+    for character in std::iter::once(folded).chain(folded.to_uppercase()) {
+        let _ = write!(pattern, "\\x{{{:x}}}", u32::from(character));
+    }
+    if !ascii {
+        for (_, variant) in variants(folded) {
+            let _ = write!(pattern, "\\x{{{:x}}}", u32::from(*variant));
+        }
+        pattern.push_str("][\\x{300}-\\x{36f}]*");
+    } else {
+        pattern.push(']');
+    }
+}
+
+/// Returns the characters whose base letter in lower case this one is.
+fn variants(folded: char) -> &'static [(char, char)] {
+    static TABLE: OnceLock<Vec<(char, char)>> = OnceLock::new();
+    let table = TABLE.get_or_init(variant_table);
+    let start = table.partition_point(|(base, _)| *base < folded);
+    let end = table.partition_point(|(base, _)| *base <= folded);
+    &table[start..end]
+}
+
+/// Latin, Greek, Cyrillic and full-width letters with their base letters, sorted by these.
+fn variant_table() -> Vec<(char, char)> {
+    const BLOCKS: [(char, char); 4] = [
+        ('\u{c0}', '\u{24f}'),
+        ('\u{370}', '\u{52f}'),
+        ('\u{1e00}', '\u{1fff}'),
+        ('\u{ff21}', '\u{ff5a}'),
+    ];
+    const STROKES: [(char, char); 14] = [
+        ('o', 'ø'),
+        ('o', 'Ø'),
+        ('d', 'đ'),
+        ('d', 'Đ'),
+        ('d', 'ð'),
+        ('d', 'Ð'),
+        ('l', 'ł'),
+        ('l', 'Ł'),
+        ('i', 'ı'),
+        ('i', 'İ'),
+        ('h', 'ħ'),
+        ('h', 'Ħ'),
+        ('k', '\u{212a}'),
+        ('σ', 'ς'),
+    ];
+    let mut table = STROKES.to_vec();
+    for (first, last) in BLOCKS {
+        for variant in first..=last {
+            let base = std::iter::once(variant).nfkd().next().unwrap_or(variant);
+            let base = base.to_lowercase().next().unwrap_or(base);
+            if base != variant {
+                table.push((base, variant));
+            }
+        }
+    }
+    table.sort_unstable();
+    table
+}

@@ -1,0 +1,162 @@
+//! `cases/query/*.toml`: query text → tree → plan, or → mistake and its place.
+//!
+//! What a case leaves out is printed, so a new one is made by writing its query alone.
+
+mod support;
+
+use std::path::Path;
+
+use ken_core::{FIELDS, Plan};
+use ken_search::parse::{QueryError, Tree, parse};
+use ken_search::plan::plan;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    query: String,
+    /// The tree as an s-expression.
+    tree: Option<String>,
+    /// The plan as an s-expression; what a word without a field becomes is written `{word}`.
+    plan: Option<String>,
+    /// A piece of the message.
+    error: Option<String>,
+    /// What stands at the place of the mistake.
+    at: Option<String>,
+    /// A piece of the hint.
+    hint: Option<String>,
+}
+
+fn cases() -> Vec<(String, Case)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/query");
+    let mut cases = Vec::new();
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            cases.extend(file.case.into_iter().map(|case| (name.clone(), case)));
+        }
+    }
+    cases
+}
+
+/// Prints a plan with the weighted alternatives of a word without a field folded to `{…}`, as
+/// every word has the same eight.
+fn folded(plan: &Plan) -> String {
+    let list = |name: &str, parts: &[Plan]| {
+        let parts: Vec<String> = parts.iter().map(folded).collect();
+        format!("({name} {})", parts.join(" "))
+    };
+    match plan {
+        Plan::Or(parts) => match parts.as_slice() {
+            [Plan::Weight(_, body), rest @ ..]
+                if rest.iter().all(|p| matches!(p, Plan::Weight(..))) =>
+            {
+                let weighted = FIELDS.iter().filter(|info| info.weight > 0.0);
+                for (info, part) in weighted.zip(parts) {
+                    let expected = body.to_string().replacen("body", info.name, 1);
+                    assert_eq!(
+                        part.to_string(),
+                        format!("(weight {} {expected})", info.weight)
+                    );
+                }
+                body.to_string()
+                    .replacen("(body ", "{", 1)
+                    .replacen("body ", "", 1)
+                    .replacen('(', "{", 1)
+                    .replace(')', "}")
+            }
+            _ => list("or", parts),
+        },
+        Plan::And(parts) => list("and", parts),
+        Plan::Not(part) => format!("(not {})", folded(part)),
+        plan => plan.to_string(),
+    }
+}
+
+fn check(case: &Case) -> Result<(), String> {
+    match (parse(&case.query), &case.error) {
+        (Ok(tree), None) => check_tree(case, &tree),
+        (Err(error), Some(expected)) => check_error(case, &error, expected),
+        (Ok(tree), Some(_)) => Err(format!("is understood as {tree}")),
+        (Err(error), None) => Err(error.report()),
+    }
+}
+
+fn check_tree(case: &Case, tree: &Tree) -> Result<(), String> {
+    same("tree", case.tree.as_deref(), &tree.to_string())?;
+    same(
+        "plan",
+        case.plan.as_deref(),
+        &folded(&plan(tree, &support::context())),
+    )?;
+    let query = tree.to_query();
+    match parse(&query) {
+        Ok(again) if again == *tree => Ok(()),
+        Ok(again) => Err(format!("prints as {query:?}, which is {again}")),
+        Err(error) => Err(format!("prints as {query:?}: {}", error.report())),
+    }
+}
+
+fn same(what: &str, expected: Option<&str>, actual: &str) -> Result<(), String> {
+    match expected {
+        Some(expected) if expected == actual => Ok(()),
+        Some(expected) => Err(format!(
+            "{what}\n  is       {actual}\n  should be {expected}"
+        )),
+        None => Err(format!("{what} = '''{actual}'''")),
+    }
+}
+
+fn check_error(case: &Case, error: &QueryError, expected: &str) -> Result<(), String> {
+    let place = &case.query[error.at.clone()];
+    let right = error.message.contains(expected)
+        && case.at.as_deref() == Some(place)
+        && case
+            .hint
+            .as_deref()
+            .is_none_or(|hint| error.hint.as_deref().unwrap_or("").contains(hint));
+    if right {
+        Ok(())
+    } else {
+        Err(format!("at {place:?}: {}", error.report()))
+    }
+}
+
+#[test]
+fn every_case_holds() {
+    let cases = cases();
+    assert!(cases.len() >= 120, "{} cases", cases.len());
+    let mut wrong = String::new();
+    for (file, case) in &cases {
+        if let Err(problem) = check(case) {
+            wrong.push_str(&format!("\n{file}: {}\n{problem}\n", case.query));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_name_of_every_field_has_a_case() {
+    let cases = cases();
+    for info in FIELDS {
+        for name in std::iter::once(&info.name).chain(info.aliases) {
+            let start = format!("{name}:");
+            assert!(
+                cases.iter().any(|(_, case)| case.query.contains(&start)),
+                "no case asks for {start}"
+            );
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What changed: the files of a walk against the catalogue.
+//!
+//! Changes are handed on while the walk runs, so that extraction overlaps with it. Only added
+//! files that have the identity of a known one wait for its end: they are moves if the known one
+//! turns out to be gone, and hard links otherwise.
+//!
+//! What was not seen is gone only if it could have been seen: its root was there, and no folder
+//! above it failed to be read.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp};
+
+use crate::Catalogue;
+use crate::scan::{Progress, ScanOptions, ScanSummary, Visitor, scan};
+
+/// What the files of a walk are compared with, and who hears of the differences.
+pub struct Comparison<'a> {
+    /// Makes keys and tokens as in the index.
+    pub hasher: KeyHasher,
+    /// What the index knows; its `seen` bits are used up by one walk.
+    pub catalogue: &'a Catalogue,
+    /// Whether every file counts as changed.
+    pub full: bool,
+    /// Returns the paths of files that were not seen, in the order asked.
+    pub path_of: &'a (dyn Fn(&[FileKey]) -> Vec<Option<PathBuf>> + Sync),
+    /// Called with each change, from all threads of the walk.
+    pub emit: &'a (dyn Fn(Change) + Sync),
+}
+
+/// How a walk and its comparison went.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// The walk.
+    pub scan: ScanSummary,
+    /// Number of files that are as the index knows them.
+    pub unchanged: u64,
+    /// Number of files not seen of which the index keeps what it knows, because their root or
+    /// folder could not be read.
+    pub kept: u64,
+}
+
+/// How many paths are asked for at once.
+const PATHS_AT_ONCE: usize = 4096;
+
+/// A known file that is gone from its path.
+struct GoneRow {
+    identity: u64,
+    key: FileKey,
+    is_moved: bool,
+}
+
+/// An added file that may be a moved one.
+struct Held {
+    path: PathBuf,
+    stamp: Stamp,
+    identity: u64,
+}
+
+/// Walks the roots and hands on what changed.
+///
+/// When the walk is cancelled nothing is told to be gone or moved.
+pub fn changes(
+    roots: &[Root],
+    options: &ScanOptions,
+    progress: &Progress,
+    comparison: &Comparison<'_>,
+) -> Summary {
+    let unchanged = AtomicU64::new(0);
+    let held = Mutex::new(Vec::new());
+    let visit = |path: &Path, stamp: Stamp| {
+        if let Some(waiting) = comparison.file(path, stamp, &unchanged) {
+            let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.push(waiting);
+        }
+    };
+    let visitor = Visitor {
+        file: &visit,
+        skipped: None,
+    };
+    let scan = scan(roots, options, progress, visitor);
+    let kept = if scan.cancelled {
+        0
+    } else {
+        let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
+        comparison.finish(roots, &scan, held)
+    };
+    Summary {
+        unchanged: unchanged.into_inner(),
+        kept,
+        scan,
+    }
+}
+
+impl Comparison<'_> {
+    /// Compares one file; returns it if it has to wait for the end of the walk.
+    fn file(&self, path: &Path, stamp: Stamp, unchanged: &AtomicU64) -> Option<Held> {
+        let known = self.catalogue.see(self.hasher.key(path));
+        if let Some(row) = known {
+            if !self.full && row.token == stamp.token(&self.hasher) {
+                unchanged.fetch_add(1, Ordering::Relaxed);
+            } else {
+                let path = path.to_path_buf();
+                (self.emit)(Change::Changed { path, stamp });
+            }
+            return None;
+        }
+        let identity = stamp.identity(&self.hasher);
+        let path = path.to_path_buf();
+        if !self.full && self.catalogue.has_identity(identity) {
+            return Some(Held {
+                path,
+                stamp,
+                identity,
+            });
+        }
+        (self.emit)(Change::Added { path, stamp });
+        None
+    }
+
+    /// Tells what moved and what is gone; returns how many files were not seen and are kept.
+    fn finish(&self, roots: &[Root], scan: &ScanSummary, mut held: Vec<Held>) -> u64 {
+        let (mut gone, kept) = self.gone(roots, scan);
+        held.sort_unstable_by(|a, b| (a.identity, &a.path).cmp(&(b.identity, &b.path)));
+        // Both are sorted by identity: one pass joins them.
+        let mut sources = gone.iter_mut().peekable();
+        for Held {
+            path,
+            stamp,
+            identity,
+        } in held
+        {
+            while sources.next_if(|row| row.identity < identity).is_some() {}
+            match sources.next_if(|row| row.identity == identity) {
+                Some(row) => {
+                    row.is_moved = true;
+                    let from = row.key;
+                    (self.emit)(Change::Moved { from, path, stamp });
+                }
+                None => (self.emit)(Change::Added { path, stamp }),
+            }
+        }
+        for row in gone.into_iter().filter(|row| !row.is_moved) {
+            (self.emit)(Change::Gone { key: row.key });
+        }
+        kept
+    }
+
+    /// Returns the files that are gone, by identity, and how many were not seen and are kept.
+    fn gone(&self, roots: &[Root], scan: &ScanSummary) -> (Vec<GoneRow>, u64) {
+        let mut gone = Vec::new();
+        let mut kept = 0;
+        let mut unseen = self.catalogue.unseen().peekable();
+        while unseen.peek().is_some() {
+            let rows: Vec<&FileRow> = unseen.by_ref().take(PATHS_AT_ONCE).collect();
+            let keys: Vec<FileKey> = rows.iter().map(|row| row.key).collect();
+            for (row, path) in rows.iter().zip((self.path_of)(&keys)) {
+                match path {
+                    Some(path) if is_gone(&path, roots, scan) => gone.push(GoneRow::new(row)),
+                    _ => kept += 1,
+                }
+            }
+        }
+        gone.sort_unstable_by_key(|row| (row.identity, row.key));
+        (gone, kept)
+    }
+}
+
+impl GoneRow {
+    fn new(row: &FileRow) -> Self {
+        Self {
+            // A file that was not indexed to its end has nothing that could move.
+            identity: if row.token == 0 { 0 } else { row.identity },
+            key: row.key,
+            is_moved: false,
+        }
+    }
+}
+
+/// Returns whether a file that was not seen would have been, were it still there.
+fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
+    let root = path
+        .ancestors()
+        .find(|folder| roots.iter().any(|root| root.path == *folder));
+    // What no root covers any more is gone, whether it is still there or not.
+    let is_walked = root.is_none_or(|root| {
+        let mut unavailable = scan.unavailable.iter();
+        !unavailable.any(|(path, _)| path == root)
+    });
+    is_walked
+        && !path
+            .ancestors()
+            .any(|folder| scan.incomplete.contains(folder))
+}

@@ -1,0 +1,406 @@
+//! One thread's part of the walk: what is done with a folder and each of its entries.
+
+use std::ffi::{CStr, OsStr};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ignore::Match;
+use ken_core::{Stamp, escape_bytes};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use crate::listing::{Entry, Listing};
+use crate::queue::Queue;
+use crate::rules::Rules;
+use crate::scan::Shared;
+use ken_core::Root;
+
+use crate::{ScanError, Skip};
+
+/// After how many files the counters move, so that threads do not fight for them at each.
+const FILES_PER_REPORT: u64 = 256;
+
+/// A folder to be walked.
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// The number of its root.
+    root: usize,
+    /// The rules that hold for the folder itself.
+    rules: Arc<Rules>,
+    /// The folders it lies in, nearest first; kept only where the root's options need it.
+    parent: Option<Arc<Place>>,
+}
+
+/// Which folder it is, by whatever path.
+struct Place {
+    device: u64,
+    inode: u64,
+    parent: Option<Arc<Self>>,
+}
+
+/// The folder whose entries are being looked at.
+struct Here<'a> {
+    root: &'a Root,
+    number: usize,
+    descriptor: BorrowedFd<'a>,
+    rules: Arc<Rules>,
+    place: Option<Arc<Place>>,
+    has_stops: bool,
+}
+
+/// One thread of a walk, with its buffers and what it has not reported yet.
+pub(crate) struct Walker<'a> {
+    shared: &'a Shared<'a>,
+    listing: Listing,
+    /// The path of the entry that is looked at.
+    path: Vec<u8>,
+    found: Vec<Folder>,
+    errors: Vec<ScanError>,
+    files: u64,
+    bytes: u64,
+}
+
+impl Folder {
+    /// Returns the folder that a root is.
+    pub(crate) fn root(root: usize, path: PathBuf, rules: Arc<Rules>) -> Self {
+        Self {
+            path,
+            root,
+            rules,
+            parent: None,
+        }
+    }
+}
+
+impl<'a> Walker<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
+        Self {
+            shared,
+            listing: Listing::default(),
+            path: Vec::new(),
+            found: Vec::new(),
+            errors: Vec::new(),
+            files: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Walks folders until none is left.
+    pub(crate) fn run(mut self, queue: &Queue<Folder>) {
+        while let Some((folder, mut turn)) = queue.take() {
+            if self.is_cancelled() {
+                queue.clear();
+                continue;
+            }
+            self.walk(&folder);
+            turn.found.append(&mut self.found);
+            self.flush();
+        }
+    }
+
+    /// Visits a root that is a file.
+    pub(crate) fn root_file(mut self, root: &Root) {
+        self.path = root.path.as_os_str().as_bytes().to_vec();
+        match rustix::fs::statat(CWD, &root.path, AtFlags::empty()) {
+            Ok(stat) if kind_of(&stat) == FileType::RegularFile => self.visit(&stat),
+            Ok(_) => self.skip(|| Skip::Special),
+            Err(error) => self.fail_file(error),
+        }
+        self.flush();
+    }
+
+    fn walk(&mut self, folder: &Folder) {
+        let root = &self.shared.roots[folder.root];
+        self.path.clear();
+        self.path
+            .extend_from_slice(folder.path.as_os_str().as_bytes());
+        let opened = open(folder, root).and_then(|descriptor| {
+            let place = place_of(folder, root, &descriptor)?;
+            Ok((descriptor, place))
+        });
+        match opened {
+            Err(error) => self.fail_folder(folder, error),
+            Ok((_, Some(place))) if place.leaves(root) => self.skip(|| Skip::FileSystem),
+            Ok((_, Some(place))) if place.is_loop() => self.skip(|| Skip::Loop),
+            Ok((descriptor, place)) => self.list(folder, root, &descriptor, place),
+        }
+    }
+
+    fn list(
+        &mut self,
+        folder: &Folder,
+        root: &'a Root,
+        descriptor: &OwnedFd,
+        place: Option<Arc<Place>>,
+    ) {
+        if let Err(error) = self.listing.read(descriptor.as_fd()) {
+            self.fail_folder(folder, error);
+        }
+        if self.listing.is_marked {
+            return self.skip(|| Skip::Marked);
+        }
+        let rules = match root.no_ignore {
+            true => Arc::clone(&folder.rules),
+            false => folder
+                .rules
+                .child(&folder.path, self.listing.found, &mut self.errors),
+        };
+        let here = Here {
+            root,
+            number: folder.root,
+            descriptor: descriptor.as_fd(),
+            rules,
+            place,
+            has_stops: self.shared.stops.are_in(&folder.path),
+        };
+        self.entries(&here);
+    }
+
+    fn entries(&mut self, here: &Here<'_>) {
+        if self.path.last() != Some(&b'/') {
+            self.path.push(b'/');
+        }
+        let folder_length = self.path.len();
+        let listing = std::mem::take(&mut self.listing);
+        for &entry in &listing.entries {
+            if self.is_cancelled() {
+                break;
+            }
+            let name = listing.name(entry);
+            self.path.truncate(folder_length);
+            self.path.extend_from_slice(name.to_bytes());
+            self.entry(here, name, entry);
+        }
+        self.listing = listing;
+    }
+
+    fn entry(&mut self, here: &Here<'_>, name: &CStr, entry: Entry) {
+        let (kind, stat) = match resolve(here, name, entry.kind) {
+            Ok(resolved) => resolved,
+            Err(error) => return self.fail_file(error),
+        };
+        match kind {
+            FileType::Directory if self.admits(here, name, true) => self.folder(here),
+            FileType::RegularFile if self.admits(here, name, false) => {
+                match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
+                    Ok(stat) => self.visit(&stat),
+                    Err(error) => self.fail_file(error),
+                }
+            }
+            FileType::Directory | FileType::RegularFile => {}
+            FileType::Symlink => self.skip(|| Skip::Link),
+            _ => self.skip(|| Skip::Special),
+        }
+    }
+
+    /// Returns whether the rules let the entry through.
+    fn admits(&self, here: &Here<'_>, name: &CStr, is_folder: bool) -> bool {
+        let path = self.path();
+        if here.has_stops
+            && let Some(reason) = self.shared.stops.reason(path)
+        {
+            self.skip(|| reason.clone());
+            return false;
+        }
+        match here.rules.matched(path, is_folder) {
+            Match::Whitelist(_) => true,
+            Match::Ignore(glob) => {
+                self.skip(|| Skip::Ignored {
+                    file: glob.from().map(for_people).unwrap_or_default(),
+                    pattern: glob.original().to_owned(),
+                });
+                false
+            }
+            Match::None if !here.root.hidden && name.to_bytes().starts_with(b".") => {
+                self.skip(|| Skip::Hidden);
+                false
+            }
+            Match::None => true,
+        }
+    }
+
+    fn folder(&mut self, here: &Here<'_>) {
+        let path = std::ffi::OsString::from_vec(self.path.clone());
+        self.found.push(Folder {
+            path: PathBuf::from(path),
+            root: here.number,
+            rules: Arc::clone(&here.rules),
+            parent: here.place.clone(),
+        });
+    }
+
+    fn visit(&mut self, stat: &Stat) {
+        let stamp = stamp_of(stat);
+        self.files += 1;
+        self.bytes += stamp.size;
+        (self.shared.visitor.file)(self.path(), stamp);
+        if self.files == FILES_PER_REPORT {
+            self.flush();
+        }
+    }
+
+    fn skip(&self, reason: impl FnOnce() -> Skip) {
+        if let Some(skipped) = self.shared.visitor.skipped {
+            skipped(self.path(), reason());
+        }
+    }
+
+    fn fail_folder(&mut self, folder: &Folder, error: Errno) {
+        self.errors.push(ScanError::Folder {
+            path: folder.path.clone(),
+            source: error.into(),
+        });
+    }
+
+    fn fail_file(&mut self, error: Errno) {
+        self.errors.push(ScanError::File {
+            path: self.path().to_path_buf(),
+            source: error.into(),
+        });
+    }
+
+    fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.shared.progress.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Reports what was found since the last time.
+    fn flush(&mut self) {
+        let progress = self.shared.progress;
+        let files = std::mem::take(&mut self.files);
+        let bytes = std::mem::take(&mut self.bytes);
+        progress.files.fetch_add(files, Ordering::Relaxed);
+        progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.shared.report(std::mem::take(&mut self.errors));
+    }
+}
+
+impl Place {
+    /// Returns whether the folder lies on another file system than its root and must not.
+    fn leaves(&self, root: &Root) -> bool {
+        let parent = self.parent.as_ref();
+        root.one_file_system && parent.is_some_and(|parent| parent.device != self.device)
+    }
+
+    /// Returns whether the folder is one of those it lies in.
+    fn is_loop(&self) -> bool {
+        std::iter::successors(self.parent.as_deref(), |place| place.parent.as_deref())
+            .any(|place| (place.device, place.inode) == (self.device, self.inode))
+    }
+}
+
+fn open(folder: &Folder, root: &Root) -> Result<OwnedFd, Errno> {
+    let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    if !root.follow_links {
+        flags |= OFlags::NOFOLLOW;
+    }
+    rustix::fs::open(&folder.path, flags, Mode::empty())
+}
+
+/// Looks which folder it is, if an option of the root asks for that.
+fn place_of(
+    folder: &Folder,
+    root: &Root,
+    descriptor: &OwnedFd,
+) -> Result<Option<Arc<Place>>, Errno> {
+    if !root.one_file_system && !root.follow_links {
+        return Ok(None);
+    }
+    let stamp = stamp_of(&rustix::fs::fstat(descriptor)?);
+    Ok(Some(Arc::new(Place {
+        device: stamp.device,
+        inode: stamp.inode,
+        parent: folder.parent.clone(),
+    })))
+}
+
+/// Returns what an entry is, and its `stat` where that had to be asked.
+fn resolve(
+    here: &Here<'_>,
+    name: &CStr,
+    kind: FileType,
+) -> Result<(FileType, Option<Stat>), Errno> {
+    let (kind, stat) = match kind {
+        FileType::Unknown => {
+            let stat = look(here, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            (kind_of(&stat), Some(stat))
+        }
+        known => (known, None),
+    };
+    if kind != FileType::Symlink || !here.root.follow_links {
+        return Ok((kind, stat));
+    }
+    match look(here, name, AtFlags::empty()) {
+        Ok(target) => Ok((kind_of(&target), Some(target))),
+        // It leads nowhere or to itself: nothing is there to be found.
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok((kind, None)),
+        Err(error) => Err(error),
+    }
+}
+
+fn look(here: &Here<'_>, name: &CStr, flags: AtFlags) -> Result<Stat, Errno> {
+    rustix::fs::statat(here.descriptor, name, flags)
+}
+
+fn kind_of(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+/// Times beyond the years 1677 to 2262 are clamped.
+#[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // types differ between machines
+fn stamp_of(stat: &Stat) -> Stamp {
+    let nanoseconds =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Stamp {
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        inode: stat.st_ino as u64,
+        device: stat.st_dev as u64,
+    }
+}
+
+fn for_people(path: &Path) -> String {
+    escape_bytes(path.as_os_str().as_bytes()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(device: u64, inode: u64, parent: Option<Place>) -> Place {
+        Place {
+            device,
+            inode,
+            parent: parent.map(Arc::new),
+        }
+    }
+
+    #[test]
+    fn mounts_and_loops_are_told_by_device_and_inode() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut root = crate::root_at(folder.path()).unwrap();
+        let mounted = place(2, 1, Some(place(1, 1, None)));
+        assert!(!mounted.leaves(&root));
+        assert!(!mounted.is_loop());
+        root.one_file_system = true;
+        assert!(mounted.leaves(&root));
+        assert!(!place(1, 1, None).leaves(&root));
+        let below = place(1, 7, Some(place(1, 5, None)));
+        assert!(!below.leaves(&root));
+        assert!(place(1, 5, Some(below)).is_loop());
+    }
+
+    #[test]
+    fn times_beyond_the_range_of_stamps_are_clamped() {
+        let mut stat = rustix::fs::stat("/").unwrap();
+        stat.st_mtime = i64::MAX as _;
+        assert_eq!(stamp_of(&stat).mtime_ns, i64::MAX);
+    }
+}

@@ -1,0 +1,120 @@
+//! The stack of folders that the threads of a walk share.
+//!
+//! Protocol: a thread takes a folder with [`Queue::take`] and gives the [`Turn`] back by dropping
+//! it, with the folders it found below. The walk is over when the stack is empty and no turn is
+//! out. One lock guards both; it is taken twice a folder, never for a file. The newest folder is
+//! taken first, which keeps the stack short.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Work for several threads, each piece of which may yield more.
+pub(crate) struct Queue<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    stack: Vec<T>,
+    turns: usize,
+}
+
+/// A piece of work that a thread has taken.
+pub(crate) struct Turn<'a, T> {
+    queue: &'a Queue<T>,
+    /// Further work that the piece yielded.
+    pub(crate) found: Vec<T>,
+}
+
+impl<T> Queue<T> {
+    pub(crate) fn new(stack: Vec<T>) -> Self {
+        Self {
+            state: Mutex::new(State { stack, turns: 0 }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Waits for work; `None` when none is left and none can come.
+    pub(crate) fn take(&self) -> Option<(T, Turn<'_, T>)> {
+        let mut state = self.lock();
+        loop {
+            if let Some(work) = state.stack.pop() {
+                state.turns += 1;
+                let turn = Turn {
+                    queue: self,
+                    found: Vec::new(),
+                };
+                return Some((work, turn));
+            }
+            if state.turns == 0 {
+                return None;
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Drops all work that nobody has taken.
+    pub(crate) fn clear(&self) {
+        self.lock().stack.clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Also runs when the thread panics, so that the others do not wait for ever.
+impl<T> Drop for Turn<'_, T> {
+    fn drop(&mut self) {
+        let mut state = self.queue.lock();
+        state.turns -= 1;
+        state.stack.append(&mut self.found);
+        if state.stack.len() == 1 {
+            self.queue.changed.notify_one();
+        } else if state.stack.len() > 1 || state.turns == 0 {
+            self.queue.changed.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn all_work_is_done_by_any_number_of_threads() {
+        for threads in [1, 2, 7] {
+            let queue = Queue::new(vec![12_u32]);
+            let done = AtomicUsize::new(0);
+            std::thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(|| {
+                        while let Some((depth, mut turn)) = queue.take() {
+                            done.fetch_add(1, Ordering::Relaxed);
+                            turn.found
+                                .extend((depth > 1).then_some([depth - 1; 2]).iter().flatten());
+                        }
+                    });
+                }
+            });
+            assert_eq!(done.into_inner(), (1 << 12) - 1);
+        }
+    }
+
+    #[test]
+    fn a_panic_leaves_nobody_waiting() {
+        let queue = Queue::new(vec![1]);
+        std::thread::scope(|scope| {
+            let panicking = scope.spawn(|| {
+                let _turn = queue.take();
+                std::panic::resume_unwind(Box::new(()));
+            });
+            assert!(panicking.join().is_err());
+            assert!(queue.take().is_none());
+        });
+    }
+}

@@ -1,0 +1,96 @@
+//! Roots: the folders (or single files) that a user wants found, with how to walk them.
+//!
+//! They are stored in the commit of the index. A root may lie inside another; each is walked once,
+//! with its own options, and the outer walk stops where the inner begins.
+
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use ken_core::Root;
+use serde::Serialize;
+
+/// Whether what a walk does not find below a root can be taken for gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Availability {
+    /// The root is there.
+    Available,
+    /// There is nothing at this path: removed, or not mounted.
+    Absent,
+    /// It is there and cannot be read.
+    Unreadable,
+    /// It was a mount point and is an empty folder now: nothing is mounted.
+    Unmounted,
+}
+
+/// Returns the root at a path, with the default options.
+///
+/// # Errors
+/// Fails when the path does not exist or cannot be looked at.
+pub fn root_at(path: &Path) -> io::Result<Root> {
+    let path = fs_err::canonicalize(path)?;
+    Ok(Root {
+        mounted: is_mount_point(&path),
+        ..Root::new(path)
+    })
+}
+
+/// Returns whether a file system is mounted at a path.
+pub fn is_mount_point(path: &Path) -> bool {
+    let device = |path: &Path| fs_err::metadata(path).map(|metadata| metadata.dev()).ok();
+    path.parent()
+        .is_some_and(|parent| device(path) != device(parent))
+}
+
+/// Returns whether a root can be walked now.
+pub(crate) fn availability(root: &Root) -> Availability {
+    match fs_err::metadata(&root.path) {
+        Ok(metadata) if !metadata.is_dir() => Availability::Available,
+        Ok(_) => match fs_err::read_dir(&root.path).map(|mut entries| entries.next()) {
+            Ok(None) if root.mounted && !is_mount_point(&root.path) => Availability::Unmounted,
+            Ok(None | Some(Ok(_))) => Availability::Available,
+            Ok(Some(Err(_))) | Err(_) => Availability::Unreadable,
+        },
+        Err(error) if is_absent(&error) => Availability::Absent,
+        Err(_) => Availability::Unreadable,
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn availability_tells_absent_and_empty_from_present() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut root = root_at(folder.path()).unwrap();
+        assert_eq!(availability(&root), Availability::Available);
+        root.mounted = true;
+        assert_eq!(availability(&root), Availability::Unmounted);
+        fs_err::write(folder.path().join("a"), "").unwrap();
+        assert_eq!(availability(&root), Availability::Available);
+        root.path.push("a");
+        assert_eq!(availability(&root), Availability::Available);
+        root.path.push("b");
+        assert_eq!(availability(&root), Availability::Absent);
+    }
+
+    #[test]
+    fn roots_are_stored_without_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().join("real");
+        fs_err::create_dir(&real).unwrap();
+        let link = folder.path().join("link");
+        fs_err::os::unix::fs::symlink(&real, &link).unwrap();
+        assert_eq!(root_at(&link).unwrap(), root_at(&real).unwrap());
+        assert!(root_at(&folder.path().join("none")).is_err());
+    }
+}

@@ -1,0 +1,241 @@
+//! The walk: every regular file below the roots that the rules let through, with its stamp.
+//!
+//! Threads take folders from a shared stack ([`crate::queue`]); for each folder one `open`, one
+//! `getdents` or few, and one `fstatat` for each file, relative to the open folder. What is no
+//! regular file is told by its entry and never opened.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ken_core::Stamp;
+use serde::Serialize;
+
+use crate::folder::{Folder, Walker};
+use crate::queue::Queue;
+use crate::rules::Rules;
+use ken_core::Root;
+
+use crate::roots::availability;
+use crate::{Availability, ScanError};
+
+/// File systems of the kernel that hold no documents; left out when walked from above.
+const PSEUDO: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
+/// How many errors are kept; further ones are counted.
+const MAX_ERRORS: usize = 1000;
+
+/// How to walk, whatever the root.
+#[derive(Clone, Debug, Default)]
+pub struct ScanOptions {
+    /// Number of threads; with 0 or 1 the caller's thread walks alone.
+    pub threads: usize,
+    /// Absolute paths that are left out with all below them.
+    pub excluded: Vec<PathBuf>,
+    /// Git's global ignore file, whose patterns hold below each root.
+    pub global_ignore: Option<PathBuf>,
+}
+
+/// What a running walk shows, and how it is stopped.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Files found so far.
+    pub files: AtomicU64,
+    /// The sum of their sizes.
+    pub bytes: AtomicU64,
+    /// Set to stop the walk before its next file.
+    pub cancelled: AtomicBool,
+}
+
+/// Hears of a file.
+pub type OnFile<'a> = dyn Fn(&Path, Stamp) + Sync + 'a;
+/// Hears of what is left out.
+pub type OnSkip<'a> = dyn Fn(&Path, Skip) + Sync + 'a;
+
+/// Who hears of what the walk finds; called from all its threads.
+#[derive(Clone, Copy)]
+pub struct Visitor<'a> {
+    /// Called with each file.
+    pub file: &'a OnFile<'a>,
+    /// Called with what is left out, if anybody wants to know.
+    pub skipped: Option<&'a OnSkip<'a>>,
+}
+
+/// Why a file, or a folder and all below it, is left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "skip", rename_all = "snake_case")]
+pub enum Skip {
+    /// Its name starts with a dot.
+    Hidden,
+    /// A pattern of an ignore file matches.
+    Ignored {
+        /// The ignore file, as text for people.
+        file: String,
+        /// The pattern as it stands there.
+        pattern: String,
+    },
+    /// The folder holds a file `.noindex`.
+    Marked,
+    /// It is neither file, folder nor link.
+    Special,
+    /// It is a symbolic link, and links are not followed or it leads nowhere.
+    Link,
+    /// The link leads to a folder that it lies in.
+    Loop,
+    /// It lies on another file system than the root.
+    FileSystem,
+    /// It is excluded by the caller, or a file system of the kernel.
+    Excluded,
+    /// It is a root of its own.
+    Root,
+}
+
+/// How a walk went.
+#[derive(Debug, Default)]
+pub struct ScanSummary {
+    /// Number of files found.
+    pub files: u64,
+    /// The sum of their sizes.
+    pub bytes: u64,
+    /// Number of errors.
+    pub n_errors: usize,
+    /// The first thousand errors.
+    pub errors: Vec<ScanError>,
+    /// Folders and files that could not be looked at, so that what lies there is unknown.
+    pub incomplete: HashSet<PathBuf>,
+    /// Roots that could not be walked.
+    pub unavailable: Vec<(PathBuf, Availability)>,
+    /// Whether the walk was stopped before its end.
+    pub cancelled: bool,
+}
+
+/// What the threads of a walk share.
+pub(crate) struct Shared<'a> {
+    pub(crate) roots: &'a [Root],
+    pub(crate) progress: &'a Progress,
+    pub(crate) visitor: Visitor<'a>,
+    pub(crate) stops: Stops,
+    summary: Mutex<ScanSummary>,
+}
+
+/// Paths at which the walk of a root ends, and why.
+pub(crate) struct Stops {
+    reasons: HashMap<PathBuf, Skip>,
+    /// The folders that hold one, so that entries of others need no look.
+    parents: HashSet<PathBuf>,
+}
+
+/// Walks the roots and calls the visitor with each regular file.
+///
+/// A root inside another is walked once, with its own options. What cannot be read is counted,
+/// and the walk goes on.
+pub fn scan(
+    roots: &[Root],
+    options: &ScanOptions,
+    progress: &Progress,
+    visitor: Visitor<'_>,
+) -> ScanSummary {
+    let shared = Shared {
+        roots,
+        progress,
+        visitor,
+        stops: Stops::new(roots, options),
+        summary: Mutex::default(),
+    };
+    let queue = Queue::new(shared.start(options.global_ignore.as_deref()));
+    std::thread::scope(|scope| {
+        for _ in 1..options.threads {
+            scope.spawn(|| Walker::new(&shared).run(&queue));
+        }
+        Walker::new(&shared).run(&queue);
+    });
+    shared.finish()
+}
+
+impl Shared<'_> {
+    /// Returns the folders that the walk starts from; roots that are files are visited at once.
+    fn start(&self, global: Option<&Path>) -> Vec<Folder> {
+        let mut folders = Vec::new();
+        for (number, root) in self.roots.iter().enumerate() {
+            match availability(root) {
+                Availability::Available if root.path.is_dir() => {
+                    folders.push(self.root_folder(number, global));
+                }
+                Availability::Available => Walker::new(self).root_file(root),
+                state => self.summary().unavailable.push((root.path.clone(), state)),
+            }
+        }
+        folders
+    }
+
+    fn root_folder(&self, number: usize, global: Option<&Path>) -> Folder {
+        let root = &self.roots[number];
+        let rules = if root.no_ignore {
+            Arc::new(Rules::none())
+        } else {
+            let mut errors = Vec::new();
+            let rules = Rules::above(&root.path, global, &mut errors);
+            self.report(errors);
+            rules
+        };
+        Folder::root(number, root.path.clone(), rules)
+    }
+
+    /// Takes note of errors; what could not be looked at is incomplete.
+    pub(crate) fn report(&self, errors: Vec<ScanError>) {
+        if errors.is_empty() {
+            return;
+        }
+        let mut summary = self.summary();
+        for error in errors {
+            if !matches!(error, ScanError::Rules { .. }) {
+                summary.incomplete.insert(error.path().to_path_buf());
+            }
+            summary.n_errors += 1;
+            if summary.errors.len() < MAX_ERRORS {
+                summary.errors.push(error);
+            }
+        }
+    }
+
+    fn summary(&self) -> MutexGuard<'_, ScanSummary> {
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish(self) -> ScanSummary {
+        let summary = self.summary.into_inner();
+        ScanSummary {
+            files: self.progress.files.load(Ordering::Relaxed),
+            bytes: self.progress.bytes.load(Ordering::Relaxed),
+            cancelled: self.progress.cancelled.load(Ordering::Relaxed),
+            ..summary.unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+}
+
+impl Stops {
+    fn new(roots: &[Root], options: &ScanOptions) -> Self {
+        let pseudo = PSEUDO.iter().map(PathBuf::from);
+        let excluded = pseudo.chain(options.excluded.iter().cloned());
+        let roots = roots.iter().map(|root| (root.path.clone(), Skip::Root));
+        let reasons: HashMap<_, _> = excluded
+            .map(|path| (path, Skip::Excluded))
+            .chain(roots)
+            .collect();
+        let parents = reasons.keys().filter_map(|path| path.parent());
+        Self {
+            parents: parents.map(Path::to_path_buf).collect(),
+            reasons,
+        }
+    }
+
+    /// Returns whether any stop lies directly in this folder.
+    pub(crate) fn are_in(&self, folder: &Path) -> bool {
+        self.parents.contains(folder)
+    }
+
+    /// Returns why the walk ends here, if it does.
+    pub(crate) fn reason(&self, path: &Path) -> Option<&Skip> {
+        self.reasons.get(path)
+    }
+}

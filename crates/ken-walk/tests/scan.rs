@@ -1,0 +1,352 @@
+//! The walk on real trees: what it reports, what it leaves out and why.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+use fs_err::os::unix::fs::symlink;
+use ken_core::Root;
+use ken_walk::{Availability, Progress, ScanOptions, ScanSummary, Skip, Visitor, root_at, scan};
+use rustix::fs::{CWD, Mode};
+
+struct Tree {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+struct Found {
+    files: Vec<String>,
+    skipped: BTreeMap<String, Skip>,
+    summary: ScanSummary,
+}
+
+impl Tree {
+    /// Makes a tree of files with their content.
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs_err::canonicalize(folder.path()).unwrap();
+        for (name, content) in files {
+            let file = path.join(name);
+            fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+            fs_err::write(file, content).unwrap();
+        }
+        Self {
+            _folder: folder,
+            path,
+        }
+    }
+
+    fn root(&self, path: &str) -> Root {
+        root_at(&self.path.join(path)).unwrap()
+    }
+
+    /// Scans the tree with all its options as they are by default.
+    fn files(&self) -> Vec<String> {
+        self.scan(&[self.root("")], &ScanOptions::default()).files
+    }
+
+    fn scan(&self, roots: &[Root], options: &ScanOptions) -> Found {
+        let files = Mutex::new(Vec::new());
+        let skipped = Mutex::new(BTreeMap::new());
+        let name = |path: &Path| {
+            let path = path.strip_prefix(&self.path).unwrap();
+            path.to_string_lossy().into_owned()
+        };
+        let visitor = Visitor {
+            file: &|path, _| files.lock().unwrap().push(name(path)),
+            skipped: Some(&|path, reason| {
+                skipped.lock().unwrap().insert(name(path), reason);
+            }),
+        };
+        let summary = scan(roots, options, &Progress::default(), visitor);
+        let mut files = files.into_inner().unwrap();
+        files.sort();
+        Found {
+            files,
+            skipped: skipped.into_inner().unwrap(),
+            summary,
+        }
+    }
+}
+
+#[test]
+fn ignore_files_hold_as_in_ripgrep() {
+    let tree = Tree::new(&[
+        (".ignore", "*.log\n!keep.log\n"),
+        ("a.log", ""),
+        ("keep.log", ""),
+        ("sub/.kenignore", "!a.log\n/secret\n"),
+        ("sub/a.log", ""),
+        ("sub/secret/x", ""),
+        ("plain/.gitignore", "*.o\n"),
+        ("plain/x.o", ""),
+        ("repo/.git/config", ""),
+        ("repo/.git/info/exclude", "excluded\n"),
+        ("repo/.gitignore", "*.o\n"),
+        ("repo/deep/x.o", ""),
+        ("repo/excluded", ""),
+        ("repo/x.c", ""),
+    ]);
+    let found = tree.scan(&[tree.root("")], &ScanOptions::default());
+    assert_eq!(
+        found.files,
+        ["keep.log", "plain/x.o", "repo/x.c", "sub/a.log"]
+    );
+    let Some(Skip::Ignored { file, pattern }) = found.skipped.get("repo/deep/x.o") else {
+        panic!("not ignored: {:?}", found.skipped);
+    };
+    assert!(file.ends_with("repo/.gitignore"));
+    assert_eq!(pattern, "*.o");
+    assert_eq!(found.skipped["repo/.git"], Skip::Hidden);
+
+    let mut root = tree.root("");
+    root.no_ignore = true;
+    let all = tree.scan(&[root], &ScanOptions::default());
+    assert_eq!(all.files.len(), 8);
+}
+
+#[test]
+fn ignore_files_above_the_root_hold_and_global_ones_in_repositories() {
+    let tree = Tree::new(&[
+        (".ignore", "/outer/a\n"),
+        ("global", "*.bak\n"),
+        ("outer/a", ""),
+        ("outer/b", ""),
+        ("outer/x.bak", ""),
+        ("outer/repo/.git/HEAD", ""),
+        ("outer/repo/x.bak", ""),
+    ]);
+    let options = ScanOptions {
+        global_ignore: Some(tree.path.join("global")),
+        ..ScanOptions::default()
+    };
+    let found = tree.scan(&[tree.root("outer")], &options);
+    assert_eq!(found.files, ["outer/b", "outer/x.bak"]);
+}
+
+#[test]
+fn linked_work_trees_use_the_exclude_file_of_their_repository() {
+    let tree = Tree::new(&[
+        ("main/.git/info/exclude", "*.tmp\n"),
+        ("main/.git/worktrees/w/commondir", "../..\n"),
+        ("w/x.tmp", ""),
+        ("w/x.c", ""),
+    ]);
+    let linked = tree.path.join("main/.git/worktrees/w");
+    let line = format!("gitdir: {}\n", linked.display());
+    fs_err::write(tree.path.join("w/.git"), line).unwrap();
+    assert_eq!(tree.files(), ["w/x.c"]);
+}
+
+#[test]
+fn hidden_files_count_only_when_asked() {
+    let tree = Tree::new(&[(".a", ""), (".b/c", ""), ("d", "")]);
+    assert_eq!(tree.files(), ["d"]);
+    let mut root = tree.root("");
+    root.hidden = true;
+    let all = tree.scan(&[root], &ScanOptions::default());
+    assert_eq!(all.files, [".a", ".b/c", "d"]);
+}
+
+#[test]
+fn marked_and_excluded_folders_are_left_out() {
+    let tree = Tree::new(&[
+        ("a/.noindex", ""),
+        ("a/b/c", ""),
+        ("data/index", ""),
+        ("data2", ""),
+    ]);
+    let options = ScanOptions {
+        excluded: vec![tree.path.join("data")],
+        ..ScanOptions::default()
+    };
+    let found = tree.scan(&[tree.root("")], &options);
+    assert_eq!(found.files, ["data2"]);
+    assert_eq!(found.skipped["a"], Skip::Marked);
+    assert_eq!(found.skipped["data"], Skip::Excluded);
+}
+
+#[test]
+fn special_files_are_never_opened() {
+    let tree = Tree::new(&[("a", "")]);
+    // Opening any of these for reading would wait for ever.
+    for name in ["fifo", ".gitignore", ".ignore"] {
+        rustix::fs::mkfifoat(CWD, tree.path.join(name), Mode::RUSR | Mode::WUSR).unwrap();
+    }
+    let _socket = std::os::unix::net::UnixListener::bind(tree.path.join("socket")).unwrap();
+    let found = tree.scan(&[tree.root("")], &ScanOptions::default());
+    assert_eq!(found.files, ["a"]);
+    assert_eq!(found.skipped["fifo"], Skip::Special);
+    assert_eq!(found.skipped["socket"], Skip::Special);
+    assert_eq!(found.summary.n_errors, 0);
+    let fifo = tree.scan(&[tree.root("fifo")], &ScanOptions::default());
+    assert_eq!(fifo.files.len(), 0);
+}
+
+#[test]
+fn links_are_followed_only_when_asked_and_loops_end() {
+    let tree = Tree::new(&[("top/a/b/file", ""), ("elsewhere/x", "")]);
+    symlink(tree.path.join("top"), tree.path.join("top/a/b/loop")).unwrap();
+    symlink("../elsewhere", tree.path.join("top/link")).unwrap();
+    symlink("a/b/file", tree.path.join("top/alias")).unwrap();
+    symlink("nowhere", tree.path.join("top/dangling")).unwrap();
+    let mut root = tree.root("top");
+    let found = tree.scan(&[root.clone()], &ScanOptions::default());
+    assert_eq!(found.files, ["top/a/b/file"]);
+    assert_eq!(found.skipped["top/link"], Skip::Link);
+    root.follow_links = true;
+    let found = tree.scan(&[root.clone()], &ScanOptions::default());
+    assert_eq!(found.files, ["top/a/b/file", "top/alias", "top/link/x"]);
+    assert_eq!(found.skipped["top/a/b/loop"], Skip::Loop);
+    assert_eq!(found.skipped["top/dangling"], Skip::Link);
+    assert_eq!(found.summary.n_errors, 0);
+    root.one_file_system = true;
+    assert_eq!(tree.scan(&[root], &ScanOptions::default()).files.len(), 3);
+}
+
+#[test]
+fn nested_roots_are_walked_once_with_their_own_options() {
+    let tree = Tree::new(&[
+        ("a/x", ""),
+        ("a/inner/.hidden", ""),
+        ("a/inner/y", ""),
+        ("a/.cache/z", ""),
+        ("a/single", ""),
+    ]);
+    let mut inner = tree.root("a/inner");
+    inner.hidden = true;
+    let hidden = tree.root("a/.cache");
+    let roots = [tree.root("a"), inner, hidden, tree.root("a/single")];
+    let found = tree.scan(&roots, &ScanOptions::default());
+    let expected = [
+        "a/.cache/z",
+        "a/inner/.hidden",
+        "a/inner/y",
+        "a/single",
+        "a/x",
+    ];
+    assert_eq!(found.files, expected);
+    assert_eq!(found.skipped["a/inner"], Skip::Root);
+    assert_eq!(found.summary.files, 5);
+}
+
+#[test]
+fn names_that_are_not_utf8_come_through_unchanged() {
+    let tree = Tree::new(&[]);
+    let file = tree.path.join(OsStr::from_bytes(b"caf\xe9"));
+    fs_err::write(&file, "12345").unwrap();
+    let seen = Mutex::new(Vec::new());
+    let visitor = Visitor {
+        file: &|path, stamp| seen.lock().unwrap().push((path.to_path_buf(), stamp.size)),
+        skipped: None,
+    };
+    let progress = Progress::default();
+    scan(
+        &[tree.root("")],
+        &ScanOptions::default(),
+        &progress,
+        visitor,
+    );
+    assert_eq!(seen.into_inner().unwrap(), [(file, 5)]);
+    assert_eq!(progress.bytes.into_inner(), 5);
+}
+
+#[test]
+fn what_vanishes_or_cannot_be_read_is_counted_and_the_walk_goes_on() {
+    let tree = Tree::new(&[("a/1", ""), ("b/1", ""), ("c/1", "")]);
+    // Whichever folder comes first takes the others away while they wait to be walked.
+    let visitor = Visitor {
+        file: &|path, _| {
+            for name in ["a", "b", "c"] {
+                let folder = tree.path.join(name);
+                if !path.starts_with(&folder) {
+                    fs_err::remove_dir_all(folder).ok();
+                }
+            }
+        },
+        skipped: None,
+    };
+    let roots = [tree.root("")];
+    let summary = scan(
+        &roots,
+        &ScanOptions::default(),
+        &Progress::default(),
+        visitor,
+    );
+    assert_eq!(summary.files, 1);
+    assert_eq!(summary.n_errors, 2);
+    assert_eq!(summary.incomplete.len(), 2);
+    assert!(!summary.cancelled);
+    assert!(summary.errors[0].path().starts_with(&tree.path));
+}
+
+#[test]
+fn bad_ignore_files_are_reported_and_their_good_lines_hold() {
+    let long = "#".repeat(1 << 21);
+    let tree = Tree::new(&[
+        (".ignore", "a{b\n*.x\n"),
+        ("1.x", ""),
+        ("2", ""),
+        ("large/.ignore", &long),
+        ("large/3", ""),
+    ]);
+    let found = tree.scan(&[tree.root("")], &ScanOptions::default());
+    assert_eq!(found.files, ["2", "large/3"]);
+    assert_eq!(found.summary.n_errors, 2);
+    assert!(found.summary.incomplete.is_empty());
+}
+
+#[test]
+fn roots_that_are_not_there_are_named() {
+    let tree = Tree::new(&[("gone/x", ""), ("file", "")]);
+    fs_err::create_dir(tree.path.join("empty")).unwrap();
+    let mut roots = [tree.root("gone"), tree.root("empty"), tree.root("file")];
+    roots[1].mounted = true;
+    fs_err::remove_dir_all(tree.path.join("gone")).unwrap();
+    let found = tree.scan(&roots, &ScanOptions::default());
+    assert_eq!(found.files, ["file"]);
+    let expected = [
+        (tree.path.join("gone"), Availability::Absent),
+        (tree.path.join("empty"), Availability::Unmounted),
+    ];
+    assert_eq!(found.summary.unavailable, expected);
+}
+
+#[test]
+fn any_number_of_threads_finds_the_same() {
+    let names: Vec<String> = (0..2000)
+        .map(|n| format!("{}/{}/{n}", n % 7, n % 31))
+        .collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
+    let tree = Tree::new(&files);
+    let one = tree.files();
+    assert_eq!(one.len(), 2000);
+    let options = ScanOptions {
+        threads: 5,
+        ..ScanOptions::default()
+    };
+    let five = tree.scan(&[tree.root("")], &options);
+    assert_eq!(five.files, one);
+    assert_eq!(five.summary.bytes, 2000);
+}
+
+#[test]
+fn a_cancelled_walk_stops_before_its_next_file() {
+    let tree = Tree::new(&[("1", ""), ("2", ""), ("3/4", "")]);
+    let progress = Progress::default();
+    let visitor = Visitor {
+        file: &|_, _| progress.cancelled.store(true, Ordering::Relaxed),
+        skipped: None,
+    };
+    let summary = scan(
+        &[tree.root("")],
+        &ScanOptions::default(),
+        &progress,
+        visitor,
+    );
+    assert_eq!(summary.files, 1);
+    assert!(summary.cancelled);
+}
