@@ -135,8 +135,14 @@ const SIGNATURES: &[Signature] = &[
     (0, b"PAR1", format("application/vnd.apache.parquet", Data)),
     (0, b"\x93NUMPY", format("application/x-numpy", Data)),
     (0, b"d8:announce", format("application/x-bittorrent", Data)),
-    (0, b"\xde\x12\x04\x95\0\0\0\0", format("application/x-gettext-catalogue", Data)),
-    (0, b"\x95\x04\x12\xde\0\0\0\0", format("application/x-gettext-catalogue", Data)),
+    (0, b"\xde\x12\x04\x95", format("application/x-gettext-translation", Data)),
+    (0, b"\x95\x04\x12\xde", format("application/x-gettext-translation", Data)),
+    (0, b"TZif", format("application/tzif", Data)),
+    (0, b"\x1a\x01", format("application/x-terminfo", Data)),
+    (0, b"\x1e\x02", format("application/x-terminfo", Data)),
+    (0, b"Xcur", format("image/x-xcursor", Image)),
+    (0, b"BC\xc0\xde", format("application/x-llvm-bitcode", Other)),
+    (36, b"acsp", format("application/vnd.iccprofile", Other)),
 ];
 
 /// Returns what the first bytes prove, if anything.

@@ -51,7 +51,7 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
         .as_deref()
         .and_then(names::by_media_type);
     if let Some(declared) = declared
-        && declared.kind == Kind::Message
+        && declared.media_type == "message/rfc822"
         && !head.is_empty()
     {
         return Ok(declared);
@@ -86,7 +86,7 @@ fn is_maildir_name(name: &str) -> bool {
     let n_digits = name.bytes().take_while(u8::is_ascii_digit).count();
     let rest = &name[n_digits..];
     rest.contains(":2,")
-        || (n_digits >= 9 && rest.bytes().filter(|&byte| byte == b'.').count() >= 2)
+        || (n_digits >= 9 && rest.bytes().filter(|&byte| byte == b'.').count() >= 3)
 }
 
 /// An empty file is what its name says, but nothing to be parsed.
@@ -125,17 +125,27 @@ fn without_magic(head: &[u8], named: Option<Detected>) -> Detected {
         return message;
     }
     if text::is_binary(head) {
-        // The extractor will say what is wrong with it; a text extractor would index noise.
-        return named
-            .filter(|named| !is_text_based(named.media_type))
-            .unwrap_or(UNKNOWN);
+        return binary(head, named);
     }
     let utf8 = if text::unit_bytes(head) > 1 {
         Cow::Owned(text::decode(head, None).into_owned().into_bytes())
     } else {
         Cow::Borrowed(head)
     };
-    text_format(sniff::text(&utf8), named)
+    text_format(&utf8, named)
+}
+
+/// A wrong name of a binary format stays: the extractor will say what is wrong with the content;
+/// one of text would index noise. Pages may hold stray NUL bytes, as browsers allow.
+fn binary(head: &[u8], named: Option<Detected>) -> Detected {
+    if let Some(Sniffed::Certain(found)) = sniff::text(head)
+        && matches!(found.media_type, "text/html" | "application/xhtml+xml")
+    {
+        return found;
+    }
+    named
+        .filter(|named| !is_text_only(named.media_type))
+        .unwrap_or(UNKNOWN)
 }
 
 /// A message is one by content, unless its name says source code or markup.
@@ -149,31 +159,50 @@ fn message(head: &[u8], named: Option<Detected>) -> Option<Detected> {
     sniff::message(head)
 }
 
-fn text_format(sniffed: Option<Sniffed>, named: Option<Detected>) -> Detected {
-    let named = named.filter(|named| is_text_based(named.media_type));
-    match (sniffed, named) {
+fn text_format(text: &[u8], named: Option<Detected>) -> Detected {
+    let named = named.filter(|named| match named.media_type {
+        "text/troff" => sniff::is_troff(text),
+        media_type => is_text_based(media_type),
+    });
+    match (sniff::text(text), named) {
         (None, named) => named.unwrap_or(PLAIN),
-        (Some(Sniffed::Likely(found)), None) => found,
-        (Some(Sniffed::Likely(found)), Some(named))
-            if named == PLAIN && found.kind == Kind::Source =>
-        {
-            found
-        }
-        (Some(Sniffed::Likely(_)), Some(named)) => named,
-        (Some(Sniffed::Certain(found)), None) => found,
-        (Some(Sniffed::Certain(found)), Some(named)) => {
-            // TypeScript shares `.ts` with Qt's translations, which are XML.
-            if named == PLAIN || named.media_type == "text/x-typescript" {
-                found
-            } else {
-                named
-            }
-        }
+        (Some(Sniffed::Likely(found) | Sniffed::Certain(found)), None) => found,
+        (Some(Sniffed::Likely(found)), Some(PLAIN)) if found.kind == Kind::Source => found,
+        (Some(Sniffed::Certain(found)), Some(named)) if is_vague(named) => found,
+        (Some(_), Some(named)) => named,
     }
 }
 
-/// Returns whether a format is made of text, so that a text may be of it.
+/// Returns whether files of this name are often markup: `.ts` is TypeScript and Qt's translations,
+/// `.conf` may be XML.
+fn is_vague(named: Detected) -> bool {
+    named == PLAIN || matches!(named.media_type, "text/x-typescript" | "text/x-ini")
+}
+
+/// Returns whether a file of this format may be text.
 fn is_text_based(media_type: &str) -> bool {
+    is_text_only(media_type)
+        || matches!(
+            media_type,
+            "application/mbox"
+                | "application/x-plist"
+                | "application/x-abiword"
+                | "application/x-pem-file"
+                | "application/pkix-cert"
+                | "application/pgp-encrypted"
+                | "application/pgp-signature"
+                | "application/x-font-type1"
+                | "image/x-portable-bitmap"
+                | "image/x-portable-graymap"
+                | "image/x-portable-pixmap"
+                | "image/vnd.dxf"
+                | "model/obj"
+                | "model/stl"
+        )
+}
+
+/// Returns whether a file of this format must be text.
+fn is_text_only(media_type: &str) -> bool {
     media_type.starts_with("text/")
         || media_type.starts_with("message/")
         || media_type.ends_with("+xml")
@@ -184,32 +213,19 @@ fn is_text_based(media_type: &str) -> bool {
             "application/json"
                 | "application/xml"
                 | "application/xml-dtd"
-                | "application/mbox"
                 | "application/rtf"
                 | "application/postscript"
-                | "application/x-plist"
                 | "application/x-gnuinfo"
                 | "application/x-gnote"
                 | "application/x-lyx"
-                | "application/x-abiword"
                 | "application/x-scribus"
                 | "application/x-mimearchive"
-                | "application/x-pem-file"
-                | "application/pgp-encrypted"
-                | "application/pgp-signature"
-                | "application/x-font-type1"
                 | "application/x-font-bdf"
                 | "application/x-cue"
                 | "audio/x-mpegurl"
                 | "audio/x-scpls"
                 | "image/x-xpixmap"
                 | "image/x-xbitmap"
-                | "image/x-portable-bitmap"
-                | "image/x-portable-graymap"
-                | "image/x-portable-pixmap"
-                | "image/vnd.dxf"
-                | "model/obj"
-                | "model/stl"
         )
 }
 

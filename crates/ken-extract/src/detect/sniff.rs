@@ -3,7 +3,7 @@
 //! The rules for HTML follow the WHATWG MIME Sniffing Standard; those for messages RFC 5322 (a
 //! block of header fields) and RFC 4155 (mbox: a `From ` line before it).
 
-use ken_core::Kind::{Data, Document, Image, Message};
+use ken_core::Kind::{Data, Document, Image, Message, Other};
 
 use super::{Detected, names};
 
@@ -67,7 +67,7 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
 
 /// 2 for fields that only messages have, 1 for those that other texts may also start with.
 fn weight(name: &[u8]) -> usize {
-    let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+    let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
     const PROOFS: [&str; 14] = [
         "received",
         "message-id",
@@ -88,10 +88,10 @@ fn weight(name: &[u8]) -> usize {
         "from", "to", "cc", "bcc", "subject", "date", "sender", "reply-to", "status", "path",
         "xref",
     ];
-    if PROOFS.iter().any(|known| is(&known)) {
+    if PROOFS.iter().any(|known| is(known)) {
         2
     } else {
-        usize::from(KNOWN.iter().any(|known| is(&known)))
+        usize::from(KNOWN.iter().any(|known| is(known)))
     }
 }
 
@@ -126,11 +126,30 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
             b'C' => Some(Sniffed::Likely(format("text/vcard", Data))),
             _ => None,
         },
+        [b'{', after @ ..] if after.trim_ascii_start().starts_with(b"\"") => {
+            Some(Sniffed::Likely(format("application/json", Data)))
+        }
+        // The armour of keys, not that of signed messages, which are readable.
+        _ if start.starts_with(b"-----BEGIN ") && !start.starts_with(b"-----BEGIN PGP SIGNED") => {
+            Some(Sniffed::Likely(format("application/x-pem-file", Other)))
+        }
         _ if start.starts_with(b"/* XPM */") => {
             Some(Sniffed::Certain(format("image/x-xpixmap", Image)))
         }
         _ => None,
     }
+}
+
+/// Returns whether a text has lines of troff requests: names such as `notes-1.2` look like those of
+/// manual pages.
+pub(super) fn is_troff(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n');
+    lines.any(|line| {
+        matches!(
+            line,
+            [b'.' | b'\'', b'a'..=b'z' | b'A'..=b'Z' | b'\\', _, ..]
+        )
+    })
 }
 
 /// `#!/usr/bin/env -S FOO=bar python3 -u` → python3
@@ -297,5 +316,12 @@ mod tests {
         assert_eq!(certain("%!PS-Adobe-3.0"), "application/postscript");
         assert_eq!(likely("BEGIN:VCARD\r\n"), "text/vcard");
         assert_eq!(likely("BEGIN:VCALENDAR\r\n"), "text/calendar");
+        assert_eq!(likely("{\n  \"a\": 1}"), "application/json");
+        assert_eq!(likely("{ return; }"), "");
+        assert_eq!(
+            likely("-----BEGIN CERTIFICATE-----"),
+            "application/x-pem-file"
+        );
+        assert_eq!(likely("-----BEGIN PGP SIGNED MESSAGE-----"), "");
     }
 }

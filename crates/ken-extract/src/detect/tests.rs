@@ -80,6 +80,34 @@ fn names_tell_what_content_cannot() {
 }
 
 #[test]
+fn section_numbers_are_not_versions() {
+    assert_eq!(media_type("printf.3", b".TH PRINTF 3\n"), "text/troff");
+    assert_eq!(media_type("ls.1", b"'\\\" t\n.\\\" x\n"), "text/troff");
+    assert_eq!(
+        media_type("COPYING.LGPLv2.1", b"GNU LESSER\n"),
+        "text/plain"
+    );
+}
+
+#[test]
+fn formats_of_text_or_bytes() {
+    assert_eq!(
+        media_type("a.gpg", b"\x99\x01\0\0"),
+        "application/pgp-encrypted"
+    );
+    assert_eq!(
+        media_type("a.crt", b"-----BEGIN CERTIFICATE-----"),
+        "application/pkix-cert"
+    );
+    assert_eq!(media_type("a.stl", b"\0\0\0"), "model/stl");
+    assert_eq!(media_type("a.html", b"<html><p>stray \0 byte"), "text/html");
+    assert_eq!(
+        media_type("a.conf", b"<?xml version='1.0'?><a/>"),
+        "application/xml"
+    );
+}
+
+#[test]
 fn content_tells_what_no_name_does() {
     assert_eq!(media_type("", b"just text"), "text/plain");
     assert_eq!(
@@ -231,6 +259,7 @@ fn names_alone() {
     assert_eq!(by_name("a.PDF").kind, Kind::Document);
     assert_eq!(by_name("a.unknown"), UNKNOWN);
     assert_eq!(by_name("1204680122.M5P6.example.pl"), UNKNOWN);
+    assert_eq!(by_name("1204680122.v2.csv").media_type, "text/csv");
 }
 
 #[test]

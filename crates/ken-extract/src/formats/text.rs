@@ -82,6 +82,7 @@ mod tests {
         for (bytes, body) in [
             ("0123456789abc".as_bytes().to_vec(), "0123456789"),
             ("01234567ßß and more".as_bytes().to_vec(), "01234567ß"),
+            ("01234567世 and more".as_bytes().to_vec(), "01234567"),
             ("012345678ßß and more".as_bytes().to_vec(), "012345678"),
             (
                 b"\xff\xfe0\x001\x002\x003\x004\x005\x006\x007\x008\x009\x00a\0".to_vec(),

@@ -5,6 +5,9 @@ use ken_core::{Field, Value};
 use super::strip::folded;
 use crate::date;
 
+/// A page with more than this is a joke or an attack: the rest is left out.
+const MAX_FIELDS: usize = 256;
+
 /// What the head of a page says about it.
 #[derive(Debug, Default)]
 pub(super) struct Meta {
@@ -81,7 +84,9 @@ impl Meta {
     }
 
     fn push(&mut self, field: Field, content: &str) {
-        if let Some(text) = folded(content) {
+        if self.fields.len() < MAX_FIELDS
+            && let Some(text) = folded(content)
+        {
             self.fields.push((field, Value::Text(text)));
         }
     }

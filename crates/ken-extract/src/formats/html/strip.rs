@@ -191,7 +191,10 @@ impl<'t> Stripper<'t> {
         self.at = end;
         self.writer.gap(Gap::Line);
         match element {
-            Element::Title if self.title.is_none() && self.template_depth == 0 => {
+            // A title that never ends is the rest of the page: better found as text.
+            Element::Title
+                if self.title.is_none() && self.template_depth == 0 && end < text.len() =>
+            {
                 self.title = folded(&entities::decode(content, false));
             }
             Element::Title | Element::Textarea => self.write(&entities::decode(content, false)),

@@ -206,8 +206,8 @@ mod tests {
             attributes(" a='never ends>"),
             (vec![("a", "never ends>")], 15, false)
         );
-        assert_eq!(attributes(" a=").2, false);
-        assert_eq!(attributes("").2, false);
+        assert!(!attributes(" a=").2);
+        assert!(!attributes("").2);
     }
 
     #[test]

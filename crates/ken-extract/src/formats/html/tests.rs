@@ -89,6 +89,7 @@ fn soup_is_read_as_browsers_do() {
         ("<p>unclosed <b", "unclosed"),
         ("text <!-- unclosed", "text"),
         ("text <script>never ends", "text"),
+        ("<title>never &amp; ends", "never & ends"),
         ("<p>a<?php echo '>' ?>b", "a' ?>b"),
         ("<![CDATA[a > b]]>", "b]]>"),
         (
@@ -121,6 +122,7 @@ fn hostile_pages_are_survived() {
         "<script>",
         "<!-- <script>",
         "<pre>",
+        "<meta name=author content=a><html>",
         "]]>",
     ] {
         let page = piece.repeat(200_000);
@@ -134,6 +136,7 @@ fn oracle(page: &str) -> Vec<String> {
     let mut element = Element::Inline;
     let mut hidden = false;
     let mut has_title = false;
+    let mut open_title = String::new();
     let mut templates = 0_u32;
     let mut label: [Option<String>; 2] = [None, None];
     let mut attribute = String::new();
@@ -174,6 +177,7 @@ fn oracle(page: &str) -> Vec<String> {
             }
             CallbackEvent::EndTag { name } => {
                 hidden = false;
+                open_title.clear();
                 match elements::by_name(name) {
                     Element::Template => templates = templates.saturating_sub(1),
                     Element::Inline | Element::Meta | Element::Html | Element::Image => {}
@@ -182,8 +186,10 @@ fn oracle(page: &str) -> Vec<String> {
             }
             CallbackEvent::String { value } => {
                 let value = String::from_utf8_lossy(value);
-                if hidden {
-                    has_title |= element == Element::Title && !value.trim().is_empty();
+                if hidden && element == Element::Title {
+                    has_title |= !value.trim().is_empty();
+                    open_title.push_str(&value);
+                } else if hidden {
                 } else if templates == 0 {
                     text.push_str(&value);
                 }
@@ -196,6 +202,7 @@ fn oracle(page: &str) -> Vec<String> {
     for token in Tokenizer::new_with_emitter(page, emitter) {
         let Ok(()) = token;
     }
+    text.push_str(&open_title);
     words(&text)
 }
 
