@@ -4,6 +4,7 @@
 //! found by following them from the main part. Namespaces (transitional or strict) do not matter,
 //! as elements are known by their local names.
 
+mod date_format;
 pub(super) mod docx;
 mod drawing;
 mod number_format;

@@ -52,6 +52,9 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     document.add_number(Field::Pages, sheets.len() as i64);
 }
 
+/// More cell styles than Excel can have are hostile.
+const MAX_STYLES: usize = 1 << 16;
+
 /// A sheet's name and the identifier of the relation to its part.
 type SheetName = (String, String);
 
@@ -92,7 +95,7 @@ fn read_formats(text: &str, formats: &mut Vec<NumberFormat>) -> Result<(), Error
                     own.insert(tag.number("numFmtId"), code.into_owned());
                 }
                 "cellXfs" => in_cell_styles = true,
-                "xf" if in_cell_styles => {
+                "xf" if in_cell_styles && formats.len() < MAX_STYLES => {
                     let number = tag.number("numFmtId");
                     formats.push(match own.get(&number) {
                         Some(code) => NumberFormat::parse(code),
