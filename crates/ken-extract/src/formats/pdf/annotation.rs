@@ -41,7 +41,10 @@ pub(super) fn run<'a>(
             interpreter.draw_form(&appearance, resources);
         }
         let is_note = interpreter.n_shown() == 0 && subtype != Some(b"Widget");
-        if let Some(contents) = annotation.get::<PdfString<'_>>(b"Contents").filter(|_| is_note) {
+        if let Some(contents) = annotation
+            .get::<PdfString<'_>>(b"Contents")
+            .filter(|_| is_note)
+        {
             notes.push(text_string(&contents).trim().to_owned());
         }
     }
@@ -66,12 +69,17 @@ fn placement(annotation: &Dict<'_>, form: &Dict<'_>) -> Option<Affine> {
     let target = Rect::from_points(Point::new(x0, y0), Point::new(x1, y1));
     let [x0, y0, x1, y1] = form.get::<[f64; 4]>(b"BBox")?;
     let bbox = Rect::from_points(Point::new(x0, y0), Point::new(x1, y1));
-    let matrix = form.get::<[f64; 6]>(b"Matrix").map_or(Affine::IDENTITY, Affine::new);
+    let matrix = form
+        .get::<[f64; 6]>(b"Matrix")
+        .map_or(Affine::IDENTITY, Affine::new);
     let source = (matrix * bbox.to_path(0.1)).bounding_box();
     if source.width() <= 0.0 || source.height() <= 0.0 {
         return None;
     }
-    let (sx, sy) = (target.width() / source.width(), target.height() / source.height());
+    let (sx, sy) = (
+        target.width() / source.width(),
+        target.height() / source.height(),
+    );
     let (tx, ty) = (target.x0 - sx * source.x0, target.y0 - sy * source.y0);
     Some(Affine::new([sx, 0.0, 0.0, sy, tx, ty]))
 }

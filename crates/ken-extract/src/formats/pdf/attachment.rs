@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use hayro_syntax::Pdf;
-use hayro_syntax::object::{Array, Dict, MaybeRef, Name, ObjRef, Object, Stream, String as PdfString};
+use hayro_syntax::object::{
+    Array, Dict, MaybeRef, Name, ObjRef, Object, Stream, String as PdfString,
+};
 
 use super::metadata::text_string;
 use super::stream::decode;
@@ -41,7 +43,12 @@ struct Files {
 }
 
 impl Files {
-    fn walk(&mut self, node: &Dict<'_>, depth: usize, output: &mut Output<'_>) -> Result<(), Error> {
+    fn walk(
+        &mut self,
+        node: &Dict<'_>,
+        depth: usize,
+        output: &mut Output<'_>,
+    ) -> Result<(), Error> {
         let names = node.get::<Array<'_>>(b"Names").unwrap_or_default();
         // Keys and values alternate.
         for file in names.iter::<Object<'_>>().skip(1).step_by(2) {
@@ -67,10 +74,16 @@ impl Files {
         let Some(embedded) = file.get::<Dict<'_>>(b"EF") else {
             return Ok(());
         };
-        let Some(key) = ["UF", "F"].into_iter().find(|key| embedded.contains_key(key)) else {
+        let Some(key) = ["UF", "F"]
+            .into_iter()
+            .find(|key| embedded.contains_key(key))
+        else {
             return Ok(());
         };
-        if embedded.get_ref(key).is_some_and(|stream| !self.streams.insert(stream)) {
+        if embedded
+            .get_ref(key)
+            .is_some_and(|stream| !self.streams.insert(stream))
+        {
             return Ok(());
         }
         let Some(stream) = embedded.get::<Stream<'_>>(key) else {

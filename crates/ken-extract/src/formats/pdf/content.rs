@@ -142,7 +142,12 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         }
     }
 
-    fn text_operator(&mut self, operator: &[u8], operands: Operands<'_, '_>, resources: &Resources<'a>) {
+    fn text_operator(
+        &mut self,
+        operator: &[u8],
+        operands: Operands<'_, '_>,
+        resources: &Resources<'a>,
+    ) {
         match operator {
             b"BT" => {
                 self.text_matrix = Affine::IDENTITY;
@@ -222,12 +227,20 @@ impl<'i, 'a> Interpreter<'i, 'a> {
             }
             _ => {}
         }
-        let moved = if font.horizontal { (pen, 0.0) } else { (0.0, pen) };
+        let moved = if font.horizontal {
+            (pen, 0.0)
+        } else {
+            (0.0, pen)
+        };
         self.text_matrix *= Affine::translate(moved);
     }
 
     fn horizontal_scale(&self, font: &LoadedFont<'_>) -> f64 {
-        if font.horizontal { self.state.scale } else { 1.0 }
+        if font.horizontal {
+            self.state.scale
+        } else {
+            1.0
+        }
     }
 
     /// Returns where a run of glyphs starts on the page and which way it goes.
@@ -240,12 +253,13 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         };
         let rise = self.state.rise;
         let start = Vec2::new(e + c * rise, f + d * rise);
-        let size = self.state.size.abs() * if font.horizontal {
-            // The height of a glyph, which a slanted or squeezed matrix does not change.
-            (a * d - b * c).abs() / along.hypot()
-        } else {
-            along.hypot()
-        };
+        let size = self.state.size.abs()
+            * if font.horizontal {
+                // The height of a glyph, which a slanted or squeezed matrix does not change.
+                (a * d - b * c).abs() / along.hypot()
+            } else {
+                along.hypot()
+            };
         Run::new(start, along, size)
     }
 
@@ -265,8 +279,12 @@ impl<'i, 'a> Interpreter<'i, 'a> {
             if is_space {
                 spacing += word_space;
             }
-            self.segments
-                .glyph(&code.text, *pen * sign, width * sign, spacing * scale * sign);
+            self.segments.glyph(
+                &code.text,
+                *pen * sign,
+                width * sign,
+                spacing * scale * sign,
+            );
             *pen += width + spacing * scale;
         });
     }

@@ -247,7 +247,9 @@ impl<'a> Fonts<'a> {
         if let Some(known) = self.by_reference.get(&reference) {
             return known.clone();
         }
-        let font = fonts.get::<Dict<'a>>(name).and_then(|dict| self.load(&dict));
+        let font = fonts
+            .get::<Dict<'a>>(name)
+            .and_then(|dict| self.load(&dict));
         self.by_reference.insert(reference, font.clone());
         font
     }

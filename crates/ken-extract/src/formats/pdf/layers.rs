@@ -39,7 +39,10 @@ impl Layers {
         }
         let members: Vec<ObjRef> = dict.map_or_else(Vec::new, |dict| {
             let single = dict.get_ref(b"OCGs");
-            single.into_iter().chain(references(dict, b"OCGs")).collect()
+            single
+                .into_iter()
+                .chain(references(dict, b"OCGs"))
+                .collect()
         });
         if members.is_empty() {
             return self.hidden.contains(&group);
@@ -58,6 +61,9 @@ impl Layers {
 fn references(dict: &Dict<'_>, key: &[u8]) -> Vec<ObjRef> {
     let array = dict.get::<Array<'_>>(key);
     array.map_or_else(Vec::new, |array| {
-        array.raw_iter().filter_map(|item| item.as_obj_ref()).collect()
+        array
+            .raw_iter()
+            .filter_map(|item| item.as_obj_ref())
+            .collect()
     })
 }

@@ -172,7 +172,10 @@ impl Line {
 
 /// Ends a line: joins a hyphenated word, joins scripts without spaces, else starts a new line.
 fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) {
-    let first = next.segments.first().map(|&(index, _)| &page.segments[index]);
+    let first = next
+        .segments
+        .first()
+        .map(|&(index, _)| &page.segments[index]);
     let first = first.and_then(|segment| page.text[segment.range.clone()].chars().next());
     let first = first.unwrap_or(' ');
     if first.is_lowercase() && ends_with_hyphenated_word(body) {

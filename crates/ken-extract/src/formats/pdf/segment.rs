@@ -190,7 +190,12 @@ impl Current {
         if shift > BASELINE_SHIFT * self.segment.size.max(size) {
             return Join::Apart;
         }
-        let mut gap = placed.x0 - if drawn_space { self.pen } else { self.spaced_pen };
+        let mut gap = placed.x0
+            - if drawn_space {
+                self.pen
+            } else {
+                self.spaced_pen
+            };
         if !(-SEGMENT_BACK * size..SEGMENT_GAP * size).contains(&gap) {
             gap = self.last_x - placed.x1;
             if !self.reads_leftward(text) || gap.abs() > SEGMENT_GAP * size {

@@ -49,9 +49,13 @@ pub(super) fn decode<'a>(stream: &Stream<'a>, limit: usize) -> Option<Cow<'a, [u
     let dict = stream.dict();
     match filters.as_slice() {
         [] => Some(stream.raw_data()),
-        [Filter::FlateDecode] if !dict.contains_key(b"DecodeParms") && !dict.contains_key(b"DP") => {
+        [Filter::FlateDecode]
+            if !dict.contains_key(b"DecodeParms") && !dict.contains_key(b"DP") =>
+        {
             let raw = stream.raw_data();
-            inflate(&raw, limit).map(Cow::Owned).or_else(|| rare(stream))
+            inflate(&raw, limit)
+                .map(Cow::Owned)
+                .or_else(|| rare(stream))
         }
         _ => rare(stream),
     }

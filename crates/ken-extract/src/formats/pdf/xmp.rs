@@ -30,7 +30,8 @@ pub(super) fn complete(packet: &[u8], document: &mut Document) {
             Ok(Event::End(element)) => {
                 let name = element.name();
                 let is_item = name.as_ref() == "rdf:li";
-                if let Some(field) = property.filter(|_| is_item || field_of(name.as_ref()).is_some())
+                if let Some(field) =
+                    property.filter(|_| is_item || field_of(name.as_ref()).is_some())
                 {
                     found.push((field, std::mem::take(&mut text)));
                 }
@@ -91,7 +92,10 @@ fn add(found: Vec<(Field, String)>, document: &mut Document) {
     let known: Vec<Field> = document.fields.iter().map(|(field, _)| *field).collect();
     for (field, value) in found {
         // A title in several languages is one title: the first.
-        let single = matches!(field, Field::Title | Field::Description | Field::Created | Field::Date);
+        let single = matches!(
+            field,
+            Field::Title | Field::Description | Field::Created | Field::Date
+        );
         let has = document.fields.iter().any(|(other, _)| *other == field);
         if known.contains(&field) || (single && has) {
             continue;
