@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-
-=======
 //! PDF files made by hand, and the text that they must give.
 
 use std::fmt::Write;
@@ -439,4 +436,3 @@ fn hostile_files_do_no_harm() {
         include_bytes!("../../../tests/data/pdf/encrypted-empty-password.pdf"),
     );
 }
->>>>>>> pdf
