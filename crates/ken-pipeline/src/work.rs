@@ -385,12 +385,11 @@ fn open(path: &Path, seen: Stamp) -> io::Result<Option<(File, Stamp)>> {
 
 /// Returns the operating system's own words, without the path that every message has already.
 fn cause(error: &io::Error) -> String {
-    let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<io::Error>());
-    let text = source.unwrap_or(error).to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text.to_lowercase(),
-    }
+    let text = error.to_string();
+    // fs-err writes: failed to open file `path`: No such file or directory (os error 2)
+    let start = text.rfind("`: ").map_or(0, |end| end + "`: ".len());
+    let end = text.rfind(" (os error").unwrap_or(text.len());
+    text.get(start..end).unwrap_or(&text).to_lowercase()
 }
 
 impl Pool<'_> {
@@ -399,5 +398,17 @@ impl Pool<'_> {
         self.failed
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_do_not_repeat_the_path() {
+        let error = File::open("/none").unwrap_err();
+        assert_eq!(cause(&error), "no such file or directory");
+        assert_eq!(cause(&io::Error::other("Odd")), "odd");
     }
 }

@@ -1,8 +1,9 @@
 //! What can be typed. Help, completions and man pages are made from these definitions.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Know what you have: find documents, mail and source code on this machine.
@@ -14,6 +15,48 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads what was typed.
+    ///
+    /// `-word` stands for NOT in a query and options may follow the query, so what belongs to
+    /// which is decided here, not by clap: an argument with one hyphen is an option only if
+    /// `search` has all its letters.
+    pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        command.build();
+        let mut is_search = false;
+        let mut prepared = Vec::new();
+        for argument in arguments {
+            let search = command.find_subcommand("search");
+            let text = argument.to_str().unwrap_or_default();
+            is_search |= ["search", "s"].contains(&text);
+            prepared.push(match search.filter(|_| is_search) {
+                // A blank before it makes it a word for clap and changes nothing for the query.
+                Some(search) if !is_option(search, text) => format!(" {text}").into(),
+                _ => argument,
+            });
+        }
+        Self::try_parse_from(prepared)
+    }
+}
+
+/// Returns whether an argument that starts with a hyphen is an option of the command, or options
+/// of one letter each; true for all other arguments.
+fn is_option(command: &clap::Command, argument: &str) -> bool {
+    let Some(letters) = argument.strip_prefix('-') else {
+        return true;
+    };
+    let is_known = |letter| {
+        command
+            .get_arguments()
+            .any(|a| a.get_short() == Some(letter))
+    };
+    let is_limit = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+    letters.starts_with('-')
+        || letters.strip_prefix('n').is_some_and(is_limit)
+        || letters.chars().all(is_known)
 }
 
 /// Options of every command.
@@ -127,7 +170,7 @@ pub(crate) struct IndexArgs {
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
     /// Words, "phrases", -not, OR, prefix*, field:value, dir:…, date:2025..2026, size:>1M
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Order of the hits
     #[arg(long, value_name = "KEY", default_value = "relevance")]
@@ -223,8 +266,6 @@ pub(crate) struct ManArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -247,12 +288,34 @@ mod tests {
         check(&Cli::command());
     }
 
-    #[test]
-    fn queries_may_start_with_a_hyphen() {
-        let cli = Cli::try_parse_from(["ken", "search", "report", "-draft"]).unwrap();
+    fn search(arguments: &[&str]) -> SearchArgs {
+        let arguments = ["ken", "search"].iter().chain(arguments);
+        let cli = Cli::read(arguments.map(OsString::from)).unwrap();
         let Command::Search(search) = cli.command else {
             panic!("another command");
         };
-        assert_eq!(search.query, ["report", "-draft"]);
+        search
+    }
+
+    #[test]
+    fn words_and_options_may_be_mixed() {
+        let args = search(&["-draft", "report", "-nothing", "-5", "--json", "-n3", "-"]);
+        let words: Vec<_> = args.query.iter().map(|word| word.trim()).collect();
+        assert_eq!(words, ["-draft", "report", "-nothing", "-5", "-"]);
+        assert_eq!((args.json, args.limit), (true, Some(3)));
+        let args = search(&["report", "-l0", "-n", "7", "--", "--verbose", "-l"]);
+        assert_eq!((args.paths, args.null, args.limit), (true, true, Some(7)));
+        assert_eq!(args.query.len(), 3);
+    }
+
+    #[test]
+    fn mistyped_options_are_refused() {
+        for arguments in [
+            &["ken", "search", "report", "--explane"][..],
+            &["ken", "index", "-x"],
+            &["ken", "search"],
+        ] {
+            assert!(Cli::read(arguments.iter().map(OsString::from)).is_err());
+        }
     }
 }

@@ -11,10 +11,8 @@ mod output;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = cli::Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match commands::run(cli) {
         Ok(code) => code,
         Err(failure) => failure.report(),

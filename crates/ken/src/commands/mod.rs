@@ -26,9 +26,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Returns git's global ignore file, as ripgrep uses it.
+/// Returns git's global ignore file, as ripgrep uses it, if there is one.
 fn global_ignore() -> Option<std::path::PathBuf> {
-    ignore::gitignore::gitconfig_excludes_path()
+    // The path is a guess when git is not told another.
+    ignore::gitignore::gitconfig_excludes_path().filter(|path| path.exists())
 }
 
 /// Returns the number of threads when none is set: one for each core.
