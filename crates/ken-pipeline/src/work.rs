@@ -255,7 +255,7 @@ impl Pool<'_> {
                     .bytes_done
                     .fetch_add(stamp.size, Ordering::Relaxed);
             }
-            Ok(false) => self.file(path, stamp, false, offer),
+            Ok(false) => self.file(path, stamp, true, offer),
             Err(error) => self.note(Err(error)),
         }
         self.note(self.applier.delete(from));
@@ -270,28 +270,32 @@ impl Pool<'_> {
         let Some(snapshot) = self.snapshot else {
             return Ok(false);
         };
+        let addresses = snapshot.addresses(from)?;
+        let name = Location::file(path).file_name();
+        if let Some(first) = addresses.first()
+            && is_read_otherwise(&snapshot.location(*first)?.file_name(), &name)
+        {
+            return Ok(false);
+        }
         let mut own = None;
         let facts = FileFacts {
             path,
             key: self.hasher.key(path),
             stamp,
         };
-        for address in snapshot.addresses(from)? {
+        for address in addresses {
             let stored = snapshot.document(address)?;
-            if stored.state.is_none() {
+            if stored.state.is_some() {
+                own = Some(stored.document);
+            } else {
                 self.applier.add(&facts, None, stored.document)?;
-                continue;
             }
-            if stored.location.path.extension() != path.extension() {
-                return Ok(false);
-            }
-            own = Some(stored.document);
         }
         let Some(mut own) = own else {
             return Ok(false);
         };
         own.fields.retain(|(field, _)| *field != Field::Filename);
-        own.add_text(Field::Filename, &Location::file(path).file_name());
+        own.add_text(Field::Filename, &name);
         self.applier.add(&facts, Some(self.state(&stamp)), own)?;
         Ok(true)
     }
@@ -383,6 +387,14 @@ fn open(path: &Path, seen: Stamp) -> io::Result<Option<(File, Stamp)>> {
     Ok(Some((file, stamp)))
 }
 
+/// Returns whether a file may be taken for another type under its new name. What a compressed file
+/// holds is told by the name without the last extension.
+fn is_read_otherwise(old: &str, new: &str) -> bool {
+    let media_type = |name: &str| ken_extract::detect::by_name(name).media_type;
+    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| media_type(stem));
+    media_type(old) != media_type(new) || stem(old) != stem(new)
+}
+
 /// Returns the operating system's own words, without the path that every message has already.
 fn cause(error: &io::Error) -> String {
     let text = error.to_string();
@@ -404,6 +416,20 @@ impl Pool<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn new_names_of_the_same_type_need_no_reading() {
+        for (old, new, expected) in [
+            ("a.txt", "b.txt", false),
+            ("a.txt", "a.md", true),
+            ("a.txt.gz", "a.md.gz", true),
+            ("a.gz", "a.tar.gz", true),
+            ("Makefile", "notes", true),
+            ("12345678.1.host:2,", "12345678.1.host:2,RS", false),
+        ] {
+            assert_eq!(is_read_otherwise(old, new), expected, "{old} {new}");
+        }
+    }
 
     #[test]
     fn causes_do_not_repeat_the_path() {

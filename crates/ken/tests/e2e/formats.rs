@@ -66,7 +66,8 @@ const WORDS: &[(&str, &str, &str)] = &[
         "secret ext:txt",
         "encrypted.zip|secret.txt",
     ),
-    ("archive/gnu.tar", "sparsesparrow", "gnu.tar|sparse.txt"),
+    ("archive/gnu.tar", "openotter", "gnu.tar|open.txt"),
+    ("archive/gnu.tar", "filename:sparse", "gnu.tar|sparse.txt"),
     (
         "pdf/encrypted-empty-password.pdf",
         "\"open secret\"",

@@ -104,7 +104,7 @@ fn help_and_version_go_to_standard_output() {
         let run = world.ken::<&OsStr>(args.iter().map(AsRef::as_ref));
         assert_eq!(run.code, 2, "{args:?}");
         assert!(
-            run.out.is_empty() && run.err.contains("Usage: ken"),
+            run.out.is_empty() && run.err.contains("--help"),
             "{args:?}: {}",
             run.err
         );

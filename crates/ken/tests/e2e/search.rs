@@ -139,14 +139,14 @@ fn a_hit_shows_title_place_date_size_and_snippet() {
     assert_eq!(
         run.text(),
         format!(
-            "tale.txt\n  {}:3  2023-11-14  41 B\n    Once upon a time there was a thylacine.\n",
+            "tale.txt\n  {}:3  2023-11-14  40 B\n    Once upon a time there was a thylacine.\n",
             path.display()
         )
     );
     let run = world.ken(["search", "--no-snippet", "thylacine"]);
     assert_eq!(
         run.text(),
-        format!("tale.txt\n  {}  2023-11-14  41 B\n", path.display())
+        format!("tale.txt\n  {}  2023-11-14  40 B\n", path.display())
     );
 }
 

