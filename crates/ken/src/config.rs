@@ -1,12 +1,16 @@
 //! Settings: the configuration file, `--set`, and where things are kept.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ken_extract::Limits;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::Global;
 use crate::failure::{Failure, Kind};
+
+/// More commits than this only make tiny segments.
+const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What can be set. Every setting has a default, so no file is needed.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -16,8 +20,8 @@ pub(crate) struct Settings {
     pub(crate) memory: String,
     /// Threads of indexing; 0 for one per core.
     pub(crate) threads: usize,
-    /// Seconds between commits of a long run.
-    pub(crate) commit_seconds: u64,
+    /// Seconds between commits of a long run, at least a hundredth.
+    pub(crate) commit_seconds: f64,
     /// Hits that a search prints.
     pub(crate) limit: usize,
     /// What one file may cost.
@@ -43,7 +47,7 @@ impl Default for Settings {
         Self {
             memory: "512M".to_owned(),
             threads: 0,
-            commit_seconds: 60,
+            commit_seconds: 60.0,
             limit: 10,
             extract: ExtractSettings::default(),
         }
@@ -66,6 +70,13 @@ impl Default for ExtractSettings {
 }
 
 impl Settings {
+    /// Returns the time between commits of a long run.
+    pub(crate) fn commit_interval(&self) -> Result<Duration, Failure> {
+        Duration::try_from_secs_f64(self.commit_seconds)
+            .map(|interval| interval.max(MIN_COMMIT_INTERVAL))
+            .map_err(|error| Failure::new(Kind::Usage, format!("commit_seconds: {error}")))
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         let extract = &self.extract;
         Limits {

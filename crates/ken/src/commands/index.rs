@@ -60,7 +60,7 @@ fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
         limits: settings.limits(),
         full: args.full,
         dry_run: args.dry_run,
-        commit_interval: Duration::from_secs(settings.commit_seconds.max(1)),
+        commit_interval: settings.commit_interval()?,
         global_ignore: global_ignore(),
     })
 }
