@@ -60,7 +60,7 @@ impl Found {
 
     /// Asks the file system, for a folder that is not listed.
     fn probe(folder: &Path) -> Self {
-        let has = |name| folder.join(name).exists();
+        let has = |name| fs_err::exists(folder.join(name)).unwrap_or(false);
         Self {
             kenignore: has(".kenignore"),
             ignore: has(".ignore"),
@@ -131,7 +131,7 @@ impl Rules {
             Some(file) => read(folder, file, errors),
             None => Gitignore::empty(),
         };
-        let is_repository = found.jj || found.git && folder.join(".git").exists();
+        let is_repository = found.jj || found.git && fs_err::exists(folder.join(".git")).unwrap_or(false);
         let own = [&kenignore, &ignore, &gitignore, &exclude];
         Arc::new(Self {
             has_patterns: self.has_patterns || own.iter().any(|rules| !rules.is_empty()),
@@ -237,7 +237,7 @@ fn exclude_file(folder: &Path, has_git: bool) -> Option<PathBuf> {
     } else {
         git
     };
-    Some(top.join("info/exclude")).filter(|file| file.exists())
+    Some(top.join("info/exclude")).filter(|file| fs_err::exists(file).unwrap_or(false))
 }
 
 fn first_line(file: &Path) -> Option<String> {
