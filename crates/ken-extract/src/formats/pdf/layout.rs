@@ -18,7 +18,7 @@ const SMALL: f32 = 0.85;
 /// A segment may start this share of the font size before the end of the one before it.
 const OVERLAP: f32 = 0.5;
 /// A wider gap (as a share of the font size) separates columns.
-const COLUMN_GAP: f32 = 1.0;
+const COLUMN_GAP: f32 = 2.0;
 /// A line further below than this many font sizes starts another block.
 const LINE_SPACING: f32 = 2.0;
 /// Blocks before the last that may still go on.
@@ -27,12 +27,27 @@ const OPEN_BLOCKS: usize = 32;
 /// Appends the text of a page.
 pub(super) fn write(page: &Segments, body: &mut String) {
     let mut blocks: Vec<Block> = Vec::new();
+    let mut latest = 0;
+    let mut leads = false;
     for (index, segment) in page.segments.iter().enumerate() {
-        let text = &page.text[segment.range.clone()];
-        let mut open = blocks.iter_mut().rev().take(OPEN_BLOCKS);
-        match open.find(|block| block.takes(segment, text)) {
-            Some(block) => block.add(index, segment),
-            None => blocks.push(Block::new(index, segment)),
+        let text = page.text_of(segment);
+        if leads
+            && let Some(block) = blocks.get_mut(latest)
+            && block.is_beside(segment)
+        {
+            block.add(index, segment);
+            leads = is_leader(text);
+            continue;
+        }
+        leads = is_leader(text);
+        let open = blocks.iter().enumerate().rev().take(OPEN_BLOCKS);
+        let mut takers = open.filter(|(_, block)| block.takes(segment, text));
+        if let Some((taker, _)) = takers.next() {
+            latest = taker;
+            blocks[taker].add(index, segment);
+        } else {
+            latest = blocks.len();
+            blocks.push(Block::new(index, segment));
         }
     }
     let mut previous: Option<&Line> = None;
@@ -43,6 +58,13 @@ pub(super) fn write(page: &Segments, body: &mut String) {
         line.write(page, body);
         previous = Some(line);
     }
+}
+
+/// Tells whether what is drawn next, to the right, belongs to a text however wide the gap is: after
+/// the number of a section and the dots that lead to a page number.
+fn is_leader(text: &str) -> bool {
+    let is_number = text.contains('.') && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.'));
+    is_number || text.ends_with(" .") || text.ends_with("..")
 }
 
 /// Lines below each other.
@@ -69,6 +91,13 @@ impl Block {
             return false;
         };
         line.takes(segment, text) || self.continues_below(line, segment)
+    }
+
+    /// Tells whether a segment stands to the right of the last line.
+    fn is_beside(&self, segment: &Segment) -> bool {
+        self.lines.last().is_some_and(|line| {
+            self.angle == segment.angle && line.is_level(segment) && segment.x0 >= line.last.1
+        })
     }
 
     fn continues_below(&self, line: &Line, segment: &Segment) -> bool {
@@ -165,7 +194,7 @@ impl Line {
             if space {
                 body.push(' ');
             }
-            body.push_str(&page.text[page.segments[index].range.clone()]);
+            body.push_str(page.text_of(&page.segments[index]));
         }
     }
 }
@@ -176,7 +205,7 @@ fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) 
         .segments
         .first()
         .map(|&(index, _)| &page.segments[index]);
-    let first = first.and_then(|segment| page.text[segment.range.clone()].chars().next());
+    let first = first.and_then(|segment| page.text_of(segment).chars().next());
     let first = first.unwrap_or(' ');
     if first.is_lowercase() && ends_with_hyphenated_word(body) {
         body.pop();
