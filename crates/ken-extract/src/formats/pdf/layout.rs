@@ -63,7 +63,8 @@ pub(super) fn write(page: &Segments, body: &mut String) {
 /// Tells whether what is drawn next, to the right, belongs to a text however wide the gap is: after
 /// the number of a section and the dots that lead to a page number.
 fn is_leader(text: &str) -> bool {
-    let is_number = text.contains('.') && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.'));
+    let is_number =
+        text.contains('.') && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.'));
     is_number || text.ends_with(" .") || text.ends_with("..")
 }
 
