@@ -1,9 +1,12 @@
 //! Turns the segments of a page into text: lines, blocks, words that were hyphenated.
 //!
-//! Files draw text in reading order as a rule, so that order is kept. What interrupts it (a note
+//! Files draw text in reading order as a rule, so that order is kept unless most steps go up the
+//! page. What interrupts it (a note
 //! in the margin, numbers of lines, the next cell of a row) becomes a block of its own: a segment
 //! goes on with the line or the column that it continues, whatever was drawn in between, and
 //! blocks follow each other as they begin.
+
+use std::cmp::Ordering;
 
 use super::script;
 use super::segment::{Segment, Segments, WORD_GAP};
@@ -23,6 +26,8 @@ const COLUMN_GAP: f32 = 2.0;
 const LINE_SPACING: f32 = 2.0;
 /// Blocks before the last that may still go on.
 const OPEN_BLOCKS: usize = 32;
+/// So many steps up the page may always be, as for headers and figures.
+const MIN_UPWARD: usize = 4;
 
 /// Appends the text of a page.
 pub(super) fn write(page: &Segments, body: &mut String) {
@@ -50,6 +55,9 @@ pub(super) fn write(page: &Segments, body: &mut String) {
             blocks.push(Block::new(index, segment));
         }
     }
+    if !is_reading_order(&blocks) {
+        blocks.sort_by(Block::from_the_top);
+    }
     let mut previous: Option<&Line> = None;
     for line in blocks.iter().flat_map(|block| &block.lines) {
         if let Some(previous) = previous {
@@ -58,6 +66,24 @@ pub(super) fn write(page: &Segments, body: &mut String) {
         line.write(page, body);
         previous = Some(line);
     }
+}
+
+/// Tells whether blocks are drawn as they are read: those in one column mostly go down the page.
+fn is_reading_order(blocks: &[Block]) -> bool {
+    let mut n_down = 0;
+    let mut n_up = 0;
+    for pair in blocks.windows(2) {
+        let [above, below] = pair else { continue };
+        let in_column = above.x0 < below.x1 && below.x0 < above.x1;
+        if above.angle == below.angle && in_column {
+            if below.y() < above.y() {
+                n_down += 1;
+            } else {
+                n_up += 1;
+            }
+        }
+    }
+    n_up < MIN_UPWARD || n_up < n_down
 }
 
 /// Tells whether what is drawn next, to the right, belongs to a text however wide the gap is: after
@@ -85,6 +111,18 @@ impl Block {
             x1: segment.x1,
             lines: vec![Line::new(index, segment)],
         }
+    }
+
+    /// Returns the baseline of the first line.
+    fn y(&self) -> f32 {
+        self.lines.first().map_or(0.0, |line| line.y)
+    }
+
+    /// Orders from the top, then from the left; text of each angle for itself.
+    fn from_the_top(&self, other: &Self) -> Ordering {
+        let angle = self.angle.cmp(&other.angle);
+        let down = other.y().total_cmp(&self.y());
+        angle.then(down).then(self.x0.total_cmp(&other.x0))
     }
 
     fn takes(&self, segment: &Segment, text: &str) -> bool {

@@ -176,6 +176,21 @@ fn columns_and_margins_do_not_interrupt_each_other() {
 }
 
 #[test]
+fn a_page_drawn_from_its_foot_is_read_from_its_head() {
+    let mut content = String::from("BT /F1 10 Tf ");
+    for (line, word) in ["six", "five", "four", "three", "two", "one"]
+        .iter()
+        .enumerate()
+    {
+        let _ = write!(content, "1 0 0 1 50 {} Tm ({word}) Tj ", 100 + 12 * line);
+    }
+    assert_eq!(
+        page_text(&format!("{content} ET")),
+        "one\ntwo\nthree\nfour\nfive\nsix"
+    );
+}
+
+#[test]
 fn rotated_text_and_rotated_pages() {
     let upwards =
         "BT /F1 10 Tf 0 1 -1 0 100 100 Tm [(going)-300(up)] TJ 0 -12 Td (next line) Tj ET";
