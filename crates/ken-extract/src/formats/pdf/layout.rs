@@ -23,7 +23,7 @@ const OVERLAP: f32 = 0.5;
 /// A wider gap (as a share of the font size) separates columns.
 const COLUMN_GAP: f32 = 2.0;
 /// A line further below than this many font sizes starts another block.
-const LINE_SPACING: f32 = 2.0;
+const LINE_SPACING: f32 = 1.6;
 /// Blocks before the last that may still go on.
 const OPEN_BLOCKS: usize = 32;
 /// So many steps up the page may always be, as for headers and figures.
@@ -83,7 +83,8 @@ fn is_reading_order(blocks: &[Block]) -> bool {
             }
         }
     }
-    n_up < MIN_UPWARD || n_up < n_down
+    // Figures, formulas and notes account for a few steps up among many down.
+    n_up < MIN_UPWARD || n_up * 3 < n_down * 2
 }
 
 /// Tells whether what is drawn next, to the right, belongs to a text however wide the gap is: after
