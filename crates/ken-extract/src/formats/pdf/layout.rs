@@ -56,7 +56,7 @@ pub(super) fn write(page: &Segments, body: &mut String) {
         }
     }
     if !is_reading_order(&blocks) {
-        blocks.sort_by(Block::from_the_top);
+        blocks.sort_by(Block::top_down);
     }
     let mut previous: Option<&Line> = None;
     for line in blocks.iter().flat_map(|block| &block.lines) {
@@ -120,7 +120,7 @@ impl Block {
     }
 
     /// Orders from the top, then from the left; text of each angle for itself.
-    fn from_the_top(&self, other: &Self) -> Ordering {
+    fn top_down(&self, other: &Self) -> Ordering {
         let angle = self.angle.cmp(&other.angle);
         let down = other.y().total_cmp(&self.y());
         angle.then(down).then(self.x0.total_cmp(&other.x0))
