@@ -160,6 +160,15 @@ impl Start<'_> {
         }
     }
 
+    /// Returns names and values of all attributes as they stand, for values without references.
+    pub(super) fn raw_attributes(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let mut attributes = self.0.attributes();
+        attributes.with_checks(false);
+        attributes
+            .flatten()
+            .map(|attribute| (attribute.key.0, attribute.value))
+    }
+
     /// Returns an attribute as a number.
     pub(super) fn number(&self, name: &str) -> Option<usize> {
         self.attribute(name)?.trim().parse().ok()
