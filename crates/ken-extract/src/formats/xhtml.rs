@@ -2,19 +2,20 @@
 
 use super::body::Body;
 use super::xml::{Node, Xml};
+use crate::Error;
 
-/// Adds the text of a chapter. What is no XML ends it early.
+/// Adds the text of a chapter. What is no XML ends it early: the text before it is good.
 pub(super) fn read(text: &str, body: &mut Body) {
-    let mut xml = Xml::new(text);
-    while let Ok(Some(node)) = xml.next() {
+    let _ = read_nodes(&mut Xml::new(text), body);
+    body.end_paragraph();
+}
+
+fn read_nodes(xml: &mut Xml<'_>, body: &mut Body) -> Result<(), Error> {
+    while let Some(node) = xml.next()? {
         match node {
             Node::Text(text) => body.push_folded(&text),
             Node::Start(tag) => match tag.name() {
-                "head" | "script" | "style" | "rp" => {
-                    if xml.skip().is_err() {
-                        break;
-                    }
-                }
+                "head" | "script" | "style" | "rp" => xml.skip()?,
                 "br" => body.end_paragraph(),
                 "tr" => body.begin_row(),
                 "td" | "th" => body.begin_cell(),
@@ -32,7 +33,7 @@ pub(super) fn read(text: &str, body: &mut Body) {
             break;
         }
     }
-    body.end_paragraph();
+    Ok(())
 }
 
 /// Returns the text of a fragment.

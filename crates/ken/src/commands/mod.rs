@@ -28,7 +28,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
 
 /// Returns git's global ignore file, as ripgrep uses it.
 fn global_ignore() -> Option<std::path::PathBuf> {
-    ignore::gitignore::gitconfig_excludes_path()
+    ignore::gitignore::gitconfig_excludes_path().filter(|path| path.is_file())
 }
 
 /// Returns the number of threads when none is set: one for each core.

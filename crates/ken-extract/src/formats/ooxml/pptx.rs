@@ -110,12 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn slide_numbers_are_no_text() {
+    fn descriptions_are_text_and_slide_numbers_are_not() {
         let mut body = Body::new(100);
-        let slide = "<p><r><t>a</t></r><fld type='slidenum'><t>7</t></fld><br/>\
+        let slide = "<cNvPr descr='A cat'/><p><r><t>a</t></r><fld type='slidenum'><t>7</t></fld><br/>\
                      <fld type='datetime'><t>May</t></fld></p>";
         drawing::read(slide, &mut body).unwrap();
-        assert_eq!(body.finish(), "a\nMay");
+        assert_eq!(body.finish(), "A cat\na\nMay");
     }
 
     #[test]
