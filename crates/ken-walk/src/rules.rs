@@ -132,7 +132,8 @@ impl Rules {
             Some(file) => read(folder, file, errors),
             None => Gitignore::empty(),
         };
-        let is_repository = found.jj || found.git && fs_err::exists(folder.join(".git")).unwrap_or(false);
+        let is_repository =
+            found.jj || found.git && fs_err::exists(folder.join(".git")).unwrap_or(false);
         let own = [&kenignore, &ignore, &gitignore, &exclude];
         Arc::new(Self {
             has_patterns: self.has_patterns || own.iter().any(|rules| !rules.is_empty()),
