@@ -62,7 +62,7 @@ pub struct Member {
 ///
 /// Never panics and never fails as a whole: the input's own document carries the failure.
 pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
-    let detected = match detect::detect(input) {
+    let detected = match input.preload().and_then(|()| detect::detect(input)) {
         Ok(detected) => detected,
         Err(error) => {
             let mut output = Output::new(input, detect::UNKNOWN, limits, sink);

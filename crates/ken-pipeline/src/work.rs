@@ -174,10 +174,7 @@ impl Pool<'_> {
             .inputs
             .take(usize::try_from(held).unwrap_or(usize::MAX));
         let name = Location::file(&path).file_name();
-        let mut input = match Input::file(name, file.file()) {
-            Ok(input) => input,
-            Err(error) => return self.unreadable(&path, key, stamp, &error),
-        };
+        let mut input = Input::file(name, file.file(), stamp.size);
         let job = Arc::new(FileJob {
             state: self.state(&stamp),
             path,

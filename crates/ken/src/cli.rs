@@ -1,8 +1,9 @@
 //! What can be typed. Help, completions and man pages are made from these definitions.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Know what you have: find documents, mail and source code on this machine.
@@ -14,6 +15,64 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads what was typed; ends the process with a message if it makes no sense.
+    pub(crate) fn read() -> Self {
+        Self::parse_from(queries_with_hyphens(std::env::args_os().collect()))
+    }
+}
+
+/// Lets `ken search report -draft` exclude a word without `--`.
+///
+/// A word of a search that starts with one hyphen and is longer than a short option is written
+/// `NOT word`, which means the same; `-n5` and the like stay options.
+fn queries_with_hyphens(mut typed: Vec<OsString>) -> Vec<OsString> {
+    let command = Cli::command();
+    let is_search = |word: &OsString| word == "search" || word == "s";
+    let takes_value = |word: &OsString| {
+        let mut options = command
+            .get_arguments()
+            .filter(|o| o.get_action().takes_values());
+        options.any(|o| {
+            o.get_long()
+                .is_some_and(|long| *word == *format!("--{long}"))
+        })
+    };
+    let mut at = 1;
+    while at < typed.len() && !is_search(&typed[at]) {
+        if !typed[at].as_encoded_bytes().starts_with(b"-") {
+            return typed;
+        }
+        at += if takes_value(&typed[at]) { 2 } else { 1 };
+    }
+    let end = typed
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(typed.len());
+    let query = typed.splice(at.min(end)..end, []).collect::<Vec<_>>();
+    let query = query.into_iter().flat_map(|word| match word.to_str() {
+        Some(text) if is_excluded_word(text) => {
+            vec![OsString::from("NOT"), OsString::from(&text[1..])]
+        }
+        _ => vec![word],
+    });
+    let query: Vec<OsString> = query.collect();
+    typed.splice(at.min(typed.len())..at.min(typed.len()), query);
+    typed
+}
+
+fn is_excluded_word(text: &str) -> bool {
+    let is_number = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
+    match text.strip_prefix('-') {
+        Some(rest) => {
+            rest.chars().count() > 1
+                && !rest.starts_with('-')
+                && !rest.strip_prefix('n').is_some_and(is_number)
+        }
+        None => false,
+    }
 }
 
 /// Options of every command.
@@ -127,7 +186,7 @@ pub(crate) struct IndexArgs {
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
     /// Words, "phrases", -not, OR, prefix*, field:value, dir:…, date:2025..2026, size:>1M
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     pub(crate) query: Vec<String>,
     /// Order of the hits
     #[arg(long, value_name = "KEY", default_value = "relevance")]
@@ -223,8 +282,6 @@ pub(crate) struct ManArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -248,11 +305,27 @@ mod tests {
     }
 
     #[test]
-    fn queries_may_start_with_a_hyphen() {
-        let cli = Cli::try_parse_from(["ken", "search", "report", "-draft"]).unwrap();
-        let Command::Search(search) = cli.command else {
-            panic!("another command");
-        };
-        assert_eq!(search.query, ["report", "-draft"]);
+    fn words_with_a_hyphen_are_excluded_and_options_stay_options() {
+        for (typed, expected) in [
+            (
+                "ken search report -draft -n 5",
+                "ken search report NOT draft -n 5",
+            ),
+            (
+                "ken s -\"a\" -n5 -l --json",
+                "ken s NOT \"a\" -n5 -l --json",
+            ),
+            ("ken --data s search -x1", "ken --data s search NOT x1"),
+            ("ken search -c -- -draft", "ken search -c -- -draft"),
+            ("ken index -draft", "ken index -draft"),
+            ("ken", "ken"),
+        ] {
+            let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+            assert_eq!(
+                queries_with_hyphens(words(typed)),
+                words(expected),
+                "{typed}"
+            );
+        }
     }
 }

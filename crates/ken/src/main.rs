@@ -11,10 +11,8 @@ mod output;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = cli::Cli::read();
     match commands::run(cli) {
         Ok(code) => code,
         Err(failure) => failure.report(),

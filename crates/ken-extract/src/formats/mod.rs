@@ -16,8 +16,6 @@ mod pdf;
 mod source;
 mod tar;
 mod text;
-mod time;
-mod xhtml;
 mod xml;
 mod zip;
 
@@ -26,9 +24,6 @@ use std::sync::LazyLock;
 
 use crate::output::Output;
 use crate::{Error, Input};
-
-#[allow(unused_imports)] // for mail and books
-pub(crate) use html::{HtmlText, html_to_text};
 
 /// One format that ken reads.
 pub struct Format {

@@ -12,7 +12,6 @@ use ken_core::{Document, Field};
 use super::Format;
 use super::body::Body;
 use super::package::{Package, decode_xml};
-use super::time;
 use super::xml::{Node, Start, Xml};
 use crate::output::Output;
 use crate::{Error, Input, Limits, Member};
@@ -136,7 +135,7 @@ fn read_meta(text: &str, document: &mut Document) -> Result<(), Error> {
 }
 
 fn add_time(document: &mut Document, field: Field, text: &str) {
-    if let Some(seconds) = time::parse(text) {
+    if let Some(seconds) = crate::date::iso(text) {
         document.add_number(field, seconds);
     }
 }

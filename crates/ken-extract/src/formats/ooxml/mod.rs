@@ -15,7 +15,6 @@ pub(super) mod xlsx;
 use ken_core::{Document, Field};
 
 use super::package::{Package, resolve};
-use super::time;
 use super::xml::{Node, Xml};
 use crate::output::Output;
 use crate::{Error, Input, Limits, Member};
@@ -158,7 +157,7 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
         let value = xml.text()?;
         match field {
             Field::Created | Field::Date => {
-                if let Some(seconds) = time::parse(&value) {
+                if let Some(seconds) = crate::date::iso(&value) {
                     document.add_number(field, seconds);
                 }
             }
