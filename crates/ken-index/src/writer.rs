@@ -175,7 +175,7 @@ impl Writer {
 fn settings() -> IndexSettings {
     IndexSettings {
         docstore_compression: Compressor::Zstd(ZstdCompressor {
-            compression_level: Some(-1),
+            compression_level: Some(1),
         }),
         ..IndexSettings::default()
     }

@@ -248,7 +248,7 @@ impl Pool<'_> {
                     .bytes_done
                     .fetch_add(stamp.size, Ordering::Relaxed);
             }
-            Ok(false) => self.file(path, stamp, false, offer),
+            Ok(false) => self.file(path, stamp, true, offer),
             Err(error) => self.note(Err(error)),
         }
         self.note(self.applier.delete(from));
@@ -263,28 +263,32 @@ impl Pool<'_> {
         let Some(snapshot) = self.snapshot else {
             return Ok(false);
         };
+        let addresses = snapshot.addresses(from)?;
+        let name = Location::file(path).file_name();
+        if let Some(first) = addresses.first()
+            && is_read_otherwise(&snapshot.location(*first)?.file_name(), &name)
+        {
+            return Ok(false);
+        }
         let mut own = None;
         let facts = FileFacts {
             path,
             key: self.hasher.key(path),
             stamp,
         };
-        for address in snapshot.addresses(from)? {
+        for address in addresses {
             let stored = snapshot.document(address)?;
-            if stored.state.is_none() {
+            if stored.state.is_some() {
+                own = Some(stored.document);
+            } else {
                 self.applier.add(&facts, None, stored.document)?;
-                continue;
             }
-            if stored.location.path.extension() != path.extension() {
-                return Ok(false);
-            }
-            own = Some(stored.document);
         }
         let Some(mut own) = own else {
             return Ok(false);
         };
         own.fields.retain(|(field, _)| *field != Field::Filename);
-        own.add_text(Field::Filename, &Location::file(path).file_name());
+        own.add_text(Field::Filename, &name);
         self.applier.add(&facts, Some(self.state(&stamp)), own)?;
         Ok(true)
     }
@@ -376,14 +380,21 @@ fn open(path: &Path, seen: Stamp) -> io::Result<Option<(File, Stamp)>> {
     Ok(Some((file, stamp)))
 }
 
+/// Returns whether a file may be taken for another type under its new name. What a compressed file
+/// holds is told by the name without the last extension.
+fn is_read_otherwise(old: &str, new: &str) -> bool {
+    let media_type = |name: &str| ken_extract::detect::by_name(name).media_type;
+    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| media_type(stem));
+    media_type(old) != media_type(new) || stem(old) != stem(new)
+}
+
 /// Returns the operating system's own words, without the path that every message has already.
 fn cause(error: &io::Error) -> String {
-    let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<io::Error>());
-    let text = source.unwrap_or(error).to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text.to_lowercase(),
-    }
+    let text = error.to_string();
+    // fs-err writes: failed to open file `path`: No such file or directory (os error 2)
+    let start = text.rfind("`: ").map_or(0, |end| end + "`: ".len());
+    let end = text.rfind(" (os error").unwrap_or(text.len());
+    text.get(start..end).unwrap_or(&text).to_lowercase()
 }
 
 impl Pool<'_> {
@@ -392,5 +403,31 @@ impl Pool<'_> {
         self.failed
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_names_of_the_same_type_need_no_reading() {
+        for (old, new, expected) in [
+            ("a.txt", "b.txt", false),
+            ("a.txt", "a.md", true),
+            ("a.txt.gz", "a.md.gz", true),
+            ("a.gz", "a.tar.gz", true),
+            ("Makefile", "notes", true),
+            ("12345678.1.host:2,", "12345678.1.host:2,RS", false),
+        ] {
+            assert_eq!(is_read_otherwise(old, new), expected, "{old} {new}");
+        }
+    }
+
+    #[test]
+    fn causes_do_not_repeat_the_path() {
+        let error = File::open("/none").unwrap_err();
+        assert_eq!(cause(&error), "no such file or directory");
+        assert_eq!(cause(&io::Error::other("Odd")), "odd");
     }
 }

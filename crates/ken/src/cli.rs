@@ -18,61 +18,45 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Reads what was typed; ends the process with a message if it makes no sense.
-    pub(crate) fn read() -> Self {
-        Self::parse_from(queries_with_hyphens(std::env::args_os().collect()))
+    /// Reads what was typed.
+    ///
+    /// `-word` stands for NOT in a query and options may follow the query, so what belongs to
+    /// which is decided here, not by clap: an argument with one hyphen is an option only if
+    /// `search` has all its letters.
+    pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        command.build();
+        let mut is_search = false;
+        let mut prepared = Vec::new();
+        for argument in arguments {
+            let search = command.find_subcommand("search");
+            let text = argument.to_str().unwrap_or_default();
+            is_search |= ["search", "s"].contains(&text);
+            prepared.push(match search.filter(|_| is_search) {
+                // A blank before it makes it a word for clap and changes nothing for the query.
+                Some(search) if !is_option(search, text) => format!(" {text}").into(),
+                _ => argument,
+            });
+        }
+        Self::try_parse_from(prepared)
     }
 }
 
-/// Lets `ken search report -draft` exclude a word without `--`.
-///
-/// A word of a search that starts with one hyphen and is longer than a short option is written
-/// `NOT word`, which means the same; `-n5` and the like stay options.
-fn queries_with_hyphens(mut typed: Vec<OsString>) -> Vec<OsString> {
-    let command = Cli::command();
-    let is_search = |word: &OsString| word == "search" || word == "s";
-    let takes_value = |word: &OsString| {
-        let mut options = command
-            .get_arguments()
-            .filter(|o| o.get_action().takes_values());
-        options.any(|o| {
-            o.get_long()
-                .is_some_and(|long| *word == *format!("--{long}"))
-        })
+/// Returns whether an argument that starts with a hyphen is an option of the command, or options
+/// of one letter each; true for all other arguments.
+fn is_option(command: &clap::Command, argument: &str) -> bool {
+    let Some(letters) = argument.strip_prefix('-') else {
+        return true;
     };
-    let mut at = 1;
-    while at < typed.len() && !is_search(&typed[at]) {
-        if !typed[at].as_encoded_bytes().starts_with(b"-") {
-            return typed;
-        }
-        at += if takes_value(&typed[at]) { 2 } else { 1 };
-    }
-    let end = typed
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(typed.len());
-    let query = typed.splice(at.min(end)..end, []).collect::<Vec<_>>();
-    let query = query.into_iter().flat_map(|word| match word.to_str() {
-        Some(text) if is_excluded_word(text) => {
-            vec![OsString::from("NOT"), OsString::from(&text[1..])]
-        }
-        _ => vec![word],
-    });
-    let query: Vec<OsString> = query.collect();
-    typed.splice(at.min(typed.len())..at.min(typed.len()), query);
-    typed
-}
-
-fn is_excluded_word(text: &str) -> bool {
-    let is_number = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
-    match text.strip_prefix('-') {
-        Some(rest) => {
-            rest.chars().count() > 1
-                && !rest.starts_with('-')
-                && !rest.strip_prefix('n').is_some_and(is_number)
-        }
-        None => false,
-    }
+    let is_known = |letter| {
+        command
+            .get_arguments()
+            .any(|a| a.get_short() == Some(letter))
+    };
+    let is_limit = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+    letters.starts_with('-')
+        || letters.strip_prefix('n').is_some_and(is_limit)
+        || letters.chars().all(is_known)
 }
 
 /// Options of every command.
@@ -304,28 +288,34 @@ mod tests {
         check(&Cli::command());
     }
 
+    fn search(arguments: &[&str]) -> SearchArgs {
+        let arguments = ["ken", "search"].iter().chain(arguments);
+        let cli = Cli::read(arguments.map(OsString::from)).unwrap();
+        let Command::Search(search) = cli.command else {
+            panic!("another command");
+        };
+        search
+    }
+
     #[test]
-    fn words_with_a_hyphen_are_excluded_and_options_stay_options() {
-        for (typed, expected) in [
-            (
-                "ken search report -draft -n 5",
-                "ken search report NOT draft -n 5",
-            ),
-            (
-                "ken s -\"a\" -n5 -l --json",
-                "ken s NOT \"a\" -n5 -l --json",
-            ),
-            ("ken --data s search -x1", "ken --data s search NOT x1"),
-            ("ken search -c -- -draft", "ken search -c -- -draft"),
-            ("ken index -draft", "ken index -draft"),
-            ("ken", "ken"),
+    fn words_and_options_may_be_mixed() {
+        let args = search(&["-draft", "report", "-nothing", "-5", "--json", "-n3", "-"]);
+        let words: Vec<_> = args.query.iter().map(|word| word.trim()).collect();
+        assert_eq!(words, ["-draft", "report", "-nothing", "-5", "-"]);
+        assert_eq!((args.json, args.limit), (true, Some(3)));
+        let args = search(&["report", "-l0", "-n", "7", "--", "--verbose", "-l"]);
+        assert_eq!((args.paths, args.null, args.limit), (true, true, Some(7)));
+        assert_eq!(args.query.len(), 3);
+    }
+
+    #[test]
+    fn mistyped_options_are_refused() {
+        for arguments in [
+            &["ken", "search", "report", "--explane"][..],
+            &["ken", "index", "-x"],
+            &["ken", "search"],
         ] {
-            let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-            assert_eq!(
-                queries_with_hyphens(words(typed)),
-                words(expected),
-                "{typed}"
-            );
+            assert!(Cli::read(arguments.iter().map(OsString::from)).is_err());
         }
     }
 }

@@ -50,6 +50,8 @@ impl Failure {
         if let Some(hint) = &self.hint {
             text.push_str(&format!("hint: {hint}\n"));
         }
+        // Names of files must not steer the terminal; a query is shown on lines of its own.
+        let text = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
         // There is nowhere left to complain to.
         let _ = std::io::stderr().write_all(text.as_bytes());
         ExitCode::from(2)

@@ -12,7 +12,7 @@ mod output;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::read();
+    let cli = cli::Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match commands::run(cli) {
         Ok(code) => code,
         Err(failure) => failure.report(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ken_core::Change;
+use ken_core::{Change, escape_bytes};
 use ken_index::Snapshot;
 use ken_pipeline::{Options, Progress, RootChange, Summary};
 use serde_json::json;
@@ -147,14 +147,15 @@ fn change_line(args: &IndexArgs, change: &Change) -> Vec<u8> {
         object["v"] = json!(output::SCHEMA);
         return output::json_line(&object);
     }
-    let line = match change {
-        Change::Added { path, .. } => format!("added {}\n", path.display()),
-        Change::Changed { path, .. } => format!("changed {}\n", path.display()),
-        Change::Moved { path, .. } => format!("moved {}\n", path.display()),
+    let (what, path) = match change {
+        Change::Added { path, .. } => ("added", path),
+        Change::Changed { path, .. } => ("changed", path),
+        Change::Moved { path, .. } => ("moved", path),
         // Only the key of its path is at hand; the summary counts it.
         Change::Gone { .. } => return Vec::new(),
     };
-    line.into_bytes()
+    let path = escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned();
+    format!("{what} {}\n", output::clean(&path)).into_bytes()
 }
 
 fn report(args: &IndexArgs, summary: &Summary) -> Result<(), Failure> {

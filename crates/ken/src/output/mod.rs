@@ -26,7 +26,7 @@ pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
 /// Writes a line of diagnosis to standard error.
 pub(crate) fn warn(message: &str) {
     // There is nowhere left to complain to.
-    let _ = writeln!(io::stderr(), "ken: {message}");
+    let _ = writeln!(io::stderr(), "ken: {}", clean(message));
 }
 
 /// Returns a value as a line of JSON.
@@ -104,12 +104,13 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the cause of an error without the path, which the message has already.
+/// Returns the system's own words, without the path that every message has already.
 pub(crate) fn cause(error: &io::Error) -> String {
-    let source = std::error::Error::source(error);
-    let text = source.map_or_else(|| error.to_string(), ToString::to_string);
-    let end = text.find(" (os error").unwrap_or(text.len());
-    text[..end].to_lowercase()
+    let text = error.to_string();
+    // fs-err writes: failed to open file `path`: No such file or directory (os error 2)
+    let start = text.rfind("`: ").map_or(0, |end| end + "`: ".len());
+    let end = text.rfind(" (os error").unwrap_or(text.len());
+    text.get(start..end).unwrap_or(&text).to_lowercase()
 }
 
 /// Returns the title of a document, or what stands for one.
@@ -134,6 +135,13 @@ mod tests {
         ] {
             assert_eq!(size(bytes), text);
         }
+    }
+
+    #[test]
+    fn causes_do_not_repeat_the_path() {
+        let error = fs_err::File::open("/none`: (os error 1)/x").unwrap_err();
+        assert_eq!(cause(&error), "no such file or directory");
+        assert_eq!(cause(&io::Error::other("Odd")), "odd");
     }
 
     #[test]

@@ -1,0 +1,303 @@
+//! Runs that are killed or stopped: the next one ends with the answers of a fresh index.
+//!
+//! `KEN_TEST_KILLS` sets the number of kills, and `KEN_TEST_SEED` the moments and the edits.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+
+use crate::hostile::Random;
+use crate::samples::{fixture, mbox, pdf, tar};
+use crate::world::{Run, World};
+
+/// Runs killed without the variable.
+const KILLS: u64 = 18;
+/// Files of the tree, folders of them, and the words in them.
+const FILES: usize = 300;
+const FOLDERS: usize = 7;
+const WORDS: [&str; 8] = [
+    "otter", "stoat", "marten", "badger", "beaver", "lynx", "heron", "crane",
+];
+
+fn number(variable: &str, default: u64) -> u64 {
+    let set = std::env::var(variable).ok();
+    set.map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// A tree of files that changes at random.
+struct Tree {
+    world: World,
+    random: Random,
+    names: Vec<String>,
+    /// Makes names that were never used before.
+    next: usize,
+}
+
+impl Tree {
+    fn new(seed: u64) -> Self {
+        let mut tree = Self {
+            world: World::new(),
+            random: Random(seed | 1),
+            names: Vec::new(),
+            next: 0,
+        };
+        for _ in 0..FILES {
+            tree.add();
+        }
+        tree
+    }
+
+    fn sentence(&mut self) -> String {
+        let length = 2 + self.random.below(200);
+        let words = (0..length).map(|_| WORDS[self.random.below(WORDS.len())]);
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    fn several(&mut self) -> Vec<String> {
+        let count = 1 + self.random.below(12);
+        (0..count).map(|_| self.sentence()).collect()
+    }
+
+    /// Returns an extension and content for it.
+    fn content(&mut self) -> (&'static str, Vec<u8>) {
+        match self.random.below(10) {
+            0 => ("mbox", mbox(&self.several()).into_bytes()),
+            1 => {
+                let texts = self.several();
+                let names: Vec<_> = (0..texts.len()).map(|n| format!("in/{n}.txt")).collect();
+                let members: Vec<_> = names
+                    .iter()
+                    .zip(&texts)
+                    .map(|(n, t)| (&n[..], &t[..]))
+                    .collect();
+                ("tar", tar(&members))
+            }
+            2 => ("pdf", pdf(&self.sentence(), "Nobody", &[&self.sentence()])),
+            3 => ("pdf", b"%PDF-1.4 broken".to_vec()),
+            4 => ("docx", fixture("sample.docx")),
+            5 => ("zip", fixture("archive/folders.zip")),
+            6 => ("md", format!("# {}\n\nText", self.sentence()).into_bytes()),
+            _ => ("txt", self.sentence().into_bytes()),
+        }
+    }
+
+    fn new_name(&mut self, extension: &str) -> String {
+        self.next += 1;
+        format!("{}/{}.{extension}", self.random.below(FOLDERS), self.next)
+    }
+
+    fn add(&mut self) {
+        let (extension, content) = self.content();
+        let name = self.new_name(extension);
+        self.world.write(&name, content);
+        self.names.push(name);
+    }
+
+    /// Changes, moves, deletes or adds some files.
+    fn edit(&mut self) {
+        for _ in 0..1 + self.random.below(FILES / 4) {
+            let at = self.random.below(self.names.len());
+            let name = self.names[at].clone();
+            let extension = name.rsplit('.').next().unwrap().to_owned();
+            match self.random.below(4) {
+                0 => {
+                    let (_, content) = self.content();
+                    self.world.write(&name, content);
+                }
+                1 => {
+                    let new = self.new_name(&extension);
+                    self.world.rename(&name, &new);
+                    self.names[at] = new;
+                }
+                2 if self.names.len() > FILES / 2 => {
+                    self.world.remove(&name);
+                    self.names.swap_remove(at);
+                }
+                _ => self.add(),
+            }
+        }
+    }
+}
+
+const INDEX: [&str; 6] = [
+    "index",
+    "--json",
+    "--set",
+    "commit_seconds=1",
+    "--threads=3",
+    "docs",
+];
+
+/// Returns what a user can learn from an index: all documents, and the answers to some queries.
+fn answers(world: &World, data: &str) -> (Vec<Value>, Vec<BTreeSet<String>>) {
+    let hits = |query: &str| {
+        let run = world.ken([
+            "--data",
+            data,
+            "search",
+            "--json",
+            "-n0",
+            "--sort=path",
+            "--",
+            query,
+        ]);
+        assert!(run.code < 2, "{query}: {}", run.err);
+        run.objects()
+    };
+    let mut documents: Vec<Value> = hits("*").into_iter().map(without_rank).collect();
+    documents.sort_by_key(Value::to_string);
+    let queries = WORDS.into_iter().chain([
+        "otter stoat -lynx",
+        "\"heron crane\"",
+        "type:message beaver",
+        "is:failed",
+        "is:member",
+        "dir:3",
+        "title:badger*",
+        "size:>1k",
+        "quokkaberg OR stalagtoad",
+    ]);
+    let places = |query| hits(query).iter().map(|hit| world.place(hit)).collect();
+    (documents, queries.map(places).collect())
+}
+
+/// Removes what depends on the order of hits.
+fn without_rank(mut hit: Value) -> Value {
+    let hit: &mut Map<String, Value> = hit.as_object_mut().unwrap();
+    for key in ["rank", "score"] {
+        hit.remove(key);
+    }
+    Value::Object(std::mem::take(hit))
+}
+
+fn index(world: &World, data: &str) -> Run {
+    let run = world.ken(["--data", data].into_iter().chain(INDEX));
+    assert_eq!(run.code, 0, "{}", run.err);
+    run
+}
+
+/// Asserts that the index gives the answers of one made from nothing.
+fn assert_converged(world: &World) {
+    let fresh = world.home().join("fresh");
+    let _ = fs_err::remove_dir_all(&fresh);
+    index(world, "fresh");
+    let (documents, places) = answers(world, "data");
+    let (expected_documents, expected_places) = answers(world, "fresh");
+    for (document, expected) in documents.iter().zip(&expected_documents) {
+        assert_eq!(document, expected);
+    }
+    assert_eq!(documents.len(), expected_documents.len());
+    assert_eq!(places, expected_places);
+}
+
+#[test]
+fn a_killed_run_converges() {
+    let seed = number("KEN_TEST_SEED", 1);
+    println!("KEN_TEST_SEED={seed}");
+    let mut tree = Tree::new(seed);
+    // How long a run takes, so that kills fall everywhere in it.
+    let started = Instant::now();
+    index(&tree.world, "measured");
+    let length = started.elapsed().as_micros() as usize;
+    let mut killed = 0;
+    for kill in 0..number("KEN_TEST_KILLS", KILLS) {
+        let mut run = tree
+            .world
+            .spawn(["--data", "data"].into_iter().chain(INDEX));
+        let moment = tree.random.below(length * 5 / 4);
+        std::thread::sleep(Duration::from_micros(moment as u64));
+        killed += u64::from(run.try_wait().unwrap().is_none());
+        run.kill().unwrap();
+        run.wait().unwrap();
+        // Mostly the next run meets another tree; now and then the same.
+        if kill % 3 != 0 {
+            tree.edit();
+        }
+        if kill % 6 == 5 {
+            index(&tree.world, "data");
+            assert_converged(&tree.world);
+            tree.edit();
+        }
+    }
+    println!("{killed} runs were killed before their end");
+    index(&tree.world, "data");
+    assert_converged(&tree.world);
+    let again = index(&tree.world, "data").summary();
+    assert_eq!(again["committed"], false);
+    assert_eq!(again["unchanged"], tree.names.len());
+}
+
+#[test]
+fn updates_give_the_answers_of_a_fresh_index() {
+    let mut tree = Tree::new(number("KEN_TEST_SEED", 2));
+    for _ in 0..6 {
+        index(&tree.world, "data");
+        tree.edit();
+    }
+    index(&tree.world, "data");
+    assert_converged(&tree.world);
+}
+
+/// Sends a signal as a terminal would.
+fn signal(process: u32, name: &str) {
+    let status = Command::new("/bin/sh")
+        .args(["-c", &format!("kill -{name} {process}")])
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn an_interrupted_run_commits_what_is_done() {
+    for name in ["INT", "TERM"] {
+        let world = World::new();
+        world.write("first.txt", "otter");
+        world.index_docs();
+        // Enough that the run cannot end before the signal comes: a pipe nobody reads holds it.
+        for number in 0..400 {
+            world.write(
+                format!("{number}.mbox"),
+                mbox(&vec!["stoat".to_owned(); 200]),
+            );
+        }
+        let run = world.spawn(["index", "--threads", "1"]);
+        wait_until_it_writes(&world);
+        signal(run.id(), name);
+        let run = Run::of_child(run);
+        assert_eq!(run.code, 130, "{name}: {}", run.err);
+        assert!(
+            run.err.contains(
+                "ken: stopped: what was done is committed, ken index goes on from here\n"
+            ),
+            "{}",
+            run.err
+        );
+        let status = world.ken(["status", "--json"]).objects().remove(0);
+        let done = status["files"].as_u64().unwrap();
+        assert!((1..401).contains(&done), "{done} files");
+        assert_eq!(
+            world.found("otter"),
+            ["first.txt"],
+            "nothing is taken for gone"
+        );
+        // Files of which only parts were read are not there at all.
+        let boxes = world.hits("type:message ext:mbox").len();
+        assert_eq!(world.hits("stoat").len(), boxes * 200);
+
+        let rest = world.index(&[]);
+        assert_eq!(rest["unchanged"], done);
+        assert_eq!(world.hits("stoat").len(), 400 * 200);
+    }
+}
+
+/// Waits until a run has begun to build a segment.
+fn wait_until_it_writes(world: &World) {
+    let before = world.data_files().len();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while world.data_files().len() == before {
+        assert!(Instant::now() < deadline, "the run writes nothing");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

@@ -1,0 +1,140 @@
+//! A folder of broken files between good ones: all good ones are found, all bad ones are listed.
+
+use crate::samples::{fixture, message, pdf, tar};
+use crate::world::World;
+
+/// Small pseudo-random numbers, the same in each run.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// Returns a number below `limit` (xorshift, Marsaglia 2003).
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
+
+const SAMPLES: &[&str] = &[
+    "sample.docx",
+    "sample.xlsx",
+    "sample.pptx",
+    "sample.odt",
+    "sample.ods",
+    "sample.odp",
+    "sample.epub",
+    "archive/folders.zip",
+    "archive/gnu.tar",
+    "archive/tree.tar.xz",
+    "archive/tree.tgz",
+    "archive/zstd.txt.zst",
+    "archive/bzip2.txt.bz2",
+    "mail/three.mbox",
+    "mail/attachments.eml",
+    "pdf/encrypted-empty-password.pdf",
+];
+
+#[test]
+fn broken_files_do_no_harm() {
+    let world = World::new();
+    let mut random = Random(0x5eed);
+    for (number, sample) in SAMPLES.iter().enumerate() {
+        let good = fixture(sample);
+        let name = sample.rsplit('/').next().unwrap();
+        for cut in 0..4 {
+            let length = random.below(good.len());
+            world.write(format!("cut/{cut}-{name}"), &good[..length]);
+        }
+        for flip in 0..4 {
+            let mut bytes = good.clone();
+            for _ in 0..6 {
+                let at = random.below(bytes.len());
+                bytes[at] = random.below(256) as u8;
+            }
+            world.write(format!("flipped/{flip}-{name}"), bytes);
+        }
+        world.write(format!("good/{number}.txt"), format!("stoatword{number}"));
+        world.add_fixture(sample);
+    }
+    let summary = world.index_docs();
+    let files = SAMPLES.len() * 10;
+    assert_eq!(summary["added"], files);
+    let run = world.ken(["status", "--json"]);
+    assert_eq!(run.objects()[0]["files"], files);
+    assert_eq!(world.hits("stoatword*").len(), SAMPLES.len());
+    for query in [
+        "quokkaberg",
+        "stalagtoad",
+        "dugong",
+        "narwhalium",
+        "zstdzorse",
+    ] {
+        let found = world.found(query);
+        assert!(
+            found
+                .iter()
+                .any(|place| !place.contains("cut/") && !place.contains("flipped/")),
+            "{query}"
+        );
+    }
+    assert_eq!(
+        world.index(&[])["committed"],
+        false,
+        "failures are not tried again"
+    );
+}
+
+#[test]
+fn the_worst_files_are_failures_and_nothing_more() {
+    let world = World::new();
+    let deep = "<div>".repeat(200_000) + "otter";
+    world.write("deep.html", deep);
+    let mut nested = message(0, "core", "stoat");
+    for level in 0..40 {
+        nested = format!(
+            "From: a@example.org\nSubject: level {level}\nMIME-Version: 1.0\n\
+             Content-Type: message/rfc822\n\n{nested}"
+        );
+    }
+    world.write("nested.eml", nested);
+    let mut archive = tar(&[("a.txt", "marten")]);
+    for _ in 0..12 {
+        let mut builder = tar::Builder::new(Vec::new());
+        let mut header = tar::Header::new_ustar();
+        header.set_size(archive.len() as u64);
+        header.set_mode(0o644);
+        builder
+            .append_data(&mut header, "in.tar", &archive[..])
+            .unwrap();
+        archive = builder.into_inner().unwrap();
+    }
+    world.write("nested.tar", archive);
+    world.write(
+        "loop.pdf",
+        String::from_utf8(pdf("T", "A", &["x"]))
+            .unwrap()
+            .replace("/Kids[10 0 R ]", "/Kids[2 0 R 2 0 R]"),
+    );
+    world.write("zeros.zip", vec![0; 100_000]);
+    world.write("zeros.txt", vec![0; 100_000]);
+    world.write("one-line.txt", "x".repeat(3_000_000));
+    world.write(
+        "commas.eml",
+        format!("From: {}\n\nbadger\n", "a@b.c,".repeat(20_000)),
+    );
+    world.write("good.txt", "the beaver builds");
+    let summary = world.index_docs();
+    assert_eq!(summary["added"], 9);
+    assert_eq!(world.found("beaver"), ["good.txt"]);
+    assert_eq!(world.hits("ext:pdf").len(), 1);
+    let failed = world.failed();
+    assert!(
+        failed.values().any(|reason| reason == "limit"),
+        "{failed:?}"
+    );
+    assert!(
+        failed.values().all(|reason| reason != "crashed"),
+        "{failed:?}"
+    );
+}

@@ -1,0 +1,337 @@
+//! `ken index`: what it says, which files it takes, and when it refuses.
+
+use std::fs::File;
+
+use serde_json::Value;
+
+use crate::samples::fixture;
+use crate::world::{Run, World, assert_counts};
+
+#[test]
+fn a_run_ends_with_a_summary() {
+    let world = World::new();
+    world.write("a.txt", "one");
+    world.write("b.txt", "three");
+    world.write("broken.pdf", "%PDF-1.4 x");
+    let run = world.ken(["index", "docs"]);
+    assert_eq!(run.code, 0);
+    let lines = run.lines();
+    assert_eq!(lines[0], "3 added, 0 changed, 0 moved, 0 gone, 0 unchanged");
+    assert!(
+        lines[1].starts_with("3 documents, 1 failed; 18 B in "),
+        "{}",
+        lines[1]
+    );
+    assert_eq!(
+        run.err,
+        "ken: some files could not be read: ken status --failed lists them\n"
+    );
+
+    let run = world.ken(["index", "--quiet"]);
+    assert_eq!((run.code, run.text(), run.err.as_str()), (0, "", ""));
+}
+
+#[test]
+fn json_has_the_documented_keys() {
+    let world = World::new();
+    world.write("a.txt", "one");
+    let summary = world.index_docs();
+    let keys: Vec<_> = summary
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "added",
+            "bytes",
+            "changed",
+            "committed",
+            "documents",
+            "errors",
+            "event",
+            "failed",
+            "gone",
+            "interrupted",
+            "kept",
+            "moved",
+            "seconds",
+            "unchanged",
+            "v"
+        ]
+    );
+    assert_counts(&summary, &[("added", 1)]);
+    assert_eq!(summary["committed"], true);
+    assert_eq!(summary["bytes"], 3);
+}
+
+#[test]
+fn a_dry_run_tells_and_writes_nothing() {
+    let world = World::new();
+    let path = world.write("a.txt", "one");
+    let run = world.ken(["index", "--dry-run", "docs"]);
+    assert_eq!(
+        run.text(),
+        format!(
+            "added {}\n1 added, 0 changed, 0 moved, 0 gone (dry run: nothing was written), 0 unchanged\n",
+            path.display()
+        )
+    );
+    assert!(!world.home().join("data").exists());
+
+    world.index_docs();
+    let before = world.data_files();
+    world.write("b.txt", "two");
+    world.rename("a.txt", "c.txt");
+    let run = world.ken(["index", "--dry-run", "--json"]);
+    let changes: Vec<_> = run
+        .objects()
+        .iter()
+        .filter_map(|o| o["change"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(changes.len(), 2, "{}", run.text());
+    assert!(changes.contains(&"added".to_owned()) && changes.contains(&"moved".to_owned()));
+    assert_counts(&run.summary(), &[("added", 1), ("moved", 1)]);
+    assert_eq!(run.summary()["committed"], false);
+    assert_eq!(world.data_files(), before);
+    assert_eq!(world.found("*"), ["a.txt"]);
+}
+
+#[test]
+fn ignore_rules_hold_unless_told_otherwise() {
+    let world = World::new();
+    world.write(".gitignore", "git.txt\n");
+    world.write(".ignore", "plain.txt\n");
+    world.write(".kenignore", "own.txt\n/sub/deep/\n");
+    for name in ["git.txt", "plain.txt", "own.txt", "kept.txt", ".hidden.txt"] {
+        world.write(name, "x");
+    }
+    world.write("sub/deep/no.txt", "x");
+    world.write("sub/kept.txt", "x");
+    world.write("marked/.noindex", "");
+    world.write("marked/no.txt", "x");
+    // Not a git repository: .gitignore does not count, as with ripgrep.
+    let summary = world.index_docs();
+    assert_eq!(world.found("*"), ["git.txt", "kept.txt", "sub/kept.txt"]);
+    assert_counts(&summary, &[("added", 3)]);
+
+    fs_err::create_dir(world.docs().join(".git")).unwrap();
+    world.index(&[]);
+    assert_eq!(world.found("*"), ["kept.txt", "sub/kept.txt"]);
+
+    world.index(&["--hidden", "docs"]);
+    let found = world.found("*");
+    assert!(found.contains(&".hidden.txt".to_owned()), "{found:?}");
+    assert!(!found.contains(&"own.txt".to_owned()), "{found:?}");
+
+    world.index(&["--no-ignore", "docs"]);
+    assert_eq!(
+        world.found("*"),
+        [
+            "git.txt",
+            "kept.txt",
+            "own.txt",
+            "plain.txt",
+            "sub/deep/no.txt",
+            "sub/kept.txt"
+        ]
+    );
+}
+
+#[test]
+fn gits_global_ignore_file_counts_where_there_is_one() {
+    let world = World::new();
+    fs_err::create_dir(world.docs().join(".git")).unwrap();
+    world.write("a.txt", "x");
+    world.write("a.log", "x");
+    let run = world.ken(["index", "docs"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "none is no error");
+    assert_eq!(world.found("*"), ["a.log", "a.txt"]);
+    let file = world.home().join("config/git/ignore");
+    fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+    fs_err::write(file, "*.log\n").unwrap();
+    world.index(&[]);
+    assert_eq!(world.found("*"), ["a.txt"]);
+}
+
+#[test]
+fn roots_are_added_and_forgotten() {
+    let world = World::new();
+    world.write("one/a.txt", "x");
+    world.write("two/b.txt", "x");
+    world.write("three.txt", "x");
+    assert_counts(
+        &world.index(&["docs/one", "docs/three.txt"]),
+        &[("added", 2)],
+    );
+    assert_counts(
+        &world.index(&["docs/two"]),
+        &[("added", 1), ("unchanged", 2)],
+    );
+    assert_eq!(world.found("*"), ["one/a.txt", "three.txt", "two/b.txt"]);
+
+    let summary = world.index(&["--forget", "docs/one"]);
+    assert_counts(&summary, &[("gone", 1), ("unchanged", 2)]);
+    assert_eq!(world.found("*"), ["three.txt", "two/b.txt"]);
+    assert!(world.docs().join("one/a.txt").exists());
+
+    // A root that is no longer there is kept until it is forgotten.
+    fs_err::remove_dir_all(world.docs().join("two")).unwrap();
+    let run = world.ken(["index", "--json"]);
+    assert_counts(&run.summary(), &[("unchanged", 1), ("kept", 1)]);
+    assert!(
+        run.err
+            .contains("is absent; what the index knows of it is kept"),
+        "{}",
+        run.err
+    );
+    assert_eq!(world.found("*"), ["three.txt", "two/b.txt"]);
+    world.index(&["--forget", "docs/two"]);
+    assert_eq!(world.found("*"), ["three.txt"]);
+
+    let run = world.ken(["index", "--forget", "docs/one"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err
+            .contains("is not a root of the index\nhint: ken status"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn everything_is_read_again_when_asked() {
+    let world = World::new();
+    world.write("a.txt", "one");
+    world.write("three.mbox", fixture("mail/three.mbox"));
+    world.index_docs();
+    let before = world.found("*");
+    let summary = world.index(&["--full"]);
+    assert_counts(&summary, &[("changed", 2)]);
+    assert_eq!(world.found("*"), before);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let world = World::new();
+    world.write("a.txt", "one");
+    let missing = world.home().join("missing");
+    for (args, message) in [
+        (
+            &["index"][..],
+            "ken: there is nothing to index yet\nhint: name a folder: ken index ~/Documents\n",
+        ),
+        (
+            &["index", "missing"],
+            "ken: cannot index \"missing\": no such file or directory\n",
+        ),
+        (&["index", "--forget", "docs"], "is not a root of the index"),
+        (&["--data", "docs/a.txt/x", "index", "docs"], "a.txt/x"),
+        (
+            &["index", "--memory", "much", "docs"],
+            "ken: \"much\" is not a size\n",
+        ),
+    ] {
+        let run = world.ken(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.err.contains(message), "{args:?}: {}", run.err);
+        assert!(run.out.is_empty(), "{args:?}: {}", run.text());
+    }
+    assert!(!missing.exists());
+}
+
+#[test]
+fn the_index_may_lie_below_a_root() {
+    let world = World::new();
+    world.write("a.txt", "one");
+    for _ in 0..2 {
+        world.index(&["."]);
+    }
+    assert_eq!(world.found("dir:docs"), ["a.txt"]);
+    assert_eq!(world.hits("*").len(), 1);
+    assert_counts(&world.index(&[]), &[("unchanged", 1)]);
+}
+
+#[test]
+fn threads_and_memory_do_not_change_the_answers() {
+    let world = World::new();
+    for name in ["archive/folders.zip", "mail/three.mbox", "sample.docx"] {
+        world.add_fixture(name);
+    }
+    world.index_docs();
+    let expected = world.found("*");
+    for args in [
+        &["--threads", "1"][..],
+        &["--threads", "7"],
+        &["--memory", "20M"],
+        &["--set", "threads=3", "--set", "memory=\"1M\""],
+    ] {
+        world.index(&[args, &["--full"]].concat());
+        assert_eq!(world.found("*"), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn a_second_run_waits_for_the_first() {
+    let world = World::new();
+    world.write("a.txt", "one");
+    fs_err::create_dir_all(world.data()).unwrap();
+    let lock = File::create(world.data().join("ken.lock")).unwrap();
+    lock.lock().unwrap();
+    let mut waiting = world.spawn(["index", "--json", "docs"]);
+    // It says that it waits within a second or so.
+    let mut line = String::new();
+    let mut out = std::io::BufReader::new(waiting.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut out, &mut line).unwrap();
+    let object: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        (&object["event"], &object["waiting"]),
+        (&"progress".into(), &true.into())
+    );
+    assert_eq!(waiting.try_wait().unwrap(), None);
+    lock.unlock().unwrap();
+    std::io::Read::read_to_string(&mut out, &mut line).unwrap();
+    assert!(waiting.wait().unwrap().success());
+    assert_eq!(world.found("one"), ["a.txt"]);
+}
+
+#[test]
+fn runs_at_once_all_end_well() {
+    let world = World::new();
+    for number in 0..60 {
+        world.write(format!("{number}.txt"), format!("otter {number}"));
+    }
+    let runs: Vec<_> = (0..4)
+        .map(|_| world.spawn(["index", "--json", "docs"]))
+        .collect();
+    let mut added = 0;
+    for run in runs {
+        let run = Run::of_child(run);
+        assert_eq!(run.code, 0, "{}", run.err);
+        added += run.summary()["added"].as_u64().unwrap();
+    }
+    assert_eq!(added, 60);
+    assert_eq!(world.hits("otter").len(), 60);
+}
+
+#[test]
+fn readers_see_whole_commits_while_a_run_writes() {
+    let world = World::new();
+    for number in 0..150 {
+        world.write(format!("{number}.txt"), "otter first");
+    }
+    world.index_docs();
+    for number in 0..150 {
+        world.write(format!("{number}.txt"), "otter second time");
+    }
+    let mut run = world.spawn(["index", "--json", "--set", "commit_seconds=1"]);
+    while run.try_wait().unwrap().is_none() {
+        let search = world.ken(["search", "-c", "otter first OR otter second"]);
+        assert_eq!(search.code, 0, "{}", search.err);
+    }
+    assert_eq!(Run::of_child(run).code, 0);
+    assert_eq!(world.hits("otter second").len(), 150);
+    assert!(world.hits("otter first").is_empty());
+}

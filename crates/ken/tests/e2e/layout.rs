@@ -1,0 +1,172 @@
+//! The workspace's own rules: crate edges, who may speak, and that the documents tell the truth.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use ken_core::FIELDS;
+
+use crate::world::World;
+
+/// Each crate with the crates of the workspace that it may use.
+const EDGES: &[(&str, &[&str])] = &[
+    (
+        "ken",
+        &[
+            "pipeline", "search", "extract", "index", "walk", "mail", "core",
+        ],
+    ),
+    ("ken-pipeline", &["walk", "extract", "index", "core"]),
+    ("ken-search", &["index", "core"]),
+    ("ken-extract", &["mail", "core"]),
+    ("ken-index", &["core"]),
+    ("ken-walk", &["core"]),
+    ("ken-mail", &["core"]),
+    ("ken-core", &[]),
+];
+
+fn workspace() -> PathBuf {
+    fs_err::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap()
+}
+
+fn read(path: &str) -> String {
+    fs_err::read_to_string(workspace().join(path)).unwrap()
+}
+
+#[test]
+fn crates_use_only_those_that_they_may() {
+    let folders = fs_err::read_dir(workspace().join("crates")).unwrap();
+    let crates: BTreeSet<_> = folders
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let known: BTreeSet<_> = EDGES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(crates, known);
+    for (name, allowed) in EDGES {
+        let manifest: toml::Table = read(&format!("crates/{name}/Cargo.toml")).parse().unwrap();
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let Some(dependencies) = manifest.get(section) else {
+                continue;
+            };
+            for dependency in dependencies.as_table().unwrap().keys() {
+                let Some(other) = dependency.strip_prefix("ken-") else {
+                    continue;
+                };
+                assert!(allowed.contains(&other), "{name} may not use ken-{other}");
+            }
+        }
+    }
+}
+
+/// Returns all source files of a crate.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs_err::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+#[test]
+fn libraries_neither_print_nor_read_the_environment() {
+    const FORBIDDEN: [&str; 8] = [
+        "println!(",
+        "eprintln!(",
+        "print!(",
+        "dbg!(",
+        "env::var",
+        "env::home_dir",
+        "process::exit",
+        "io::stdout()",
+    ];
+    for (name, _) in EDGES.iter().filter(|(name, _)| *name != "ken") {
+        for file in sources(&workspace().join("crates").join(name).join("src")) {
+            let text = fs_err::read_to_string(&file).unwrap();
+            for word in FORBIDDEN {
+                assert!(!text.contains(word), "{}: {word}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (name, _) in EDGES {
+        for file in sources(&workspace().join("crates").join(name)) {
+            let text = fs_err::read_to_string(&file).unwrap();
+            assert!(text.starts_with("//! "), "{}", file.display());
+        }
+    }
+}
+
+/// Returns what stands in backquotes in a text of Markdown, outside of blocks of code.
+fn quoted(text: &str) -> Vec<&str> {
+    let prose = text.split("```").step_by(2);
+    prose
+        .flat_map(|part| part.split('`').skip(1).step_by(2))
+        .collect()
+}
+
+#[test]
+fn paths_in_the_documents_exist() {
+    let root = workspace();
+    let top: Vec<_> = [
+        "crates/",
+        "docs/",
+        "bench/",
+        "fuzz/",
+        "cases/",
+        "packaging/",
+    ]
+    .to_vec();
+    for document in ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"] {
+        let text = read(document);
+        for name in quoted(&text) {
+            let is_path = top.iter().any(|folder| name.starts_with(folder));
+            if is_path && !name.contains(['*', '{', '<', ' ', '…']) {
+                let path = name.split([':', '#']).next().unwrap();
+                assert!(root.join(path).exists(), "{document} names {name}");
+            }
+        }
+        for link in text.split("](").skip(1) {
+            let target = link.split([')', '#']).next().unwrap();
+            if !target.is_empty() && !target.contains("://") {
+                assert!(root.join(target).exists(), "{document} links {target}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_command_and_field_is_in_the_documents() {
+    let world = World::new();
+    let run = world.ken(["--help"]);
+    let commands = run.text().split("Commands:\n").nth(1).unwrap();
+    let commands = commands
+        .lines()
+        .map_while(|line| line.split_whitespace().next());
+    let mut documents = read("README.md");
+    for entry in fs_err::read_dir(workspace().join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            documents.push_str(&fs_err::read_to_string(path).unwrap());
+        }
+    }
+    let mut n_commands = 0;
+    for command in commands.filter(|command| *command != "help") {
+        assert!(documents.contains(&format!("ken {command}")), "{command}");
+        n_commands += 1;
+    }
+    assert!(n_commands >= 7, "{}", run.text());
+    for info in FIELDS {
+        assert!(
+            documents.contains(&format!("`{}`", info.name)),
+            "{}",
+            info.name
+        );
+        assert!(documents.contains(info.description), "{}", info.name);
+    }
+}

@@ -1,0 +1,22 @@
+//! What a user sees: the real binary on real files in a temporary home folder.
+//!
+//! One crate with a module per topic, because each test crate links the whole program. Wiring,
+//! wording, exit codes and convergence are tested here; what a single stage does is tested in its
+//! own crate.
+
+mod changes;
+mod crash;
+mod extract;
+mod formats;
+mod generate;
+mod hostile;
+mod index;
+mod layout;
+mod output;
+mod query;
+mod samples;
+mod search;
+mod settings;
+mod status;
+mod walk;
+mod world;

@@ -1,0 +1,201 @@
+//! The query language through the binary: operators, every field, mistakes.
+
+use ken_core::{FIELDS, Field};
+
+use crate::samples::pdf;
+use crate::world::World;
+
+/// Four letters with different sets of words.
+fn letters() -> World {
+    let world = World::new();
+    world.write("1.txt", "annual budget report");
+    world.write("2.txt", "the report on the annual dinner");
+    world.write("3.txt", "budgets and finances, a draft");
+    world.write("4.txt", "Résumé of parseHTTPHeader for anna@example.org");
+    world.index_docs();
+    world
+}
+
+#[test]
+fn every_operator_works() {
+    let world = letters();
+    for (query, expected) in [
+        ("annual report", "12"),
+        ("\"annual budget\"", "1"),
+        ("\"budget annual\"", ""),
+        ("budg*", "13"),
+        ("\"annual bud\"*", "1"),
+        ("annual -budget", "2"),
+        ("annual NOT budget", "2"),
+        ("budget OR finances", "13"),
+        ("budget || finances", "13"),
+        ("annual AND dinner", "2"),
+        ("annual && dinner", "2"),
+        ("annual (dinner OR budget)", "12"),
+        ("filename:(1 OR \"3\")", "13"),
+        ("annual budget OR finances draft", "13"),
+        ("-annual", "34"),
+        ("*", "1234"),
+        ("resume", "4"),
+        ("header", "4"),
+        ("anna@example.org", "4"),
+        ("size:<22", "1"),
+        ("title:*", ""),
+        ("filename:*", "1234"),
+        ("annual and report", ""),
+        ("\\-annual report", "12"),
+    ] {
+        let found: String = world.found(query).iter().map(|name| &name[..1]).collect();
+        assert_eq!(found, expected, "{query}");
+    }
+}
+
+#[test]
+fn words_may_come_as_one_argument_or_many() {
+    let world = letters();
+    for args in [
+        &["search", "-c", "annual -budget"][..],
+        &["search", "-c", "annual", "-budget"],
+        &["search", "annual", "-budget", "-c"],
+        &["search", "-budget", "annual", "--count"],
+        &["search", "-c", "--", "annual", "-budget"],
+    ] {
+        let run = world.ken(args);
+        assert_eq!(run.text(), "1\n", "{args:?}: {}", run.err);
+    }
+}
+
+/// A file or message for each example of the table of fields.
+fn one_of_each() -> World {
+    let world = World::new();
+    world.write(
+        "projects/ken/invoice.eml",
+        "From: Donald Knuth <knuth@example.org>\nTo: anna@example.org\nCc: team@example.org\n\
+         Bcc: archive@example.org\nSubject: The annual report\nKeywords: sociology\n\
+         Comments: draft\n\
+         Date: Mon, 3 Mar 2025 10:00:00 +0000\nMessage-ID: <20240101.1@example.org>\n\
+         List-Id: R help <r-help.r-project.org>\n\nA reindeer.\n",
+    );
+    world.write(
+        "page.html",
+        "<html lang=de><head><meta name=keywords content=sociology>\
+         <meta name=description content='a draft'>\
+         <meta name='dcterms.created' content='1999-05-06'></head><body>x</body></html>",
+    );
+    world.write("broken.pdf", "%PDF-1.4 and nothing more");
+    world.write("drawing.png", b"\x89PNG\r\n\x1a\n");
+    world.write("big.txt", "word ".repeat(300_000));
+    let pages = vec!["page"; 120];
+    world.write("long.pdf", pdf("Long", "Nobody", &pages));
+    let old = pdf("Old", "Nobody", &["old"]);
+    let old = String::from_utf8(old)
+        .unwrap()
+        .replace("20210304", "19990304");
+    world.write("old.pdf", old);
+    world.index_docs();
+    world
+}
+
+#[test]
+fn the_example_of_every_field_finds_something_and_not_everything() {
+    let world = one_of_each();
+    let all = world.hits("*").len();
+    for info in FIELDS {
+        let found = world.hits(info.example).len();
+        assert!(found > 0, "{} finds nothing", info.example);
+        // All files of the test are new.
+        let limit = all + usize::from(info.field == Field::Modified);
+        assert!(found < limit, "{} finds everything", info.example);
+        for alias in info.aliases {
+            let (_, value) = info.example.split_once(':').unwrap();
+            let same = world.hits(&format!("{alias}:{value}")).len();
+            assert_eq!(same, found, "{alias}:{value}");
+        }
+    }
+}
+
+#[test]
+fn folders_are_found_as_people_name_them() {
+    let world = World::new();
+    world.write("projects/ken/a.txt", "x");
+    world.write("projects/b.txt", "x");
+    world.write("My Documents/tax/c.txt", "x");
+    world.write("projects/ken.txt", "x");
+    world.index_docs();
+    let docs = world.docs();
+    let absolute = format!("dir:{}/projects", docs.display());
+    for (query, expected) in [
+        ("dir:projects", "ab."),
+        ("dir:projects/ken", "a"),
+        ("dir:ken", "a"),
+        ("dir:\"My Documents/tax\"", "c"),
+        ("dir:My\\ Documents", "c"),
+        ("dir:proj*", "ab."),
+        ("dir:Projects", ""),
+        ("dir:~/docs/projects/ken", "a"),
+        ("dir:./docs/projects/ken", "a"),
+        (absolute.as_str(), "ab."),
+        ("dir:/projects", ""),
+    ] {
+        let name = |place: &String| {
+            let name = place.rsplit('/').next().unwrap();
+            if name == "ken.txt" {
+                '.'
+            } else {
+                name.chars().next().unwrap()
+            }
+        };
+        let mut found: Vec<char> = world.found(query).iter().map(name).collect();
+        found.sort_by_key(|c| (*c == '.', *c));
+        assert_eq!(found.iter().collect::<String>(), expected, "{query}");
+    }
+}
+
+#[test]
+fn mistakes_are_shown_with_their_place() {
+    let world = letters();
+    for (query, message) in [
+        (
+            "annual autor:knuth",
+            "ken: there is no field \"autor\"\n  annual autor:knuth\n         ^^^^^\n\
+             hint: did you mean author? to look for the text itself, write it in quotes\n",
+        ),
+        (
+            "a \"b",
+            "ken: the quote is not closed\n  a \"b\n    ^\n\
+             hint: end the phrase with \", or write \\\" for the character\n",
+        ),
+    ] {
+        let run = world.ken(["search", query]);
+        assert_eq!((run.code, run.err.as_str()), (2, message));
+        assert!(run.out.is_empty());
+    }
+    for query in [
+        "(a",
+        "a)",
+        "date:nonsense",
+        "size:>x",
+        "a OR",
+        "",
+        "type:nonsense",
+        "pages:x",
+    ] {
+        let run = world.ken(["search", "--", query]);
+        assert_eq!(run.code, 2, "{query}");
+        assert!(
+            run.err.starts_with("ken: ") && run.err.contains("\n  "),
+            "{query}: {}",
+            run.err
+        );
+        assert!(
+            run.err
+                .lines()
+                .nth(2)
+                .unwrap()
+                .trim_start()
+                .starts_with('^'),
+            "{}",
+            run.err
+        );
+    }
+}

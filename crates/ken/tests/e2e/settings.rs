@@ -1,0 +1,103 @@
+//! The configuration file, `--set` and the environment.
+
+use crate::world::World;
+
+fn otters() -> World {
+    let world = World::new();
+    for number in 0..5 {
+        world.write(format!("{number}.txt"), "otter");
+    }
+    world.index_docs();
+    world
+}
+
+fn configure(world: &World, text: &str) {
+    let folder = world.home().join("config/ken");
+    fs_err::create_dir_all(&folder).unwrap();
+    fs_err::write(folder.join("config.toml"), text).unwrap();
+}
+
+#[test]
+fn settings_come_from_file_and_command_line() {
+    let world = otters();
+    let hits = |args: &[&str]| {
+        world
+            .ken(["search", "--json", "otter"].iter().chain(args))
+            .objects()
+            .len()
+    };
+    assert_eq!(hits(&[]), 5);
+    configure(&world, "limit = 3\n");
+    assert_eq!(hits(&[]), 3);
+    assert_eq!(hits(&["--set", "limit=2"]), 2);
+    assert_eq!(hits(&["--set", "limit=2", "--limit", "4"]), 4);
+    fs_err::write(world.home().join("other.toml"), "limit = 1").unwrap();
+    assert_eq!(hits(&["--config", "other.toml"]), 1);
+    let mut command = world.command(["search", "--json", "otter"]);
+    let output = command.env("KEN_CONFIG", "other.toml").output().unwrap();
+    assert_eq!(
+        output.stdout.iter().filter(|&&byte| byte == b'\n').count(),
+        1
+    );
+}
+
+#[test]
+fn the_index_lies_where_it_is_told_to() {
+    let world = World::new();
+    world.write("a.txt", "otter");
+    assert_eq!(world.ken(["--data", "here", "index", "docs"]).code, 0);
+    assert!(world.home().join("here/index/meta.json").exists());
+    assert!(!world.home().join("data").exists());
+    assert_eq!(
+        world
+            .ken(["search", "otter", "--data", "here", "-c"])
+            .text(),
+        "1\n"
+    );
+    let mut command = world.command(["search", "-c", "otter"]);
+    let output = command.env("KEN_DATA", "here").output().unwrap();
+    assert_eq!(output.stdout, b"1\n");
+    let mut command = world.command(["index", "docs"]);
+    command.env_remove("XDG_DATA_HOME").output().unwrap();
+    assert!(
+        world
+            .home()
+            .join(".local/share/ken/index/meta.json")
+            .exists()
+    );
+}
+
+#[test]
+fn mistakes_in_settings_are_refused() {
+    let world = otters();
+    let before = world.data_files();
+    for (args, message) in [
+        (
+            &["--set", "lmit=3"][..],
+            "unknown field `lmit`, expected one of",
+        ),
+        (&["--set", "limit=many"], "invalid type: string \"many\""),
+        (
+            &["--set", "limit"],
+            "ken: --set limit: not of the form KEY=VALUE\nhint: ",
+        ),
+        (&["--set", "extract.max_depth=-1"], "a setting is wrong"),
+        (&["--config", "none.toml"], "none.toml"),
+    ] {
+        for command in [&["search", "otter"][..], &["index", "docs"]] {
+            let run = world.ken(command.iter().chain(args));
+            assert_eq!(run.code, 2, "{args:?}");
+            assert!(run.err.contains(message), "{args:?}: {}", run.err);
+            assert!(run.out.is_empty());
+        }
+    }
+    configure(&world, "limit = 3\nthreads = [\n");
+    let run = world.ken(["search", "otter"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err.contains("config.toml\" is not valid"),
+        "{}",
+        run.err
+    );
+    assert_eq!(world.data_files(), before);
+}

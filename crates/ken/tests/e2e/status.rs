@@ -1,0 +1,153 @@
+//! `ken status`: what is indexed and what failed.
+
+use serde_json::json;
+
+use crate::world::World;
+
+fn indexed() -> World {
+    let world = World::new();
+    world.add_fixture("mail/three.mbox");
+    world.add_fixture("pdf/encrypted-password.pdf");
+    world.add_fixture("archive/encrypted.zip");
+    world.write("broken.pdf", "%PDF-1.4");
+    world.write("main.rs", "fn main() {}");
+    world.index_docs();
+    world
+}
+
+#[test]
+fn figures_of_the_index() {
+    let world = indexed();
+    let run = world.ken(["status"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let lines = run.lines();
+    let data = format!("data       {}", world.data().display());
+    let root = format!("root       {}", world.docs().display());
+    for line in [
+        &data,
+        &root,
+        "files      5",
+        "documents  10",
+        "failed     3",
+    ] {
+        assert!(lines.contains(&line), "{line}: {lines:?}");
+    }
+    assert!(lines[2].starts_with("complete   2"), "{}", lines[2]);
+    for line in [
+        "  message        4",
+        "  source         1",
+        "  archive        1",
+    ] {
+        assert!(lines.contains(&line), "{line}: {lines:?}");
+    }
+
+    let run = world.ken(["status", "--json"]);
+    let objects = run.objects();
+    let status = objects[0].as_object().unwrap();
+    let keys: Vec<_> = status.keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "bytes",
+            "completed",
+            "data",
+            "documents",
+            "failed",
+            "files",
+            "roots",
+            "segments",
+            "types",
+            "v"
+        ]
+    );
+    assert_eq!(status["files"], 5);
+    assert_eq!(status["documents"], 10);
+    assert_eq!(status["failed"], 3);
+    assert_eq!(status["types"]["message"], 4);
+    assert_eq!(status["roots"][0]["path"], json!(world.docs()));
+    let on_disk: u64 = world.data_files().values().map(|(size, _)| size).sum();
+    let bytes = status["bytes"].as_u64().unwrap();
+    assert!(bytes > 0 && bytes <= on_disk, "{bytes} of {on_disk}");
+}
+
+#[test]
+fn what_failed_and_why() {
+    let world = indexed();
+    let run = world.ken(["status", "--failed"]);
+    assert_eq!(run.code, 0);
+    let docs = world.docs();
+    let lines = run.lines();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[0].starts_with(&format!("{}/broken.pdf\tmalformed\t", docs.display())));
+    assert_eq!(
+        lines[1],
+        format!(
+            "{}/encrypted-password.pdf\tencrypted\tencrypted, no password given",
+            docs.display()
+        )
+    );
+    assert_eq!(
+        lines[2],
+        format!(
+            "{}/encrypted.zip|secret.txt\tencrypted\tencrypted, no password is known",
+            docs.display()
+        )
+    );
+    let run = world.ken(["status", "--failed", "--json"]);
+    let objects = run.objects();
+    let keys: Vec<_> = objects[2]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(keys, ["ipath", "message", "mime", "path", "reason", "v"]);
+    assert_eq!(objects[2]["ipath"], "secret.txt");
+
+    for name in ["broken.pdf", "encrypted-password.pdf", "encrypted.zip"] {
+        world.remove(name);
+    }
+    world.index(&[]);
+    let run = world.ken(["status", "--failed"]);
+    assert_eq!((run.code, run.text()), (1, ""));
+}
+
+#[test]
+fn there_may_be_no_index() {
+    let world = World::new();
+    let run = world.ken(["status"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("there is no index in"), "{}", run.err);
+    assert!(!world.home().join("data").exists());
+
+    world.index_docs();
+    let run = world.ken(["status", "--json"]);
+    assert_eq!(run.objects()[0]["files"], 0, "an empty folder is a root");
+}
+
+#[test]
+fn an_index_of_another_format_is_not_touched() {
+    let world = indexed();
+    let meta = world.data().join("index/meta.json");
+    let text = fs_err::read_to_string(&meta).unwrap();
+    let other = text.replace("\\\"format\\\":", "\\\"format\\\":9");
+    assert_ne!(text, other);
+    fs_err::write(&meta, &other).unwrap();
+    let before = world.data_files();
+    for args in [
+        &["status"][..],
+        &["search", "x"],
+        &["index"],
+        &["index", "docs"],
+    ] {
+        let run = world.ken(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.err.contains("has format 9"), "{}", run.err);
+        assert!(run.err.contains("\nhint: delete "), "{}", run.err);
+    }
+    assert_eq!(world.data_files(), before);
+    fs_err::write(&meta, "{ torn").unwrap();
+    let run = world.ken(["status"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.starts_with("ken: the index in "), "{}", run.err);
+}
