@@ -24,6 +24,8 @@ pub struct Input<'a> {
     pub declared_type: Option<String>,
     /// Time of last change that a container declares, seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
+    /// Whether it is attached to a message or document.
+    pub is_attachment: bool,
     data: Data<'a>,
 }
 
@@ -54,6 +56,7 @@ impl<'a> Input<'a> {
             name: member.name,
             declared_type: member.declared_type,
             modified: member.modified,
+            is_attachment: member.is_attachment,
             data: Data::Bytes(Cow::Owned(member.bytes)),
         }
     }
@@ -64,6 +67,7 @@ impl<'a> Input<'a> {
             name,
             declared_type: None,
             modified: None,
+            is_attachment: false,
             data,
         }
     }

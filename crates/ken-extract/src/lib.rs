@@ -54,6 +54,8 @@ pub struct Member {
     pub declared_type: Option<String>,
     /// Time of last change that the container declares, seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
+    /// Whether it is attached to a message or document, rather than part of an archive.
+    pub is_attachment: bool,
     /// The content.
     pub bytes: Vec<u8>,
 }

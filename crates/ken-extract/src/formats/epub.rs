@@ -18,7 +18,6 @@ use crate::{Error, Input};
 pub(super) const FORMAT: Format = Format {
     name: "EPUB",
     media_types: &["application/epub+zip"],
-    version: 1,
     extract,
 };
 

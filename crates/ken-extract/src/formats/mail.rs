@@ -83,6 +83,7 @@ fn hand_on(
     }
     let media_type = &attachment.media_type;
     output.member(Member {
+        is_attachment: true,
         ipath: output.child_ipath(&component),
         name: attachment.name.clone(),
         declared_type: (!media_type.is_empty()).then(|| media_type.clone()),
@@ -165,6 +166,22 @@ mod tests {
         assert_eq!(members, expected);
         assert!(found.members[0].bytes.starts_with(b"The pangolin"));
         assert_eq!(found.members[1].bytes, b"animal,count\nquokka,3\n");
+    }
+
+    #[test]
+    fn attachments_are_marked_and_the_message_is_not() {
+        let mut states = Vec::new();
+        let mut input = Input::bytes_of("a.eml", MULTIPART);
+        crate::extract_all(&mut input, &Limits::default(), &mut |document| {
+            let state = document.text(Field::Is).map(str::to_owned);
+            states.push((document.ipath.as_str().to_owned(), state));
+        });
+        let attachment = Some("attachment".to_owned());
+        let expected = [("1", attachment.clone()), ("2", attachment), ("", None)];
+        assert_eq!(
+            states,
+            expected.map(|(ipath, state)| (ipath.to_owned(), state))
+        );
     }
 
     #[test]

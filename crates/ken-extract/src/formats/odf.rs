@@ -37,7 +37,6 @@ pub(super) const FORMAT: Format = Format {
         "application/vnd.oasis.opendocument.formula",
         "application/vnd.oasis.opendocument.chart",
     ],
-    version: 1,
     extract,
 };
 
@@ -164,6 +163,7 @@ fn hand_on_objects(package: &mut Package<'_>, output: &mut Output<'_>) -> Result
     for name in names {
         match package.bytes(&name) {
             Ok(bytes) => output.member(Member {
+                is_attachment: false,
                 ipath: output.child_ipath(&name),
                 name,
                 declared_type: None,

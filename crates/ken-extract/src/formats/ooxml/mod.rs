@@ -183,6 +183,7 @@ fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Res
         let name = component.rsplit('/').next().unwrap_or_default().to_owned();
         match package.bytes(&component) {
             Ok(bytes) => output.member(Member {
+                is_attachment: false,
                 ipath: output.child_ipath(&component),
                 name,
                 declared_type: None,

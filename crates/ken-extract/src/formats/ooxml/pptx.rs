@@ -25,7 +25,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
         "application/vnd.ms-powerpoint.template.macroenabled.12",
     ],
-    version: 1,
     extract: |input, output| super::extract(input, output, "ppt/presentation.xml", read),
 };
 
