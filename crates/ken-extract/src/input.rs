@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 
 use ken_core::Ipath;
 
@@ -10,6 +11,8 @@ use crate::{Error, Limits, Member};
 
 /// How many bytes detection looks at.
 pub(crate) const HEAD_BYTES: usize = 8 << 10;
+/// Files up to this size are read at once.
+const PRELOAD_BYTES: u64 = 256 << 10;
 
 /// One thing to extract.
 pub struct Input<'a> {
@@ -21,6 +24,8 @@ pub struct Input<'a> {
     pub declared_type: Option<String>,
     /// Time of last change that a container declares, seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
+    /// Whether it is attached to a message or document.
+    pub is_attachment: bool,
     data: Data<'a>,
 }
 
@@ -34,13 +39,9 @@ pub(crate) trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl<'a> Input<'a> {
-    /// Returns the input of an open file.
-    ///
-    /// # Errors
-    /// Fails if the size of the file cannot be told.
-    pub fn file(name: impl Into<String>, file: &'a File) -> io::Result<Self> {
-        let size = file.metadata()?.len();
-        Ok(Self::new(name.into(), Data::File { file, size }))
+    /// Returns the input of an open file of this size.
+    pub fn file(name: impl Into<String>, file: &'a File, size: u64) -> Self {
+        Self::new(name.into(), Data::File { file, size })
     }
 
     /// Returns the input of bytes in memory.
@@ -55,6 +56,7 @@ impl<'a> Input<'a> {
             name: member.name,
             declared_type: member.declared_type,
             modified: member.modified,
+            is_attachment: member.is_attachment,
             data: Data::Bytes(Cow::Owned(member.bytes)),
         }
     }
@@ -65,6 +67,7 @@ impl<'a> Input<'a> {
             name,
             declared_type: None,
             modified: None,
+            is_attachment: false,
             data,
         }
     }
@@ -75,6 +78,30 @@ impl<'a> Input<'a> {
             Data::File { size, .. } => *size,
             Data::Bytes(bytes) => bytes.len() as u64,
         }
+    }
+
+    /// Reads a small file whole, with one system call: detection and parser share it.
+    pub(crate) fn preload(&mut self) -> io::Result<()> {
+        let Data::File { file, size } = self.data else {
+            return Ok(());
+        };
+        if size > PRELOAD_BYTES {
+            return Ok(());
+        }
+        let mut content = vec![0; size as usize];
+        let mut filled = 0;
+        while filled < content.len() {
+            match file.read_at(&mut content[filled..], filled as u64) {
+                // The file was cut since its size was told.
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        content.truncate(filled);
+        self.data = Data::Bytes(Cow::Owned(content));
+        Ok(())
     }
 
     /// Returns the first [`HEAD_BYTES`] bytes, or all if there are fewer.

@@ -54,6 +54,8 @@ pub struct Member {
     pub declared_type: Option<String>,
     /// Time of last change that the container declares, seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
+    /// Whether it is attached to a message or document, rather than part of an archive.
+    pub is_attachment: bool,
     /// The content.
     pub bytes: Vec<u8>,
 }
@@ -62,7 +64,7 @@ pub struct Member {
 ///
 /// Never panics and never fails as a whole: the input's own document carries the failure.
 pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
-    let detected = match detect::detect(input) {
+    let detected = match input.preload().and_then(|()| detect::detect(input)) {
         Ok(detected) => detected,
         Err(error) => {
             let mut output = Output::new(input, detect::UNKNOWN, limits, sink);

@@ -12,6 +12,7 @@ pub(crate) struct Output<'s> {
     ipath: Ipath,
     name: String,
     modified: Option<i64>,
+    is_attachment: bool,
     size: u64,
     detected: Detected,
     own: Option<Document>,
@@ -32,6 +33,7 @@ impl<'s> Output<'s> {
             ipath: input.ipath.clone(),
             name: input.name.clone(),
             modified: input.modified,
+            is_attachment: input.is_attachment,
             size: input.size(),
             detected,
             own: None,
@@ -170,6 +172,9 @@ impl<'s> Output<'s> {
             && document.number(Field::Modified).is_none()
         {
             document.add_number(Field::Modified, modified);
+        }
+        if self.is_attachment {
+            document.add_text(Field::Is, "attachment");
         }
         document.failure = failure.or(document.failure);
         self.sink.document(document);

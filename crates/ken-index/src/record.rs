@@ -131,16 +131,17 @@ fn extension(name: &str) -> Option<String> {
     plausible.then(|| extension.to_lowercase())
 }
 
+/// States that follow from the rest of a document.
+pub(crate) const DERIVED_STATES: [&str; 3] = ["failed", "encrypted", "member"];
+
 fn states(document: &Document) -> impl Iterator<Item = &'static str> {
     let failure = document.failure.as_ref();
     let encrypted = failure.is_some_and(|failure| failure.reason == Reason::Encrypted);
-    [
-        (failure.is_some(), "failed"),
-        (encrypted, "encrypted"),
-        (!document.ipath.is_root(), "member"),
-    ]
-    .into_iter()
-    .filter_map(|(holds, name)| holds.then_some(name))
+    let holds = [failure.is_some(), encrypted, !document.ipath.is_root()];
+    DERIVED_STATES
+        .into_iter()
+        .zip(holds)
+        .filter_map(|(name, holds)| holds.then_some(name))
 }
 
 fn encode(failure: &Failure) -> String {

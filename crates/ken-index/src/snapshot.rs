@@ -11,7 +11,7 @@ use tantivy::schema::{IndexRecordOption, OwnedValue, Value as _};
 use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
 use crate::directory::ReadDirectory;
-use crate::record::FileState;
+use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
 use crate::schema::{Columns, IDENTITY, LOCATION, STAMP, tokenizers};
 use crate::search::{self, Address, Found};
@@ -323,7 +323,8 @@ fn put(document: &mut Document, field: Field, value: OwnedValue) {
             document.kind = text.parse().unwrap_or(Kind::Other);
         }
         // Derived from the rest again when the document is written.
-        (Field::Ext | Field::Is, _) => {}
+        (Field::Ext, _) => {}
+        (Field::Is, OwnedValue::Str(text)) if DERIVED_STATES.contains(&text.as_str()) => {}
         (field, OwnedValue::Str(text)) if field.info().kind != FieldKind::Path => {
             document.fields.push((field, Value::Text(text)));
         }

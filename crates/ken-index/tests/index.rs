@@ -112,6 +112,7 @@ fn documents_come_back_as_they_were() {
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
     let ipath = Ipath::root().child("1").child("x|y");
     let mut sent = record(&writer, "/d/mail", ipath, "Größe", "page one\u{c}page two");
+    sent.document.add_text(Field::Is, "attachment");
     sent.document.failure = Some(ken_core::Failure {
         reason: ken_core::Reason::Encrypted,
         message: "no password".into(),
@@ -133,7 +134,13 @@ fn documents_come_back_as_they_were() {
         expected.number(Field::Size)
     );
     assert_eq!(stored.state, None);
-    for state in ["failed", "encrypted", "member"] {
+    let states = stored
+        .document
+        .fields
+        .iter()
+        .filter(|(field, _)| *field == Field::Is);
+    assert_eq!(states.count(), 1, "derived states are not kept twice");
+    for state in ["failed", "encrypted", "member", "attachment"] {
         assert_eq!(
             found(&snapshot, &term(Field::Is, state)).len(),
             1,

@@ -339,7 +339,8 @@ impl Run<'_> {
     fn finish(self, summary: &Summary) -> Result<bool, Error> {
         let complete = !summary.interrupted;
         let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
-        if !changed && !self.roots_changed && !(complete && self.never_completed) {
+        let first_end = complete && self.never_completed;
+        if !(changed || self.roots_changed || first_end) {
             return Ok(false);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH);

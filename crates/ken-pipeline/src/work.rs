@@ -148,7 +148,7 @@ impl Pool<'_> {
             }
             // Gone since the walk saw it, or no longer a regular file.
             Ok(None) => {}
-            Err(error) => self.unreadable(path, key, stamp, &error),
+            Err(error) => self.unreadable(&path, key, stamp, &error),
         }
         self.progress.files_done.fetch_add(1, Ordering::Relaxed);
     }
@@ -174,10 +174,7 @@ impl Pool<'_> {
             .inputs
             .take(usize::try_from(held).unwrap_or(usize::MAX));
         let name = Location::file(&path).file_name();
-        let mut input = match Input::file(name, file.file()) {
-            Ok(input) => input,
-            Err(error) => return self.unreadable(path, key, stamp, &error),
-        };
+        let mut input = Input::file(name, file.file(), stamp.size);
         let job = Arc::new(FileJob {
             state: self.state(&stamp),
             path,
@@ -227,8 +224,8 @@ impl Pool<'_> {
     }
 
     /// The file cannot be opened or read: it is found by its name.
-    fn unreadable(&self, path: PathBuf, key: FileKey, stamp: Stamp, error: &io::Error) {
-        let name = Location::file(&path).file_name();
+    fn unreadable(&self, path: &Path, key: FileKey, stamp: Stamp, error: &io::Error) {
+        let name = Location::file(path).file_name();
         let detected = ken_extract::detect::by_name(&name);
         let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
         document.add_text(Field::Filename, &name);
@@ -237,11 +234,7 @@ impl Pool<'_> {
             reason: Reason::Unreadable,
             message: cause(error),
         });
-        let facts = FileFacts {
-            path: &path,
-            key,
-            stamp,
-        };
+        let facts = FileFacts { path, key, stamp };
         self.note(self.applier.add(&facts, Some(self.state(&stamp)), document));
     }
 

@@ -2,6 +2,8 @@
 //!
 //! What a case leaves out is printed, so a new one is made by writing its query alone.
 
+#![allow(clippy::disallowed_methods)] // tests read files of the repository
+
 mod support;
 
 use std::path::Path;

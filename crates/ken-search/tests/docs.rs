@@ -1,5 +1,7 @@
 //! The manual's table of fields is the program's; its examples are queries.
 
+#![allow(clippy::disallowed_methods)] // tests read files of the repository
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

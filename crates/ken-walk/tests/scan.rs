@@ -128,6 +128,18 @@ fn ignore_files_above_the_root_hold_and_global_ones_in_repositories() {
 }
 
 #[test]
+fn a_global_ignore_file_that_is_not_there_is_no_error() {
+    let tree = Tree::new(&[("a", "")]);
+    let options = ScanOptions {
+        global_ignore: Some(tree.path.join("none")),
+        ..ScanOptions::default()
+    };
+    let found = tree.scan(&[tree.root("")], &options);
+    assert_eq!(found.files, ["a"]);
+    assert_eq!(found.summary.n_errors, 0, "{:?}", found.summary.errors);
+}
+
+#[test]
 fn linked_work_trees_use_the_exclude_file_of_their_repository() {
     let tree = Tree::new(&[
         ("main/.git/info/exclude", "*.tmp\n"),

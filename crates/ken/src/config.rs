@@ -170,6 +170,7 @@ pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::new(Kind::Usage, format!("\"{}\": {error}", folder.display())))
 }
 
+#[allow(clippy::disallowed_methods)] // the binary reads its environment
 fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
     let set = std::env::var_os(variable).map(PathBuf::from);
     // The specification says to ignore relative paths.
@@ -177,6 +178,7 @@ fn xdg(variable: &str, below_home: &str) -> Option<PathBuf> {
         .or_else(|| home().map(|home| home.join(below_home)))
 }
 
+#[allow(clippy::disallowed_methods)] // the binary reads its environment
 pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir()
         .filter(|home| home.is_absolute() && home != Path::new("/"))

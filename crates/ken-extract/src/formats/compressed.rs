@@ -130,6 +130,7 @@ fn extract_whole(
         super::text::cut_character(&mut bytes);
     }
     let mut inner = Input::member(Member {
+        is_attachment: false,
         ipath: input.ipath.clone(),
         name: content.name,
         declared_type: None,

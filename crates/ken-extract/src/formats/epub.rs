@@ -9,16 +9,15 @@ use ken_core::{Document, Field};
 
 use super::Format;
 use super::body::Body;
+use super::html::html_to_text;
 use super::package::{Package, resolve};
 use super::xml::{Node, Start, Xml};
-use super::{time, xhtml};
 use crate::output::Output;
 use crate::{Error, Input};
 
 pub(super) const FORMAT: Format = Format {
     name: "EPUB",
     media_types: &["application/epub+zip"],
-    version: 1,
     extract,
 };
 
@@ -49,7 +48,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             break;
         }
         if let Some(text) = package.xml(chapter) {
-            xhtml::read(&text, &mut body);
+            body.push(html_to_text(text.as_bytes(), None).body.trim());
         }
     }
     output.own().body = body.finish();
@@ -183,12 +182,12 @@ fn read_metadata(tag: &Start<'_>, xml: &mut Xml<'_>, document: &mut Document) ->
     match field {
         Field::Created | Field::Date => {
             if document.number(field).is_none()
-                && let Some(seconds) = time::parse(&value)
+                && let Some(seconds) = crate::date::iso(&value)
             {
                 document.add_number(field, seconds);
             }
         }
-        Field::Description => document.add_text(field, &xhtml::text(&value)),
+        Field::Description => document.add_text(field, &html_to_text(value.as_bytes(), None).body),
         _ => document.add_text(field, &value),
     }
     Ok(())
@@ -246,7 +245,7 @@ mod tests {
         assert_eq!(own.failure, None);
         assert_eq!(
             own.body,
-            "Narwhalium\nA tusk of ivory and éclat.\u{c}The second chapter\nends."
+            "Narwhalium\nA tusk of ivory\u{a0}and éclat.\u{c}The second chapter\nends."
         );
         assert_eq!(own.text(Field::Title), Some("Whales of the fjord"));
         assert_eq!(own.text(Field::Author), Some("Ingrid Solheim"));

@@ -3,10 +3,10 @@
 //! [`ken_mail::Message`] reads them; here its parts become fields. Attachments are numbered from 1
 //! in the order of the message, so that their internal paths stay the same.
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use ken_core::Field;
 use ken_mail::{Attachment, Html, Message, Text};
 
+use super::html::html_to_text;
 use crate::output::Output;
 use crate::{Error, Input, Member};
 
@@ -83,6 +83,7 @@ fn hand_on(
     }
     let media_type = &attachment.media_type;
     output.member(Member {
+        is_attachment: true,
         ipath: output.child_ipath(&component),
         name: attachment.name.clone(),
         declared_type: (!media_type.is_empty()).then(|| media_type.clone()),
@@ -93,28 +94,11 @@ fn hand_on(
 
 /// Makes text of bytes in an unknown character set.
 fn detect_charset(bytes: &[u8]) -> String {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(bytes, true);
-    let encoding = detector.guess(None, Utf8Detection::Allow);
-    encoding.decode_without_bom_handling(bytes).0.into_owned()
+    crate::text::decode(bytes, None).into_owned()
 }
 
 fn page_text(html: &Html<'_>) -> String {
-    let bytes = html.content.decode();
-    html_body(&String::from_utf8_lossy(&bytes))
-}
-
-/// Strips tags: a stand-in for the HTML module.
-fn html_body(html: &str) -> String {
-    let mut text = String::with_capacity(html.len());
-    let mut rest = html;
-    while let Some((before, tag)) = rest.split_once('<') {
-        text.push_str(before);
-        text.push(' ');
-        rest = tag.split_once('>').map_or("", |(_, after)| after);
-    }
-    text.push_str(rest);
-    text
+    html_to_text(&html.content.decode(), html.charset.as_deref()).body
 }
 
 #[cfg(test)]
@@ -182,6 +166,22 @@ mod tests {
         assert_eq!(members, expected);
         assert!(found.members[0].bytes.starts_with(b"The pangolin"));
         assert_eq!(found.members[1].bytes, b"animal,count\nquokka,3\n");
+    }
+
+    #[test]
+    fn attachments_are_marked_and_the_message_is_not() {
+        let mut states = Vec::new();
+        let mut input = Input::bytes_of("a.eml", MULTIPART);
+        crate::extract_all(&mut input, &Limits::default(), &mut |document| {
+            let state = document.text(Field::Is).map(str::to_owned);
+            states.push((document.ipath.as_str().to_owned(), state));
+        });
+        let attachment = Some("attachment".to_owned());
+        let expected = [("1", attachment.clone()), ("2", attachment), ("", None)];
+        assert_eq!(
+            states,
+            expected.map(|(ipath, state)| (ipath.to_owned(), state))
+        );
     }
 
     #[test]

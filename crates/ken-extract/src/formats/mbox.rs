@@ -18,6 +18,7 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         number += 1;
         n_truncated += u64::from(message.is_truncated);
         output.member(Member {
+            is_attachment: false,
             ipath: output.child_ipath(&number.to_string()),
             name: String::new(),
             declared_type: Some("message/rfc822".into()),

@@ -16,8 +16,6 @@ mod pdf;
 mod source;
 mod tar;
 mod text;
-mod time;
-mod xhtml;
 mod xml;
 mod zip;
 
@@ -27,17 +25,12 @@ use std::sync::LazyLock;
 use crate::output::Output;
 use crate::{Error, Input};
 
-#[allow(unused_imports)] // for mail and books
-pub(crate) use html::{HtmlText, html_to_text};
-
 /// One format that ken reads.
 pub struct Format {
     /// Short name for people, for instance `PDF`.
     pub name: &'static str,
     /// The media types that detection gives it; `text/*` stands for all that no other row names.
     pub media_types: &'static [&'static str],
-    /// Raised when the extractor gives better results, so that files are extracted again.
-    pub version: u32,
     pub(crate) extract: Extract,
 }
 
@@ -69,25 +62,21 @@ pub const FORMATS: &[Format] = &[
             "audio/x-mpegurl",
             "audio/x-scpls",
         ],
-        version: 1,
         extract: text::extract,
     },
     Format {
         name: "Markdown",
         media_types: &["text/markdown"],
-        version: 1,
         extract: markdown::extract,
     },
     Format {
         name: "HTML",
         media_types: &["text/html", "application/xhtml+xml"],
-        version: 1,
         extract: html::extract,
     },
     Format {
         name: "PDF",
         media_types: &["application/pdf"],
-        version: 1,
         extract: pdf::extract,
     },
     ooxml::docx::FORMAT,
@@ -98,31 +87,26 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "message",
         media_types: &["message/rfc822"],
-        version: 1,
         extract: mail::extract,
     },
     Format {
         name: "mbox",
         media_types: &["application/mbox"],
-        version: 1,
         extract: mbox::extract,
     },
     Format {
         name: "compressed",
         media_types: decoder::MEDIA_TYPES,
-        version: 1,
         extract: compressed::extract,
     },
     Format {
         name: "tar",
         media_types: &["application/x-tar"],
-        version: 1,
         extract: tar::extract,
     },
     Format {
         name: "zip",
         media_types: zip::MEDIA_TYPES,
-        version: 1,
         extract: zip::extract,
     },
 ];

@@ -12,7 +12,6 @@ use ken_core::{Document, Field};
 use super::Format;
 use super::body::Body;
 use super::package::{Package, decode_xml};
-use super::time;
 use super::xml::{Node, Start, Xml};
 use crate::output::Output;
 use crate::{Error, Input, Limits, Member};
@@ -38,7 +37,6 @@ pub(super) const FORMAT: Format = Format {
         "application/vnd.oasis.opendocument.formula",
         "application/vnd.oasis.opendocument.chart",
     ],
-    version: 1,
     extract,
 };
 
@@ -136,7 +134,7 @@ fn read_meta(text: &str, document: &mut Document) -> Result<(), Error> {
 }
 
 fn add_time(document: &mut Document, field: Field, text: &str) {
-    if let Some(seconds) = time::parse(text) {
+    if let Some(seconds) = crate::date::iso(text) {
         document.add_number(field, seconds);
     }
 }
@@ -165,6 +163,7 @@ fn hand_on_objects(package: &mut Package<'_>, output: &mut Output<'_>) -> Result
     for name in names {
         match package.bytes(&name) {
             Ok(bytes) => output.member(Member {
+                is_attachment: false,
                 ipath: output.child_ipath(&name),
                 name,
                 declared_type: None,

@@ -103,6 +103,7 @@ fn read_entry<R: Read>(
     });
     match content {
         Ok(bytes) => output.member(Member {
+            is_attachment: false,
             ipath: output.child_ipath(component),
             name: name.to_owned(),
             declared_type: None,

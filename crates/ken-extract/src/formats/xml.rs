@@ -136,7 +136,10 @@ impl Start<'_> {
 
     /// Returns the value of the first attribute of this name, whatever its prefix.
     pub(super) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.find(|key| key.rsplit(':').next() == Some(name))
+        self.find(|key| {
+            key.strip_suffix(name)
+                .is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(':'))
+        })
     }
 
     /// Returns the value of the first attribute of this name that has a prefix.
@@ -155,6 +158,15 @@ impl Start<'_> {
             Ok(Cow::Borrowed(_)) | Err(_) => Some(found.value),
             Ok(Cow::Owned(value)) => Some(Cow::Owned(value)),
         }
+    }
+
+    /// Returns names and values of all attributes as they stand, for values without references.
+    pub(super) fn raw_attributes(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let mut attributes = self.0.attributes();
+        attributes.with_checks(false);
+        attributes
+            .flatten()
+            .map(|attribute| (attribute.key.0, attribute.value))
     }
 
     /// Returns an attribute as a number.
@@ -223,7 +235,7 @@ mod tests {
 
     #[test]
     fn attributes_are_found_with_and_without_prefix() {
-        let mut xml = Xml::new("<a id='1' r:id='2&amp;3' n=' 7 '/>");
+        let mut xml = Xml::new("<a uid='0' id='1' r:id='2&amp;3' x:n=' 7 '/>");
         let Some(Node::Start(tag)) = xml.next().unwrap() else {
             panic!("a start is expected");
         };

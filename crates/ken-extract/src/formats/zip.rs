@@ -70,6 +70,7 @@ fn hand_on(
     let name = file_name(path);
     match content {
         Ok((bytes, modified)) => output.member(Member {
+            is_attachment: false,
             ipath: output.child_ipath(component),
             name: name.to_owned(),
             declared_type: None,

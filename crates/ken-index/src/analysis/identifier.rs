@@ -13,6 +13,9 @@ pub(super) fn is_identifier(word: &str) -> bool {
 /// Writes the parts of an identifier into `parts`: `parseHTTPHeader` gives parse, HTTP, Header.
 pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
     parts.clear();
+    if word.is_ascii() {
+        return split_ascii(word.as_bytes(), parts);
+    }
     let mut start = 0;
     let mut previous: Option<char> = None;
     let mut characters = word.char_indices().peekable();
@@ -33,6 +36,25 @@ pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
             start = at;
         }
         previous = Some(character);
+    }
+    push(parts, start..word.len());
+}
+
+/// As [`split`], for the common case.
+fn split_ascii(word: &[u8], parts: &mut Vec<Range<usize>>) {
+    let mut start = 0;
+    for at in 0..word.len() {
+        let byte = word[at];
+        if byte == b'_' {
+            push(parts, start..at);
+            start = at + 1;
+        } else if byte.is_ascii_uppercase() && at > start {
+            let next_is_lower = word.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+            if !word[at - 1].is_ascii_uppercase() || next_is_lower {
+                push(parts, start..at);
+                start = at;
+            }
+        }
     }
     push(parts, start..word.len());
 }

@@ -63,16 +63,17 @@ pub(crate) struct Analyzer {
     position: u32,
 }
 
-/// Bytes that belong to words, and among them those that make a word an identifier.
-const OTHER: u8 = 0;
+/// Classes of bytes, as bits: a word is described by the classes that it holds.
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
-const DIGIT: u8 = 3;
-const UNDERSCORE: u8 = 4;
-const NOT_ASCII: u8 = 5;
+const DIGIT: u8 = 4;
+const UNDERSCORE: u8 = 8;
+const NOT_ASCII: u8 = 16;
+const ASCII_WORD: u8 = LOWER | UPPER | DIGIT | UNDERSCORE;
 
+/// The class of each byte; 0 for what separates words.
 const CLASS: [u8; 256] = {
-    let mut class = [OTHER; 256];
+    let mut class = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         class[byte] = match byte as u8 {
@@ -81,7 +82,7 @@ const CLASS: [u8; 256] = {
             b'0'..=b'9' => DIGIT,
             b'_' => UNDERSCORE,
             0x80.. => NOT_ASCII,
-            _ => OTHER,
+            _ => 0,
         };
         byte += 1;
     }
@@ -94,29 +95,30 @@ impl Analyzer {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            if CLASS[bytes[at] as usize] == OTHER {
+            let first = CLASS[bytes[at] as usize];
+            if first == 0 {
                 at += 1;
                 continue;
             }
             let start = at;
-            // Bit set of what the word holds, to skip the search for parts in plain words.
-            let mut seen = 0u8;
-            let mut humps = false;
-            while at < bytes.len() {
-                let class = CLASS[bytes[at] as usize];
-                if class == OTHER || class == NOT_ASCII {
-                    break;
-                }
-                humps |= class == UPPER && at > start;
-                seen |= 1 << class;
+            let mut rest = 0;
+            let mut class = first;
+            while class & ASCII_WORD != 0 {
                 at += 1;
+                class = bytes.get(at).map_or(0, |byte| CLASS[*byte as usize]);
+                rest |= class;
             }
-            if at < bytes.len() && bytes[at] >= 0x80 {
+            if class == NOT_ASCII {
                 at = self.unicode_word(text, start, each);
                 continue;
             }
-            let identifier = seen & (1 << UNDERSCORE) != 0 || (humps && seen & (1 << LOWER) != 0);
-            self.ascii_word(text, start..at, identifier, each);
+            let all = first | rest;
+            let humps = rest & UPPER != 0 && all & LOWER != 0;
+            if humps || all & UNDERSCORE != 0 {
+                self.identifier(text, start..at, each);
+            } else {
+                self.ascii_word(text, start..at, all & UPPER != 0, each);
+            }
         }
     }
 
@@ -124,17 +126,19 @@ impl Analyzer {
         &mut self,
         text: &str,
         range: Range<usize>,
-        identifier: bool,
+        has_capitals: bool,
         each: &mut dyn FnMut(&str, u32, Range<usize>),
     ) {
-        if identifier {
-            return self.identifier(text, range, each);
-        }
         if range.len() <= MAX_TERM_BYTES {
-            self.term.clear();
-            self.term.push_str(&text[range.clone()]);
-            self.term.make_ascii_lowercase();
-            each(&self.term, self.position, range);
+            let word = &text[range.clone()];
+            if has_capitals {
+                self.term.clear();
+                self.term.push_str(word);
+                self.term.make_ascii_lowercase();
+                each(&self.term, self.position, range);
+            } else {
+                each(word, self.position, range);
+            }
         }
         self.position += 1;
     }
@@ -146,25 +150,31 @@ impl Analyzer {
         range: Range<usize>,
         each: &mut dyn FnMut(&str, u32, Range<usize>),
     ) {
-        let word = text[range.clone()].trim_matches('_');
+        let run = &text[range.clone()];
+        let start = range.start + (run.len() - run.trim_start_matches('_').len());
+        let word = run.trim_matches('_');
         if word.is_empty() {
             return;
         }
-        let start = range.start + text[range].find(word).unwrap_or(0);
+        fold::fold(word, &mut self.term);
         if word.len() <= MAX_TERM_BYTES {
-            fold::fold(word, &mut self.term);
             each(&self.term, self.position, start..start + word.len());
         }
         identifier::split(word, &mut self.parts);
         if self.parts.len() > 1 {
-            for part in &self.parts {
-                if part.len() <= MAX_TERM_BYTES {
+            // Folding ASCII moves nothing, so the parts of the folded word are the folded parts.
+            let is_ascii = word.is_ascii();
+            for part in self
+                .parts
+                .iter()
+                .filter(|part| part.len() <= MAX_TERM_BYTES)
+            {
+                let place = start + part.start..start + part.end;
+                if is_ascii {
+                    each(&self.term[part.clone()], self.position, place);
+                } else {
                     fold::fold(&word[part.clone()], &mut self.term);
-                    each(
-                        &self.term,
-                        self.position,
-                        start + part.start..start + part.end,
-                    );
+                    each(&self.term, self.position, place);
                 }
             }
         }

@@ -13,12 +13,13 @@ use crate::output;
 pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failure> {
     let limits = Settings::load(global)?.limits();
     let file = fs_err::File::open(&args.file)?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         let message = format!("\"{}\" is not a regular file", args.file.display());
         return Err(Failure::new(Kind::Input, message));
     }
     let name = Location::file(&args.file).file_name();
-    let mut input = Input::file(name, file.file())?;
+    let mut input = Input::file(name, file.file(), metadata.len());
     let mut failed = false;
     let mut result = Ok(());
     ken_extract::extract_all(&mut input, &limits, &mut |document| {

@@ -26,10 +26,9 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Returns git's global ignore file, as ripgrep uses it, if there is one.
+/// Returns git's global ignore file, as ripgrep uses it.
 fn global_ignore() -> Option<std::path::PathBuf> {
-    // The path is a guess when git is not told another.
-    ignore::gitignore::gitconfig_excludes_path().filter(|path| path.exists())
+    ignore::gitignore::gitconfig_excludes_path().filter(|path| path.is_file())
 }
 
 /// Returns the number of threads when none is set: one for each core.

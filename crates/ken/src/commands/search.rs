@@ -57,6 +57,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     Ok(ExitCode::from(u8::from(found.total == 0)))
 }
 
+#[allow(clippy::disallowed_methods)] // the binary reads its environment
 fn context() -> Context {
     Context {
         now: jiff::Timestamp::now(),

@@ -101,7 +101,7 @@ fn reason(skip: &Skip) -> String {
     match skip {
         Skip::Hidden => "hidden (--hidden takes it)".to_owned(),
         Skip::Ignored { file, pattern } => {
-            format!("ignored by {pattern:?} of {} (--no-ignore takes it)", file)
+            format!("ignored by {pattern:?} of {file} (--no-ignore takes it)")
         }
         Skip::Marked => "marked by a .noindex file".to_owned(),
         Skip::Special => "not a regular file".to_owned(),

@@ -41,7 +41,7 @@ impl Display {
         } else if std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             // The template is a constant; a mistake in it shows as a plain display.
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
                 bar.set_style(style);
             }
             Self::Terminal(bar)
@@ -104,14 +104,19 @@ fn message(progress: &Progress, elapsed: Duration) -> String {
         size(bytes as i64),
         size(rate(bytes, elapsed) as i64)
     ));
-    if let Some(left) = time_left(progress, elapsed).filter(|_| walked) {
+    if walked && done == get(&progress.files_to_do) {
+        text.push_str(", writing the index");
+    } else if let Some(left) = time_left(progress, elapsed).filter(|_| walked) {
         text.push_str(&format!(", {} left", duration(left)));
     }
     let failures = get(&progress.failures);
     if failures > 0 {
         text.push_str(&format!(", {failures} failed"));
     }
-    if let Some(path) = progress.current() {
+    if let Some(path) = progress
+        .current()
+        .filter(|_| !walked || done < get(&progress.files_to_do))
+    {
         let shown = escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned();
         text.push_str(&format!("  {}", clean(&shown)));
     }

@@ -15,6 +15,7 @@ pub(crate) struct Style {
 
 impl Style {
     /// Decides by what was typed, the terminal and its environment.
+    #[allow(clippy::disallowed_methods)] // the binary reads its environment
     pub(crate) fn of(global: &Global) -> Self {
         let terminal = std::io::stdout().is_terminal()
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
@@ -76,6 +77,7 @@ fn decide(when: When, auto: bool) -> bool {
 }
 
 /// Terminals that are known to show hyperlinks; others may print the escape sequence.
+#[allow(clippy::disallowed_methods)] // the binary reads its environment
 fn shows_hyperlinks() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some();
     let term = std::env::var("TERM").unwrap_or_default();

@@ -20,7 +20,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-word.document.macroenabled.12",
         "application/vnd.ms-word.template.macroenabled.12",
     ],
-    version: 1,
     extract: |input, output| super::extract(input, output, "word/document.xml", read),
 };
 
@@ -108,6 +107,11 @@ fn start(tag: &Start<'_>, body: &mut Body) {
         "tr" => body.begin_row(),
         "tc" => body.begin_cell(),
         "txbxContent" => body.begin_aside(),
+        "docPr" => {
+            body.begin_aside();
+            body.push(&tag.attribute("descr").unwrap_or_default());
+            body.end_aside();
+        }
         _ => {}
     }
 }
@@ -194,6 +198,17 @@ mod tests {
              <w:p><w:r><w:t>after</w:t></w:r></w:p>"
         );
         assert_eq!(text_of(&text), "before\nbox\nafter");
+    }
+
+    #[test]
+    fn pictures_are_found_by_their_description() {
+        assert_eq!(
+            text_of(
+                "<w:p><w:r><w:t>a</w:t><w:drawing><wp:docPr id='1' name='x' descr='A cat'/>\
+                 </w:drawing><w:t>b</w:t></w:r></w:p>"
+            ),
+            "ab\nA cat"
+        );
     }
 
     #[test]

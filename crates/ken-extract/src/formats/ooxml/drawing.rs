@@ -18,6 +18,8 @@ pub(super) fn read(text: &str, body: &mut Body) -> Result<(), Error> {
                 "Fallback" | "numCache" | "numLit" => xml.skip()?,
                 // The number of a slide is no text that somebody wrote.
                 "fld" if tag.attribute("type").as_deref() == Some("slidenum") => xml.skip()?,
+                // What a picture shows, for those who cannot see it.
+                "cNvPr" => body.line(&tag.attribute("descr").unwrap_or_default()),
                 "br" => body.push("\n"),
                 "tr" => body.begin_row(),
                 "tc" => body.begin_cell(),

@@ -15,7 +15,6 @@ pub(super) mod xlsx;
 use ken_core::{Document, Field};
 
 use super::package::{Package, resolve};
-use super::time;
 use super::xml::{Node, Xml};
 use crate::output::Output;
 use crate::{Error, Input, Limits, Member};
@@ -158,7 +157,7 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
         let value = xml.text()?;
         match field {
             Field::Created | Field::Date => {
-                if let Some(seconds) = time::parse(&value) {
+                if let Some(seconds) = crate::date::iso(&value) {
                     document.add_number(field, seconds);
                 }
             }
@@ -184,6 +183,7 @@ fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Res
         let name = component.rsplit('/').next().unwrap_or_default().to_owned();
         match package.bytes(&component) {
             Ok(bytes) => output.member(Member {
+                is_attachment: false,
                 ipath: output.child_ipath(&component),
                 name,
                 declared_type: None,

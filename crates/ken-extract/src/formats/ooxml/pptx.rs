@@ -25,7 +25,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
         "application/vnd.ms-powerpoint.template.macroenabled.12",
     ],
-    version: 1,
     extract: |input, output| super::extract(input, output, "ppt/presentation.xml", read),
 };
 
@@ -110,12 +109,12 @@ mod tests {
     }
 
     #[test]
-    fn slide_numbers_are_no_text() {
+    fn descriptions_are_text_and_slide_numbers_are_not() {
         let mut body = Body::new(100);
-        let slide = "<p><r><t>a</t></r><fld type='slidenum'><t>7</t></fld><br/>\
+        let slide = "<cNvPr descr='A cat'/><p><r><t>a</t></r><fld type='slidenum'><t>7</t></fld><br/>\
                      <fld type='datetime'><t>May</t></fld></p>";
         drawing::read(slide, &mut body).unwrap();
-        assert_eq!(body.finish(), "a\nMay");
+        assert_eq!(body.finish(), "A cat\na\nMay");
     }
 
     #[test]

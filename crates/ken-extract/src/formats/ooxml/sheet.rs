@@ -89,16 +89,29 @@ enum CellKind {
     Plain,
 }
 
+impl CellKind {
+    fn of(name: &str) -> Self {
+        match name {
+            "n" => Self::Number,
+            "s" => Self::SharedString,
+            "b" => Self::Boolean,
+            _ => Self::Plain,
+        }
+    }
+}
+
 impl Cell {
     fn begin(&mut self, tag: &Start<'_>) {
         self.value.clear();
-        self.style = tag.number("s").unwrap_or(0);
-        self.kind = match tag.attribute("t").as_deref() {
-            None | Some("n") => CellKind::Number,
-            Some("s") => CellKind::SharedString,
-            Some("b") => CellKind::Boolean,
-            Some(_) => CellKind::Plain,
-        };
+        self.style = 0;
+        self.kind = CellKind::Number;
+        for (name, value) in tag.raw_attributes() {
+            match name {
+                "s" => self.style = value.parse().unwrap_or(0),
+                "t" => self.kind = CellKind::of(&value),
+                _ => {}
+            }
+        }
     }
 
     fn end(&self, workbook: &Workbook, body: &mut Body) {

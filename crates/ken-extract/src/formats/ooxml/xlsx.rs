@@ -25,7 +25,6 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-excel.template.macroenabled.12",
         "application/vnd.ms-excel.addin.macroenabled.12",
     ],
-    version: 1,
     extract: |input, output| super::extract(input, output, "xl/workbook.xml", read),
 };
 

@@ -116,6 +116,7 @@ impl Files {
         }
         let declared_type = stream.dict().get::<Name<'_>>(b"Subtype");
         output.member(Member {
+            is_attachment: true,
             ipath: output.child_ipath(&component),
             name: name.to_owned(),
             declared_type: declared_type.map(|name| name.as_str().to_ascii_lowercase()),

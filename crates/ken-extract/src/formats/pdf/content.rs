@@ -187,7 +187,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
 
     fn set_font(&mut self, operands: Operands<'_, '_>, resources: &Resources<'a>) {
         self.state.size = operands.number(0);
-        if let Some(Object::Name(name)) = operands.from_end(1) {
+        if let Some(Object::Name(name)) = operands.nth_last(1) {
             self.state.font = self.shared.fonts.get(&resources.fonts, name);
         }
     }
@@ -347,9 +347,8 @@ impl<'i, 'a> Interpreter<'i, 'a> {
     }
 
     fn begin_marked(&mut self, operands: Operands<'_, '_>, resources: &Resources<'a>) {
-        let tag = match operands.from_end(1) {
-            Some(Object::Name(tag)) => tag,
-            _ => return self.begin_mark(Mark::Plain),
+        let Some(Object::Name(tag)) = operands.nth_last(1) else {
+            return self.begin_mark(Mark::Plain);
         };
         let mark = match operands.last() {
             Some(Object::Name(name)) if **tag == *b"OC" => {
@@ -430,7 +429,7 @@ impl<'a> Resources<'a> {
 struct Operands<'o, 's>(&'o Instruction<'o, 's>);
 
 impl<'o, 's> Operands<'o, 's> {
-    fn from_end(self, index: usize) -> Option<&'o Object<'s>> {
+    fn nth_last(self, index: usize) -> Option<&'o Object<'s>> {
         let n_operands = self.0.operands().count();
         self.0.operands().nth(n_operands.checked_sub(index + 1)?)
     }
@@ -439,8 +438,8 @@ impl<'o, 's> Operands<'o, 's> {
         self.0.operands().last()
     }
 
-    fn number(self, index_from_end: usize) -> f64 {
-        match self.from_end(index_from_end) {
+    fn number(self, index: usize) -> f64 {
+        match self.nth_last(index) {
             Some(Object::Number(number)) => number.as_f64(),
             _ => 0.0,
         }

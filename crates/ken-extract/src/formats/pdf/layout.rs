@@ -1,9 +1,12 @@
 //! Turns the segments of a page into text: lines, blocks, words that were hyphenated.
 //!
-//! Files draw text in reading order as a rule, so that order is kept. What interrupts it (a note
+//! Files draw text in reading order as a rule, so that order is kept unless most steps go up the
+//! page. What interrupts it (a note
 //! in the margin, numbers of lines, the next cell of a row) becomes a block of its own: a segment
 //! goes on with the line or the column that it continues, whatever was drawn in between, and
 //! blocks follow each other as they begin.
+
+use std::cmp::Ordering;
 
 use super::script;
 use super::segment::{Segment, Segments, WORD_GAP};
@@ -18,22 +21,42 @@ const SMALL: f32 = 0.85;
 /// A segment may start this share of the font size before the end of the one before it.
 const OVERLAP: f32 = 0.5;
 /// A wider gap (as a share of the font size) separates columns.
-const COLUMN_GAP: f32 = 1.0;
+const COLUMN_GAP: f32 = 2.0;
 /// A line further below than this many font sizes starts another block.
-const LINE_SPACING: f32 = 2.0;
+const LINE_SPACING: f32 = 1.6;
 /// Blocks before the last that may still go on.
 const OPEN_BLOCKS: usize = 32;
+/// So many steps up the page may always be, as for headers and figures.
+const MIN_UPWARD: usize = 4;
 
 /// Appends the text of a page.
 pub(super) fn write(page: &Segments, body: &mut String) {
     let mut blocks: Vec<Block> = Vec::new();
+    let mut latest = 0;
+    let mut leads = false;
     for (index, segment) in page.segments.iter().enumerate() {
-        let text = &page.text[segment.range.clone()];
-        let mut open = blocks.iter_mut().rev().take(OPEN_BLOCKS);
-        match open.find(|block| block.takes(segment, text)) {
-            Some(block) => block.add(index, segment),
-            None => blocks.push(Block::new(index, segment)),
+        let text = page.text_of(segment);
+        if leads
+            && let Some(block) = blocks.get_mut(latest)
+            && block.is_beside(segment)
+        {
+            block.add(index, segment);
+            leads = is_leader(text);
+            continue;
         }
+        leads = is_leader(text);
+        let open = blocks.iter().enumerate().rev().take(OPEN_BLOCKS);
+        let mut takers = open.filter(|(_, block)| block.takes(segment, text));
+        if let Some((taker, _)) = takers.next() {
+            latest = taker;
+            blocks[taker].add(index, segment);
+        } else {
+            latest = blocks.len();
+            blocks.push(Block::new(index, segment));
+        }
+    }
+    if !is_reading_order(&blocks) {
+        blocks.sort_by(Block::top_down);
     }
     let mut previous: Option<&Line> = None;
     for line in blocks.iter().flat_map(|block| &block.lines) {
@@ -43,6 +66,33 @@ pub(super) fn write(page: &Segments, body: &mut String) {
         line.write(page, body);
         previous = Some(line);
     }
+}
+
+/// Tells whether blocks are drawn as they are read: those in one column mostly go down the page.
+fn is_reading_order(blocks: &[Block]) -> bool {
+    let mut n_down = 0;
+    let mut n_up = 0;
+    for pair in blocks.windows(2) {
+        let [above, below] = pair else { continue };
+        let in_column = above.x0 < below.x1 && below.x0 < above.x1;
+        if above.angle == below.angle && in_column {
+            if below.y() < above.y() {
+                n_down += 1;
+            } else {
+                n_up += 1;
+            }
+        }
+    }
+    // Figures, formulas and notes account for a few steps up among many down.
+    n_up < MIN_UPWARD || n_up * 3 < n_down * 2
+}
+
+/// Tells whether what is drawn next, to the right, belongs to a text however wide the gap is: after
+/// the number of a section and the dots that lead to a page number.
+fn is_leader(text: &str) -> bool {
+    let is_number =
+        text.contains('.') && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.'));
+    is_number || text.ends_with(" .") || text.ends_with("..")
 }
 
 /// Lines below each other.
@@ -64,11 +114,30 @@ impl Block {
         }
     }
 
+    /// Returns the baseline of the first line.
+    fn y(&self) -> f32 {
+        self.lines.first().map_or(0.0, |line| line.y)
+    }
+
+    /// Orders from the top, then from the left; text of each angle for itself.
+    fn top_down(&self, other: &Self) -> Ordering {
+        let angle = self.angle.cmp(&other.angle);
+        let down = other.y().total_cmp(&self.y());
+        angle.then(down).then(self.x0.total_cmp(&other.x0))
+    }
+
     fn takes(&self, segment: &Segment, text: &str) -> bool {
         let Some(line) = self.lines.last().filter(|_| self.angle == segment.angle) else {
             return false;
         };
         line.takes(segment, text) || self.continues_below(line, segment)
+    }
+
+    /// Tells whether a segment stands to the right of the last line.
+    fn is_beside(&self, segment: &Segment) -> bool {
+        self.lines.last().is_some_and(|line| {
+            self.angle == segment.angle && line.is_level(segment) && segment.x0 >= line.last.1
+        })
     }
 
     fn continues_below(&self, line: &Line, segment: &Segment) -> bool {
@@ -165,7 +234,7 @@ impl Line {
             if space {
                 body.push(' ');
             }
-            body.push_str(&page.text[page.segments[index].range.clone()]);
+            body.push_str(page.text_of(&page.segments[index]));
         }
     }
 }
@@ -176,7 +245,7 @@ fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) 
         .segments
         .first()
         .map(|&(index, _)| &page.segments[index]);
-    let first = first.and_then(|segment| page.text[segment.range.clone()].chars().next());
+    let first = first.and_then(|segment| page.text_of(segment).chars().next());
     let first = first.unwrap_or(' ');
     if first.is_lowercase() && ends_with_hyphenated_word(body) {
         body.pop();

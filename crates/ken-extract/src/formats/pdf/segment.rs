@@ -298,7 +298,7 @@ impl Current {
 /// Collects the text of one page.
 pub(super) struct Segments {
     /// The text of all segments.
-    pub(super) text: String,
+    text: String,
     /// The segments in the order in which they are drawn.
     pub(super) segments: Vec<Segment>,
     current: Current,
@@ -329,6 +329,11 @@ impl Segments {
             width,
             height,
         }
+    }
+
+    /// Returns the text of a segment.
+    pub(super) fn text_of(&self, segment: &Segment) -> &str {
+        &self.text[segment.range.clone()]
     }
 
     /// Starts a run; the glyphs that follow are placed from its start.
