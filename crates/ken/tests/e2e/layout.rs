@@ -170,3 +170,42 @@ fn every_command_and_field_is_in_the_documents() {
         assert!(documents.contains(info.description), "{}", info.name);
     }
 }
+
+/// Returns the section of a document with this heading.
+fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let start = text.find(&format!("\n## {heading}\n")).unwrap() + 1;
+    let end = text[start..]
+        .find("\n## ")
+        .map_or(text.len(), |end| start + end);
+    &text[start..end]
+}
+
+#[test]
+fn every_key_of_json_is_in_the_documents() {
+    let world = World::new();
+    world.add_fixture("archive/encrypted.zip");
+    world.write(".hidden", "x");
+    let document = read("docs/json.md");
+    let common = &document[..document.find("\n## ").unwrap()];
+    for (heading, args) in [
+        ("index", &["index", "--json", "docs", "--dry-run"][..]),
+        ("index", &["index", "--json", "docs"]),
+        ("search", &["search", "--json", "open OR secret"]),
+        ("status", &["status", "--json"]),
+        ("status", &["status", "--json", "--failed"]),
+        ("extract", &["extract", "--json", "docs/encrypted.zip"]),
+        ("walk", &["walk", "--json", "--explain", "docs"]),
+    ] {
+        let section = section(&document, &format!("ken {heading} --json"));
+        let objects = world.ken(args).objects();
+        assert!(!objects.is_empty(), "{args:?}");
+        for key in objects
+            .iter()
+            .flat_map(|object| object.as_object().unwrap().keys())
+        {
+            let key = format!("`{key}`");
+            let is_known = [section, common].iter().any(|text| text.contains(&key));
+            assert!(is_known || key == "`event`", "{args:?}: {key}");
+        }
+    }
+}
