@@ -92,6 +92,12 @@ impl Writer {
             }
             None => Meta::new(),
         };
+        // A killed writer leaves files that no commit names. Deletions are written to files named
+        // after the number of the operation, and this writer may come to the same number.
+        engine
+            .garbage_collect_files()
+            .wait()
+            .map_err(engine_error)?;
         Ok(Self {
             path: path.to_path_buf(),
             columns,

@@ -337,6 +337,34 @@ fn readers_never_fail_while_a_writer_commits_and_deletes() {
 }
 
 #[test]
+fn what_a_killed_writer_left_is_not_in_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    // One segment, of which a part is deleted later.
+    let options = WriterOptions {
+        threads: 1,
+        ..OPTIONS
+    };
+    let writer = Writer::open(folder.path(), options).unwrap();
+    let key = add(&writer, "/d/a.txt", "Alpha", "text");
+    for n in 0..40 {
+        add(&writer, &format!("/d/{n}.txt"), "Beta", "text");
+    }
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let committed = fs_err::read(folder.path().join("meta.json")).unwrap();
+    for _ in 0..2 {
+        let writer = Writer::open(folder.path(), options).unwrap();
+        writer.delete(key);
+        writer.commit(&writer.meta().clone()).unwrap();
+        writer.close().unwrap();
+        let snapshot = Snapshot::open(folder.path()).unwrap();
+        assert_eq!(snapshot.n_documents(), 40);
+        // As if the writer had been killed just before its commit counted.
+        fs_err::write(folder.path().join("meta.json"), &committed).unwrap();
+    }
+}
+
+#[test]
 fn an_index_of_another_format_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
