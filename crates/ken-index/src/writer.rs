@@ -6,10 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use ken_core::FileKey;
+use ken_core::{Field, FileKey};
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, UserOperation};
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{IndexSettings, IndexWriter, TantivyError, Term};
 
@@ -34,12 +34,24 @@ pub struct WriterOptions {
     pub threads: usize,
 }
 
+impl WriterOptions {
+    /// Returns how many threads there are and how much memory each has: fewer threads rather than
+    /// more memory than was asked for.
+    fn division(self) -> (usize, usize) {
+        let affordable = (self.memory_bytes / MIN_ARENA_BYTES).clamp(1, MAX_THREADS);
+        let threads = self.threads.clamp(1, affordable);
+        let arena = (self.memory_bytes / threads).clamp(MIN_ARENA_BYTES, MAX_ARENA_BYTES);
+        (threads, arena)
+    }
+}
+
 /// The one writer of an index. A lock that dies with the process keeps others out.
 pub struct Writer {
     path: PathBuf,
     columns: Columns,
     meta: Meta,
-    engine: RwLock<IndexWriter<Row>>,
+    /// The engine, or why it is no more.
+    engine: RwLock<Result<IndexWriter<Row>, TantivyError>>,
 }
 
 impl Writer {
@@ -64,8 +76,7 @@ impl Writer {
         };
         let mut index = index.map_err(engine_error)?;
         index.set_tokenizers(tokenizers());
-        let threads = options.threads.clamp(1, MAX_THREADS);
-        let arena = (options.memory_bytes / threads).clamp(MIN_ARENA_BYTES, MAX_ARENA_BYTES);
+        let (threads, arena) = options.division();
         let engine = index
             .writer_with_options(
                 IndexWriterOptions::builder()
@@ -102,7 +113,7 @@ impl Writer {
             path: path.to_path_buf(),
             columns,
             meta,
-            engine: RwLock::new(engine),
+            engine: RwLock::new(Ok(engine)),
         })
     }
 
@@ -119,34 +130,45 @@ impl Writer {
     /// Fails if the engine's threads died, for instance because the disk is full.
     pub fn add(&self, record: Record) -> Result<(), Error> {
         let row = record.into_row(&self.columns);
-        self.read()
-            .add_document(row)
-            .map(|_| ())
-            .map_err(|source| self.error(source))
+        self.ask(|engine| engine.add_document(row))
     }
 
     /// Deletes all documents of a file that were added before.
     pub fn delete(&self, key: FileKey) {
         let term = Term::from_field_u64(self.columns.key, key.0);
-        self.read().delete_term(term);
+        if let Ok(engine) = &*self.read() {
+            engine.delete_term(term);
+        }
+    }
+
+    /// Checks that what was added will be taken in: whoever waits for that asks now and then.
+    ///
+    /// # Errors
+    /// Fails if the engine's threads died. What waits in its queue is let go then.
+    pub fn check(&self) -> Result<(), Error> {
+        // The engine tells only when it is given something. No document has an empty type.
+        let nothing = Term::from_field_text(self.columns.of(Field::Type), "");
+        self.ask(|engine| engine.run([UserOperation::Delete(nothing)]))
     }
 
     /// Makes everything since the last commit visible, with this meta.
     ///
     /// # Errors
-    /// Fails if anything could not be written; the last commit stays as it is.
+    /// Fails if anything could not be written; the last commit stays as it is, and the writer can
+    /// only be dropped.
     pub fn commit(&self, meta: &Meta) -> Result<(), Error> {
         // A struct of numbers, paths and text always has a JSON form.
         let payload = serde_json::to_string(meta).unwrap_or_default();
-        let mut engine = self.write();
         let commit = |engine: &mut IndexWriter<Row>| {
             let mut prepared = engine.prepare_commit()?;
             prepared.set_payload(&payload);
             prepared.commit()
         };
-        commit(&mut engine)
-            .map(|_| ())
-            .map_err(|source| self.error(source))
+        let outcome = match &mut *self.write() {
+            Ok(engine) => commit(engine),
+            Err(cause) => Err(cause.clone()),
+        };
+        outcome.map(|_| ()).map_err(|source| self.bury(source))
     }
 
     /// Waits for the merges that are under way and lets the index go.
@@ -158,15 +180,38 @@ impl Writer {
         self.engine
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
-            .wait_merging_threads()
+            .and_then(IndexWriter::wait_merging_threads)
             .map_err(|source| Error::Engine { path, source })
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, IndexWriter<Row>> {
+    fn ask<T>(
+        &self,
+        question: impl FnOnce(&IndexWriter<Row>) -> tantivy::Result<T>,
+    ) -> Result<(), Error> {
+        let answer = match &*self.read() {
+            Ok(engine) => question(engine),
+            Err(cause) => Err(cause.clone()),
+        };
+        answer.map(|_| ()).map_err(|noticed| self.bury(noticed))
+    }
+
+    /// Ends the engine after an error, with all that waits in its queue, and returns the cause:
+    /// the thread that died knows it, who notices that it is dead does not.
+    fn bury(&self, noticed: TantivyError) -> Error {
+        let mut engine = self.write();
+        let cause = match &mut *engine {
+            Ok(dead) => dead.prepare_commit().err().unwrap_or(noticed),
+            Err(known) => known.clone(),
+        };
+        *engine = Err(cause.clone());
+        self.error(cause)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Result<IndexWriter<Row>, TantivyError>> {
         self.engine.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, IndexWriter<Row>> {
+    fn write(&self) -> RwLockWriteGuard<'_, Result<IndexWriter<Row>, TantivyError>> {
         self.engine.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -208,4 +253,23 @@ pub(crate) fn read_meta(path: &Path, index: &tantivy::Index) -> Result<Option<Me
         });
     }
     Ok(Some(meta))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_memory_makes_fewer_threads() {
+        let division = |memory_bytes, threads| {
+            WriterOptions {
+                memory_bytes,
+                threads,
+            }
+            .division()
+        };
+        assert_eq!(division(256 << 20, 4), (4, 64 << 20));
+        assert_eq!(division(32 << 20, 64), (2, 16 << 20));
+        assert_eq!(division(0, 0), (1, MIN_ARENA_BYTES));
+    }
 }

@@ -386,3 +386,30 @@ fn an_index_of_another_format_is_refused() {
         );
     }
 }
+
+#[test]
+fn an_engine_that_died_says_why_and_holds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("index");
+    let writer = Writer::open(&index, OPTIONS).unwrap();
+    writer.check().unwrap();
+    // Its threads cannot make their files any more, as on a full disk.
+    fs_err::remove_dir_all(&index).unwrap();
+    let permit = std::sync::Arc::new(());
+    let mut records = std::iter::repeat_with(|| Record {
+        permit: Some(Box::new(std::sync::Arc::clone(&permit))),
+        ..record(&writer, "/d/a.txt", Ipath::root(), "Title", "some words")
+    });
+    let error = records
+        .find_map(|record| writer.add(record).err())
+        .unwrap()
+        .to_string();
+    assert!(error.contains("No such file or directory"), "{error}");
+    assert_eq!(writer.check().unwrap_err().to_string(), error);
+    assert!(writer.commit(writer.meta()).is_err());
+    assert_eq!(
+        std::sync::Arc::strong_count(&permit),
+        1,
+        "its queue is empty"
+    );
+}

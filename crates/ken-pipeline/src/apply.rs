@@ -39,8 +39,10 @@ impl Applier<'_> {
         if document.failure.is_some() {
             self.progress.failures.fetch_add(1, Ordering::Relaxed);
         }
-        let share = self.budget.take(document.memory_bytes());
-        self.writer.get()?.add(Record {
+        let writer = self.writer.get()?;
+        let n_bytes = document.memory_bytes();
+        let share = self.budget.take_unless(n_bytes, || writer.check())?;
+        writer.add(Record {
             location: Location {
                 path: file.path.to_path_buf(),
                 ipath: document.ipath.clone(),

@@ -2,14 +2,21 @@
 //!
 //! Taking and giving back are one atomic addition each; the lock is only for waiting.
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often those who wait ask whether that is of any use.
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A number of bytes that may be in use at once.
 pub(crate) struct Budget {
     limit: usize,
     used: AtomicUsize,
     waiting: AtomicUsize,
+    /// Held by the first of those who wait.
+    turn: Mutex<()>,
     lock: Mutex<()>,
     freed: Condvar,
 }
@@ -26,6 +33,7 @@ impl Budget {
             limit,
             used: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            turn: Mutex::new(()),
             lock: Mutex::new(()),
             freed: Condvar::new(),
         })
@@ -46,35 +54,58 @@ impl Budget {
 
     /// Takes bytes; waits until they are free.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Share {
-        if let Some(share) = self.try_take(bytes) {
-            return share;
+        let Ok(share) = self.take_unless(bytes, || Ok::<(), Infallible>(()));
+        share
+    }
+
+    /// Takes bytes; waits until they are free, or until waiting is of no use any more.
+    pub(crate) fn take_unless<E>(
+        self: &Arc<Self>,
+        bytes: usize,
+        check: impl Fn() -> Result<(), E>,
+    ) -> Result<Share, E> {
+        // Who comes later does not overtake: a large one would wait for ever.
+        if self.waiting.load(Ordering::SeqCst) == 0
+            && let Some(share) = self.try_take(bytes)
+        {
+            return Ok(share);
         }
-        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let share = loop {
-            // Announced as waiting before this try: whoever frees from now on takes the lock.
-            if let Some(share) = self.try_take(bytes) {
-                break share;
-            }
-            guard = self
-                .freed
-                .wait(guard)
-                .unwrap_or_else(PoisonError::into_inner);
-        };
+        let share = self.wait(bytes, check);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         share
     }
+
+    fn wait<E>(
+        self: &Arc<Self>,
+        bytes: usize,
+        check: impl Fn() -> Result<(), E>,
+    ) -> Result<Share, E> {
+        let _turn = lock(&self.turn);
+        loop {
+            // Announced as waiting before this try: whoever frees from now on takes the lock.
+            let guard = lock(&self.lock);
+            if let Some(share) = self.try_take(bytes) {
+                return Ok(share);
+            }
+            let woken = self.freed.wait_timeout(guard, CHECK_INTERVAL);
+            // Without the lock: who is asked may free bytes.
+            if woken.is_ok_and(|(_, waited)| waited.timed_out()) {
+                check()?;
+            }
+        }
+    }
+}
+
+fn lock(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
         self.budget.used.fetch_sub(self.bytes, Ordering::SeqCst);
         if self.budget.waiting.load(Ordering::SeqCst) > 0 {
-            let _guard = self
-                .budget
-                .lock
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let _guard = lock(&self.budget.lock);
             self.budget.freed.notify_all();
         }
     }
@@ -116,5 +147,36 @@ mod tests {
         });
         assert_eq!(budget.used.load(Ordering::SeqCst), 0);
         assert!(most.load(Ordering::SeqCst) <= 100);
+    }
+
+    #[test]
+    fn waiting_ends_when_it_is_of_no_use() {
+        let budget = Budget::new(10);
+        let held = budget.take(10);
+        assert_eq!(budget.take_unless(1, || Err("dead")).err(), Some("dead"));
+        drop(held);
+        assert!(budget.take_unless(1, || Err("dead")).is_ok());
+    }
+
+    #[test]
+    fn large_ones_are_not_overtaken() {
+        let budget = Budget::new(10);
+        let small = budget.take(1);
+        std::thread::scope(|scope| {
+            let large = scope.spawn(|| budget.take(10).bytes);
+            while budget.waiting.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            let late = scope.spawn(|| budget.take(1).bytes);
+            while budget.waiting.load(Ordering::SeqCst) == 1 {
+                assert!(
+                    !late.is_finished(),
+                    "there is room for it, but it has to wait"
+                );
+                std::thread::yield_now();
+            }
+            drop(small);
+            assert_eq!((large.join().ok(), late.join().ok()), (Some(10), Some(1)));
+        });
     }
 }

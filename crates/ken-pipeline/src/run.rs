@@ -69,12 +69,20 @@ pub fn update(
     notify: &(dyn Fn(&Change) + Sync),
 ) -> Result<Summary, Error> {
     let started = Instant::now();
-    let _lock = if options.dry_run {
-        None
-    } else {
-        let busy = || progress.waiting.store(true, Ordering::Relaxed);
-        Some(RunLock::take(&options.data, &busy)?)
+    let wait = || {
+        progress.waiting.store(true, Ordering::Relaxed);
+        !progress.is_cancelled()
     };
+    let lock = match options.dry_run {
+        true => None,
+        false => RunLock::take(&options.data, &wait)?,
+    };
+    if lock.is_none() && !options.dry_run {
+        return Ok(Summary {
+            interrupted: true,
+            ..Summary::default()
+        });
+    }
     progress.waiting.store(false, Ordering::Relaxed);
     let index = options.data.join("index");
     let snapshot = match Snapshot::open(&index) {
@@ -171,7 +179,10 @@ impl Run<'_> {
                 .map(|snapshot| snapshot.meta().hasher);
             // Without an index every file is new, whatever its key.
             let hasher = hasher.unwrap_or(KeyHasher::new(0, 0));
-            self.walk(&catalogue, hasher, &|change| self.count(&change))
+            self.walk(&catalogue, hasher, &|change| {
+                self.announce(&change);
+                self.count(&change);
+            })
         } else {
             self.walk_and_extract(&catalogue)?
         };
@@ -225,6 +236,7 @@ impl Run<'_> {
             snapshot: self.snapshot.as_ref(),
             hasher,
             limits: &self.options.limits,
+            taken: &|change| self.count(change),
             inputs: Budget::new(shares.inputs),
             members: Budget::new(shares.members),
             progress: self.progress,
@@ -246,19 +258,19 @@ impl Run<'_> {
             drop(offer);
             let committer = scope.spawn(|| self.commit_regularly(&ended, &pool));
             let walked = self.walk(catalogue, hasher, &|change| {
-                self.count(&change);
+                self.announce(&change);
                 // Cannot fail: the workers take changes to the end, if only to drop them.
                 let _ = send_change.send(change);
             });
             self.progress.walked.store(true, Ordering::Relaxed);
             drop(send_change);
-            for worker in workers {
-                worker
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            }
+            let outcomes: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
             ended.store(true, Ordering::Relaxed);
             committer.thread().unpark();
+            // Only now: the scope waits for the committer before a panic goes on.
+            for panic in outcomes.into_iter().filter_map(Result::err) {
+                std::panic::resume_unwind(panic);
+            }
             walked
         });
         match pool.into_error() {
@@ -267,22 +279,31 @@ impl Run<'_> {
         }
     }
 
-    fn count(&self, change: &Change) {
-        let counts = &self.counts;
-        let (count, stamp) = match change {
-            Change::Added { stamp, .. } => (&counts.added, Some(stamp)),
-            Change::Changed { stamp, .. } => (&counts.changed, Some(stamp)),
-            Change::Moved { stamp, .. } => (&counts.moved, Some(stamp)),
-            Change::Gone { .. } => (&counts.gone, None),
-        };
-        count.fetch_add(1, Ordering::Relaxed);
-        if let Some(stamp) = stamp {
-            self.progress.files_to_do.fetch_add(1, Ordering::Relaxed);
-            self.progress
+    /// Tells of a change that the walk found.
+    fn announce(&self, change: &Change) {
+        if let Change::Added { stamp, .. }
+        | Change::Changed { stamp, .. }
+        | Change::Moved { stamp, .. } = change
+        {
+            let progress = self.progress;
+            progress.files_to_do.fetch_add(1, Ordering::Relaxed);
+            progress
                 .bytes_to_do
                 .fetch_add(stamp.size, Ordering::Relaxed);
         }
         (self.notify)(change);
+    }
+
+    /// Counts a change that is being made; what waits when a run is stopped is none.
+    fn count(&self, change: &Change) {
+        let counts = &self.counts;
+        let count = match change {
+            Change::Added { .. } => &counts.added,
+            Change::Changed { .. } => &counts.changed,
+            Change::Moved { .. } => &counts.moved,
+            Change::Gone { .. } => &counts.gone,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Commits every so often while the pool works.
@@ -349,5 +370,69 @@ impl Run<'_> {
         writer.commit(&self.meta(writer, complete.then_some(now)))?;
         self.writer.close()?;
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use ken_extract::Limits;
+
+    use super::*;
+
+    fn options(data: &Path, memory_bytes: usize) -> Options {
+        Options {
+            data: data.to_path_buf(),
+            threads: 2,
+            memory_bytes,
+            limits: Limits::default(),
+            full: false,
+            dry_run: false,
+            commit_interval: std::time::Duration::from_secs(3600),
+            global_ignore: None,
+        }
+    }
+
+    fn folder_of_files(n_files: usize) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::create_dir(folder.path().join("docs")).unwrap();
+        for number in 0..n_files {
+            let file = folder.path().join(format!("docs/{number}.txt"));
+            fs_err::write(file, "some words ".repeat(5000)).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn a_run_whose_engine_dies_ends_with_the_cause() {
+        let folder = folder_of_files(50);
+        let index = folder.path().join("data/index");
+        let add = RootChange::Add(Root::new(folder.path().join("docs")));
+        // As on a full disk, its threads cannot write; there is room for two documents on the way.
+        let outcome = update(
+            &options(&folder.path().join("data"), 1 << 20),
+            &[add],
+            &Progress::default(),
+            &|_| fs_err::remove_dir_all(&index).unwrap_or_default(),
+        );
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.contains("No such file or directory"), "{error}");
+    }
+
+    #[test]
+    fn what_a_stopped_run_did_not_do_is_not_counted() {
+        let folder = folder_of_files(50);
+        let progress = Progress::default();
+        let add = RootChange::Add(Root::new(folder.path().join("docs")));
+        let summary = update(
+            &options(&folder.path().join("data"), 64 << 20),
+            &[add],
+            &progress,
+            &|_| progress.cancel(),
+        )
+        .unwrap();
+        assert!(summary.interrupted);
+        assert_eq!((summary.added, summary.documents), (0, 0));
     }
 }

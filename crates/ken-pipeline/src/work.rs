@@ -24,12 +24,17 @@ use crate::Progress;
 use crate::apply::{Applier, FileFacts};
 use crate::budget::{Budget, Share};
 
+/// How often a file that was changed just now is waited for.
+const MAX_WAITS: usize = 3;
+
 /// What all threads of the pool share.
 pub(crate) struct Pool<'r> {
     pub(crate) applier: Applier<'r>,
     pub(crate) snapshot: Option<&'r Snapshot>,
     pub(crate) hasher: KeyHasher,
     pub(crate) limits: &'r Limits,
+    /// Called with each change that a thread takes up.
+    pub(crate) taken: &'r (dyn Fn(&Change) + Sync),
     pub(crate) inputs: Arc<Budget>,
     pub(crate) members: Arc<Budget>,
     pub(crate) progress: &'r Progress,
@@ -124,6 +129,7 @@ impl Pool<'_> {
         if self.progress.is_cancelled() {
             return;
         }
+        (self.taken)(&change);
         match change {
             Change::Added { path, stamp } => self.file(path, stamp, false, offer),
             Change::Changed { path, stamp } => self.file(path, stamp, true, offer),
@@ -138,7 +144,7 @@ impl Pool<'_> {
         if known {
             self.note(self.applier.delete(key));
         }
-        match open(&path, stamp) {
+        match open(&path) {
             Ok(Some((file, stamp))) => {
                 let n_bytes = stamp.size;
                 self.extract_file(&file, path, key, stamp, offer);
@@ -349,11 +355,7 @@ impl Sink for PoolSink<'_, '_> {
 }
 
 /// Opens a file and returns its stamp of now; none if it is gone or not a regular file.
-fn open(path: &Path, seen: Stamp) -> io::Result<Option<(File, Stamp)>> {
-    // A file that was changed a moment ago may change again under the same time.
-    if let Some(wait) = ken_walk::settle(&seen, SystemTime::now()) {
-        std::thread::sleep(wait);
-    }
+fn open(path: &Path) -> io::Result<Option<(File, Stamp)>> {
     // Should the path have become a FIFO, opening it must not wait for a writer.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
     let file = match OpenOptions::new()
@@ -365,19 +367,42 @@ fn open(path: &Path, seen: Stamp) -> io::Result<Option<(File, Stamp)>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
+    if !file.metadata()?.is_file() {
         return Ok(None);
     }
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000) + rest;
-    let stamp = Stamp {
+    let stamp = settled(&file)?;
+    Ok(Some((file, stamp)))
+}
+
+/// Returns the stamp of an open file when it can be trusted: a file that was changed a moment ago
+/// may change again under the same time.
+///
+/// A file that is written all the time gets a stamp that no file has: it is read again next time.
+fn settled(file: &File) -> io::Result<Stamp> {
+    for _ in 0..MAX_WAITS {
+        let stamp = stamp_of(file)?;
+        match ken_walk::settle(&stamp, SystemTime::now()) {
+            Some(wait) => std::thread::sleep(wait),
+            None => return Ok(stamp),
+        }
+    }
+    Ok(Stamp {
+        ctime_ns: i64::MIN,
+        ..stamp_of(file)?
+    })
+}
+
+fn stamp_of(file: &File) -> io::Result<Stamp> {
+    let metadata = file.metadata()?;
+    let nanoseconds =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Ok(Stamp {
         size: metadata.size(),
         mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
         ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
         inode: metadata.ino(),
         device: metadata.dev(),
-    };
-    Ok(Some((file, stamp)))
+    })
 }
 
 /// Returns whether a file may be taken for another type under its new name. What a compressed file
@@ -429,5 +454,16 @@ mod tests {
         let error = File::open("/none").unwrap_err();
         assert_eq!(cause(&error), "no such file or directory");
         assert_eq!(cause(&io::Error::other("Odd")), "odd");
+    }
+
+    #[test]
+    fn a_stamp_is_only_trusted_when_it_is_old() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs_err::write(&path, "new").unwrap();
+        let (_file, stamp) = open(&path).unwrap().unwrap();
+        assert_eq!(ken_walk::settle(&stamp, SystemTime::now()), None);
+        assert!(open(&folder.path().join("none")).unwrap().is_none());
+        assert!(open(folder.path()).unwrap().is_none(), "a folder");
     }
 }

@@ -14,7 +14,7 @@ pub enum ScanError {
         /// What the system said.
         source: io::Error,
     },
-    /// The file vanished between listing and look, or cannot be looked at.
+    /// The file cannot be looked at.
     #[error("cannot stat {path:?}")]
     File {
         /// Absolute path of the file.

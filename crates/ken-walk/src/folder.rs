@@ -180,6 +180,8 @@ impl<'a> Walker<'a> {
     fn entry(&mut self, here: &Here<'_>, name: &CStr, entry: Entry) {
         let (kind, stat) = match resolve(here, name, entry.kind) {
             Ok(resolved) => resolved,
+            // Deleted since the folder was listed: that is no error on a machine that is in use.
+            Err(Errno::NOENT) => return,
             Err(error) => return self.fail_file(error),
         };
         match kind {
@@ -187,6 +189,7 @@ impl<'a> Walker<'a> {
             FileType::RegularFile if self.admits(here, name, false) => {
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
                     Ok(stat) => self.visit(&stat),
+                    Err(Errno::NOENT) => {}
                     Err(error) => self.fail_file(error),
                 }
             }

@@ -216,7 +216,11 @@ impl Shared<'_> {
 impl Stops {
     fn new(roots: &[Root], options: &ScanOptions) -> Self {
         let pseudo = PSEUDO.iter().map(PathBuf::from);
-        let excluded = pseudo.chain(options.excluded.iter().cloned());
+        // Roots have no symbolic links; a path that has some would never be met.
+        let resolved = options.excluded.iter().flat_map(fs_err::canonicalize);
+        let excluded = pseudo
+            .chain(options.excluded.iter().cloned())
+            .chain(resolved);
         let roots = roots.iter().map(|root| (root.path.clone(), Skip::Root));
         let reasons: HashMap<_, _> = excluded
             .map(|path| (path, Skip::Excluded))

@@ -362,3 +362,31 @@ fn a_cancelled_walk_stops_before_its_next_file() {
     assert_eq!(summary.files, 1);
     assert!(summary.cancelled);
 }
+
+#[test]
+fn files_deleted_during_the_walk_are_no_errors() {
+    let tree = Tree::new(&[("a", ""), ("b", ""), ("c", "")]);
+    let visitor = Visitor {
+        file: &|path, _| {
+            for name in ["a", "b", "c"] {
+                fs_err::remove_file(path.with_file_name(name)).unwrap_or_default();
+            }
+        },
+        skipped: None,
+    };
+    let options = ScanOptions::default();
+    let summary = scan(&[tree.root("")], &options, &Progress::default(), visitor);
+    assert_eq!((summary.files, summary.n_errors), (1, 0));
+    assert!(summary.incomplete.is_empty());
+}
+
+#[test]
+fn what_is_excluded_may_be_named_through_a_link() {
+    let tree = Tree::new(&[("a", ""), ("data/b", "")]);
+    symlink(&tree.path, tree.path.join("link")).unwrap();
+    let options = ScanOptions {
+        excluded: vec![tree.path.join("link/data")],
+        ..ScanOptions::default()
+    };
+    assert_eq!(tree.scan(&[tree.root("")], &options).files, ["a"]);
+}

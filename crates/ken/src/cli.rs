@@ -26,20 +26,39 @@ impl Cli {
     pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
         command.build();
-        let mut is_search = false;
-        let mut prepared = Vec::new();
-        for argument in arguments {
-            let search = command.find_subcommand("search");
-            let text = argument.to_str().unwrap_or_default();
-            is_search |= ["search", "s"].contains(&text);
-            prepared.push(match search.filter(|_| is_search) {
-                // A blank before it makes it a word for clap and changes nothing for the query.
-                Some(search) if !is_option(search, text) => format!(" {text}").into(),
-                _ => argument,
-            });
+        let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+        let start = command_position(&command, &arguments);
+        let name = arguments.get(start).and_then(|name| name.to_str());
+        if let Some(search) = name.and_then(|name| command.find_subcommand(name))
+            && search.get_name() == "search"
+        {
+            for argument in arguments.iter_mut().skip(start) {
+                let text = argument.to_str().unwrap_or_default();
+                if !is_option(search, text) {
+                    // A blank before it makes it a word for clap and changes nothing for the query.
+                    *argument = format!(" {text}").into();
+                }
+            }
         }
-        Self::try_parse_from(prepared)
+        Self::try_parse_from(arguments)
     }
+}
+
+/// Returns the position of the first argument that is neither an option nor the value of one.
+fn command_position(command: &clap::Command, arguments: &[OsString]) -> usize {
+    let takes_value = |name: &str| {
+        let mut options = command.get_arguments();
+        options.any(|a| a.get_long() == Some(name) && a.get_action().takes_values())
+    };
+    let mut at = 1;
+    while let Some(argument) = arguments.get(at).and_then(|argument| argument.to_str()) {
+        match argument.strip_prefix("--") {
+            Some(name) if takes_value(name) => at += 2,
+            _ if argument.starts_with('-') => at += 1,
+            _ => break,
+        }
+    }
+    at
 }
 
 /// Returns whether an argument that starts with a hyphen is an option of the command, or options
@@ -122,7 +141,7 @@ pub(crate) enum Command {
 }
 
 /// How folders are walked.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WalkOptions {
     /// Take hidden files and folders too
     #[arg(long)]
@@ -317,5 +336,25 @@ mod tests {
         ] {
             assert!(Cli::read(arguments.iter().map(OsString::from)).is_err());
         }
+    }
+
+    #[test]
+    fn only_the_command_search_reads_hyphens_as_not() {
+        let read = |arguments: &[&str]| Cli::read(arguments.iter().map(OsString::from)).unwrap();
+        let cli = read(&["ken", "--data", "search", "index", "s", "-q"]);
+        let Command::Index(index) = cli.command else {
+            panic!("another command");
+        };
+        assert_eq!((index.paths.len(), index.quiet), (1, true));
+        let cli = read(&[
+            "ken",
+            "--color=never",
+            "--set",
+            "limit=3",
+            "s",
+            "-draft",
+            "a",
+        ]);
+        assert!(matches!(cli.command, Command::Search(search) if search.query == [" -draft", "a"]));
     }
 }

@@ -99,7 +99,7 @@ impl Settings {
         table.try_into().map_err(|error: toml::de::Error| {
             Failure::new(
                 Kind::Usage,
-                format!("a setting is wrong: {}", error.message()),
+                format!("a setting is wrong: {}", one_line(&error)),
             )
         })
     }
@@ -124,6 +124,11 @@ fn read_file(global: &Global) -> Result<toml::Table, Failure> {
         let message = format!("\"{}\" is not valid: {error}", path.display());
         Failure::new(Kind::Usage, message.trim_end().to_owned())
     })
+}
+
+/// Returns the message with the key that it is about, which the library puts on a second line.
+fn one_line(error: &toml::de::Error) -> String {
+    error.to_string().trim_end().replace('\n', " ")
 }
 
 /// Reads `a.b=value`; a value that is no TOML is taken for text.

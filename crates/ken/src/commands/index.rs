@@ -13,7 +13,7 @@ use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{default_threads, global_ignore, walk};
-use crate::cli::{Global, IndexArgs};
+use crate::cli::{Global, IndexArgs, WalkOptions};
 use crate::config::{Settings, data_folder, parse_size};
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Display};
@@ -66,6 +66,10 @@ fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
 }
 
 fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
+    if args.paths.is_empty() && args.walk != WalkOptions::default() {
+        let message = "options of the walk belong to a folder, and none is named".to_owned();
+        return Err(Failure::new(Kind::Usage, message).hint("ken index --hidden ~/Documents"));
+    }
     let mut changes = Vec::new();
     for path in &args.forget {
         // A root that is gone cannot be resolved any more, but can be forgotten.
