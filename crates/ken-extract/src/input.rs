@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 
 use ken_core::Ipath;
 
-use crate::{Error, Limits, Member};
+use crate::{Error, Expansion, Limits, Member};
 
 /// How many bytes detection looks at.
 pub(crate) const HEAD_BYTES: usize = 8 << 10;
@@ -24,6 +24,8 @@ pub struct Input<'a> {
     pub declared_type: Option<String>,
     /// Time of last change that a container declares, seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
+    /// The account of the outermost file; none if this is that file.
+    pub(crate) expansion: Option<Expansion>,
     data: Data<'a>,
 }
 
@@ -54,6 +56,7 @@ impl<'a> Input<'a> {
             name: member.name,
             declared_type: member.declared_type,
             modified: member.modified,
+            expansion: member.expansion,
             data: Data::Bytes(Cow::Owned(member.bytes)),
         }
     }
@@ -64,6 +67,7 @@ impl<'a> Input<'a> {
             name,
             declared_type: None,
             modified: None,
+            expansion: None,
             data,
         }
     }
