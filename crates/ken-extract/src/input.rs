@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 
 use ken_core::Ipath;
 
-use crate::{Error, Limits, Member};
+use crate::{Error, Expansion, Limits, Member};
 
 /// How many bytes detection looks at.
 pub(crate) const HEAD_BYTES: usize = 8 << 10;
@@ -26,6 +26,8 @@ pub struct Input<'a> {
     pub modified: Option<i64>,
     /// Whether it is attached to a message or document.
     pub is_attachment: bool,
+    /// The account of the outermost file; none if this is that file.
+    pub(crate) expansion: Option<Expansion>,
     data: Data<'a>,
 }
 
@@ -57,6 +59,7 @@ impl<'a> Input<'a> {
             declared_type: member.declared_type,
             modified: member.modified,
             is_attachment: member.is_attachment,
+            expansion: member.expansion,
             data: Data::Bytes(Cow::Owned(member.bytes)),
         }
     }
@@ -68,6 +71,7 @@ impl<'a> Input<'a> {
             declared_type: None,
             modified: None,
             is_attachment: false,
+            expansion: None,
             data,
         }
     }

@@ -11,6 +11,7 @@
 mod date;
 pub mod detect;
 mod error;
+mod expansion;
 mod formats;
 mod input;
 mod limits;
@@ -22,6 +23,7 @@ mod text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use error::Error;
+pub use expansion::Expansion;
 pub use formats::{FORMATS, Format};
 pub use input::Input;
 use ken_core::{Document, Failure, Ipath, Reason};
@@ -44,7 +46,7 @@ pub trait Sink {
 }
 
 /// A file inside a file: an archive member, an attachment, a message of a mailbox.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Member {
     /// The way from the outermost file to this member.
     pub ipath: Ipath,
@@ -58,6 +60,8 @@ pub struct Member {
     pub is_attachment: bool,
     /// The content.
     pub bytes: Vec<u8>,
+    /// The account of the outermost file; set when the member is handed on.
+    pub expansion: Option<Expansion>,
 }
 
 /// Extracts one file or member; see the module's documentation.

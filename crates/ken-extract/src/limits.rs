@@ -16,7 +16,8 @@ pub struct Limits {
     /// All members of one container together may not expand beyond this.
     pub max_expanded_bytes: u64,
     /// A compressed stream that expands by more than this factor (beyond the first MiB) is
-    /// taken for a bomb.
+    /// taken for a bomb; so is a file that expands so, beyond the first 64 MiB, with all that is
+    /// inside its containers.
     pub max_expansion: u64,
 }
 

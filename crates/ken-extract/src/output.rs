@@ -3,7 +3,7 @@
 use ken_core::{Document, Failure, Field, Ipath};
 
 use crate::detect::Detected;
-use crate::{Error, Input, Limits, Member, Sink};
+use crate::{Error, Expansion, Input, Limits, Member, Sink};
 
 /// Takes what a format module finds in one input.
 pub(crate) struct Output<'s> {
@@ -18,6 +18,7 @@ pub(crate) struct Output<'s> {
     own: Option<Document>,
     n_members: u64,
     expanded_bytes: u64,
+    expansion: Expansion,
 }
 
 impl<'s> Output<'s> {
@@ -39,6 +40,10 @@ impl<'s> Output<'s> {
             own: None,
             n_members: 0,
             expanded_bytes: 0,
+            expansion: input
+                .expansion
+                .clone()
+                .unwrap_or_else(|| Expansion::of_file(input.size(), limits)),
         }
     }
 
@@ -86,8 +91,9 @@ impl<'s> Output<'s> {
     /// # Errors
     /// Fails when a limit on depth, number or total size is reached, or the run is stopped:
     /// the module then returns that error.
-    pub(crate) fn member(&mut self, member: Member) -> Result<(), Error> {
+    pub(crate) fn member(&mut self, mut member: Member) -> Result<(), Error> {
         self.check(member.bytes.len() as u64)?;
+        member.expansion = Some(self.expansion.clone());
         self.sink.member(member);
         Ok(())
     }
@@ -110,6 +116,14 @@ impl<'s> Output<'s> {
         document.failure = Some(error.into());
         self.sink.document(document);
         Ok(())
+    }
+
+    /// Counts content that was unpacked in the place of the input.
+    ///
+    /// # Errors
+    /// Fails when all that is inside the outermost file expands too far.
+    pub(crate) fn unpacked(&self, n_bytes: u64) -> Result<(), Error> {
+        self.expansion.spend(n_bytes)
     }
 
     fn check(&mut self, expanded: u64) -> Result<(), Error> {
@@ -137,7 +151,7 @@ impl<'s> Output<'s> {
                 limits.max_expanded_bytes
             )));
         }
-        Ok(())
+        self.expansion.spend(expanded)
     }
 
     /// Cuts the own text to its limit, sets what every document has, and hands it on.

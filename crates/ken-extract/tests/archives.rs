@@ -46,6 +46,30 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
+fn archives_of_archives_do_not_unfold_without_end() {
+    let text = vec![b'a'; 1 << 20];
+    let mut bytes = zip_of(&[("a.txt", &text)]);
+    for name in ["b.zip", "c.zip", "d.zip"] {
+        let names: Vec<String> = (0..10).map(|n| format!("{n}{name}")).collect();
+        let members: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &bytes[..])).collect();
+        bytes = zip_of(&members);
+    }
+    let mut n_bytes = 0;
+    let mut last = None;
+    let mut input = Input::bytes_of("bomb.zip", &bytes);
+    extract_all(&mut input, &Limits::default(), &mut |document| {
+        n_bytes += document.body.len();
+        last = Some(document);
+    });
+    assert_eq!(reason(&last.unwrap()), Some(Reason::Limit));
+    let most = (64 << 20) + 1_000 * bytes.len();
+    assert!(
+        n_bytes <= most && n_bytes < 1_000 << 20,
+        "{n_bytes} bytes of text"
+    );
+}
+
+#[test]
 fn a_compressed_text_is_the_text() {
     for (name, bytes, word) in [
         ("gzip.txt.gz", NOTE_GZ, "gzipzebra"),

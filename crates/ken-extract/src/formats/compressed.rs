@@ -129,13 +129,14 @@ fn extract_whole(
     if failure.is_some() {
         super::text::cut_character(&mut bytes);
     }
+    output.unpacked(bytes.len() as u64)?;
     let mut inner = Input::member(Member {
         is_attachment: false,
         ipath: input.ipath.clone(),
         name: content.name,
-        declared_type: None,
         modified: input.modified,
         bytes,
+        ..Member::default()
     });
     let extracted = extract_as_detected(&mut inner, output);
     failure.map_or(extracted, Err)

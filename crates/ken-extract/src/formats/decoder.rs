@@ -11,14 +11,13 @@ use std::rc::Rc;
 use liblzma::stream::{Error as LzmaError, Stream};
 
 use super::source::carry;
+use crate::expansion::max_expanded;
 use crate::{Error, Limits};
 
 /// Frames of one file, so that millions of empty ones end: each costs a new decoder.
 const MAX_FRAMES: u32 = 1 << 20;
 /// Memory of one xz or lzma decoder; `xz -9` needs 65 MiB. For zstd its default, 128 MiB, holds.
 const MAX_LZMA_BYTES: u64 = 160 << 20;
-/// Small files may expand by any factor.
-const FREE_BYTES: u64 = 1 << 20;
 
 /// A compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,11 +105,6 @@ impl Allowance {
         }
         Ok(())
     }
-}
-
-/// Returns the most bytes that so many compressed ones may expand to.
-pub(super) fn max_expanded(n_compressed: u64, max_expansion: u64) -> u64 {
-    FREE_BYTES.saturating_add(n_compressed.saturating_mul(max_expansion))
 }
 
 /// Decompresses a stream of frames. Its I/O errors carry an [`Error`].

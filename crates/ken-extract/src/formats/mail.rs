@@ -87,8 +87,8 @@ fn hand_on(
         ipath: output.child_ipath(&component),
         name: attachment.name.clone(),
         declared_type: (!media_type.is_empty()).then(|| media_type.clone()),
-        modified: None,
         bytes: attachment.content.decode().into_owned(),
+        ..Member::default()
     })
 }
 

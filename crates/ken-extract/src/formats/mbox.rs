@@ -22,8 +22,8 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
             ipath: output.child_ipath(&number.to_string()),
             name: String::new(),
             declared_type: Some("message/rfc822".into()),
-            modified: None,
             bytes: message.bytes.into_owned(),
+            ..Member::default()
         })?;
     }
     if n_truncated > 0 {

@@ -166,9 +166,8 @@ fn hand_on_objects(package: &mut Package<'_>, output: &mut Output<'_>) -> Result
                 is_attachment: false,
                 ipath: output.child_ipath(&name),
                 name,
-                declared_type: None,
-                modified: None,
                 bytes,
+                ..Member::default()
             })?,
             Err(error) => output.failed_member(&name, &name, error)?,
         }

@@ -9,15 +9,18 @@ use std::borrow::Cow;
 use std::io::{BufReader, Cursor, Read};
 
 use zip::ZipArchive;
+use zip::read::Config;
 use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
 
+use crate::expansion::{FREE_BYTES, max_expanded};
 use crate::input::ReadSeek;
 use crate::{Error, Input, Limits};
 
 /// Files up to this size are read at once: cheaper than seeking, and little memory.
 const WHOLE_BYTES: u64 = 8 << 20;
-/// Expansion below this is never a bomb.
-const HARMLESS_BYTES: u64 = 1 << 20;
+/// More parts than any program writes; each costs memory while the package is open.
+const MAX_PARTS: usize = 100_000;
 
 /// An open package.
 pub(super) struct Package<'a> {
@@ -37,11 +40,12 @@ impl<'a> Package<'a> {
     /// Fails if the input is not a zip file, or its directory is damaged.
     pub(super) fn open(input: &'a mut Input<'_>, limits: &'a Limits) -> Result<Self, Error> {
         let size = input.size();
-        let source: Box<dyn ReadSeek + 'a> = if size <= WHOLE_BYTES {
+        let mut source: Box<dyn ReadSeek + 'a> = if size <= WHOLE_BYTES {
             Box::new(Cursor::new(input.bytes(limits)?))
         } else {
             Box::new(BufReader::new(input.seekable()?))
         };
+        check_parts(&mut source, MAX_PARTS)?;
         let archive = ZipArchive::new(source).map_err(zip_error)?;
         let mut parts = Vec::with_capacity(archive.len());
         for (position, name) in archive.file_names_raw().enumerate() {
@@ -54,7 +58,7 @@ impl<'a> Package<'a> {
             archive,
             parts,
             limits,
-            budget: expansion_limit(size, limits).min(limits.max_expanded_bytes),
+            budget: max_expanded(size, limits.max_expansion).min(limits.max_expanded_bytes),
             trouble: None,
         })
     }
@@ -106,14 +110,14 @@ impl<'a> Package<'a> {
             Ok(part) => part,
             Err(error) => return (bytes, Some(zip_error(error))),
         };
-        let ratio_limit = expansion_limit(part.compressed_size(), self.limits);
+        let ratio_limit = max_expanded(part.compressed_size(), self.limits.max_expansion);
         let allowed = self
             .limits
             .max_member_bytes
             .min(ratio_limit)
             .min(self.budget);
         // The announced size may be a lie: believe it for the first MiB only.
-        bytes.reserve_exact(part.size().min(allowed).min(HARMLESS_BYTES) as usize);
+        bytes.reserve_exact(part.size().min(allowed).min(FREE_BYTES) as usize);
         let result = part.by_ref().take(allowed + 1).read_to_end(&mut bytes);
         let mut trouble = result.err().map(Error::Read);
         if bytes.len() as u64 > allowed {
@@ -140,6 +144,16 @@ impl<'a> Package<'a> {
     }
 }
 
+/// Fails if there are so many parts that their directory alone would fill the memory.
+fn check_parts(source: &mut impl ReadSeek, max: usize) -> Result<(), Error> {
+    let archive = ZipIterable::try_new(&mut *source, Config::default()).map_err(zip_error)?;
+    let n_parts = archive.len();
+    if n_parts > max {
+        return Err(Error::Limit(format!("{n_parts} parts, more than {max}")));
+    }
+    Ok(())
+}
+
 fn limit_error(limits: &Limits, allowed: u64) -> Error {
     Error::Limit(if allowed == limits.max_member_bytes {
         format!("a part is larger than max_member_bytes = {allowed}")
@@ -149,12 +163,6 @@ fn limit_error(limits: &Limits, allowed: u64) -> Error {
             limits.max_expansion, limits.max_expanded_bytes
         )
     })
-}
-
-fn expansion_limit(compressed: u64, limits: &Limits) -> u64 {
-    compressed
-        .saturating_mul(limits.max_expansion)
-        .saturating_add(HARMLESS_BYTES)
 }
 
 fn zip_error(error: ZipError) -> Error {
@@ -303,6 +311,14 @@ pub(super) mod tests {
         let latin = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>\xe9</a>";
         assert!(decode_xml(latin.to_vec()).ends_with("<a>é</a>"));
         assert_eq!(decode_xml(b"<a>\xff</a>".to_vec()), "<a>\u{fffd}</a>");
+    }
+
+    #[test]
+    fn too_many_parts_are_refused_before_their_names_are_read() {
+        let zip = zip_of(&[("a", b""), ("b", b"")]);
+        assert!(check_parts(&mut Cursor::new(&zip), 2).is_ok());
+        let refused = check_parts(&mut Cursor::new(&zip), 1);
+        assert!(matches!(refused, Err(Error::Limit(_))));
     }
 
     #[test]

@@ -106,9 +106,9 @@ fn read_entry<R: Read>(
             is_attachment: false,
             ipath: output.child_ipath(component),
             name: name.to_owned(),
-            declared_type: None,
             modified: modified.and_then(|seconds| i64::try_from(seconds).ok()),
             bytes,
+            ..Member::default()
         }),
         // A stream that failed once yields nothing any more.
         Err(error) => {

@@ -17,9 +17,9 @@ use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 use zip::{ExtraField, ZipReadOptions};
 
-use super::decoder::max_expanded;
 use super::members::{Names, file_name, over, read_member};
 use super::source::{Source, release};
+use crate::expansion::max_expanded;
 use crate::output::Output;
 use crate::{Error, Input, Member};
 
@@ -73,9 +73,9 @@ fn hand_on(
             is_attachment: false,
             ipath: output.child_ipath(component),
             name: name.to_owned(),
-            declared_type: None,
             modified,
             bytes,
+            ..Member::default()
         }),
         Err(error) => output.failed_member(component, name, error),
     }

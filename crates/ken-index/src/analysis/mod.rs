@@ -157,6 +157,9 @@ impl Analyzer {
             return;
         }
         fold::fold(word, &mut self.term);
+        if self.term.is_empty() {
+            return;
+        }
         if word.len() <= MAX_TERM_BYTES {
             each(&self.term, self.position, start..start + word.len());
         }
@@ -174,7 +177,10 @@ impl Analyzer {
                     each(&self.term[part.clone()], self.position, place);
                 } else {
                     fold::fold(&word[part.clone()], &mut self.term);
-                    each(&self.term, self.position, place);
+                    // A mark alone is no part.
+                    if !self.term.is_empty() {
+                        each(&self.term, self.position, place);
+                    }
                 }
             }
         }
@@ -290,6 +296,8 @@ mod tests {
             ("HTTP utf8 A1b2", "http@0 utf8@1 a1b2@2"),
             ("größeÄndern", "grosseandern@0 grosse@0 andern@0"),
             ("___", ""),
+            ("\u{300}Aa", "aa@0 aa@0"),
+            ("\u{300}_", ""),
         ] {
             assert_eq!(terms(text), expected, "{text}");
         }

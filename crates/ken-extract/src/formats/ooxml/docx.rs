@@ -9,7 +9,7 @@ use super::super::Format;
 use super::super::body::Body;
 use super::super::package::Package;
 use super::super::xml::{Node, Start, Xml};
-use super::{drawing, read_part, related, relations};
+use super::{drawing, read_part, related, relations, set_pages};
 use crate::{Error, Limits};
 
 pub(in crate::formats) const FORMAT: Format = Format {
@@ -48,10 +48,9 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
 
 /// Sets the number of pages to what the text shows, if its writer counted fewer.
 fn raise_pages(document: &mut Document) {
-    let breaks = memchr::memchr_iter(b'\x0c', document.body.as_bytes()).count() as i64;
-    if breaks >= document.number(Field::Pages).unwrap_or(1) {
-        document.fields.retain(|(field, _)| *field != Field::Pages);
-        document.add_number(Field::Pages, breaks + 1);
+    let breaks = memchr::memchr_iter(b'\x0c', document.body.as_bytes()).count();
+    if breaks as i64 >= document.number(Field::Pages).unwrap_or(1) {
+        set_pages(document, breaks + 1);
     }
 }
 

@@ -172,6 +172,12 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
     Ok(())
 }
 
+/// Sets the number of pages that was counted, in the place of one that the properties tell.
+fn set_pages(document: &mut Document, pages: usize) {
+    document.fields.retain(|(field, _)| *field != Field::Pages);
+    document.add_number(Field::Pages, pages as i64);
+}
+
 /// Hands on the files that the document embeds; pictures and sounds are no such files.
 fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let names: Vec<String> = package
@@ -186,9 +192,8 @@ fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Res
                 is_attachment: false,
                 ipath: output.child_ipath(&component),
                 name,
-                declared_type: None,
-                modified: None,
                 bytes,
+                ..Member::default()
             })?,
             Err(error) => output.failed_member(&component, &name, error)?,
         }

@@ -6,13 +6,13 @@
 
 use std::collections::HashMap;
 
-use ken_core::{Document, Field};
+use ken_core::Document;
 
 use super::super::Format;
 use super::super::body::Body;
 use super::super::package::Package;
 use super::super::xml::{Node, Xml};
-use super::{drawing, read_part, related, relations};
+use super::{drawing, read_part, related, relations, set_pages};
 use crate::{Error, Limits};
 
 pub(in crate::formats) const FORMAT: Format = Format {
@@ -44,7 +44,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
         read_slide(package, slide, &mut body);
     }
     document.body = body.finish();
-    document.add_number(Field::Pages, slides.len() as i64);
+    set_pages(document, slides.len());
 }
 
 fn read_slide(package: &mut Package<'_>, slide: &str, body: &mut Body) {
@@ -87,6 +87,9 @@ fn read_slide_ids(text: &str, ids: &mut Vec<String>) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::Field;
+
+    use super::super::super::package::tests::zip_of;
     use super::super::tests::{check_hostile, run, run_main};
     use super::*;
 
@@ -123,6 +126,22 @@ mod tests {
         let document = run_main(&FORMAT, "ppt/presentation.xml", &format!("<p>{ids}</p>"));
         assert_eq!(document.body, "");
         assert_eq!(document.number(Field::Pages), Some(0));
+    }
+
+    #[test]
+    fn slides_are_counted_whatever_the_properties_say() {
+        let zip = zip_of(&[
+            ("ppt/presentation.xml", b"<p/>"),
+            ("docProps/app.xml", b"<p><Pages>7</Pages></p>"),
+        ]);
+        let found = run(&FORMAT, &zip);
+        let pages = found
+            .own()
+            .fields
+            .iter()
+            .filter(|(field, _)| *field == Field::Pages);
+        assert_eq!(pages.count(), 1);
+        assert_eq!(found.own().number(Field::Pages), Some(0));
     }
 
     #[test]

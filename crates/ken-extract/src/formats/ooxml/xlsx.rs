@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use ken_core::{Document, Field};
+use ken_core::Document;
 
 use super::super::Format;
 use super::super::body::Body;
@@ -13,7 +13,7 @@ use super::super::package::Package;
 use super::super::xml::{Node, Xml};
 use super::number_format::NumberFormat;
 use super::sheet::{self, Strings, Workbook};
-use super::{Relation, drawing, read_part, related, relations};
+use super::{Relation, drawing, read_part, related, relations, set_pages};
 use crate::{Error, Limits};
 
 pub(in crate::formats) const FORMAT: Format = Format {
@@ -48,7 +48,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     }
     read_sheets(package, &sheets, &relations, &workbook, &mut body);
     document.body = body.finish();
-    document.add_number(Field::Pages, sheets.len() as i64);
+    set_pages(document, sheets.len());
 }
 
 /// More cell styles than Excel can have are hostile.
@@ -166,6 +166,8 @@ fn read_comments(text: &str, body: &mut Body) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::Field;
+
     use super::super::super::package::tests::zip_of;
     use super::super::tests::{check_hostile, run};
     use super::*;

@@ -120,8 +120,8 @@ impl Files {
             ipath: output.child_ipath(&component),
             name: name.to_owned(),
             declared_type: declared_type.map(|name| name.as_str().to_ascii_lowercase()),
-            modified: None,
             bytes: bytes.into_owned(),
+            ..Member::default()
         })
     }
 

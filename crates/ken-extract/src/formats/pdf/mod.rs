@@ -130,6 +130,9 @@ fn page_content<'a>(page: &Dict<'a>) -> Cow<'a, [u8]> {
     let streams = page.get::<Array<'a>>(b"Contents").unwrap_or_default();
     for object in streams.iter::<Object<'a>>() {
         let left = MAX_CONTENT_BYTES.saturating_sub(content.len());
+        if left == 0 {
+            break;
+        }
         if let Some(stream) = object.into_stream()
             && let Some(decoded) = stream::decode(&stream, left)
         {

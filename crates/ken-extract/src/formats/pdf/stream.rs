@@ -48,16 +48,26 @@ pub(super) fn decode<'a>(stream: &Stream<'a>, limit: usize) -> Option<Cow<'a, [u
     let filters = stream.filters();
     let dict = stream.dict();
     match filters.as_slice() {
-        [] => Some(stream.raw_data()),
+        [] => Some(cut(stream.raw_data(), limit)),
         [Filter::FlateDecode]
             if !dict.contains_key(b"DecodeParms") && !dict.contains_key(b"DP") =>
         {
             let raw = stream.raw_data();
             inflate(&raw, limit)
                 .map(Cow::Owned)
-                .or_else(|| rare(stream))
+                .or_else(|| rare(stream, limit))
         }
-        _ => rare(stream),
+        _ => rare(stream, limit),
+    }
+}
+
+fn cut(content: Cow<'_, [u8]>, limit: usize) -> Cow<'_, [u8]> {
+    match content {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[..bytes.len().min(limit)]),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(limit);
+            Cow::Owned(bytes)
+        }
     }
 }
 
@@ -70,7 +80,7 @@ fn inflate(raw: &[u8], limit: usize) -> Option<Vec<u8>> {
     (result.is_ok() || !content.is_empty()).then_some(content)
 }
 
-fn rare<'a>(stream: &Stream<'a>) -> Option<Cow<'a, [u8]>> {
+fn rare<'a>(stream: &Stream<'a>, limit: usize) -> Option<Cow<'a, [u8]>> {
     let n_expanding = stream
         .filters()
         .iter()
@@ -84,7 +94,10 @@ fn rare<'a>(stream: &Stream<'a>) -> Option<Cow<'a, [u8]>> {
     if n_expanding > 1 || (n_expanding == 1 && stream.raw_data().len() > MAX_RARE_BYTES) {
         return None;
     }
-    stream.decoded_data().ok()
+    stream
+        .decoded_data()
+        .ok()
+        .map(|content| cut(content, limit))
 }
 
 #[cfg(test)]

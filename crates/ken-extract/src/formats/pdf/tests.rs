@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
+use hayro_syntax::Pdf;
+use hayro_syntax::object::{Dict, Stream};
 use ken_core::{Field, Kind, Reason};
 
 use super::extract;
+use super::stream::decode;
 use crate::Limits;
 use crate::detect::Detected;
 use crate::testing::{Found, run, run_limited, survives};
@@ -399,6 +402,22 @@ fn text_beyond_the_limit_is_not_read() {
     assert_eq!(found.own().body, "enough\u{C}e");
     let reason = found.own().failure.as_ref().map(|failure| failure.reason);
     assert_eq!(reason, Some(Reason::Limit));
+}
+
+#[test]
+fn streams_are_cut_whatever_their_encoding() {
+    let pdf = Pdf::new(Sample::pages(&["BT (long enough) Tj ET"]).bytes()).unwrap();
+    let hex = Sample {
+        objects: vec![stream("/Filter/ASCIIHexDecode", "41424344454647>")],
+        catalog: "/Metadata 100 0 R".into(),
+        ..Sample::pages(&[""])
+    };
+    let hex = Pdf::new(hex.bytes()).unwrap();
+    let catalog: Dict<'_> = hex.xref().get(hex.xref().root_id()).unwrap();
+    let plain: Stream<'_> = pdf.pages()[0].raw().get(b"Contents").unwrap();
+    let encoded: Stream<'_> = catalog.get(b"Metadata").unwrap();
+    assert_eq!(&*decode(&plain, 4).unwrap(), b"BT (");
+    assert_eq!(&*decode(&encoded, 4).unwrap(), b"ABCD");
 }
 
 #[test]
