@@ -268,7 +268,7 @@ impl Run<'_> {
             ended.store(true, Ordering::Relaxed);
             committer.thread().unpark();
             // Only now: the scope waits for the committer before a panic goes on.
-            for panic in outcomes.into_iter().filter_map(Result::err) {
+            if let Some(panic) = outcomes.into_iter().find_map(Result::err) {
                 std::panic::resume_unwind(panic);
             }
             walked
