@@ -238,6 +238,13 @@ mod tests {
     }
 
     #[test]
+    fn wrong_settings_are_named() {
+        let table = parse_assignment("extract.max_depth=deep").unwrap();
+        let error = table.try_into::<Settings>().unwrap_err();
+        assert!(one_line(&error).contains("extract.max_depth"), "{error}");
+    }
+
+    #[test]
     fn assignments_reach_into_tables() {
         let mut table = "threads = 3\n[extract]\nmax_depth = 2".parse().unwrap();
         for assignment in ["extract.max_members=5", "memory=1G", "threads=4"] {
