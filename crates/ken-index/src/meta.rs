@@ -16,8 +16,8 @@ pub struct Meta {
     pub hasher: KeyHasher,
     /// What the index covers.
     pub roots: Vec<Root>,
-    /// When the last run that walked every root to its end was committed, seconds since
-    /// 1970-01-01 UTC; absent if none was.
+    /// When the last run that was not stopped was committed, seconds since 1970-01-01 UTC; absent
+    /// if none was.
     pub completed: Option<i64>,
 }
 

@@ -240,8 +240,13 @@ impl Pool<'_> {
             reason: Reason::Unreadable,
             message: cause(error),
         });
+        let mut state = self.state(&stamp);
+        if is_passing(error) {
+            // A token that no file has: the next run tries again.
+            state.token = 0;
+        }
         let facts = FileFacts { path, key, stamp };
-        self.note(self.applier.add(&facts, Some(self.state(&stamp)), document));
+        self.note(self.applier.add(&facts, Some(state), document));
     }
 
     /// A file under a new path is written again from what the index holds of it. Where its type
@@ -411,6 +416,26 @@ fn is_read_otherwise(old: &str, new: &str) -> bool {
     let media_type = |name: &str| ken_extract::detect::by_name(name).media_type;
     let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| media_type(stem));
     media_type(old) != media_type(new) || stem(old) != stem(new)
+}
+
+/// Returns whether an error speaks of the machine's state of the moment, not of the file.
+fn is_passing(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let passing = [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOMEM,
+        Errno::STALE,
+        Errno::TIMEDOUT,
+    ];
+    let code = system_error(error).raw_os_error();
+    passing.iter().any(|errno| code == Some(errno.raw_os_error()))
+}
+
+/// Returns the operating system's error in one that names the path.
+fn system_error(error: &io::Error) -> &io::Error {
+    let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<io::Error>());
+    source.unwrap_or(error)
 }
 
 /// Returns the operating system's own words, without the path that every message has already.
