@@ -10,6 +10,8 @@ use crate::{Error, Input, date};
 
 /// Front matter and headings are looked for in this many lines.
 const MAX_LINES: usize = 500;
+/// A heading in HTML takes no more bytes than this.
+const MAX_TITLE_BYTES: usize = 1000;
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (body, result) = super::text::read(input, output)?;
@@ -18,7 +20,7 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     if document.text(Field::Title).is_none()
         && let Some(title) = heading(rest)
     {
-        document.add_text(Field::Title, title);
+        document.add_text(Field::Title, &plain(title));
     }
     document.body = body;
     result
@@ -112,7 +114,7 @@ fn heading(text: &str) -> Option<&str> {
             (Some(open), Some(mark)) if open == mark => fence = None,
             (Some(_), _) => {}
             (None, None) => {
-                if let Some(title) = atx(line) {
+                if let Some(title) = atx(line).or_else(|| html_heading(text, line)) {
                     return Some(title);
                 }
                 if !previous.is_empty() && line.len() > 1 && line.bytes().all(|byte| byte == b'=') {
@@ -123,6 +125,56 @@ fn heading(text: &str) -> Option<&str> {
         previous = line.trim();
     }
     None
+}
+
+/// Returns the content of `<h1 align="center">…</h1>`, whose line is given.
+fn html_heading<'t>(text: &'t str, line: &'t str) -> Option<&'t str> {
+    let tag = line.trim_start();
+    let is_heading = tag.get(..3)?.eq_ignore_ascii_case("<h1") && tag[3..].starts_with([' ', '>']);
+    if !is_heading {
+        return None;
+    }
+    let start = line.as_ptr().addr() - text.as_ptr().addr();
+    let end = text.floor_char_boundary(start + MAX_TITLE_BYTES);
+    let (_, content) = text[start..end].split_once('>')?;
+    let (content, _) = content.split_once("</")?;
+    Some(content.trim()).filter(|content| !content.is_empty())
+}
+
+/// Returns a heading as it is shown: links are their texts; images, tags, `*` and backticks go.
+fn plain(heading: &str) -> String {
+    let mut shown = String::with_capacity(heading.len());
+    let mut rest = heading;
+    while let Some(at) = rest.find(['!', '[', ']', '*', '`', '<']) {
+        shown.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        rest = match rest.as_bytes()[at] {
+            b'!' if after.starts_with('[') => {
+                skip_target(after.split_once(']').map_or("", |r| r.1))
+            }
+            b']' => skip_target(after),
+            b'[' | b'*' | b'`' => after,
+            b'<' if after.starts_with(|c: char| c == '/' || c.is_ascii_alphabetic()) => {
+                after.split_once('>').map_or(after, |(_, rest)| rest)
+            }
+            byte => {
+                shown.push(char::from(byte));
+                after
+            }
+        };
+    }
+    shown.push_str(rest);
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Skips what a link leads to: `(address)` or `[name]`.
+fn skip_target(text: &str) -> &str {
+    let end = match text.as_bytes().first() {
+        Some(b'(') => text.find(')'),
+        Some(b'[') => text.find(']'),
+        _ => None,
+    };
+    end.map_or(text, |end| &text[end + 1..])
 }
 
 fn atx(line: &str) -> Option<&str> {
@@ -187,6 +239,33 @@ mod tests {
         assert_eq!(title("---\nnever: closed\n# yes\n").as_deref(), Some("yes"));
         assert_eq!(title("#hashtag\n#######seven\n\n===\n"), None);
         assert_eq!(title(""), None);
+    }
+
+    #[test]
+    fn titles_are_plain_text() {
+        for (heading, title) in [
+            ("[Proj](http://a.b) `code` **bold**", "Proj code bold"),
+            ("Name [![badge](x)](y) ![](z)", "Name"),
+            ("[a][b] [c] d[", "a c d"),
+            ("C* <br> & 1 < 2!", "C & 1 < 2!"),
+            ("x ![", "x"),
+            ("snake_case", "snake_case"),
+        ] {
+            assert_eq!(plain(heading), title);
+        }
+        for text in [
+            "a\n\n  <h1 align='center'>\n Big one</h1>\n# b",
+            "<H1>Big one</h1>",
+        ] {
+            assert_eq!(heading(text), Some("Big one"), "{text}");
+        }
+        for text in [
+            "<h1>never closed\n# b",
+            "<h1></h1>\n# b",
+            "<h12>x</h12>\n# b",
+        ] {
+            assert_eq!(heading(text), Some("b"), "{text}");
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! XMP, the metadata stream (ISO 16684-1): an RDF/XML packet, read for what ken has fields for.
 
-use jiff::civil;
-use jiff::{Timestamp, tz::Offset};
 use ken_core::{Document, Field};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
+
+use super::metadata::names_a_file;
 
 /// Adds the values of a packet for fields that the document does not have.
 pub(super) fn complete(packet: &[u8], document: &mut Document) {
@@ -97,25 +97,17 @@ fn add(found: Vec<(Field, String)>, document: &mut Document) {
             Field::Title | Field::Description | Field::Created | Field::Date
         );
         let has = document.fields.iter().any(|(other, _)| *other == field);
-        if known.contains(&field) || (single && has) {
+        let is_rubbish = field == Field::Title && names_a_file(&value);
+        if known.contains(&field) || (single && has) || is_rubbish {
             continue;
         }
         match field {
             Field::Created | Field::Date => {
-                if let Some(seconds) = seconds(value.trim()) {
+                if let Some(seconds) = crate::date::iso(&value) {
                     document.add_number(field, seconds);
                 }
             }
             _ => document.add_text(field, &value),
         }
     }
-}
-
-/// Reads a date as XMP writes it: ISO 8601, with or without time and zone.
-fn seconds(date: &str) -> Option<i64> {
-    if let Ok(timestamp) = date.parse::<Timestamp>() {
-        return Some(timestamp.as_second());
-    }
-    let local = date.parse::<civil::DateTime>().ok()?;
-    Some(Offset::UTC.to_timestamp(local).ok()?.as_second())
 }
