@@ -73,14 +73,6 @@ impl<'s> Output<'s> {
         })
     }
 
-    /// Hands on a part that is a document already, under the own ipath and `component`.
-    #[allow(dead_code)]
-    pub(crate) fn part(&mut self, document: Document) -> Result<(), Error> {
-        self.check(0)?;
-        self.sink.document(document);
-        Ok(())
-    }
-
     /// Returns the internal path of a part called `component`.
     pub(crate) fn child_ipath(&self, component: &str) -> Ipath {
         self.ipath.child(component)

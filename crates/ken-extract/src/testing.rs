@@ -56,7 +56,6 @@ pub(crate) fn run_limited(
 
 /// Runs the hostile set on a good sample: empty, cut at twenty places, random bytes, flipped
 /// bytes. Each must end with one own document and without a panic.
-#[allow(dead_code)]
 pub(crate) fn survives(extract: Extract, detected: Detected, name: &str, good: &[u8]) {
     let mut hostile: Vec<Vec<u8>> = vec![Vec::new()];
     hostile.extend((0..20).map(|n| good[..good.len() * n / 20].to_vec()));

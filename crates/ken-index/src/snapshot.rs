@@ -45,7 +45,7 @@ pub struct Stored {
 pub struct Statistics {
     /// Documents.
     pub documents: u64,
-    /// Files, finished ones.
+    /// Files; what is inside of one does not count.
     pub files: u64,
     /// Documents with a failure.
     pub failed: u64,
@@ -287,7 +287,7 @@ impl Snapshot {
             bytes: bytes.total().get_bytes(),
             ..Statistics::default()
         };
-        statistics.files = self.rows()?.iter().filter(|row| row.token != 0).count() as u64;
+        statistics.files = statistics.documents - self.count(Field::Is, "member")?;
         for (_, name) in Kind::ALL {
             let count = self.count(Field::Type, name)?;
             if count > 0 {

@@ -210,6 +210,11 @@ fn plans_find_what_they_say() {
             .collect(),
         prefix_last,
     };
+    let together = |terms: &[&str]| Plan::Phrase {
+        field: Field::Body,
+        terms: terms.iter().map(|term| (0, (*term).to_owned())).collect(),
+        prefix_last: false,
+    };
     let prefix = |field, prefix: &str| Plan::Prefix {
         field,
         prefix: prefix.to_owned(),
@@ -223,6 +228,8 @@ fn plans_find_what_they_say() {
         (term(Field::Body, "parsehttpheader"), vec![z]),
         (term(Field::Body, "http"), vec![z]),
         (term(Field::Body, "uber"), vec![z]),
+        (together(&["parse", "header"]), vec![z]),
+        (together(&["parse", "alles"]), vec![]),
         (phrase(Field::Dir, &["/", "home", "a"], false), vec![y, x]),
         (phrase(Field::Dir, &["sub"], false), vec![y]),
         (phrase(Field::Dir, &["home", "sub"], false), vec![]),

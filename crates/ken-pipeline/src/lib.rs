@@ -8,6 +8,7 @@ mod apply;
 mod budget;
 mod error;
 mod lock;
+mod open;
 mod options;
 mod progress;
 mod run;

@@ -4,16 +4,13 @@
 //! are handed to other threads only while some are idle; otherwise the thread that found a member
 //! extracts it itself, which costs no queue and keeps memory flat.
 
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
-use fs_err::os::unix::fs::OpenOptionsExt;
-use fs_err::{File, OpenOptions};
 use ken_core::{
     Change, Document, Failure, Field, FileKey, Ipath, KeyHasher, Location, Reason, Stamp,
 };
@@ -23,9 +20,7 @@ use ken_index::{FileState, Snapshot};
 use crate::Progress;
 use crate::apply::{Applier, FileFacts};
 use crate::budget::{Budget, Share};
-
-/// How often a file that was changed just now is waited for.
-const MAX_WAITS: usize = 3;
+use crate::open::{cause, is_passing, open};
 
 /// What all threads of the pool share.
 pub(crate) struct Pool<'r> {
@@ -180,7 +175,7 @@ impl Pool<'_> {
             .inputs
             .take(usize::try_from(held).unwrap_or(usize::MAX));
         let name = Location::file(&path).file_name();
-        let mut input = Input::file(name, file.file(), stamp.size);
+        let mut input = Input::file(name, file, stamp.size);
         let job = Arc::new(FileJob {
             state: self.state(&stamp),
             path,
@@ -359,92 +354,12 @@ impl Sink for PoolSink<'_, '_> {
     }
 }
 
-/// Opens a file and returns its stamp of now; none if it is gone or not a regular file.
-fn open(path: &Path) -> io::Result<Option<(File, Stamp)>> {
-    // Should the path have become a FIFO, opening it must not wait for a writer.
-    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-    let file = match OpenOptions::new()
-        .read(true)
-        .custom_flags(nonblocking)
-        .open(path)
-    {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    if !file.metadata()?.is_file() {
-        return Ok(None);
-    }
-    let stamp = settled(&file)?;
-    Ok(Some((file, stamp)))
-}
-
-/// Returns the stamp of an open file when it can be trusted: a file that was changed a moment ago
-/// may change again under the same time.
-///
-/// A file that is written all the time gets a stamp that no file has: it is read again next time.
-fn settled(file: &File) -> io::Result<Stamp> {
-    for _ in 0..MAX_WAITS {
-        let stamp = stamp_of(file)?;
-        match ken_walk::settle(&stamp, SystemTime::now()) {
-            Some(wait) => std::thread::sleep(wait),
-            None => return Ok(stamp),
-        }
-    }
-    Ok(Stamp {
-        ctime_ns: i64::MIN,
-        ..stamp_of(file)?
-    })
-}
-
-fn stamp_of(file: &File) -> io::Result<Stamp> {
-    let metadata = file.metadata()?;
-    let nanoseconds =
-        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    Ok(Stamp {
-        size: metadata.size(),
-        mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-        ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-        inode: metadata.ino(),
-        device: metadata.dev(),
-    })
-}
-
 /// Returns whether a file may be taken for another type under its new name. What a compressed file
 /// holds is told by the name without the last extension.
 fn is_read_otherwise(old: &str, new: &str) -> bool {
     let media_type = |name: &str| ken_extract::detect::by_name(name).media_type;
     let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| media_type(stem));
     media_type(old) != media_type(new) || stem(old) != stem(new)
-}
-
-/// Returns whether an error speaks of the machine's state of the moment, not of the file.
-fn is_passing(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let passing = [
-        Errno::MFILE,
-        Errno::NFILE,
-        Errno::NOMEM,
-        Errno::STALE,
-        Errno::TIMEDOUT,
-    ];
-    let code = system_error(error).raw_os_error();
-    passing.iter().any(|errno| code == Some(errno.raw_os_error()))
-}
-
-/// Returns the operating system's error in one that names the path.
-fn system_error(error: &io::Error) -> &io::Error {
-    let source = std::error::Error::source(error).and_then(|e| e.downcast_ref::<io::Error>());
-    source.unwrap_or(error)
-}
-
-/// Returns the operating system's own words, without the path that every message has already.
-fn cause(error: &io::Error) -> String {
-    let text = error.to_string();
-    // fs-err writes: failed to open file `path`: No such file or directory (os error 2)
-    let start = text.rfind("`: ").map_or(0, |end| end + "`: ".len());
-    let end = text.rfind(" (os error").unwrap_or(text.len());
-    text.get(start..end).unwrap_or(&text).to_lowercase()
 }
 
 impl Pool<'_> {
@@ -472,23 +387,5 @@ mod tests {
         ] {
             assert_eq!(is_read_otherwise(old, new), expected, "{old} {new}");
         }
-    }
-
-    #[test]
-    fn causes_do_not_repeat_the_path() {
-        let error = File::open("/none").unwrap_err();
-        assert_eq!(cause(&error), "no such file or directory");
-        assert_eq!(cause(&io::Error::other("Odd")), "odd");
-    }
-
-    #[test]
-    fn a_stamp_is_only_trusted_when_it_is_old() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.txt");
-        fs_err::write(&path, "new").unwrap();
-        let (_file, stamp) = open(&path).unwrap().unwrap();
-        assert_eq!(ken_walk::settle(&stamp, SystemTime::now()), None);
-        assert!(open(&folder.path().join("none")).unwrap().is_none());
-        assert!(open(folder.path()).unwrap().is_none(), "a folder");
     }
 }

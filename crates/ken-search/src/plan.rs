@@ -140,12 +140,34 @@ fn words(field: Field, value: &Value, analyze: Analyze) -> Option<Plan> {
         let prefix = String::new();
         return Some(Plan::Prefix { field, prefix });
     }
+    if let (Value::Word(_), Some(plan)) = (value, identifier(field, text, analyze)) {
+        return Some(plan);
+    }
     let terms = terms(field, text, analyze);
     let prefix = prefix
         || terms
             .last()
             .is_some_and(|(_, term)| starts_pair(term, analyze));
     phrase(field, terms, prefix)
+}
+
+/// Returns the plan of a word that is an identifier: the whole, or its parts in one identifier, so
+/// that `parseHTTP` finds `parseHTTPHeader`. `None` for other words.
+fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Plan> {
+    let mut terms = Vec::new();
+    analyze(field, text, &mut |term, position, _| {
+        terms.push((position, term.to_owned()));
+    });
+    if terms.iter().any(|(position, _)| *position != 0) || terms.len() < 3 {
+        return None;
+    }
+    let (_, term) = terms.remove(0);
+    let parts = Plan::Phrase {
+        field,
+        terms,
+        prefix_last: false,
+    };
+    Some(Plan::Or(vec![Plan::Term { field, term }, parts]))
 }
 
 /// Tells a single character of a script without blanks, which the index has only as the start of

@@ -67,17 +67,16 @@ fn folded(plan: &Plan) -> String {
             {
                 let weighted = FIELDS.iter().filter(|info| info.weight > 0.0);
                 for (info, part) in weighted.zip(parts) {
-                    let expected = body.to_string().replacen("body", info.name, 1);
+                    let expected = body
+                        .to_string()
+                        .replace("body ", &format!("{} ", info.name));
                     assert_eq!(
                         part.to_string(),
                         format!("(weight {} {expected})", info.weight)
                     );
                 }
-                body.to_string()
-                    .replacen("(body ", "{", 1)
-                    .replacen("body ", "", 1)
-                    .replacen('(', "{", 1)
-                    .replace(')', "}")
+                let body = body.to_string().replace("body ", "");
+                format!("{{{}}}", &body[1..body.len() - 1])
             }
             _ => list("or", parts),
         },

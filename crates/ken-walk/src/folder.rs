@@ -355,9 +355,9 @@ fn kind_of(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)
 }
 
-/// Times beyond the years 1677 to 2262 are clamped.
+/// Returns the stamp that the system's `stat` holds. Times beyond the years 1677 to 2262 are clamped.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // types differ between machines
-fn stamp_of(stat: &Stat) -> Stamp {
+pub fn stamp_of(stat: &Stat) -> Stamp {
     let nanoseconds =
         |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stamp {

@@ -18,6 +18,7 @@ mod settle;
 pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes};
 pub use error::ScanError;
+pub use folder::stamp_of;
 pub use roots::{Availability, is_mount_point, root_at};
 pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
 pub use settle::settle;

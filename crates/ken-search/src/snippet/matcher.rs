@@ -45,6 +45,15 @@ pub fn matchers(plan: &Plan, field: Field) -> Vec<TermMatcher> {
 
 fn collect(plan: &Plan, wanted: Field, found: &mut Vec<TermMatcher>) {
     let matcher = match plan {
+        // The parts of one identifier.
+        Plan::Phrase { field, terms, .. }
+            if *field == wanted && terms.iter().all(|(position, _)| *position == 0) =>
+        {
+            let parts = terms
+                .iter()
+                .map(|(_, term)| TermMatcher::Exact(term.clone()));
+            return add(parts, found);
+        }
         Plan::Term { field, term } if *field == wanted => TermMatcher::Exact(term.clone()),
         Plan::Prefix { field, prefix } if *field == wanted && !prefix.is_empty() => {
             TermMatcher::Prefix(prefix.clone())
@@ -64,8 +73,14 @@ fn collect(plan: &Plan, wanted: Field, found: &mut Vec<TermMatcher>) {
         Plan::Weight(_, part) => return collect(part, wanted, found),
         _ => return,
     };
-    if !found.contains(&matcher) {
-        found.push(matcher);
+    add([matcher], found);
+}
+
+fn add(matchers: impl IntoIterator<Item = TermMatcher>, found: &mut Vec<TermMatcher>) {
+    for matcher in matchers {
+        if !found.contains(&matcher) {
+            found.push(matcher);
+        }
     }
 }
 

@@ -1,0 +1,98 @@
+//! Opening a file to be read, with the stamp that goes into the index.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+use ken_core::Stamp;
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+/// How often a file that was changed just now is waited for.
+const MAX_WAITS: usize = 3;
+
+/// Opens a file and returns its stamp of now; none if it is gone or not a regular file.
+///
+/// Errors are those of the operating system, without the path.
+pub(crate) fn open(path: &Path) -> io::Result<Option<(File, Stamp)>> {
+    // Should the path have become a FIFO, opening it must not wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(descriptor) => File::from(descriptor),
+        Err(Errno::NOENT | Errno::NXIO) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(settled(&file)?.map(|stamp| (file, stamp)))
+}
+
+/// Returns the stamp of an open file when it can be trusted: a file that was changed a moment ago
+/// may change again under the same time. None for what is no regular file.
+///
+/// A file that is written all the time gets a stamp that no file has: it is read again next time.
+fn settled(file: &File) -> io::Result<Option<Stamp>> {
+    for tries in 0.. {
+        let stat = rustix::fs::fstat(file)?;
+        if !FileType::from_raw_mode(stat.st_mode).is_file() {
+            break;
+        }
+        let stamp = ken_walk::stamp_of(&stat);
+        match ken_walk::settle(&stamp, SystemTime::now()) {
+            None => return Ok(Some(stamp)),
+            Some(_) if tries == MAX_WAITS => {
+                return Ok(Some(Stamp {
+                    ctime_ns: i64::MIN,
+                    ..stamp
+                }));
+            }
+            Some(wait) => std::thread::sleep(wait),
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether an error speaks of the machine's state of the moment, not of the file.
+pub(crate) fn is_passing(error: &io::Error) -> bool {
+    let passing = [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOMEM,
+        Errno::STALE,
+        Errno::TIMEDOUT,
+    ];
+    let code = error.raw_os_error();
+    passing
+        .iter()
+        .any(|errno| code == Some(errno.raw_os_error()))
+}
+
+/// Returns the operating system's own words.
+pub(crate) fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    let end = text.rfind(" (os error").unwrap_or(text.len());
+    text[..end].to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_is_only_trusted_when_it_is_old() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        fs_err::write(&path, "new").unwrap();
+        let (_file, stamp) = open(&path).unwrap().unwrap();
+        assert_eq!(ken_walk::settle(&stamp, SystemTime::now()), None);
+        assert!(open(&folder.path().join("none")).unwrap().is_none());
+        assert!(open(folder.path()).unwrap().is_none(), "a folder");
+    }
+
+    #[test]
+    fn errors_of_the_moment_are_told_from_those_of_the_file() {
+        assert!(is_passing(&Errno::MFILE.into()));
+        assert!(!is_passing(&Errno::ACCESS.into()));
+        assert_eq!(cause(&Errno::ACCESS.into()), "permission denied");
+        assert_eq!(cause(&io::Error::other("Odd")), "odd");
+    }
+}
