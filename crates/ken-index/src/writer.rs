@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ken_core::{Field, FileKey};
-use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, UserOperation};
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{IndexSettings, IndexWriter, TantivyError, Term};
 
+use crate::directory::WriteDirectory;
 use crate::record::Row;
 use crate::schema::{Columns, tokenizers};
 use crate::version::FORMAT;
@@ -67,7 +67,7 @@ impl Writer {
             source,
         };
         let columns = Columns::new();
-        let directory = MmapDirectory::open(path).map_err(|e| engine_error(e.into()))?;
+        let directory = WriteDirectory::open(path).map_err(engine_error)?;
         let known = tantivy::Index::exists(&directory).map_err(|e| engine_error(e.into()))?;
         let index = if known {
             tantivy::Index::open(directory)

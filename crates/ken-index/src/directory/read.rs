@@ -52,6 +52,10 @@ impl Directory for ReadDirectory {
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        // The list of files is the writer's; it may be damaged after a power loss.
+        if path == Path::new(".managed.json") {
+            return Err(OpenReadError::FileDoesNotExist(path.to_path_buf()));
+        }
         self.0.atomic_read(path)
     }
 

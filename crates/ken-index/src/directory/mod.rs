@@ -1,0 +1,7 @@
+//! The engine's directories: one for readers, one for the writer.
+
+mod read;
+mod write;
+
+pub(crate) use read::ReadDirectory;
+pub(crate) use write::WriteDirectory;

@@ -1,0 +1,230 @@
+//! The engine's directory for the writer: files are synced once, when a commit names them.
+//!
+//! Tantivy syncs each file when it is finished, and rewrites and syncs its list of managed files
+//! each time one is made: 33 syncs for a first commit with two segments. Before a commit its files
+//! mean nothing, so here they are only written out, and synced together before `meta.json` is
+//! replaced: the file system then writes its journal once for all of them. The list of managed
+//! files is never synced. It serves to delete files that no commit names, and is made anew from
+//! the folder when the directory is opened.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fs_err::{File, OpenOptions};
+use tantivy::Directory;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite, WatchCallback,
+    WatchHandle, WritePtr,
+};
+
+/// The list of all files that the engine made.
+const MANAGED: &str = ".managed.json";
+/// Where its next version is written.
+const MANAGED_NEXT: &str = ".managed.json.next";
+/// Size of the buffer of a file that is being written.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// A directory that syncs files when a commit needs them.
+#[derive(Clone)]
+pub(crate) struct WriteDirectory {
+    inner: MmapDirectory,
+    root: PathBuf,
+    /// Files that are finished and not synced.
+    unsynced: Arc<Mutex<BTreeSet<PathBuf>>>,
+}
+
+impl fmt::Debug for WriteDirectory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WriteDirectory({})", self.root.display())
+    }
+}
+
+impl WriteDirectory {
+    /// Opens the directory, and lists the files that the engine made in it.
+    pub(crate) fn open(root: &Path) -> Result<Self, tantivy::TantivyError> {
+        let directory = Self {
+            inner: MmapDirectory::open(root)?,
+            root: root.to_path_buf(),
+            unsynced: Arc::default(),
+        };
+        let mut files = Vec::new();
+        for entry in fs_err::read_dir(root)? {
+            let name = entry?.file_name();
+            files.extend(
+                name.to_str()
+                    .filter(|name| is_engines(name))
+                    .map(str::to_owned),
+            );
+        }
+        if !files.is_empty() {
+            // A list of names always has a JSON form.
+            let list = serde_json::to_vec(&files).unwrap_or_default();
+            directory.atomic_write(Path::new(MANAGED), &list)?;
+        }
+        Ok(directory)
+    }
+
+    fn sync_files(&self) -> io::Result<()> {
+        let files = std::mem::take(&mut *lock(&self.unsynced));
+        for path in files {
+            match File::open(self.root.join(path)) {
+                Ok(file) => file.sync_data()?,
+                // Merged away and deleted before any commit named it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a file is the engine's: a part of a segment, named after its identifier, or
+/// the file that names the segments.
+fn is_engines(name: &str) -> bool {
+    let segment = name.split('.').next().unwrap_or_default();
+    let is_identifier = segment.len() == 32 && segment.bytes().all(|b| b.is_ascii_hexdigit());
+    name == "meta.json" || (is_identifier && name.len() > 32)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file that is being written.
+struct Unsynced {
+    file: File,
+    path: PathBuf,
+    unsynced: Arc<Mutex<BTreeSet<PathBuf>>>,
+}
+
+impl Write for Unsynced {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TerminatingWrite for Unsynced {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        lock(&self.unsynced).insert(std::mem::take(&mut self.path));
+        Ok(())
+    }
+}
+
+impl Directory for WriteDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.inner.get_file_handle(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        lock(&self.unsynced).remove(path);
+        self.inner.delete(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.inner.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let mut options = OpenOptions::new();
+        let opened = options
+            .write(true)
+            .create_new(true)
+            .open(self.root.join(path));
+        let file = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_path_buf()),
+            _ => OpenWriteError::wrap_io_error(error, path.to_path_buf()),
+        })?;
+        let file = Unsynced {
+            file,
+            path: path.to_path_buf(),
+            unsynced: Arc::clone(&self.unsynced),
+        };
+        Ok(BufWriter::with_capacity(BUFFER_BYTES, Box::new(file)))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.inner.atomic_read(path)
+    }
+
+    /// Replaces a small file. What it names is on disk before it is, and it itself is on disk
+    /// when this returns; but see the module's documentation for the list of managed files.
+    fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        if path == Path::new(MANAGED) {
+            let next = self.root.join(MANAGED_NEXT);
+            fs_err::write(&next, content)?;
+            return fs_err::rename(next, self.root.join(MANAGED));
+        }
+        self.sync_files()?;
+        self.inner.atomic_write(path, content)?;
+        self.inner.sync_directory()
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.sync_files()?;
+        self.inner.sync_directory()
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        self.inner.acquire_lock(lock)
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.inner.watch(callback)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(directory: &WriteDirectory, name: &str) {
+        let mut file = directory.open_write(Path::new(name)).unwrap();
+        file.write_all(b"content").unwrap();
+        file.terminate().unwrap();
+    }
+
+    #[test]
+    fn files_are_synced_before_what_names_them_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = WriteDirectory::open(folder.path()).unwrap();
+        write(&directory, "a");
+        write(&directory, "b");
+        directory.delete(Path::new("b")).unwrap();
+        directory.atomic_write(Path::new(MANAGED), b"[]").unwrap();
+        assert_eq!(
+            lock(&directory.unsynced).len(),
+            1,
+            "the list alone syncs nothing"
+        );
+        directory
+            .atomic_write(Path::new("meta.json"), b"{}")
+            .unwrap();
+        assert!(lock(&directory.unsynced).is_empty());
+        assert!(matches!(
+            directory.open_write(Path::new("a")),
+            Err(OpenWriteError::FileAlreadyExists(_))
+        ));
+    }
+
+    #[test]
+    fn the_list_of_files_is_made_from_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let segment = format!("{}.store", "0123456789abcdef".repeat(2));
+        for name in [segment.as_str(), "meta.json", "notes.txt", MANAGED] {
+            fs_err::write(folder.path().join(name), "").unwrap();
+        }
+        WriteDirectory::open(folder.path()).unwrap();
+        let list = fs_err::read(folder.path().join(MANAGED)).unwrap();
+        let mut files: Vec<String> = serde_json::from_slice(&list).unwrap();
+        files.sort();
+        assert_eq!(files, [segment, "meta.json".to_owned()]);
+    }
+}
