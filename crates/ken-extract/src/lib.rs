@@ -96,6 +96,18 @@ pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
     output.finish(failure);
 }
 
+/// What a format that streams holds of its input at once, at most, beside its output.
+const STREAM_BYTES: u64 = 8 << 20;
+
+/// Returns about how many bytes the extraction of a file holds, judged by its name.
+pub fn held_bytes(name: &str, size: u64, limits: &Limits) -> u64 {
+    let whole = size.min(limits.max_file_bytes);
+    match formats::by_media_type(detect::by_name(name).media_type) {
+        Some(format) if format.streams => whole.min(STREAM_BYTES),
+        _ => whole,
+    }
+}
+
 /// Extracts an input with all its members, depth first, on this thread.
 pub fn extract_all(input: &mut Input<'_>, limits: &Limits, take: &mut dyn FnMut(Document)) {
     struct Inline<'a> {
@@ -119,4 +131,21 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn containers_that_stream_hold_little() {
+        let limits = Limits::default();
+        assert_eq!(held_bytes("all.mbox", 1 << 30, &limits), STREAM_BYTES);
+        assert_eq!(held_bytes("all.tar", 100, &limits), 100);
+        assert_eq!(
+            held_bytes("book.pdf", 1 << 30, &limits),
+            limits.max_file_bytes
+        );
+        assert_eq!(held_bytes("unknown", 1 << 20, &limits), 1 << 20);
+    }
 }

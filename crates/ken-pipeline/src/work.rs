@@ -169,12 +169,11 @@ impl Pool<'_> {
         stamp: Stamp,
         offer: Option<&Sender<MemberJob>>,
     ) {
-        // Parsers that need a file whole hold it and its text; the larger ones are refused.
-        let held = stamp.size.min(self.limits.max_file_bytes);
+        let name = Location::file(&path).file_name();
+        let held = ken_extract::held_bytes(&name, stamp.size, self.limits);
         let _share = self
             .inputs
             .take(usize::try_from(held).unwrap_or(usize::MAX));
-        let name = Location::file(&path).file_name();
         let mut input = Input::file(name, file, stamp.size);
         let job = Arc::new(FileJob {
             state: self.state(&stamp),

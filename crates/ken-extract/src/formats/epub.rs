@@ -18,6 +18,7 @@ use crate::{Error, Input};
 pub(super) const FORMAT: Format = Format {
     name: "EPUB",
     media_types: &["application/epub+zip"],
+    streams: false,
     extract,
 };
 

@@ -31,6 +31,8 @@ pub struct Format {
     pub name: &'static str,
     /// The media types that detection gives it; `text/*` stands for all that no other row names.
     pub media_types: &'static [&'static str],
+    /// Whether it reads its input piece by piece; others hold it whole.
+    pub(crate) streams: bool,
     pub(crate) extract: Extract,
 }
 
@@ -62,21 +64,25 @@ pub const FORMATS: &[Format] = &[
             "audio/x-mpegurl",
             "audio/x-scpls",
         ],
+        streams: true,
         extract: text::extract,
     },
     Format {
         name: "Markdown",
         media_types: &["text/markdown"],
+        streams: true,
         extract: markdown::extract,
     },
     Format {
         name: "HTML",
         media_types: &["text/html", "application/xhtml+xml"],
+        streams: false,
         extract: html::extract,
     },
     Format {
         name: "PDF",
         media_types: &["application/pdf"],
+        streams: false,
         extract: pdf::extract,
     },
     ooxml::docx::FORMAT,
@@ -87,26 +93,31 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "message",
         media_types: &["message/rfc822"],
+        streams: false,
         extract: mail::extract,
     },
     Format {
         name: "mbox",
         media_types: &["application/mbox"],
+        streams: true,
         extract: mbox::extract,
     },
     Format {
         name: "compressed",
         media_types: decoder::MEDIA_TYPES,
+        streams: true,
         extract: compressed::extract,
     },
     Format {
         name: "tar",
         media_types: &["application/x-tar"],
+        streams: true,
         extract: tar::extract,
     },
     Format {
         name: "zip",
         media_types: zip::MEDIA_TYPES,
+        streams: true,
         extract: zip::extract,
     },
 ];

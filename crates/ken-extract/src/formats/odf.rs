@@ -37,6 +37,7 @@ pub(super) const FORMAT: Format = Format {
         "application/vnd.oasis.opendocument.formula",
         "application/vnd.oasis.opendocument.chart",
     ],
+    streams: false,
     extract,
 };
 

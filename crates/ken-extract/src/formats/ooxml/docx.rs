@@ -20,6 +20,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-word.document.macroenabled.12",
         "application/vnd.ms-word.template.macroenabled.12",
     ],
+    streams: false,
     extract: |input, output| super::extract(input, output, "word/document.xml", read),
 };
 

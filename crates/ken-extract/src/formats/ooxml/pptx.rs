@@ -25,6 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
         "application/vnd.ms-powerpoint.template.macroenabled.12",
     ],
+    streams: false,
     extract: |input, output| super::extract(input, output, "ppt/presentation.xml", read),
 };
 

@@ -25,6 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-excel.template.macroenabled.12",
         "application/vnd.ms-excel.addin.macroenabled.12",
     ],
+    streams: false,
     extract: |input, output| super::extract(input, output, "xl/workbook.xml", read),
 };
 
