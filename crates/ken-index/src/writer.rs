@@ -228,6 +228,8 @@ fn settings() -> IndexSettings {
         docstore_compression: Compressor::Zstd(ZstdCompressor {
             compression_level: Some(1),
         }),
+        // The threads that build segments are as many as cores: one more only switches contexts.
+        docstore_compress_dedicated_thread: false,
         ..IndexSettings::default()
     }
 }
