@@ -3,4 +3,5 @@
 /// The format that this program writes and reads. History:
 ///
 /// 1. First format (Tantivy 0.27, index format 7).
-pub(crate) const FORMAT: u32 = 1;
+/// 2. Fields of sound, pictures and films.
+pub(crate) const FORMAT: u32 = 2;

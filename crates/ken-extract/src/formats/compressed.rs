@@ -13,7 +13,20 @@ use super::source::{Source, carry, release};
 use crate::detect::{self, Detected, UNKNOWN};
 use crate::input::HEAD_BYTES;
 use crate::output::Output;
-use crate::{Error, Input, Member};
+use crate::{Error, Format, Input, Isolation, Member};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "compressed",
+    media_types: super::decoder::MEDIA_TYPES,
+    fields: &[],
+    sections: None,
+    members: Some("those of the content"),
+    isolation: Isolation::Worker,
+    version: 1,
+    streams: true,
+    extract,
+};
 
 /// A file compressed more often is an attack.
 const MAX_LAYERS: u32 = 4;

@@ -7,17 +7,29 @@ use std::collections::HashMap;
 
 use ken_core::{Document, Field};
 
-use super::Format;
 use super::body::Body;
 use super::html::html_to_text;
 use super::package::{Package, resolve};
 use super::xml::{Node, Start, Xml};
 use crate::output::Output;
-use crate::{Error, Input};
+use crate::{Error, Format, Input, Isolation};
 
 pub(super) const FORMAT: Format = Format {
     name: "EPUB",
     media_types: &["application/epub+zip"],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+    ],
+    sections: Some("chapters"),
+    members: None,
+    isolation: Isolation::Worker,
+    version: 1,
     streams: false,
     extract,
 };

@@ -8,7 +8,29 @@ use ken_mail::{Attachment, Html, Message, Text};
 
 use super::html::html_to_text;
 use crate::output::Output;
-use crate::{Error, Input, Member};
+use crate::{Error, Format, Input, Isolation, Member};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "message",
+    media_types: &["message/rfc822"],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::To,
+        Field::Cc,
+        Field::Bcc,
+        Field::Date,
+        Field::Msgid,
+        Field::List,
+    ],
+    sections: None,
+    members: Some("attachments, numbered from 1"),
+    isolation: Isolation::Process,
+    version: 1,
+    streams: false,
+    extract,
+};
 
 /// Extracts a message.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

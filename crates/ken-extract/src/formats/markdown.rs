@@ -6,7 +6,27 @@
 use ken_core::{Document, Field};
 
 use crate::output::Output;
-use crate::{Error, Input, date};
+use crate::{Error, Format, Input, Isolation, date};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "Markdown",
+    media_types: &["text/markdown"],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Date,
+    ],
+    sections: None,
+    members: None,
+    isolation: Isolation::Process,
+    version: 1,
+    streams: true,
+    extract,
+};
 
 /// Front matter and headings are looked for in this many lines.
 const MAX_LINES: usize = 500;

@@ -5,7 +5,20 @@
 use ken_mail::Mbox;
 
 use crate::output::Output;
-use crate::{Error, Input, Member};
+use crate::{Error, Format, Input, Isolation, Member};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "mbox",
+    media_types: &["application/mbox"],
+    fields: &[],
+    sections: None,
+    members: Some("messages, numbered from 1"),
+    isolation: Isolation::Process,
+    version: 1,
+    streams: true,
+    extract,
+};
 
 /// Extracts a mailbox.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

@@ -22,18 +22,42 @@ mod zip;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use ken_core::Field;
+
 use crate::output::Output;
 use crate::{Error, Input};
 
 /// One format that ken reads.
+///
+/// The table in `docs/formats.md` is made of these rows.
 pub struct Format {
     /// Short name for people, for instance `PDF`.
     pub name: &'static str,
     /// The media types that detection gives it; `text/*` stands for all that no other row names.
     pub media_types: &'static [&'static str],
+    /// The metadata that it may fill, beside what every document has.
+    pub fields: &'static [Field],
+    /// What a form feed in the text ends: pages, slides, chapters …
+    pub sections: Option<&'static str>,
+    /// What the documents inside are and how their internal paths are made.
+    pub members: Option<&'static str>,
+    /// Where it is parsed.
+    pub isolation: Isolation,
+    /// Raised when the module would find more or other text in the same bytes; files of the format
+    /// are then read again.
+    pub version: u32,
     /// Whether it reads its input piece by piece; others hold it whole.
     pub(crate) streams: bool,
     pub(crate) extract: Extract,
+}
+
+/// Where a format is parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// In the process: the parser is safe Rust, linear in its input and fuzzed.
+    Process,
+    /// In a sandboxed worker, with a deadline and a limit on memory.
+    Worker,
 }
 
 /// Reads an input: fills `output.own()`, hands parts to `output.member()`.
@@ -41,89 +65,24 @@ pub(crate) type Extract = fn(&mut Input<'_>, &mut Output<'_>) -> Result<(), Erro
 
 /// Every format.
 pub const FORMATS: &[Format] = &[
-    Format {
-        name: "plain text and source code",
-        media_types: &[
-            ANY_TEXT,
-            "application/json",
-            "application/x-ipynb+json",
-            "application/xml",
-            "application/xslt+xml",
-            "application/xml-dtd",
-            "application/rss+xml",
-            "application/atom+xml",
-            "application/rdf+xml",
-            "application/mathml+xml",
-            "application/x-fictionbook+xml",
-            "application/xspf+xml",
-            "application/x-plist",
-            "application/x-cue",
-            "application/x-gnote",
-            "application/x-gnuinfo",
-            "application/x-lyx",
-            "audio/x-mpegurl",
-            "audio/x-scpls",
-        ],
-        streams: true,
-        extract: text::extract,
-    },
-    Format {
-        name: "Markdown",
-        media_types: &["text/markdown"],
-        streams: true,
-        extract: markdown::extract,
-    },
-    Format {
-        name: "HTML",
-        media_types: &["text/html", "application/xhtml+xml"],
-        streams: false,
-        extract: html::extract,
-    },
-    Format {
-        name: "PDF",
-        media_types: &["application/pdf"],
-        streams: false,
-        extract: pdf::extract,
-    },
+    text::FORMAT,
+    markdown::FORMAT,
+    html::FORMAT,
+    pdf::FORMAT,
     ooxml::docx::FORMAT,
     ooxml::xlsx::FORMAT,
     ooxml::pptx::FORMAT,
     odf::FORMAT,
     epub::FORMAT,
-    Format {
-        name: "message",
-        media_types: &["message/rfc822"],
-        streams: false,
-        extract: mail::extract,
-    },
-    Format {
-        name: "mbox",
-        media_types: &["application/mbox"],
-        streams: true,
-        extract: mbox::extract,
-    },
-    Format {
-        name: "compressed",
-        media_types: decoder::MEDIA_TYPES,
-        streams: true,
-        extract: compressed::extract,
-    },
-    Format {
-        name: "tar",
-        media_types: &["application/x-tar"],
-        streams: true,
-        extract: tar::extract,
-    },
-    Format {
-        name: "zip",
-        media_types: zip::MEDIA_TYPES,
-        streams: true,
-        extract: zip::extract,
-    },
+    mail::FORMAT,
+    mbox::FORMAT,
+    compressed::FORMAT,
+    tar::FORMAT,
+    zip::FORMAT,
 ];
 
 /// Stands for every `text/` type without a row of its own.
-const ANY_TEXT: &str = "text/*";
+pub(crate) const ANY_TEXT: &str = "text/*";
 
 /// Returns the format that reads a media type.
 pub(crate) fn by_media_type(media_type: &str) -> Option<&'static Format> {

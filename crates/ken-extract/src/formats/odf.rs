@@ -9,12 +9,11 @@ use std::collections::HashSet;
 
 use ken_core::{Document, Field};
 
-use super::Format;
 use super::body::Body;
 use super::package::{Package, decode_xml};
 use super::xml::{Node, Start, Xml};
 use crate::output::Output;
-use crate::{Error, Input, Limits, Member};
+use crate::{Error, Format, Input, Isolation, Limits, Member};
 
 /// Texts, spreadsheets, presentations and drawings.
 pub(super) const FORMAT: Format = Format {
@@ -37,6 +36,20 @@ pub(super) const FORMAT: Format = Format {
         "application/vnd.oasis.opendocument.formula",
         "application/vnd.oasis.opendocument.chart",
     ],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+        Field::Pages,
+    ],
+    sections: Some("sheets, slides"),
+    members: Some("embedded files"),
+    isolation: Isolation::Worker,
+    version: 1,
     streams: false,
     extract,
 };

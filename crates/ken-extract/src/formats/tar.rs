@@ -14,7 +14,20 @@ use tar::{Archive, Entries, Entry, EntryType};
 use super::members::{Names, file_name, over, read_member};
 use super::source::{Source, carry, release};
 use crate::output::Output;
-use crate::{Error, Input, Member};
+use crate::{Error, Format, Input, Isolation, Member};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "tar",
+    media_types: &["application/x-tar"],
+    fields: &[],
+    sections: None,
+    members: Some("members, by their path"),
+    isolation: Isolation::Process,
+    version: 1,
+    streams: true,
+    extract,
+};
 
 /// Long names and pax records of one member are read into memory: no more than this.
 const MAX_HEADER_BYTES: u64 = 1 << 20;

@@ -6,7 +6,40 @@
 use std::io::Read;
 
 use crate::output::Output;
-use crate::{Error, Input, text};
+use crate::{Error, Format, Input, Isolation, text};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "plain text and source code",
+    media_types: &[
+        super::ANY_TEXT,
+        "application/json",
+        "application/x-ipynb+json",
+        "application/xml",
+        "application/xslt+xml",
+        "application/xml-dtd",
+        "application/rss+xml",
+        "application/atom+xml",
+        "application/rdf+xml",
+        "application/mathml+xml",
+        "application/x-fictionbook+xml",
+        "application/xspf+xml",
+        "application/x-plist",
+        "application/x-cue",
+        "application/x-gnote",
+        "application/x-gnuinfo",
+        "application/x-lyx",
+        "audio/x-mpegurl",
+        "audio/x-scpls",
+    ],
+    fields: &[],
+    sections: Some("form feeds"),
+    members: None,
+    isolation: Isolation::Process,
+    version: 1,
+    streams: true,
+    extract,
+};
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (body, result) = read(input, output)?;

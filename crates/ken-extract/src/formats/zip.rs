@@ -21,7 +21,20 @@ use super::members::{Names, file_name, over, read_member};
 use super::source::{Source, release};
 use crate::expansion::max_expanded;
 use crate::output::Output;
-use crate::{Error, Input, Member};
+use crate::{Error, Format, Input, Isolation, Member};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "zip",
+    media_types: MEDIA_TYPES,
+    fields: &[],
+    sections: None,
+    members: Some("members, by their path"),
+    isolation: Isolation::Worker,
+    version: 1,
+    streams: true,
+    extract,
+};
 
 pub(super) const MEDIA_TYPES: &[&str] = &[
     "application/zip",

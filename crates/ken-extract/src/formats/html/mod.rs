@@ -14,7 +14,28 @@ mod writer;
 use ken_core::{Field, Value};
 
 use crate::output::Output;
-use crate::{Error, Input, text};
+use crate::{Error, Format, Input, Isolation, text};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "HTML",
+    media_types: &["text/html", "application/xhtml+xml"],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+    ],
+    sections: None,
+    members: None,
+    isolation: Isolation::Process,
+    version: 1,
+    streams: false,
+    extract,
+};
 
 /// How much of a page is searched for its charset; the standard asks for 1024 bytes.
 const PRESCAN_BYTES: usize = 2048;

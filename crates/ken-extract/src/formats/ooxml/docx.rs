@@ -5,12 +5,11 @@
 
 use ken_core::{Document, Field};
 
-use super::super::Format;
 use super::super::body::Body;
 use super::super::package::Package;
 use super::super::xml::{Node, Start, Xml};
 use super::{drawing, read_part, related, relations, set_pages};
-use crate::{Error, Limits};
+use crate::{Error, Format, Isolation, Limits};
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "Word",
@@ -20,6 +19,20 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-word.document.macroenabled.12",
         "application/vnd.ms-word.template.macroenabled.12",
     ],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+        Field::Pages,
+    ],
+    sections: Some("pages, as last laid out"),
+    members: Some("embedded files"),
+    isolation: Isolation::Worker,
+    version: 1,
     streams: false,
     extract: |input, output| super::extract(input, output, "word/document.xml", read),
 };

@@ -6,14 +6,13 @@
 
 use std::collections::HashMap;
 
-use ken_core::Document;
+use ken_core::{Document, Field};
 
-use super::super::Format;
 use super::super::body::Body;
 use super::super::package::Package;
 use super::super::xml::{Node, Xml};
 use super::{drawing, read_part, related, relations, set_pages};
-use crate::{Error, Limits};
+use crate::{Error, Format, Isolation, Limits};
 
 pub(in crate::formats) const FORMAT: Format = Format {
     name: "PowerPoint",
@@ -25,6 +24,20 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
         "application/vnd.ms-powerpoint.template.macroenabled.12",
     ],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+        Field::Pages,
+    ],
+    sections: Some("slides"),
+    members: Some("embedded files"),
+    isolation: Isolation::Worker,
+    version: 1,
     streams: false,
     extract: |input, output| super::extract(input, output, "ppt/presentation.xml", read),
 };

@@ -20,6 +20,7 @@ mod stream;
 mod tests;
 mod xmp;
 
+use ken_core::Field;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -33,7 +34,29 @@ use self::layers::Layers;
 use self::segment::Segments;
 use self::stream::{Budget, MAX_CONTENT_BYTES};
 use crate::output::Output;
-use crate::{Error, Input};
+use crate::{Error, Format, Input, Isolation};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "PDF",
+    media_types: &["application/pdf"],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+        Field::Pages,
+    ],
+    sections: Some("pages"),
+    members: Some("embedded files"),
+    isolation: Isolation::Worker,
+    version: 1,
+    streams: false,
+    extract,
+};
 
 /// Content streams of one document beyond this number of bytes are left out.
 const MAX_DOCUMENT_BYTES: usize = 1 << 30;
