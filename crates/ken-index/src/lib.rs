@@ -6,6 +6,7 @@
 //! the roots ([`Meta`]) are all in the same commit, so they cannot disagree.
 
 pub mod analysis;
+mod deletion;
 mod directory;
 mod error;
 mod meta;
@@ -14,13 +15,14 @@ mod record;
 mod rows;
 mod schema;
 mod search;
+mod segment;
 mod snapshot;
 mod version;
 mod writer;
 
 pub use error::Error;
 pub use meta::Meta;
-pub use record::{FileState, Permit, Record};
+pub use record::{FileState, Record};
 pub use search::{Address, Found, Hit};
 pub use snapshot::{Snapshot, Statistics, Stored};
 pub use writer::{Writer, WriterOptions};

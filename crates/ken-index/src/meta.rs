@@ -19,6 +19,8 @@ pub struct Meta {
     /// When the last run that was not stopped was committed, seconds since 1970-01-01 UTC; absent
     /// if none was.
     pub completed: Option<i64>,
+    /// How many deletions there were: see [`crate::deletion`].
+    pub(crate) sequence: u64,
 }
 
 impl Meta {
@@ -31,6 +33,7 @@ impl Meta {
             hasher: KeyHasher::new(random(), random()),
             roots: Vec::new(),
             completed: None,
+            sequence: 0,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! One document with all that the index keeps of it, as the engine takes it.
 
-use std::any::Any;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -18,9 +17,6 @@ pub struct FileState {
     pub identity: u64,
 }
 
-/// Released when the engine has taken the document in: holds its share of the memory budget.
-pub type Permit = Box<dyn Any + Send + Sync>;
-
 /// A document on its way into the index.
 pub struct Record {
     /// Where it is.
@@ -32,14 +28,11 @@ pub struct Record {
     pub state: Option<FileState>,
     /// What was extracted.
     pub document: Document,
-    /// See [`Permit`].
-    pub permit: Option<Permit>,
 }
 
 /// A record as the engine reads it.
 pub(crate) struct Row {
     values: Vec<(Column, OwnedValue)>,
-    _permit: Option<Permit>,
 }
 
 impl EngineDocument for Row {
@@ -48,6 +41,13 @@ impl EngineDocument for Row {
 
     fn iter_fields_and_values(&self) -> Values<'_> {
         Values(self.values.iter())
+    }
+}
+
+impl Row {
+    /// Returns the values with their columns, in no order.
+    pub(crate) fn values(&self) -> &[(Column, OwnedValue)] {
+        &self.values
     }
 }
 
@@ -63,17 +63,18 @@ impl<'a> Iterator for Values<'a> {
 }
 
 impl Record {
-    pub(crate) fn into_row(self, columns: &Columns) -> Row {
+    /// Returns what the engine keeps; `sequence` is how many deletions came before.
+    pub(crate) fn into_row(self, columns: &Columns, sequence: u64) -> Row {
         let Self {
             location,
             key,
             state,
             document,
-            permit,
         } = self;
         let mut values = Vec::with_capacity(document.fields.len() + 12);
         let mut add = |column, value| values.push((column, value));
         add(columns.key, OwnedValue::U64(key.0));
+        add(columns.sequence, OwnedValue::U64(sequence));
         add(columns.location, OwnedValue::Bytes(location.to_bytes()));
         if let Some(state) = state {
             add(columns.stamp, OwnedValue::U64(state.token));
@@ -107,10 +108,7 @@ impl Record {
         if !document.body.is_empty() {
             add(of(Field::Body), OwnedValue::Str(document.body));
         }
-        Row {
-            values,
-            _permit: permit,
-        }
+        Row { values }
     }
 }
 

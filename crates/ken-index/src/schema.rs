@@ -2,25 +2,25 @@
 //!
 //! Beside the fields of the table a document has the columns that make the index the only store:
 //! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
-//! is written after all its parts), and `location`.
+//! is written after all its parts), `sequence` and `location`.
 
 use ken_core::{FIELDS, Field, FieldKind};
 use tantivy::schema::{
-    BytesOptions, FAST, Field as Column, INDEXED, IndexRecordOption, NumericOptions, STORED,
-    Schema, TextFieldIndexing, TextOptions,
+    BytesOptions, FAST, Field as Column, IndexRecordOption, NumericOptions, STORED, Schema,
+    TextFieldIndexing, TextOptions,
 };
-use tantivy::tokenizer::{LowerCaser, RawTokenizer, TextAnalyzer, TokenizerManager};
 
-use crate::analysis::{PathTokenizer, TextTokenizer};
-
-const TEXT: &str = "ken_text";
-const KEYWORD: &str = "ken_keyword";
-const PATH: &str = "ken_path";
+/// The analyses, as the schema names them; [`crate::analysis`] knows them by the kind of a field.
+pub(crate) const TEXT: &str = "ken_text";
+pub(crate) const KEYWORD: &str = "ken_keyword";
+pub(crate) const PATH: &str = "ken_path";
 
 /// The names of the columns that are not fields of the table.
 pub(crate) const KEY: &str = "_key";
 pub(crate) const STAMP: &str = "_stamp";
 pub(crate) const IDENTITY: &str = "_identity";
+/// See [`crate::deletion`].
+pub(crate) const SEQUENCE: &str = "_sequence";
 pub(crate) const LOCATION: &str = "_location";
 const FAILURE: &str = "_failure";
 
@@ -32,6 +32,7 @@ pub(crate) struct Columns {
     pub(crate) key: Column,
     pub(crate) stamp: Column,
     pub(crate) identity: Column,
+    pub(crate) sequence: Column,
     pub(crate) location: Column,
     pub(crate) failure: Column,
 }
@@ -52,9 +53,10 @@ impl Columns {
             .collect();
         Self {
             fields,
-            key: builder.add_u64_field(KEY, NumericOptions::from(INDEXED | FAST)),
+            key: builder.add_u64_field(KEY, NumericOptions::default().set_indexed().set_fast()),
             stamp: builder.add_u64_field(STAMP, FAST),
             identity: builder.add_u64_field(IDENTITY, FAST),
+            sequence: builder.add_u64_field(SEQUENCE, FAST),
             location: builder.add_bytes_field(LOCATION, BytesOptions::default().set_fast()),
             failure: builder.add_text_field(FAILURE, STORED),
             schema: builder.build(),
@@ -98,21 +100,6 @@ fn path() -> TextOptions {
             .set_fieldnorms(false)
             .set_index_option(IndexRecordOption::WithFreqsAndPositions),
     )
-}
-
-/// Returns the tokenizers that the schema names.
-pub(crate) fn tokenizers() -> TokenizerManager {
-    // The engine asks for its own default tokenizer even for columns of numbers.
-    let manager = TokenizerManager::default();
-    manager.register(TEXT, TextAnalyzer::builder(TextTokenizer).build());
-    manager.register(PATH, TextAnalyzer::builder(PathTokenizer).build());
-    manager.register(
-        KEYWORD,
-        TextAnalyzer::builder(RawTokenizer::default())
-            .filter(LowerCaser)
-            .build(),
-    );
-    manager
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, Tanti
 use crate::directory::ReadDirectory;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
-use crate::schema::{Columns, IDENTITY, LOCATION, STAMP, tokenizers};
+use crate::schema::{Columns, IDENTITY, LOCATION, STAMP};
 use crate::search::{self, Address, Found};
 use crate::writer::read_meta;
 use crate::{Error, Meta, query};
@@ -83,7 +83,7 @@ impl Snapshot {
             return Err(Error::Missing(path.to_path_buf()));
         }
         let directory = MmapDirectory::open(path).map_err(|e| engine_error(e.into()))?;
-        let mut index = tantivy::Index::open(ReadDirectory(directory)).map_err(engine_error)?;
+        let index = tantivy::Index::open(ReadDirectory(directory)).map_err(engine_error)?;
         let Some(meta) = read_meta(path, &index)? else {
             return Err(Error::Missing(path.to_path_buf()));
         };
@@ -94,7 +94,6 @@ impl Snapshot {
                 message: "it has another schema".to_owned(),
             });
         }
-        index.set_tokenizers(tokenizers());
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)

@@ -1,47 +1,50 @@
-//! Writing: batches of records, deletions, commits.
+//! Writing: records, deletions, commits.
 //!
-//! Many threads add records at once; the engine's threads build one segment each. A commit waits
-//! for them and makes everything since the last one visible, or nothing after a crash.
+//! Each thread that adds documents builds a segment of its own, in one of the writer's *slots*. A
+//! commit finishes all of them and makes everything since the last one visible, or nothing after a
+//! crash.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use ken_core::{Field, FileKey};
+use ken_core::FileKey;
 use tantivy::directory::error::LockError;
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, UserOperation};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::store::{Compressor, ZstdCompressor};
-use tantivy::{IndexSettings, IndexWriter, TantivyError, Term};
+use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
 
+use crate::deletion::Deletions;
 use crate::directory::WriteDirectory;
 use crate::record::Row;
-use crate::schema::{Columns, tokenizers};
+use crate::schema::Columns;
+use crate::segment::SegmentBuilder;
 use crate::version::FORMAT;
 use crate::{Error, Meta, Record};
 
-/// The engine refuses less memory for a thread.
-const MIN_ARENA_BYTES: usize = 15 << 20;
-/// The engine refuses more memory for a thread.
-const MAX_ARENA_BYTES: usize = (4 << 30) - (1 << 20);
-/// More threads than this do not make the engine faster on one index.
-const MAX_THREADS: usize = 8;
+/// Smaller segments cost more in merging than a thread of their own brings.
+const MIN_SLOT_BYTES: usize = 8 << 20;
+/// Larger segments would overflow the numbers of their tables.
+const MAX_SLOT_BYTES: usize = 1 << 30;
 
 /// How a [`Writer`] works.
 #[derive(Clone, Copy, Debug)]
 pub struct WriterOptions {
     /// Memory of the segments that are being built, all together, in bytes.
     pub memory_bytes: usize,
-    /// Threads that build segments.
+    /// Threads that add documents.
     pub threads: usize,
 }
 
 impl WriterOptions {
-    /// Returns how many threads there are and how much memory each has: fewer threads rather than
-    /// more memory than was asked for.
+    /// Returns how many segments are built at once and how much memory each has: fewer segments
+    /// rather than more memory than was asked for.
     fn division(self) -> (usize, usize) {
-        let affordable = (self.memory_bytes / MIN_ARENA_BYTES).clamp(1, MAX_THREADS);
-        let threads = self.threads.clamp(1, affordable);
-        let arena = (self.memory_bytes / threads).clamp(MIN_ARENA_BYTES, MAX_ARENA_BYTES);
-        (threads, arena)
+        let affordable = (self.memory_bytes / MIN_SLOT_BYTES).max(1);
+        let slots = self.threads.clamp(1, affordable);
+        let each = (self.memory_bytes / slots).clamp(MIN_SLOT_BYTES, MAX_SLOT_BYTES);
+        (slots, each)
     }
 }
 
@@ -50,9 +53,21 @@ pub struct Writer {
     path: PathBuf,
     columns: Columns,
     meta: Meta,
-    /// The engine, or why it is no more.
-    engine: RwLock<Result<IndexWriter<Row>, TantivyError>>,
+    index: Index,
+    slots: Vec<Slot>,
+    slot_bytes: usize,
+    /// How many deletions there were.
+    sequence: AtomicU64,
+    /// Those since the last commit.
+    deleted: Mutex<Vec<(FileKey, u64)>>,
+    /// Keeps the list of segments, deletes, merges and commits.
+    engine: RwLock<IndexWriter<Row>>,
+    /// Why nothing can be written any more.
+    dead: OnceLock<TantivyError>,
 }
+
+/// A place where one segment at a time is built.
+type Slot = Mutex<Option<SegmentBuilder>>;
 
 impl Writer {
     /// Opens the index in a folder for writing; makes both if they are not there.
@@ -68,22 +83,17 @@ impl Writer {
         };
         let columns = Columns::new();
         let directory = WriteDirectory::open(path).map_err(engine_error)?;
-        let known = tantivy::Index::exists(&directory).map_err(|e| engine_error(e.into()))?;
+        let known = Index::exists(&directory).map_err(|e| engine_error(e.into()))?;
         let index = if known {
-            tantivy::Index::open(directory)
+            Index::open(directory)
         } else {
-            tantivy::Index::create(directory, columns.schema.clone(), settings())
+            Index::create(directory, columns.schema.clone(), settings())
         };
-        let mut index = index.map_err(engine_error)?;
-        index.set_tokenizers(tokenizers());
-        let (threads, arena) = options.division();
+        let index = index.map_err(engine_error)?;
         let engine = index
             .writer_with_options(
-                IndexWriterOptions::builder()
-                    .num_worker_threads(threads)
-                    .memory_budget_per_thread(arena)
-                    .num_merge_threads(1)
-                    .build(),
+                // Its own builder is not used: one thread, which sleeps.
+                IndexWriterOptions::builder().num_merge_threads(1).build(),
             )
             .map_err(|error| match error {
                 TantivyError::LockFailure(LockError::LockBusy, _) => {
@@ -109,11 +119,20 @@ impl Writer {
             .garbage_collect_files()
             .wait()
             .map_err(engine_error)?;
+        let (n_slots, slot_bytes) = options.division();
         Ok(Self {
             path: path.to_path_buf(),
             columns,
+            index,
+            slots: std::iter::repeat_with(Slot::default)
+                .take(n_slots)
+                .collect(),
+            slot_bytes,
+            sequence: AtomicU64::new(meta.sequence),
+            deleted: Mutex::default(),
             meta,
-            engine: RwLock::new(Ok(engine)),
+            engine: RwLock::new(engine),
+            dead: OnceLock::new(),
         })
     }
 
@@ -124,31 +143,35 @@ impl Writer {
 
     /// Adds a document; it is visible after the next commit.
     ///
-    /// Waits while the engine's queue is full.
-    ///
     /// # Errors
-    /// Fails if the engine's threads died, for instance because the disk is full.
+    /// Fails if a segment cannot be written, for instance because the disk is full; the writer can
+    /// only be dropped then.
     pub fn add(&self, record: Record) -> Result<(), Error> {
-        let row = record.into_row(&self.columns);
-        self.ask(|engine| engine.add_document(row))
+        self.check()?;
+        let row = record.into_row(&self.columns, self.sequence.load(Ordering::Relaxed));
+        let mut place = self.free_slot();
+        let n_bytes = self.add_in(&mut place, &row);
+        if n_bytes.map_err(|error| self.bury(error))? >= self.slot_bytes {
+            let full = place.take().map(SegmentBuilder::finish).transpose();
+            self.take_in(full.map_err(|error| self.bury(error))?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns how much memory the segment takes now.
+    fn add_in(&self, place: &mut Option<SegmentBuilder>, row: &Row) -> Result<usize, TantivyError> {
+        let builder = match place {
+            Some(builder) => builder,
+            None => place.insert(SegmentBuilder::new(&self.index)?),
+        };
+        builder.add(row, &self.columns)?;
+        Ok(builder.memory_bytes())
     }
 
     /// Deletes all documents of a file that were added before.
     pub fn delete(&self, key: FileKey) {
-        let term = Term::from_field_u64(self.columns.key, key.0);
-        if let Ok(engine) = &*self.read() {
-            engine.delete_term(term);
-        }
-    }
-
-    /// Checks that what was added will be taken in: whoever waits for that asks now and then.
-    ///
-    /// # Errors
-    /// Fails if the engine's threads died. What waits in its queue is let go then.
-    pub fn check(&self) -> Result<(), Error> {
-        // The engine tells only when it is given something. No document has an empty type.
-        let nothing = Term::from_field_text(self.columns.of(Field::Type), "");
-        self.ask(|engine| engine.run([UserOperation::Delete(nothing)]))
+        let place = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        lock(&self.deleted).push((key, place));
     }
 
     /// Makes everything since the last commit visible, with this meta.
@@ -157,18 +180,35 @@ impl Writer {
     /// Fails if anything could not be written; the last commit stays as it is, and the writer can
     /// only be dropped.
     pub fn commit(&self, meta: &Meta) -> Result<(), Error> {
+        self.check()?;
+        // All slots are held until the end. Otherwise a file's own document, which says that the
+        // file is finished, might be committed from one slot without its parts in another.
+        let mut places: Vec<_> = self.slots.iter().map(lock).collect();
+        let builders = places.iter_mut().filter_map(|place| place.take());
+        let segments = finish_all(builders.collect()).map_err(|error| self.bury(error))?;
+        self.take_in(segments)?;
+        let mut engine = self.engine.write().unwrap_or_else(PoisonError::into_inner);
+        let committed = self.commit_in(&mut engine, meta);
+        committed.map(|_| ()).map_err(|error| self.bury(error))
+    }
+
+    fn commit_in(&self, engine: &mut IndexWriter<Row>, meta: &Meta) -> Result<u64, TantivyError> {
+        let mut files = std::mem::take(&mut *lock(&self.deleted));
+        if !files.is_empty() {
+            files.sort_unstable();
+            engine.delete_query(Box::new(Deletions {
+                key: self.columns.key,
+                files: Arc::new(files),
+            }))?;
+        }
+        let meta = Meta {
+            sequence: self.sequence.load(Ordering::Relaxed),
+            ..meta.clone()
+        };
+        let mut prepared = engine.prepare_commit()?;
         // A struct of numbers, paths and text always has a JSON form.
-        let payload = serde_json::to_string(meta).unwrap_or_default();
-        let commit = |engine: &mut IndexWriter<Row>| {
-            let mut prepared = engine.prepare_commit()?;
-            prepared.set_payload(&payload);
-            prepared.commit()
-        };
-        let outcome = match &mut *self.write() {
-            Ok(engine) => commit(engine),
-            Err(cause) => Err(cause.clone()),
-        };
-        outcome.map(|_| ()).map_err(|source| self.bury(source))
+        prepared.set_payload(&serde_json::to_string(&meta).unwrap_or_default());
+        prepared.commit()
     }
 
     /// Waits for the merges that are under way and lets the index go.
@@ -177,42 +217,46 @@ impl Writer {
     /// Fails if a merge failed; the commits stay as they are.
     pub fn close(self) -> Result<(), Error> {
         let path = self.path;
-        self.engine
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-            .and_then(IndexWriter::wait_merging_threads)
-            .map_err(|source| Error::Engine { path, source })
+        let engine = self.engine.into_inner();
+        let engine = engine.unwrap_or_else(PoisonError::into_inner);
+        match self.dead.into_inner() {
+            Some(source) => Err(Error::Engine { path, source }),
+            None => engine
+                .wait_merging_threads()
+                .map_err(|source| Error::Engine { path, source }),
+        }
     }
 
-    fn ask<T>(
-        &self,
-        question: impl FnOnce(&IndexWriter<Row>) -> tantivy::Result<T>,
-    ) -> Result<(), Error> {
-        let answer = match &*self.read() {
-            Ok(engine) => question(engine),
-            Err(cause) => Err(cause.clone()),
-        };
-        answer.map(|_| ()).map_err(|noticed| self.bury(noticed))
+    /// Returns a slot that nobody uses, of this thread if it is free: threads do not meet.
+    fn free_slot(&self) -> MutexGuard<'_, Option<SegmentBuilder>> {
+        let own = thread_number() % self.slots.len();
+        let (before, from_own) = self.slots.split_at(own);
+        let mut slots = from_own.iter().chain(before);
+        let free = slots.find_map(|slot| slot.try_lock().ok());
+        free.unwrap_or_else(|| lock(&self.slots[own]))
     }
 
-    /// Ends the engine after an error, with all that waits in its queue, and returns the cause:
-    /// the thread that died knows it, who notices that it is dead does not.
-    fn bury(&self, noticed: TantivyError) -> Error {
-        let mut engine = self.write();
-        let cause = match &mut *engine {
-            Ok(dead) => dead.prepare_commit().err().unwrap_or(noticed),
-            Err(known) => known.clone(),
-        };
-        *engine = Err(cause.clone());
-        self.error(cause)
+    /// Tells the engine of segments that are written.
+    fn take_in(&self, segments: impl IntoIterator<Item = SegmentMeta>) -> Result<(), Error> {
+        let engine = read(&self.engine);
+        for segment in segments {
+            engine
+                .add_segment(segment)
+                .map_err(|error| self.bury(error))?;
+        }
+        Ok(())
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Result<IndexWriter<Row>, TantivyError>> {
-        self.engine.read().unwrap_or_else(PoisonError::into_inner)
+    fn check(&self) -> Result<(), Error> {
+        match self.dead.get() {
+            Some(cause) => Err(self.error(cause.clone())),
+            None => Ok(()),
+        }
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Result<IndexWriter<Row>, TantivyError>> {
-        self.engine.write().unwrap_or_else(PoisonError::into_inner)
+    /// Ends the writer after an error: documents may be lost that a commit must not miss.
+    fn bury(&self, error: TantivyError) -> Error {
+        self.error(self.dead.get_or_init(|| error).clone())
     }
 
     fn error(&self, source: TantivyError) -> Error {
@@ -221,6 +265,41 @@ impl Writer {
             source,
         }
     }
+}
+
+/// Finishes segments, all at once: at the end of a run they are as many as cores.
+fn finish_all(builders: Vec<SegmentBuilder>) -> Result<Vec<SegmentMeta>, TantivyError> {
+    std::thread::scope(|scope| {
+        let finishing: Vec<_> = builders
+            .into_iter()
+            .map(|builder| scope.spawn(|| builder.finish()))
+            .collect();
+        finishing
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    })
+}
+
+/// Returns a small number of this thread's own.
+fn thread_number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static NUMBER: Cell<usize> = Cell::new(NEXT.fetch_add(1, Ordering::Relaxed));
+    }
+    NUMBER.get()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn settings() -> IndexSettings {
@@ -235,7 +314,7 @@ fn settings() -> IndexSettings {
 }
 
 /// Reads the meta of the last commit; none before the first.
-pub(crate) fn read_meta(path: &Path, index: &tantivy::Index) -> Result<Option<Meta>, Error> {
+pub(crate) fn read_meta(path: &Path, index: &Index) -> Result<Option<Meta>, Error> {
     let metas = index.load_metas().map_err(|source| Error::Engine {
         path: path.to_path_buf(),
         source,
@@ -262,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn little_memory_makes_fewer_threads() {
+    fn little_memory_makes_fewer_segments() {
         let division = |memory_bytes, threads| {
             WriterOptions {
                 memory_bytes,
@@ -271,7 +350,7 @@ mod tests {
             .division()
         };
         assert_eq!(division(256 << 20, 4), (4, 64 << 20));
-        assert_eq!(division(32 << 20, 64), (2, 16 << 20));
-        assert_eq!(division(0, 0), (1, MIN_ARENA_BYTES));
+        assert_eq!(division(32 << 20, 64), (4, 8 << 20));
+        assert_eq!(division(0, 0), (1, MIN_SLOT_BYTES));
     }
 }

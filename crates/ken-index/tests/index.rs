@@ -33,7 +33,6 @@ fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, body: &str) ->
         },
         key,
         document: document(ipath, title, body),
-        permit: None,
     }
 }
 
@@ -380,7 +379,7 @@ fn an_index_of_another_format_is_refused() {
     writer.close().unwrap();
     let path = folder.path().join("meta.json");
     let meta = fs_err::read_to_string(&path).unwrap();
-    let changed = meta.replace(r#"\"format\":1"#, r#"\"format\":999"#);
+    let changed = meta.replace(r#"\"format\":2"#, r#"\"format\":999"#);
     assert_ne!(changed, meta);
     fs_err::write(&path, changed).unwrap();
     for error in [
@@ -395,28 +394,17 @@ fn an_index_of_another_format_is_refused() {
 }
 
 #[test]
-fn an_engine_that_died_says_why_and_holds_nothing() {
+fn a_writer_that_cannot_write_says_why_and_commits_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let index = folder.path().join("index");
     let writer = Writer::open(&index, OPTIONS).unwrap();
-    writer.check().unwrap();
-    // Its threads cannot make their files any more, as on a full disk.
+    // As on a full disk, no file can be made any more.
     fs_err::remove_dir_all(&index).unwrap();
-    let permit = std::sync::Arc::new(());
-    let mut records = std::iter::repeat_with(|| Record {
-        permit: Some(Box::new(std::sync::Arc::clone(&permit))),
-        ..record(&writer, "/d/a.txt", Ipath::root(), "Title", "some words")
-    });
-    let error = records
-        .find_map(|record| writer.add(record).err())
-        .unwrap()
-        .to_string();
+    let record = || record(&writer, "/d/a.txt", Ipath::root(), "Title", "some words");
+    let error = writer.add(record()).unwrap_err().to_string();
     assert!(error.contains("No such file or directory"), "{error}");
-    assert_eq!(writer.check().unwrap_err().to_string(), error);
-    assert!(writer.commit(writer.meta()).is_err());
-    assert_eq!(
-        std::sync::Arc::strong_count(&permit),
-        1,
-        "its queue is empty"
-    );
+    fs_err::create_dir(&index).unwrap();
+    assert_eq!(writer.add(record()).unwrap_err().to_string(), error);
+    assert_eq!(writer.commit(writer.meta()).unwrap_err().to_string(), error);
+    assert!(!index.join("meta.json").exists());
 }

@@ -1,14 +1,12 @@
 //! From an extracted document to the record that the index keeps.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Document, Field, FileKey, Location, Stamp};
 use ken_index::{FileState, Record};
 
 use crate::Progress;
-use crate::budget::Budget;
 use crate::writer::LazyWriter;
 
 /// What all documents of a file share.
@@ -22,7 +20,6 @@ pub(crate) struct FileFacts<'a> {
 /// Hands documents to the index.
 pub(crate) struct Applier<'r> {
     pub(crate) writer: &'r LazyWriter,
-    pub(crate) budget: Arc<Budget>,
     pub(crate) progress: &'r Progress,
 }
 
@@ -39,10 +36,7 @@ impl Applier<'_> {
         if document.failure.is_some() {
             self.progress.failures.fetch_add(1, Ordering::Relaxed);
         }
-        let writer = self.writer.get()?;
-        let n_bytes = document.memory_bytes();
-        let share = self.budget.take_unless(n_bytes, || writer.check())?;
-        writer.add(Record {
+        self.writer.get()?.add(Record {
             location: Location {
                 path: file.path.to_path_buf(),
                 ipath: document.ipath.clone(),
@@ -50,7 +44,6 @@ impl Applier<'_> {
             key: file.key,
             state,
             document,
-            permit: Some(Box::new(share)),
         })
     }
 

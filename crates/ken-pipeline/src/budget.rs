@@ -2,13 +2,8 @@
 //!
 //! Taking and giving back are one atomic addition each; the lock is only for waiting.
 
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// How often those who wait ask whether that is of any use.
-const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A number of bytes that may be in use at once.
 pub(crate) struct Budget {
@@ -54,45 +49,30 @@ impl Budget {
 
     /// Takes bytes; waits until they are free.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Share {
-        let Ok(share) = self.take_unless(bytes, || Ok::<(), Infallible>(()));
-        share
-    }
-
-    /// Takes bytes; waits until they are free, or until waiting is of no use any more.
-    pub(crate) fn take_unless<E>(
-        self: &Arc<Self>,
-        bytes: usize,
-        check: impl Fn() -> Result<(), E>,
-    ) -> Result<Share, E> {
         // Who comes later does not overtake: a large one would wait for ever.
         if self.waiting.load(Ordering::SeqCst) == 0
             && let Some(share) = self.try_take(bytes)
         {
-            return Ok(share);
+            return share;
         }
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let share = self.wait(bytes, check);
+        let share = self.wait(bytes);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         share
     }
 
-    fn wait<E>(
-        self: &Arc<Self>,
-        bytes: usize,
-        check: impl Fn() -> Result<(), E>,
-    ) -> Result<Share, E> {
+    fn wait(self: &Arc<Self>, bytes: usize) -> Share {
         let _turn = lock(&self.turn);
+        // Announced as waiting before the first try: whoever frees from now on takes the lock.
+        let mut guard = lock(&self.lock);
         loop {
-            // Announced as waiting before this try: whoever frees from now on takes the lock.
-            let guard = lock(&self.lock);
             if let Some(share) = self.try_take(bytes) {
-                return Ok(share);
+                return share;
             }
-            let woken = self.freed.wait_timeout(guard, CHECK_INTERVAL);
-            // Without the lock: who is asked may free bytes.
-            if woken.is_ok_and(|(_, waited)| waited.timed_out()) {
-                check()?;
-            }
+            guard = self
+                .freed
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -147,15 +127,6 @@ mod tests {
         });
         assert_eq!(budget.used.load(Ordering::SeqCst), 0);
         assert!(most.load(Ordering::SeqCst) <= 100);
-    }
-
-    #[test]
-    fn waiting_ends_when_it_is_of_no_use() {
-        let budget = Budget::new(10);
-        let held = budget.take(10);
-        assert_eq!(budget.take_unless(1, || Err("dead")).err(), Some("dead"));
-        drop(held);
-        assert!(budget.take_unless(1, || Err("dead")).is_ok());
     }
 
     #[test]

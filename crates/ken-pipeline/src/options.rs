@@ -20,7 +20,7 @@ pub enum RootChange {
 pub struct Options {
     /// Folder of the index and its lock.
     pub data: PathBuf,
-    /// Threads that extract, and threads that build segments.
+    /// Threads that extract and build segments.
     pub threads: usize,
     /// Memory for queues, buffers and segments being built, in bytes.
     pub memory_bytes: usize,
@@ -41,8 +41,6 @@ pub struct Options {
 pub(crate) struct Shares {
     /// Segments being built.
     pub(crate) segments: usize,
-    /// Documents on their way to the segments.
-    pub(crate) documents: usize,
     /// Files being extracted.
     pub(crate) inputs: usize,
     /// Members that wait for a thread.
@@ -55,7 +53,6 @@ impl Options {
     pub(crate) fn shares(&self) -> Shares {
         Shares {
             segments: self.memory_bytes / 2,
-            documents: self.memory_bytes / 8,
             inputs: self.memory_bytes / 4,
             members: self.memory_bytes / 8,
         }

@@ -230,7 +230,6 @@ impl Run<'_> {
         let pool = Pool {
             applier: Applier {
                 writer: &self.writer,
-                budget: Budget::new(shares.documents),
                 progress: self.progress,
             },
             snapshot: self.snapshot.as_ref(),
@@ -409,7 +408,7 @@ mod tests {
         let folder = folder_of_files(50);
         let index = folder.path().join("data/index");
         let add = RootChange::Add(Root::new(folder.path().join("docs")));
-        // As on a full disk, its threads cannot write; there is room for two documents on the way.
+        // As on a full disk, nothing can be written.
         let outcome = update(
             &options(&folder.path().join("data"), 1 << 20),
             &[add],

@@ -10,12 +10,10 @@
 mod fold;
 mod identifier;
 mod script;
-mod tokenizer;
 
 use std::ops::Range;
 
 use ken_core::{Field, FieldKind};
-pub(crate) use tokenizer::{PathTokenizer, TextTokenizer};
 
 /// Words longer than this many bytes are not indexed: they are encoded data, not language.
 pub const MAX_TERM_BYTES: usize = 64;
@@ -24,17 +22,17 @@ pub const MAX_TERM_BYTES: usize = 64;
 ///
 /// Terms come in the order of their positions; several may share one, and then the whole word
 /// comes before its parts. A keyword field has one term, the value in lower case.
-pub fn analyze(field: Field, text: &str, each: &mut dyn FnMut(&str, u32, Range<usize>)) {
+pub fn analyze(field: Field, text: &str, mut each: impl FnMut(&str, u32, Range<usize>)) {
     match field.info().kind {
         FieldKind::Keyword => each(&keyword(text), 0, 0..text.len()),
         FieldKind::Path => path_names(text, each),
-        _ => Analyzer::default().words(text, each),
+        _ => Analyzer::default().words(text, &mut each),
     }
 }
 
 /// Calls `each` with the names of a path's folders, as they stand; an absolute path starts with
 /// the term `/`.
-fn path_names(path: &str, each: &mut dyn FnMut(&str, u32, Range<usize>)) {
+fn path_names(path: &str, mut each: impl FnMut(&str, u32, Range<usize>)) {
     let mut position = 0;
     if path.starts_with('/') {
         each("/", 0, 0..1);
@@ -91,7 +89,7 @@ const CLASS: [u8; 256] = {
 
 impl Analyzer {
     /// Calls `each` with the terms of a text field; positions go on from the last call.
-    pub(crate) fn words(&mut self, text: &str, each: &mut dyn FnMut(&str, u32, Range<usize>)) {
+    pub(crate) fn words(&mut self, text: &str, each: &mut impl FnMut(&str, u32, Range<usize>)) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -127,7 +125,7 @@ impl Analyzer {
         text: &str,
         range: Range<usize>,
         has_capitals: bool,
-        each: &mut dyn FnMut(&str, u32, Range<usize>),
+        each: &mut impl FnMut(&str, u32, Range<usize>),
     ) {
         if range.len() <= MAX_TERM_BYTES {
             let word = &text[range.clone()];
@@ -148,7 +146,7 @@ impl Analyzer {
         &mut self,
         text: &str,
         range: Range<usize>,
-        each: &mut dyn FnMut(&str, u32, Range<usize>),
+        each: &mut impl FnMut(&str, u32, Range<usize>),
     ) {
         let run = &text[range.clone()];
         let start = range.start + (run.len() - run.trim_start_matches('_').len());
@@ -192,7 +190,7 @@ impl Analyzer {
         &mut self,
         text: &str,
         start: usize,
-        each: &mut dyn FnMut(&str, u32, Range<usize>),
+        each: &mut impl FnMut(&str, u32, Range<usize>),
     ) -> usize {
         let rest = &text[start..];
         let end = rest
@@ -227,7 +225,7 @@ impl Analyzer {
         &mut self,
         text: &str,
         start: usize,
-        each: &mut dyn FnMut(&str, u32, Range<usize>),
+        each: &mut impl FnMut(&str, u32, Range<usize>),
     ) -> usize {
         let mut characters = text[start..]
             .char_indices()
@@ -260,7 +258,7 @@ mod tests {
 
     fn terms(text: &str) -> String {
         let mut all = Vec::new();
-        analyze(Field::Body, text, &mut |term, position, _| {
+        analyze(Field::Body, text, |term, position, _| {
             all.push(format!("{term}@{position}"));
         });
         all.join(" ")
@@ -326,7 +324,7 @@ mod tests {
             ("/", "/@0"),
         ] {
             let mut all = Vec::new();
-            analyze(Field::Dir, path, &mut |term, position, range| {
+            analyze(Field::Dir, path, |term, position, range| {
                 assert_eq!(&path[range], term);
                 all.push(format!("{term}@{position}"));
             });
@@ -337,7 +335,7 @@ mod tests {
     #[test]
     fn keywords_are_one_term() {
         let mut all = Vec::new();
-        analyze(Field::Mime, "Text/HTML", &mut |term, _, _| {
+        analyze(Field::Mime, "Text/HTML", |term, _, _| {
             all.push(term.to_owned())
         });
         assert_eq!(all, ["text/html"]);
@@ -347,7 +345,7 @@ mod tests {
         #[test]
         fn ranges_lie_in_the_text_and_positions_rise(text in "\\PC{0,80}") {
             let mut last = 0;
-            analyze(Field::Body, &text, &mut |term, position, range| {
+            analyze(Field::Body, &text, |term, position, range| {
                 assert!(position >= last);
                 last = position;
                 assert!(text.get(range).is_some());

@@ -1,0 +1,67 @@
+//! Deletions, in the engine's terms.
+//!
+//! The engine applies a deletion to whole segments, when a commit is made, and cannot tell which of
+//! their documents were added before it and which after. So each document keeps its place in the
+//! sequence of the writer's deletions: a deletion spares those that came after it.
+
+use std::sync::Arc;
+
+use ken_core::FileKey;
+use tantivy::query::{
+    BitSetDocSet, ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight,
+};
+use tantivy::schema::{Field as Column, IndexRecordOption};
+use tantivy::{BitSet, DocId, DocSet, Score, SegmentReader, TERMINATED, TantivyError, Term};
+
+use crate::schema::SEQUENCE;
+
+/// Files whose documents are deleted in a commit.
+#[derive(Clone, Debug)]
+pub(crate) struct Deletions {
+    /// The column of the files' keys.
+    pub(crate) key: Column,
+    /// Each with its place in the sequence.
+    pub(crate) files: Arc<Vec<(FileKey, u64)>>,
+}
+
+impl Deletions {
+    fn doomed(&self, segment: &SegmentReader) -> Result<BitSet, TantivyError> {
+        let terms = segment.inverted_index(self.key)?;
+        let sequence = segment.fast_fields().u64(SEQUENCE)?;
+        let mut doomed = BitSet::with_max_value(segment.max_doc());
+        for (key, place) in &*self.files {
+            let term = Term::from_field_u64(self.key, key.0);
+            let Some(mut postings) = terms.read_postings(&term, IndexRecordOption::Basic)? else {
+                continue;
+            };
+            while postings.doc() != TERMINATED {
+                let doc = postings.doc();
+                if sequence.first(doc).is_none_or(|added| added < *place) {
+                    doomed.insert(doc);
+                }
+                postings.advance();
+            }
+        }
+        Ok(doomed)
+    }
+}
+
+impl Query for Deletions {
+    fn weight(&self, _: EnableScoring<'_>) -> Result<Box<dyn Weight>, TantivyError> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Weight for Deletions {
+    fn scorer(&self, segment: &SegmentReader, _: Score) -> Result<Box<dyn Scorer>, TantivyError> {
+        let doomed = self.doomed(segment)?;
+        if doomed.len() == 0 {
+            return Ok(Box::new(EmptyScorer));
+        }
+        Ok(Box::new(ConstScorer::new(BitSetDocSet::from(doomed), 1.0)))
+    }
+
+    fn explain(&self, _: &SegmentReader, _: DocId) -> Result<Explanation, TantivyError> {
+        Ok(Explanation::new("deletion", 1.0))
+    }
+}

@@ -1,0 +1,260 @@
+//! The postings of one field of a segment that is being built.
+//!
+//! While documents come in, each token costs one look-up of its term and four bytes: the tokens
+//! stand in a stream, in the order of the text, as numbers of terms. At the end the stream is
+//! turned over by counting: how often each term occurs tells where its occurrences belong, and one
+//! more pass puts them there, in the order of the terms. Nothing is linked or copied in between.
+
+use std::io;
+
+use tantivy::DocId;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::FieldSerializer;
+
+use super::terms::{MAX_BYTES, Terms};
+
+/// What is kept of each occurrence of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// The documents only.
+    Documents,
+    /// Documents, how often, and where.
+    Positions,
+}
+
+/// A token of the stream is the number of its term and, in these lowest bits, how far its position
+/// is from that of the token before.
+const STEP_BITS: u32 = 2;
+/// The largest step that is not a number: the step follows in the stream.
+const STEP_FOLLOWS: u32 = 2;
+/// Between two values of a field there is a gap: no phrase goes from one to the other.
+const VALUE_GAP: u32 = 1;
+
+/// A document of the stream.
+struct Start {
+    doc: DocId,
+    /// Where its tokens start.
+    at: u32,
+}
+
+/// Collects the tokens of a field.
+pub(super) struct Postings {
+    detail: Detail,
+    terms: Terms,
+    stream: Vec<u32>,
+    docs: Vec<Start>,
+    /// The coded number of tokens of each document, up to the last one with a token; none if the
+    /// field is not ranked.
+    norms: Option<Vec<u8>>,
+    n_tokens: u64,
+    current: Current,
+}
+
+/// Where the document that is being added stands.
+#[derive(Default)]
+struct Current {
+    n_tokens: u32,
+    /// Those of them that the field's sum holds.
+    n_counted: u32,
+    /// Position of the last token.
+    position: u32,
+    /// Where the positions of the next value start.
+    next_value: u32,
+}
+
+/// One occurrence of a term.
+#[derive(Clone, Copy, Default)]
+struct Occurrence {
+    doc: DocId,
+    position: u32,
+}
+
+impl Postings {
+    pub(super) fn new(detail: Detail, has_norms: bool) -> Self {
+        Self {
+            detail,
+            terms: Terms::new(),
+            stream: Vec::new(),
+            docs: Vec::new(),
+            norms: has_norms.then(Vec::new),
+            n_tokens: 0,
+            current: Current::default(),
+        }
+    }
+
+    /// Returns whether no document has a term.
+    pub(super) fn is_empty(&self) -> bool {
+        self.stream.is_empty()
+    }
+
+    /// Returns how many tokens all documents have.
+    pub(super) fn n_tokens(&self) -> u64 {
+        self.n_tokens
+    }
+
+    /// Returns how many bytes of memory it takes, with what writing it will take.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.terms.memory_bytes()
+            + self.terms.len() * (size_of::<u32>() + size_of::<(u64, u32)>())
+            + self.stream.len() * (size_of::<u32>() + size_of::<Occurrence>())
+            + self.docs.len() * size_of::<Start>()
+            + self.norms.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Starts one value of the field of a document, not before those of earlier documents.
+    pub(super) fn value(&mut self, doc: DocId) -> Value<'_> {
+        if self.docs.last().is_none_or(|last| last.doc != doc) {
+            let at = self.stream.len() as u32;
+            self.docs.push(Start { doc, at });
+            self.current = Current::default();
+        }
+        let base = self.current.next_value;
+        Value {
+            postings: self,
+            doc,
+            base,
+            end: base,
+        }
+    }
+
+    /// Returns the coded number of tokens of each of so many documents, if the field is ranked.
+    pub(super) fn norms(&mut self, n_docs: DocId) -> Option<&[u8]> {
+        let norms = self.norms.as_mut()?;
+        norms.resize(n_docs as usize, 0);
+        Some(norms)
+    }
+
+    /// Writes all terms with their postings.
+    pub(super) fn write(self, serializer: &mut FieldSerializer<'_>) -> io::Result<()> {
+        let order = in_order(&self.terms);
+        let (occurrences, ends) = self.turned(&order);
+        let mut deltas = Vec::new();
+        let mut start = 0;
+        for (_, number) in order {
+            let end = ends[number as usize] as usize;
+            let of_term = &occurrences[start..end];
+            start = end;
+            let n_docs = of_term.chunk_by(|a, b| a.doc == b.doc).count() as u32;
+            let has_positions = self.detail == Detail::Positions;
+            serializer.new_term(self.terms.bytes(number), n_docs, has_positions)?;
+            for of_doc in of_term.chunk_by(|a, b| a.doc == b.doc) {
+                if has_positions {
+                    deltas.clear();
+                    let mut last = 0;
+                    for occurrence in of_doc {
+                        deltas.push(occurrence.position - last);
+                        last = occurrence.position;
+                    }
+                    serializer.write_doc(of_doc[0].doc, deltas.len() as u32, &deltas);
+                } else {
+                    serializer.write_doc(of_doc[0].doc, 0, &[]);
+                }
+            }
+            serializer.close_term()?;
+        }
+        Ok(())
+    }
+
+    /// Returns all occurrences, those of a term together and the terms in this order, and by the
+    /// number of each term where its occurrences end.
+    fn turned(&self, order: &[(u64, u32)]) -> (Vec<Occurrence>, Vec<u32>) {
+        let mut places = vec![0_u32; self.terms.len()];
+        self.each(|number, _, _| places[number as usize] += 1);
+        let mut total = 0;
+        for (_, number) in order {
+            let place = &mut places[*number as usize];
+            total += std::mem::replace(place, total);
+        }
+        let mut occurrences = vec![Occurrence::default(); total as usize];
+        self.each(|number, doc, position| {
+            let place = &mut places[number as usize];
+            occurrences[*place as usize] = Occurrence { doc, position };
+            *place += 1;
+        });
+        (occurrences, places)
+    }
+
+    /// Calls back with each token of the stream: number of the term, document, position.
+    #[inline]
+    fn each(&self, mut found: impl FnMut(u32, DocId, u32)) {
+        let ends = self.docs.iter().skip(1).map(|next| next.at as usize);
+        let ends = ends.chain([self.stream.len()]);
+        for (start, end) in self.docs.iter().zip(ends) {
+            let mut position = 0;
+            let mut tokens = self.stream[start.at as usize..end].iter();
+            while let Some(token) = tokens.next() {
+                position += match token & ((1 << STEP_BITS) - 1) {
+                    STEP_FOLLOWS => tokens.next().copied().unwrap_or_default(),
+                    step => step,
+                };
+                found(token >> STEP_BITS, start.doc, position);
+            }
+        }
+    }
+}
+
+/// A value of a field whose tokens are being added.
+pub(super) struct Value<'p> {
+    postings: &'p mut Postings,
+    doc: DocId,
+    /// Where the positions of the value start.
+    base: u32,
+    /// Behind the last position.
+    end: u32,
+}
+
+impl Value<'_> {
+    /// Adds a token, not before the position of the last one.
+    #[inline]
+    pub(super) fn token(&mut self, term: &[u8], position: u32) {
+        if term.len() > MAX_BYTES {
+            return;
+        }
+        let postings = &mut *self.postings;
+        let position = self.base + position;
+        let step = position - postings.current.position;
+        let token = postings.terms.number(term) << STEP_BITS;
+        if step < STEP_FOLLOWS {
+            postings.stream.push(token | step);
+        } else {
+            postings.stream.extend([token | STEP_FOLLOWS, step]);
+        }
+        postings.current.position = position;
+        postings.current.n_tokens += 1;
+        self.end = position + 1;
+    }
+
+    /// Ends the value.
+    pub(super) fn end(self) {
+        let postings = self.postings;
+        let n_before =
+            std::mem::replace(&mut postings.current.n_counted, postings.current.n_tokens);
+        postings.n_tokens += u64::from(postings.current.n_tokens - n_before);
+        postings.current.next_value = self.end + VALUE_GAP;
+        if let Some(norms) = &mut postings.norms {
+            norms.resize(self.doc as usize + 1, 0);
+            norms[self.doc as usize] = FieldNormReader::fieldnorm_to_id(postings.current.n_tokens);
+        }
+    }
+}
+
+/// Returns the numbers of the terms in the order of their bytes, each behind its first bytes.
+fn in_order(terms: &Terms) -> Vec<(u64, u32)> {
+    let mut order: Vec<(u64, u32)> = (0..terms.len() as u32)
+        .map(|number| (first_bytes(terms.bytes(number)), number))
+        .collect();
+    // Most terms differ in their first bytes, which are at hand.
+    order.sort_unstable_by(|a, b| {
+        let by_rest = || terms.bytes(a.1).cmp(terms.bytes(b.1));
+        a.0.cmp(&b.0).then_with(by_rest)
+    });
+    order
+}
+
+/// Returns the first eight bytes as a number that orders as they do.
+fn first_bytes(term: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let n = term.len().min(8);
+    first[..n].copy_from_slice(&term[..n]);
+    u64::from_be_bytes(first)
+}

@@ -1,0 +1,166 @@
+//! The distinct terms of one field of a segment that is being built.
+//!
+//! Each term gets a number at its first use. A look-up touches two cache lines: a slot of the
+//! table, which holds a part of the hash, and the term's record, which holds number and bytes.
+
+use std::hash::{BuildHasher, Hasher};
+
+use foldhash::fast::RandomState;
+
+/// The longest term that is kept, in bytes; the engine's readers know no longer ones.
+pub(super) const MAX_BYTES: usize = 65_530;
+/// Bytes of a record before those of its term: its number and its length.
+const HEAD_BYTES: usize = 6;
+const FIRST_SLOTS: usize = 1 << 6;
+
+/// A place of the table.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    /// The lower half of the hash.
+    tag: u32,
+    /// Where the record starts, plus one; 0 in an empty slot.
+    record: u32,
+}
+
+/// Terms and their numbers, 0 for the first one.
+pub(super) struct Terms {
+    /// At most half of them are in use; a power of two.
+    slots: Vec<Slot>,
+    records: Vec<u8>,
+    /// Where the record of each term starts.
+    starts: Vec<u32>,
+    /// Keyed anew in each process: nobody can write texts whose terms collide.
+    hasher: RandomState,
+}
+
+impl Terms {
+    pub(super) fn new() -> Self {
+        Self {
+            slots: vec![Slot::default(); FIRST_SLOTS],
+            records: Vec::new(),
+            starts: Vec::new(),
+            hasher: RandomState::default(),
+        }
+    }
+
+    /// Returns how many there are.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns the number of a term of at most [`MAX_BYTES`], which is new if it is unknown.
+    #[inline]
+    pub(super) fn number(&mut self, term: &[u8]) -> u32 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(term);
+        let tag = hasher.finish() as u32;
+        let mask = self.slots.len() - 1;
+        let mut at = tag as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.record == 0 {
+                return self.insert(at, tag, term);
+            }
+            if slot.tag == tag {
+                let (number, known) = record(&self.records, slot.record - 1);
+                if known == term {
+                    return number;
+                }
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Returns the bytes of a term.
+    pub(super) fn bytes(&self, number: u32) -> &[u8] {
+        record(&self.records, self.starts[number as usize]).1
+    }
+
+    /// Returns how many bytes of memory the table takes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.slots.len() * size_of::<Slot>()
+            + self.records.len()
+            + self.starts.len() * size_of::<u32>()
+    }
+
+    #[cold]
+    fn insert(&mut self, at: usize, tag: u32, term: &[u8]) -> u32 {
+        let number = self.starts.len() as u32;
+        let start = self.records.len() as u32;
+        self.starts.push(start);
+        self.records.extend_from_slice(&number.to_le_bytes());
+        self.records
+            .extend_from_slice(&(term.len() as u16).to_le_bytes());
+        self.records.extend_from_slice(term);
+        self.slots[at] = Slot {
+            tag,
+            record: start + 1,
+        };
+        if self.starts.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        number
+    }
+
+    fn grow(&mut self) {
+        let mut slots = vec![Slot::default(); self.slots.len() * 2];
+        let mask = slots.len() - 1;
+        for slot in self.slots.iter().filter(|slot| slot.record != 0) {
+            let mut at = slot.tag as usize & mask;
+            while slots[at].record != 0 {
+                at = (at + 1) & mask;
+            }
+            slots[at] = *slot;
+        }
+        self.slots = slots;
+    }
+}
+
+/// Returns number and bytes of the term whose record starts there.
+#[inline]
+fn record(records: &[u8], start: u32) -> (u32, &[u8]) {
+    let record = &records[start as usize..];
+    let (head, rest) = record.split_at(HEAD_BYTES);
+    let number = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
+    let length = u16::from_le_bytes([head[4], head[5]]);
+    (number, &rest[..length as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_term_keeps_its_number(
+            words in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..3), 0..2000)
+        ) {
+            let mut terms = Terms::new();
+            let mut numbers = HashMap::new();
+            for word in &words {
+                let next = numbers.len() as u32;
+                let expected = *numbers.entry(word.clone()).or_insert(next);
+                prop_assert_eq!(terms.number(word), expected);
+            }
+            prop_assert_eq!(terms.len(), numbers.len());
+            for (word, number) in numbers {
+                prop_assert_eq!(terms.bytes(number), &word[..]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_term_is_kept_whole() {
+        let mut terms = Terms::new();
+        let long = vec![b'x'; MAX_BYTES];
+        assert_eq!(terms.number(b""), 0);
+        assert_eq!(terms.number(&long), 1);
+        assert_eq!(terms.number(&long), 1);
+        assert_eq!(terms.bytes(1), &long[..]);
+        assert_eq!(terms.bytes(0), b"");
+    }
+}

@@ -1,0 +1,219 @@
+//! The builder's segments against those that the engine builds of the same documents.
+
+use std::path::PathBuf;
+
+use ken_core::{Document, FIELDS, Field, FieldKind, FileKey, Ipath, Kind, Location};
+use proptest::prelude::*;
+use tantivy::indexer::NoMergePolicy;
+use tantivy::postings::Postings as _;
+use tantivy::schema::{IndexRecordOption, TantivyDocument, Value as _};
+use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
+use tantivy::{DocSet, Index, IndexWriter, SegmentReader, TERMINATED};
+
+use super::SegmentBuilder;
+use crate::analysis::analyze;
+use crate::record::Row;
+use crate::schema::{Columns, KEYWORD, PATH, TEXT};
+use crate::{FileState, Record};
+
+/// The analysis of a field as the engine wants it.
+#[derive(Clone)]
+struct Reference(Field);
+
+struct Tokens(Vec<Token>, Option<usize>);
+
+impl Tokenizer for Reference {
+    type TokenStream<'a> = Tokens;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Tokens {
+        let mut tokens = Vec::new();
+        analyze(self.0, text, |term, position, _| {
+            tokens.push(Token {
+                text: term.to_owned(),
+                position: position as usize,
+                ..Token::default()
+            });
+        });
+        Tokens(tokens, None)
+    }
+}
+
+impl TokenStream for Tokens {
+    fn advance(&mut self) -> bool {
+        let next = self.1.map_or(0, |at| at + 1);
+        self.1 = Some(next);
+        next < self.0.len()
+    }
+    fn token(&self) -> &Token {
+        &self.0[self.1.unwrap()]
+    }
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.0[self.1.unwrap()]
+    }
+}
+
+fn index(columns: &Columns) -> Index {
+    let mut index = Index::create_in_ram(columns.schema.clone());
+    let manager = TokenizerManager::default();
+    for (name, field) in [
+        (TEXT, Field::Body),
+        (KEYWORD, Field::Mime),
+        (PATH, Field::Dir),
+    ] {
+        manager.register(name, TextAnalyzer::builder(Reference(field)).build());
+    }
+    index.set_tokenizers(manager);
+    index
+}
+
+fn built_by_engine(columns: &Columns, records: Vec<Record>) -> Index {
+    let index = index(columns);
+    let mut writer: IndexWriter<Row> = index.writer_with_num_threads(1, 20 << 20).unwrap();
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    for record in records {
+        writer.add_document(record.into_row(columns, 3)).unwrap();
+    }
+    writer.commit().unwrap();
+    index
+}
+
+fn built_here(columns: &Columns, records: Vec<Record>) -> Index {
+    let index = index(columns);
+    let mut writer: IndexWriter<Row> = index.writer_with_num_threads(1, 20 << 20).unwrap();
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    let mut builder = SegmentBuilder::new(&index).unwrap();
+    for record in records {
+        builder.add(&record.into_row(columns, 3), columns).unwrap();
+    }
+    writer.add_segment(builder.finish().unwrap()).unwrap();
+    writer.commit().unwrap();
+    index
+}
+
+/// All that a segment answers, as text.
+fn contents(index: &Index, columns: &Columns) -> String {
+    let searcher = index.reader().unwrap().searcher();
+    assert_eq!(searcher.segment_readers().len(), 1);
+    let segment = searcher.segment_reader(0);
+    let mut all = format!("{} documents\n", segment.max_doc());
+    for (column, entry) in columns.schema.fields() {
+        if let Some(detail) = entry.field_type().index_record_option() {
+            let name = entry.name();
+            all += &format!("{name}: {}\n", terms(segment, column, detail));
+        }
+        if entry.has_fieldnorms() {
+            let norms = segment.get_fieldnorms_reader(column).unwrap();
+            let norms: Vec<_> = (0..segment.max_doc())
+                .map(|doc| norms.fieldnorm(doc))
+                .collect();
+            all += &format!("norms {norms:?}\n");
+        }
+    }
+    for doc in 0..segment.max_doc() {
+        let stored: TantivyDocument = segment.get_store_reader(1).unwrap().get(doc).unwrap();
+        let values: Vec<_> = stored
+            .field_values()
+            .map(|(column, value)| format!("{column:?} {:?}", value.as_value()))
+            .collect();
+        let fast = segment.fast_fields();
+        let of = |name| {
+            let column = fast.u64_lenient(name).unwrap().unwrap().0;
+            column.values_for_doc(doc).collect::<Vec<_>>()
+        };
+        let location = fast.bytes("_location").unwrap().unwrap();
+        let mut bytes = Vec::new();
+        for ord in location.term_ords(doc) {
+            location.ord_to_bytes(ord, &mut bytes).unwrap();
+        }
+        let numbers = [of("_key"), of("_stamp"), of("size"), of("date")];
+        all += &format!("{doc} {values:?} {numbers:?} {bytes:?}\n");
+    }
+    all
+}
+
+fn terms(segment: &SegmentReader, column: super::Column, detail: IndexRecordOption) -> String {
+    let inverted = segment.inverted_index(column).unwrap();
+    let mut all = format!("{} tokens", inverted.total_num_tokens());
+    let mut stream = inverted.terms().stream().unwrap();
+    while stream.advance() {
+        let info = stream.value().clone();
+        all += &format!(
+            "\n {:?} in {}:",
+            String::from_utf8_lossy(stream.key()),
+            info.doc_freq
+        );
+        let mut postings = inverted.read_postings_from_terminfo(&info, detail).unwrap();
+        while postings.doc() != TERMINATED {
+            let mut positions = Vec::new();
+            postings.positions(&mut positions);
+            all += &format!(" {}*{}{positions:?}", postings.doc(), postings.term_freq());
+            postings.advance();
+        }
+    }
+    all
+}
+
+fn record(number: usize, values: Vec<(usize, String)>) -> Record {
+    let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+    for (field, text) in values {
+        let info = &FIELDS[field % FIELDS.len()];
+        match info.kind {
+            FieldKind::Text if info.field == Field::Body => document.body += &text,
+            FieldKind::Text | FieldKind::Keyword => document.add_text(info.field, &text),
+            FieldKind::Path => {}
+            _ => document.add_number(info.field, text.len() as i64),
+        }
+    }
+    Record {
+        location: Location {
+            path: PathBuf::from(format!("/home/a b/{number}/file.txt")),
+            ipath: document.ipath.clone(),
+        },
+        key: FileKey(number as u64 % 7 * 0x0101_0101_0101),
+        state: (number % 2 == 0).then_some(FileState {
+            token: number as u64,
+            identity: 1,
+        }),
+        document,
+    }
+}
+
+fn same(documents: Vec<Vec<(usize, String)>>) {
+    let columns = Columns::new();
+    let records = || {
+        let numbered = documents.clone().into_iter().enumerate();
+        numbered
+            .map(|(number, values)| record(number, values))
+            .collect()
+    };
+    let expected = contents(&built_by_engine(&columns, records()), &columns);
+    let found = contents(&built_here(&columns, records()), &columns);
+    assert!(
+        found == expected,
+        "built here:\n{found}\nby the engine:\n{expected}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn the_engine_builds_the_same(
+        documents in proptest::collection::vec(
+            proptest::collection::vec((0_usize..64, "([a-cA-C]{1,4}[ _./]{1,3}|東京|é|[0-9]{2} ){0,12}"), 0..12),
+            1..40,
+        )
+    ) {
+        same(documents);
+    }
+}
+
+#[test]
+fn many_documents_and_long_words_are_the_same() {
+    let text = |n: usize| {
+        let words = (0..n % 50).map(|word| format!("w{} ", (n * word) % 97));
+        words.collect::<String>() + &"x".repeat(n % 70) + " common common"
+    };
+    // More than fit into a block of postings, so that skip lists are there.
+    let documents = (0..700).map(|n| vec![(0, text(n)), (1, text(n / 2)), (1, text(n + 1))]);
+    same(documents.collect());
+}
