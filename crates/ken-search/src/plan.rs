@@ -155,7 +155,7 @@ fn words(field: Field, value: &Value, analyze: Analyze) -> Option<Plan> {
 /// that `parseHTTP` finds `parseHTTPHeader`. `None` for other words.
 fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Plan> {
     let mut terms = Vec::new();
-    analyze(field, text, |term, position, _| {
+    analyze(field, text, &mut |term, position, _| {
         terms.push((position, term.to_owned()));
     });
     if terms.iter().any(|(position, _)| *position != 0) || terms.len() < 3 {
@@ -177,7 +177,7 @@ fn starts_pair(term: &str, analyze: Analyze) -> bool {
     let single = characters.next().is_some_and(|c| !c.is_ascii()) && characters.next().is_none();
     let mut positions = 0;
     if single {
-        analyze(Field::Body, &term.repeat(2), |_, position, _| {
+        analyze(Field::Body, &term.repeat(2), &mut |_, position, _| {
             positions = position + 1;
         });
     }
@@ -210,7 +210,7 @@ pub(crate) fn phrase(
 /// whole identifier and its parts, only the outermost.
 fn terms(field: Field, text: &str, analyze: Analyze) -> Vec<(u32, String)> {
     let mut found: Vec<(Range<usize>, u32, String)> = Vec::new();
-    analyze(field, text, |term, position, bytes| {
+    analyze(field, text, &mut |term, position, bytes| {
         found.push((bytes, position, term.to_owned()));
     });
     // Outer before inner; of two forms of the same bytes the longer.

@@ -94,9 +94,9 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file that is being written.
+/// A file that is being written. The engine puts a small buffer of its own before it.
 struct Unsynced {
-    file: File,
+    file: BufWriter<File>,
     path: PathBuf,
     unsynced: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
@@ -113,6 +113,7 @@ impl Write for Unsynced {
 
 impl TerminatingWrite for Unsynced {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        self.file.flush()?;
         lock(&self.unsynced).insert(std::mem::take(&mut self.path));
         Ok(())
     }
@@ -143,11 +144,11 @@ impl Directory for WriteDirectory {
             _ => OpenWriteError::wrap_io_error(error, path.to_path_buf()),
         })?;
         let file = Unsynced {
-            file,
+            file: BufWriter::with_capacity(BUFFER_BYTES, file),
             path: path.to_path_buf(),
             unsynced: Arc::clone(&self.unsynced),
         };
-        Ok(BufWriter::with_capacity(BUFFER_BYTES, Box::new(file)))
+        Ok(BufWriter::new(Box::new(file)))
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {

@@ -3,7 +3,8 @@
 //! While documents come in, each token costs one look-up of its term and four bytes: the tokens
 //! stand in a stream, in the order of the text, as numbers of terms. At the end the stream is
 //! turned over by counting: how often each term occurs tells where its occurrences belong, and one
-//! more pass puts them there, in the order of the terms. Nothing is linked or copied in between.
+//! more pass puts them there, in the order of the terms. Of large segments this is done for a range
+//! of terms at a time.
 
 use std::io;
 
@@ -29,6 +30,11 @@ const STEP_BITS: u32 = 2;
 const STEP_FOLLOWS: u32 = 2;
 /// Between two values of a field there is a gap: no phrase goes from one to the other.
 const VALUE_GAP: u32 = 1;
+
+/// So many occurrences are turned over at once, so that memory is bounded and mostly cached: 32 MiB.
+const MAX_AT_ONCE: usize = if cfg!(test) { 100 } else { 4 << 20 };
+/// Stands for the place of a term that is not being turned over.
+const NOT_NOW: u32 = u32::MAX;
 
 /// A document of the stream.
 struct Start {
@@ -95,8 +101,9 @@ impl Postings {
     /// Returns how many bytes of memory it takes, with what writing it will take.
     pub(super) fn memory_bytes(&self) -> usize {
         self.terms.memory_bytes()
-            + self.terms.len() * (size_of::<u32>() + size_of::<(u64, u32)>())
-            + self.stream.len() * (size_of::<u32>() + size_of::<Occurrence>())
+            + self.terms.len() * (2 * size_of::<u32>() + size_of::<(u64, u32)>())
+            + self.stream.len() * size_of::<u32>()
+            + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>()
             + self.docs.len() * size_of::<Start>()
             + self.norms.as_ref().map_or(0, Vec::len)
     }
@@ -127,51 +134,67 @@ impl Postings {
     /// Writes all terms with their postings.
     pub(super) fn write(self, serializer: &mut FieldSerializer<'_>) -> io::Result<()> {
         let order = in_order(&self.terms);
-        let (occurrences, ends) = self.turned(&order);
+        let mut counts = vec![0_u32; self.terms.len()];
+        self.each(|number, _, _| counts[number as usize] += 1);
+        let mut ends = vec![NOT_NOW; self.terms.len()];
+        let mut rest = &order[..];
         let mut deltas = Vec::new();
-        let mut start = 0;
-        for (_, number) in order {
-            let end = ends[number as usize] as usize;
-            let of_term = &occurrences[start..end];
-            start = end;
-            let n_docs = of_term.chunk_by(|a, b| a.doc == b.doc).count() as u32;
-            let has_positions = self.detail == Detail::Positions;
-            serializer.new_term(self.terms.bytes(number), n_docs, has_positions)?;
-            for of_doc in of_term.chunk_by(|a, b| a.doc == b.doc) {
-                if has_positions {
-                    deltas.clear();
-                    let mut last = 0;
-                    for occurrence in of_doc {
-                        deltas.push(occurrence.position - last);
-                        last = occurrence.position;
-                    }
-                    serializer.write_doc(of_doc[0].doc, deltas.len() as u32, &deltas);
-                } else {
-                    serializer.write_doc(of_doc[0].doc, 0, &[]);
-                }
+        while !rest.is_empty() {
+            let now;
+            (now, rest) = rest.split_at(at_once(rest, &counts));
+            let occurrences = self.turned(now, &counts, &mut ends);
+            let mut start = 0;
+            for (_, number) in now {
+                let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
+                self.write_term(*number, &occurrences[start..end], &mut deltas, serializer)?;
+                start = end;
             }
-            serializer.close_term()?;
         }
         Ok(())
     }
 
-    /// Returns all occurrences, those of a term together and the terms in this order, and by the
-    /// number of each term where its occurrences end.
-    fn turned(&self, order: &[(u64, u32)]) -> (Vec<Occurrence>, Vec<u32>) {
-        let mut places = vec![0_u32; self.terms.len()];
-        self.each(|number, _, _| places[number as usize] += 1);
+    /// Returns all occurrences of some terms, those of a term together and the terms in this
+    /// order, and sets where those of each term end.
+    fn turned(&self, terms: &[(u64, u32)], counts: &[u32], ends: &mut [u32]) -> Vec<Occurrence> {
         let mut total = 0;
-        for (_, number) in order {
-            let place = &mut places[*number as usize];
-            total += std::mem::replace(place, total);
+        for (_, number) in terms {
+            ends[*number as usize] = total;
+            total += counts[*number as usize];
         }
         let mut occurrences = vec![Occurrence::default(); total as usize];
         self.each(|number, doc, position| {
-            let place = &mut places[number as usize];
-            occurrences[*place as usize] = Occurrence { doc, position };
-            *place += 1;
+            let place = &mut ends[number as usize];
+            if *place != NOT_NOW {
+                occurrences[*place as usize] = Occurrence { doc, position };
+                *place += 1;
+            }
         });
-        (occurrences, places)
+        occurrences
+    }
+
+    fn write_term(
+        &self,
+        number: u32,
+        occurrences: &[Occurrence],
+        deltas: &mut Vec<u32>,
+        serializer: &mut FieldSerializer<'_>,
+    ) -> io::Result<()> {
+        let same_doc = |a: &Occurrence, b: &Occurrence| a.doc == b.doc;
+        let n_docs = occurrences.chunk_by(same_doc).count() as u32;
+        let has_positions = self.detail == Detail::Positions;
+        serializer.new_term(self.terms.bytes(number), n_docs, has_positions)?;
+        for of_doc in occurrences.chunk_by(same_doc) {
+            deltas.clear();
+            if has_positions {
+                let mut last = 0;
+                for occurrence in of_doc {
+                    deltas.push(occurrence.position - last);
+                    last = occurrence.position;
+                }
+            }
+            serializer.write_doc(of_doc[0].doc, deltas.len() as u32, deltas);
+        }
+        serializer.close_term()
     }
 
     /// Calls back with each token of the stream: number of the term, document, position.
@@ -249,6 +272,16 @@ fn in_order(terms: &Terms) -> Vec<(u64, u32)> {
         a.0.cmp(&b.0).then_with(by_rest)
     });
     order
+}
+
+/// Returns how many of the terms can be turned over at once; at least one.
+fn at_once(terms: &[(u64, u32)], counts: &[u32]) -> usize {
+    let mut total = 0;
+    let fitting = terms.iter().take_while(|(_, number)| {
+        total += counts[*number as usize] as usize;
+        total <= MAX_AT_ONCE
+    });
+    fitting.count().max(1)
 }
 
 /// Returns the first eight bytes as a number that orders as they do.

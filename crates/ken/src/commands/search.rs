@@ -64,7 +64,7 @@ fn context() -> Context {
         zone: TimeZone::system(),
         home: home(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
-        analyze: ken_index::analysis::analyze,
+        analyze: |field, text, each| ken_index::analysis::analyze(field, text, each),
     }
 }
 
