@@ -151,6 +151,8 @@ impl Writer {
         let row = record.into_row(&self.columns, self.sequence.load(Ordering::Relaxed));
         let mut place = self.free_slot();
         let n_bytes = self.add_in(&mut place, &row);
+        // It may be large, and finishing a segment takes memory.
+        drop(row);
         if n_bytes.map_err(|error| self.bury(error))? >= self.slot_bytes {
             let full = place.take().map(SegmentBuilder::finish).transpose();
             self.take_in(full.map_err(|error| self.bury(error))?)?;

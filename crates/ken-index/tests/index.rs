@@ -394,6 +394,34 @@ fn an_index_of_another_format_is_refused() {
 }
 
 #[test]
+fn a_deletion_spares_what_is_added_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let commit = |writer: &Writer| writer.commit(&writer.meta().clone()).unwrap();
+    let titles = || {
+        let snapshot = Snapshot::open(folder.path()).unwrap();
+        let of = |title| snapshot.run(&term(Field::Title, title), Order::default(), 0, 9);
+        ["one", "two", "three", "four"].map(|title| of(title).unwrap().total)
+    };
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    let key = add(&writer, "/d/a", "one", "");
+    writer.delete(key);
+    add(&writer, "/d/a", "two", "");
+    commit(&writer);
+    assert_eq!(titles(), [0, 1, 0, 0], "in one segment");
+    writer.delete(key);
+    writer.delete(key);
+    add(&writer, "/d/a", "three", "");
+    commit(&writer);
+    assert_eq!(titles(), [0, 0, 1, 0], "in an older one");
+    writer.close().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    add(&writer, "/d/b", "four", "");
+    writer.delete(key);
+    commit(&writer);
+    assert_eq!(titles(), [0, 0, 0, 1], "of a writer before");
+}
+
+#[test]
 fn a_writer_that_cannot_write_says_why_and_commits_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let index = folder.path().join("index");
@@ -406,5 +434,5 @@ fn a_writer_that_cannot_write_says_why_and_commits_nothing() {
     fs_err::create_dir(&index).unwrap();
     assert_eq!(writer.add(record()).unwrap_err().to_string(), error);
     assert_eq!(writer.commit(writer.meta()).unwrap_err().to_string(), error);
-    assert!(!index.join("meta.json").exists());
+    assert!(!fs_err::exists(index.join("meta.json")).unwrap());
 }

@@ -1,13 +1,18 @@
 //! From an extracted document to the record that the index keeps.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Document, Field, FileKey, Location, Stamp};
 use ken_index::{FileState, Record};
 
 use crate::Progress;
+use crate::budget::Budget;
 use crate::writer::LazyWriter;
+
+/// Smaller documents are not counted: they are as many as threads.
+const LARGE_BYTES: usize = 1 << 20;
 
 /// What all documents of a file share.
 #[derive(Debug)]
@@ -20,6 +25,8 @@ pub(crate) struct FileFacts<'a> {
 /// Hands documents to the index.
 pub(crate) struct Applier<'r> {
     pub(crate) writer: &'r LazyWriter,
+    /// For large documents, of which the index holds several copies while it takes one in.
+    pub(crate) documents: Arc<Budget>,
     pub(crate) progress: &'r Progress,
 }
 
@@ -36,6 +43,8 @@ impl Applier<'_> {
         if document.failure.is_some() {
             self.progress.failures.fetch_add(1, Ordering::Relaxed);
         }
+        let n_bytes = document.memory_bytes();
+        let _share = (n_bytes >= LARGE_BYTES).then(|| self.documents.take(n_bytes));
         self.writer.get()?.add(Record {
             location: Location {
                 path: file.path.to_path_buf(),

@@ -41,6 +41,8 @@ pub struct Options {
 pub(crate) struct Shares {
     /// Segments being built.
     pub(crate) segments: usize,
+    /// Large documents that the index takes in.
+    pub(crate) documents: usize,
     /// Files being extracted.
     pub(crate) inputs: usize,
     /// Members that wait for a thread.
@@ -53,6 +55,7 @@ impl Options {
     pub(crate) fn shares(&self) -> Shares {
         Shares {
             segments: self.memory_bytes / 2,
+            documents: self.memory_bytes / 8,
             inputs: self.memory_bytes / 4,
             members: self.memory_bytes / 8,
         }

@@ -230,6 +230,7 @@ impl Run<'_> {
         let pool = Pool {
             applier: Applier {
                 writer: &self.writer,
+                documents: Budget::new(shares.documents),
                 progress: self.progress,
             },
             snapshot: self.snapshot.as_ref(),

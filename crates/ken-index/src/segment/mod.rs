@@ -102,6 +102,8 @@ impl SegmentBuilder {
     /// Writes the files of the segment; they are the engine's when it is told of them.
     pub(crate) fn finish(mut self) -> Result<SegmentMeta, TantivyError> {
         self.write_norms()?;
+        // First of all: it holds large buffers if there was a large document.
+        self.store.close()?;
         let norms = FieldNormReaders::open(self.segment.open_read(SegmentComponent::FieldNorms)?)?;
         let mut serializer = InvertedIndexSerializer::open(&self.segment)?;
         for (id, postings) in self.postings.into_iter().enumerate() {
@@ -118,7 +120,6 @@ impl SegmentBuilder {
         let mut file = self.segment.open_write(SegmentComponent::FastFields)?;
         self.columns.serialize(&mut file, None)?;
         file.terminate()?;
-        self.store.close()?;
         Ok(self.segment.with_max_doc(self.n_docs).meta().clone())
     }
 

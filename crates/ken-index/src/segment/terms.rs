@@ -147,8 +147,8 @@ mod tests {
                 prop_assert_eq!(terms.number(word), expected);
             }
             prop_assert_eq!(terms.len(), numbers.len());
-            for (word, number) in numbers {
-                prop_assert_eq!(terms.bytes(number), &word[..]);
+            for word in &words {
+                prop_assert_eq!(terms.bytes(numbers[word]), &word[..]);
             }
         }
     }

@@ -170,7 +170,7 @@ fn record(number: usize, values: Vec<(usize, String)>) -> Record {
             ipath: document.ipath.clone(),
         },
         key: FileKey(number as u64 % 7 * 0x0101_0101_0101),
-        state: (number % 2 == 0).then_some(FileState {
+        state: number.is_multiple_of(2).then_some(FileState {
             token: number as u64,
             identity: 1,
         }),
@@ -178,10 +178,10 @@ fn record(number: usize, values: Vec<(usize, String)>) -> Record {
     }
 }
 
-fn same(documents: Vec<Vec<(usize, String)>>) {
+fn same(documents: &[Vec<(usize, String)>]) {
     let columns = Columns::new();
     let records = || {
-        let numbered = documents.clone().into_iter().enumerate();
+        let numbered = documents.iter().cloned().enumerate();
         numbered
             .map(|(number, values)| record(number, values))
             .collect()
@@ -203,7 +203,7 @@ proptest! {
             1..40,
         )
     ) {
-        same(documents);
+        same(&documents);
     }
 }
 
@@ -215,5 +215,5 @@ fn many_documents_and_long_words_are_the_same() {
     };
     // More than fit into a block of postings, so that skip lists are there.
     let documents = (0..700).map(|n| vec![(0, text(n)), (1, text(n / 2)), (1, text(n + 1))]);
-    same(documents.collect());
+    same(&documents.collect::<Vec<_>>());
 }
