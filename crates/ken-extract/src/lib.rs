@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use error::Error;
 pub use expansion::Expansion;
-pub use formats::{FORMATS, Format, Isolation};
+pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of};
 pub use input::Input;
 use ken_core::{Document, Failure, Ipath, Reason};
 pub use limits::Limits;

@@ -73,6 +73,11 @@ pub fn by_name(name: &str) -> Detected {
     named(name).unwrap_or(UNKNOWN)
 }
 
+/// Returns the extensions, in lower case, of names that speak of a media type.
+pub fn extensions(media_type: &str) -> impl Iterator<Item = &'static str> {
+    names::extensions(media_type)
+}
+
 /// The names that mail servers give to messages end in the name of a host, not in an extension.
 fn named(name: &str) -> Option<Detected> {
     if is_maildir_name(name) {

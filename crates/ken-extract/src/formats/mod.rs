@@ -82,10 +82,10 @@ pub const FORMATS: &[Format] = &[
 ];
 
 /// Stands for every `text/` type without a row of its own.
-pub(crate) const ANY_TEXT: &str = "text/*";
+pub const ANY_TEXT: &str = "text/*";
 
-/// Returns the format that reads a media type.
-pub(crate) fn by_media_type(media_type: &str) -> Option<&'static Format> {
+/// Returns the format that reads a media type; none if such files are found by name only.
+pub fn by_media_type(media_type: &str) -> Option<&'static Format> {
     static BY_MEDIA_TYPE: LazyLock<HashMap<&str, &Format>> = LazyLock::new(|| {
         let of =
             |format: &'static Format| format.media_types.iter().map(move |name| (*name, format));
