@@ -84,14 +84,14 @@ pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
     let failure = match result {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(error.into()),
-        Err(panic) => Some(Failure {
-            reason: Reason::Crashed,
-            message: format!(
+        Err(panic) => Some(Failure::new(
+            Reason::Crashed,
+            format!(
                 "the {} parser crashed: {}",
                 format.name,
                 panic_text(&*panic)
             ),
-        }),
+        )),
     };
     output.finish(failure);
 }

@@ -15,6 +15,7 @@ mod rows;
 mod schema;
 mod search;
 mod snapshot;
+mod terms;
 mod version;
 mod writer;
 
@@ -23,4 +24,5 @@ pub use meta::Meta;
 pub use record::{FileState, Permit, Record};
 pub use search::{Address, Found, Hit};
 pub use snapshot::{Snapshot, Statistics, Stored};
+pub use terms::Tally;
 pub use writer::{Writer, WriterOptions};

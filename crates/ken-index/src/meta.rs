@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use ken_core::{KeyHasher, Root};
+use ken_core::{KeyHasher, Reading, Root};
 use serde::{Deserialize, Serialize};
 
 use crate::version::FORMAT;
@@ -19,6 +19,16 @@ pub struct Meta {
     /// When the last run that was not stopped was committed, seconds since 1970-01-01 UTC; absent
     /// if none was.
     pub completed: Option<i64>,
+    /// How the run that made the commit read files.
+    #[serde(default)]
+    pub reading: Reading,
+    /// The number of `reading`; never 0 once a run committed.
+    #[serde(default)]
+    pub edition: u16,
+    /// How files whose token tells another edition may have been read; empty if it makes no
+    /// difference.
+    #[serde(default)]
+    pub earlier: Vec<Reading>,
 }
 
 impl Meta {
@@ -31,6 +41,9 @@ impl Meta {
             hasher: KeyHasher::new(random(), random()),
             roots: Vec::new(),
             completed: None,
+            reading: Reading::default(),
+            edition: 0,
+            earlier: Vec::new(),
         }
     }
 }

@@ -12,6 +12,7 @@ mod open;
 mod options;
 mod progress;
 mod run;
+mod stale;
 mod work;
 mod writer;
 
@@ -19,3 +20,4 @@ pub use error::Error;
 pub use options::{Options, RootChange};
 pub use progress::Progress;
 pub use run::{Summary, update};
+pub use stale::Stale;

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::apply::Applier;
 use crate::budget::Budget;
 use crate::lock::RunLock;
+use crate::stale::{self, Staleness};
 use crate::work::Pool;
 use crate::writer::LazyWriter;
 use crate::{Error, Options, Progress, RootChange};
@@ -90,6 +91,8 @@ pub fn update(
         Err(ken_index::Error::Missing(_)) => None,
         Err(error) => return Err(error.into()),
     };
+    let reading = stale::current(&options.folders);
+    let stale = Staleness::new(snapshot.as_ref(), reading, options.retry_failed)?;
     let known = snapshot.as_ref().map(Snapshot::meta);
     let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
     change_roots(&mut roots, changes)?;
@@ -109,6 +112,7 @@ pub fn update(
             },
         ),
         snapshot,
+        stale,
         roots,
         counts: Counts::default(),
     };
@@ -158,6 +162,7 @@ struct Run<'o> {
     progress: &'o Progress,
     notify: &'o (dyn Fn(&Change) + Sync),
     snapshot: Option<Snapshot>,
+    stale: Staleness,
     roots: Vec<Root>,
     roots_changed: bool,
     never_completed: bool,
@@ -209,6 +214,7 @@ impl Run<'_> {
             hasher,
             catalogue,
             full: self.options.full,
+            is_stale: &|path, row| self.stale.reason(path, row).is_some(),
             path_of: &path_of,
             emit,
         };
@@ -234,6 +240,7 @@ impl Run<'_> {
                 progress: self.progress,
             },
             snapshot: self.snapshot.as_ref(),
+            stale: &self.stale,
             hasher,
             limits: &self.options.limits,
             taken: &|change| self.count(change),
@@ -316,14 +323,15 @@ impl Run<'_> {
                 continue;
             }
             if let Some(writer) = self.writer.opened() {
-                pool.note(writer.commit(&self.meta(writer, None)));
+                pool.note(writer.commit(&self.meta(writer, None, false)));
             }
             next = Instant::now() + interval;
         }
     }
 
-    fn meta(&self, writer: &Writer, completed: Option<i64>) -> Meta {
+    fn meta(&self, writer: &Writer, completed: Option<i64>, all: bool) -> Meta {
         let mut meta = writer.meta().clone();
+        self.stale.note(&mut meta, all);
         meta.roots.clone_from(&self.roots);
         meta.completed = completed.or(meta.completed);
         meta
@@ -361,15 +369,25 @@ impl Run<'_> {
         let complete = !summary.interrupted;
         let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
         let first_end = complete && self.never_completed;
-        if !(changed || self.roots_changed || first_end) {
+        let all = complete && summary.kept == 0;
+        if !(changed || self.roots_changed || first_end || all && self.is_read_otherwise()) {
             return Ok(false);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_secs() as i64);
         let writer = self.writer.get()?;
-        writer.commit(&self.meta(writer, complete.then_some(now)))?;
+        writer.commit(&self.meta(writer, complete.then_some(now), all))?;
         self.writer.close()?;
         Ok(true)
+    }
+
+    /// Returns whether the last commit tells of other extractors or fields than this run.
+    fn is_read_otherwise(&self) -> bool {
+        self.snapshot.as_ref().is_none_or(|snapshot| {
+            let mut meta = snapshot.meta().clone();
+            self.stale.note(&mut meta, true);
+            meta != *snapshot.meta()
+        })
     }
 }
 
@@ -388,6 +406,8 @@ mod tests {
             memory_bytes,
             limits: Limits::default(),
             full: false,
+            retry_failed: false,
+            folders: Vec::new(),
             dry_run: false,
             commit_interval: std::time::Duration::from_secs(3600),
             global_ignore: None,

@@ -21,11 +21,13 @@ use crate::Progress;
 use crate::apply::{Applier, FileFacts};
 use crate::budget::{Budget, Share};
 use crate::open::{cause, is_passing, open};
+use crate::stale::Staleness;
 
 /// What all threads of the pool share.
 pub(crate) struct Pool<'r> {
     pub(crate) applier: Applier<'r>,
     pub(crate) snapshot: Option<&'r Snapshot>,
+    pub(crate) stale: &'r Staleness,
     pub(crate) hasher: KeyHasher,
     pub(crate) limits: &'r Limits,
     /// Called with each change that a thread takes up.
@@ -156,7 +158,7 @@ impl Pool<'_> {
 
     fn state(&self, stamp: &Stamp) -> FileState {
         FileState {
-            token: stamp.token(&self.hasher),
+            token: stamp.token(&self.hasher, self.stale.edition),
             identity: stamp.identity(&self.hasher),
         }
     }
@@ -223,6 +225,13 @@ impl Pool<'_> {
         }
     }
 
+    /// Adds what the folder gives to all documents below it.
+    fn give_fields(&self, path: &Path, document: &mut Document) {
+        for (field, value) in self.stale.reading.fields_of(path) {
+            document.join_text(*field, value);
+        }
+    }
+
     /// The file cannot be opened or read: it is found by its name.
     fn unreadable(&self, path: &Path, key: FileKey, stamp: Stamp, error: &io::Error) {
         let name = Location::file(path).file_name();
@@ -230,10 +239,8 @@ impl Pool<'_> {
         let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
         document.add_text(Field::Filename, &name);
         document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
-        document.failure = Some(Failure {
-            reason: Reason::Unreadable,
-            message: cause(error),
-        });
+        document.failure = Some(Failure::new(Reason::Unreadable, cause(error)));
+        self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
         if is_passing(error) {
             // A token that no file has: the next run tries again.
@@ -268,10 +275,14 @@ impl Pool<'_> {
         let Some(snapshot) = self.snapshot else {
             return Ok(false);
         };
-        let addresses = snapshot.addresses(from)?;
+        let Some((old, row)) = snapshot.row(from)? else {
+            return Ok(false);
+        };
         let name = Location::file(path).file_name();
-        if let Some(first) = addresses.first()
-            && is_read_otherwise(&snapshot.location(*first)?.file_name(), &name)
+        let fields_of = |path| self.stale.reading.fields_of(path);
+        if is_read_otherwise(&old.file_name(), &name)
+            || fields_of(&old.path) != fields_of(path)
+            || self.stale.reason(&old.path, &row).is_some()
         {
             return Ok(false);
         }
@@ -281,7 +292,7 @@ impl Pool<'_> {
             key: self.hasher.key(path),
             stamp,
         };
-        for address in addresses {
+        for address in snapshot.addresses(from)? {
             let stored = snapshot.document(address)?;
             if stored.state.is_some() {
                 own = Some(stored.document);
@@ -319,7 +330,8 @@ struct PoolSink<'p, 'r> {
 }
 
 impl Sink for PoolSink<'_, '_> {
-    fn document(&mut self, document: Document) {
+    fn document(&mut self, mut document: Document) {
+        self.pool.give_fields(&self.job.path, &mut document);
         if document.ipath.is_root() {
             *lock(&self.job.own) = Some(document);
         } else {

@@ -366,6 +366,7 @@ pub fn stamp_of(stat: &Stat) -> Stamp {
         ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         inode: stat.st_ino as u64,
         device: stat.st_dev as u64,
+        sidecar: None,
     }
 }
 

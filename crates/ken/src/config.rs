@@ -1,8 +1,10 @@
 //! Settings: the configuration file, `--set`, and where things are kept.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ken_core::{FIELDS, Field, FieldKind, FolderFields};
 use ken_extract::Limits;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,28 @@ pub(crate) struct Settings {
     pub(crate) limit: usize,
     /// What one file may cost.
     pub(crate) extract: ExtractSettings,
+    /// What folders give to the files below them.
+    pub(crate) folder: Vec<FolderSettings>,
+}
+
+/// Fields that a folder gives to all documents below it; of several folders the nearest counts.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FolderSettings {
+    /// The folder; `~/` stands for the home folder.
+    pub(crate) path: PathBuf,
+    /// Values by the name of their field.
+    pub(crate) fields: BTreeMap<String, Values>,
+}
+
+/// One value or several.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(untagged)]
+pub(crate) enum Values {
+    /// `author = "Anna"`
+    One(String),
+    /// `keywords = ["tax", "2026"]`
+    Several(Vec<String>),
 }
 
 /// See [`Limits`]; sizes in bytes.
@@ -50,6 +74,7 @@ impl Default for Settings {
             commit_seconds: 60.0,
             limit: 10,
             extract: ExtractSettings::default(),
+            folder: Vec::new(),
         }
     }
 }
@@ -90,6 +115,11 @@ impl Settings {
         }
     }
 
+    /// Returns the fields that folders give.
+    pub(crate) fn folders(&self) -> Result<Vec<FolderFields>, Failure> {
+        self.folder.iter().map(FolderSettings::resolve).collect()
+    }
+
     /// Reads the configuration file, if there is one, and applies `--set`.
     pub(crate) fn load(global: &Global) -> Result<Self, Failure> {
         let mut table = read_file(global)?;
@@ -103,6 +133,61 @@ impl Settings {
             )
         })
     }
+}
+
+impl ExtractSettings {
+    /// Returns the setting that the message of a failure names.
+    pub(crate) fn named_in(message: &str) -> Option<String> {
+        let table = toml::Table::try_from(Self::default()).ok()?;
+        table.into_iter().map(|(name, _)| name).find(|name| {
+            let mut words = message.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.any(|word| word == name)
+        })
+    }
+}
+
+impl FolderSettings {
+    fn resolve(&self) -> Result<FolderFields, Failure> {
+        let path = match (self.path.strip_prefix("~"), home()) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => self.path.clone(),
+        };
+        if !path.is_absolute() {
+            let message = format!("folder \"{}\": not an absolute path", self.path.display());
+            return Err(Failure::new(Kind::Usage, message).hint("for instance ~/Documents"));
+        }
+        let mut fields = Vec::new();
+        for (name, values) in &self.fields {
+            let field = given_field(name).ok_or_else(|| self.refuse(name))?;
+            let values = match values {
+                Values::One(value) => std::slice::from_ref(value),
+                Values::Several(values) => values,
+            };
+            fields.extend(values.iter().map(|value| (field, value.clone())));
+        }
+        Ok(FolderFields {
+            // The walk knows folders without symbolic links.
+            path: fs_err::canonicalize(&path).unwrap_or(path),
+            fields,
+        })
+    }
+
+    fn refuse(&self, name: &str) -> Failure {
+        let names = FIELDS.iter().map(|info| info.name);
+        let given: Vec<_> = names.filter(|name| given_field(name).is_some()).collect();
+        let folder = self.path.display();
+        let message = format!("folder \"{folder}\": \"{name}\" is no field that it can give");
+        Failure::new(Kind::Usage, message).hint(&format!("one of {}", given.join(", ")))
+    }
+}
+
+/// Returns the field of a name, if a folder can give it: words, but not those of the content.
+fn given_field(name: &str) -> Option<Field> {
+    Field::from_name(name).filter(|field| match field {
+        Field::Body | Field::Filename => false,
+        Field::Lang | Field::Genre => true,
+        _ => field.info().kind == FieldKind::Text,
+    })
 }
 
 fn read_file(global: &Global) -> Result<toml::Table, Failure> {

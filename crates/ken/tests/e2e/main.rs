@@ -17,6 +17,7 @@ mod index;
 mod layout;
 mod output;
 mod query;
+mod reading;
 mod samples;
 mod search;
 mod settings;
