@@ -13,6 +13,7 @@ mod options;
 mod progress;
 mod run;
 mod stale;
+mod why;
 mod work;
 mod writer;
 
@@ -21,3 +22,4 @@ pub use options::{Options, RootChange};
 pub use progress::Progress;
 pub use run::{Summary, update};
 pub use stale::Stale;
+pub use why::{Known, Next, Why, why};

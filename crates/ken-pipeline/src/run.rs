@@ -455,4 +455,47 @@ mod tests {
         assert!(summary.interrupted);
         assert_eq!((summary.added, summary.documents), (0, 0));
     }
+
+    /// Has the last commit tell that other versions of the extractors read the files.
+    fn forget_extractors(data: &Path) {
+        let options = WriterOptions {
+            memory_bytes: 0,
+            threads: 1,
+        };
+        let writer = Writer::open(&data.join("index"), options).unwrap();
+        let mut meta = writer.meta().clone();
+        meta.reading.formats.values_mut().for_each(|v| *v = 0);
+        writer.commit(&meta).unwrap();
+        writer.close().unwrap();
+    }
+
+    #[test]
+    fn a_stopped_run_does_not_read_again_what_it_has_read() {
+        let folder = folder_of_files(100);
+        let data = folder.path().join("data");
+        let options = options(&data, 64 << 20);
+        let run = |progress: &Progress, notify: &(dyn Fn(&Change) + Sync)| {
+            let add = RootChange::Add(Root::new(folder.path().join("docs")));
+            update(&options, &[add], progress, notify).unwrap()
+        };
+        run(&Progress::default(), &|_| ());
+        forget_extractors(&data);
+
+        let progress = Progress::default();
+        let stopped = run(&progress, &|_| {
+            // The walk waits at the half, and goes on no further.
+            if progress.files_to_do.load(Ordering::Relaxed) == 50 {
+                while progress.documents.load(Ordering::Relaxed) < 20 {
+                    std::thread::yield_now();
+                }
+                progress.cancel();
+            }
+        });
+        assert!(stopped.interrupted && stopped.committed);
+        let rest = run(&Progress::default(), &|_| ());
+        assert!((18..=50).contains(&rest.unchanged), "{rest:?}");
+        assert_eq!(rest.added + rest.changed + rest.unchanged, 100);
+        let after = run(&Progress::default(), &|_| ());
+        assert_eq!((after.unchanged, after.committed), (100, false));
+    }
 }

@@ -184,13 +184,10 @@ impl GoneRow {
 
 /// Returns whether a file that was not seen would have been, were it still there.
 fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
-    let root = path
-        .ancestors()
-        .find(|folder| roots.iter().any(|root| root.path == *folder));
     // What no root covers any more is gone, whether it is still there or not.
-    let is_walked = root.is_none_or(|root| {
+    let is_walked = crate::covering(roots, path).is_none_or(|root| {
         let mut unavailable = scan.unavailable.iter();
-        !unavailable.any(|(path, _)| path == root)
+        !unavailable.any(|(path, _)| *path == root.path)
     });
     is_walked
         && !path

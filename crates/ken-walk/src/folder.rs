@@ -172,7 +172,9 @@ impl<'a> Walker<'a> {
             let name = listing.name(entry);
             self.path.truncate(folder_length);
             self.path.extend_from_slice(name.to_bytes());
-            self.entry(here, name, entry);
+            if self.shared.is_on_the_way(self.path()) {
+                self.entry(here, name, entry);
+            }
         }
         self.listing = listing;
     }

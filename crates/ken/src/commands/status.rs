@@ -17,6 +17,9 @@ use crate::output;
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let data = config::data_folder(global)?;
     let snapshot = Snapshot::open(&data.join("index"))?;
+    if let Some(path) = &args.why {
+        return super::why::run(global, &snapshot, path, args.json);
+    }
     if args.failed {
         return failed(args, &snapshot);
     }

@@ -23,4 +23,5 @@ mod search;
 mod settings;
 mod status;
 mod walk;
+mod why;
 mod world;
