@@ -8,6 +8,7 @@
 //! Each input yields exactly one document with the input's own `ipath`, whatever happens: what
 //! cannot be read is a document with a [`Failure`] and no text, found by its name.
 
+pub mod beside;
 mod date;
 pub mod detect;
 mod error;

@@ -5,6 +5,7 @@
 //! threads build segments. Queues are counted in bytes, so memory is bounded whatever the input.
 
 mod apply;
+mod beside;
 mod budget;
 mod error;
 mod lock;

@@ -19,6 +19,7 @@ use ken_index::{FileState, Snapshot};
 
 use crate::Progress;
 use crate::apply::{Applier, FileFacts};
+use crate::beside::Beside;
 use crate::budget::{Budget, Share};
 use crate::open::{cause, is_passing, open};
 use crate::stale::Staleness;
@@ -54,6 +55,8 @@ struct FileJob {
     key: FileKey,
     stamp: Stamp,
     state: FileState,
+    /// What stands beside the file, until its own document takes it.
+    beside: Mutex<Beside>,
     /// Parts that are not done, the file's own extraction among them.
     pending: AtomicUsize,
     /// The file's own document, which waits for the parts: it says that the file is finished.
@@ -142,9 +145,14 @@ impl Pool<'_> {
             self.note(self.applier.delete(key));
         }
         match open(&path) {
-            Ok(Some((file, stamp))) => {
-                let n_bytes = stamp.size;
-                self.extract_file(&file, path, key, stamp, offer);
+            Ok(Some((file, own))) => {
+                let n_bytes = own.size;
+                let beside = Beside::read(&file, &path, stamp.sidecar);
+                let stamp = Stamp {
+                    sidecar: beside.stamp,
+                    ..own
+                };
+                self.extract_file(&file, path, key, stamp, beside, offer);
                 self.progress
                     .bytes_done
                     .fetch_add(n_bytes, Ordering::Relaxed);
@@ -169,6 +177,7 @@ impl Pool<'_> {
         path: PathBuf,
         key: FileKey,
         stamp: Stamp,
+        beside: Beside,
         offer: Option<&Sender<MemberJob>>,
     ) {
         let name = Location::file(&path).file_name();
@@ -182,6 +191,7 @@ impl Pool<'_> {
             path,
             key,
             stamp,
+            beside: Mutex::new(beside),
             pending: AtomicUsize::new(1),
             own: Mutex::new(None),
         });
@@ -220,7 +230,8 @@ impl Pool<'_> {
             return self.note(self.applier.delete(job.key));
         }
         let own = lock(&job.own).take();
-        if let Some(document) = own {
+        if let Some(mut document) = own {
+            std::mem::take(&mut *lock(&job.beside)).join(&mut document);
             self.note(self.applier.add(&job.facts(), Some(job.state), document));
         }
     }

@@ -15,6 +15,7 @@ mod roots;
 mod rules;
 mod scan;
 mod settle;
+mod sidecar;
 
 pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes};
@@ -24,3 +25,4 @@ pub use folder::stamp_of;
 pub use roots::{Availability, covering, is_mount_point, root_at};
 pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
 pub use settle::settle;
+pub use sidecar::{sidecar_names, sidecar_stamp};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ken_core::{FIELDS, Field, FieldKind, FolderFields};
+use ken_core::{FIELDS, Field, FolderFields};
 use ken_extract::Limits;
 use serde::{Deserialize, Serialize};
 
@@ -158,7 +158,8 @@ impl FolderSettings {
         }
         let mut fields = Vec::new();
         for (name, values) in &self.fields {
-            let field = given_field(name).ok_or_else(|| self.refuse(name))?;
+            let field = Field::from_name(name).filter(|field| field.is_given());
+            let field = field.ok_or_else(|| self.refuse(name))?;
             let values = match values {
                 Values::One(value) => std::slice::from_ref(value),
                 Values::Several(values) => values,
@@ -173,21 +174,12 @@ impl FolderSettings {
     }
 
     fn refuse(&self, name: &str) -> Failure {
-        let names = FIELDS.iter().map(|info| info.name);
-        let given: Vec<_> = names.filter(|name| given_field(name).is_some()).collect();
+        let given = FIELDS.iter().filter(|info| info.field.is_given());
+        let given: Vec<_> = given.map(|info| info.name).collect();
         let folder = self.path.display();
         let message = format!("folder \"{folder}\": \"{name}\" is no field that it can give");
         Failure::new(Kind::Usage, message).hint(&format!("one of {}", given.join(", ")))
     }
-}
-
-/// Returns the field of a name, if a folder can give it: words, but not those of the content.
-fn given_field(name: &str) -> Option<Field> {
-    Field::from_name(name).filter(|field| match field {
-        Field::Body | Field::Filename => false,
-        Field::Lang | Field::Genre => true,
-        _ => field.info().kind == FieldKind::Text,
-    })
 }
 
 fn read_file(global: &Global) -> Result<toml::Table, Failure> {

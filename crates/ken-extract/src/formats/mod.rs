@@ -17,6 +17,7 @@ mod source;
 mod tar;
 mod text;
 mod xml;
+pub(crate) mod xmp;
 mod zip;
 
 use std::collections::HashMap;

@@ -21,6 +21,7 @@ mod reading;
 mod samples;
 mod search;
 mod settings;
+mod sidecar;
 mod status;
 mod walk;
 mod why;
