@@ -44,8 +44,8 @@ pub struct Format {
     pub members: Option<&'static str>,
     /// Where it is parsed.
     pub isolation: Isolation,
-    /// Raised when the module would find more or other text in the same bytes; files of the format
-    /// are then read again.
+    /// Raised when the module would find more or other text in the same bytes, or detection gives it
+    /// other files; those with its media types and extensions are then read again.
     pub version: u32,
     /// Whether it reads its input piece by piece; others hold it whole.
     pub(crate) streams: bool,
@@ -108,7 +108,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_media_type_has_one_format() {
+    fn a_name_and_a_media_type_have_one_format() {
+        let mut names = HashSet::new();
+        for format in FORMATS {
+            assert!(names.insert(format.name), "{} stands twice", format.name);
+        }
         let mut types = HashSet::new();
         for media_type in FORMATS.iter().flat_map(|format| format.media_types) {
             assert!(types.insert(media_type), "{media_type} stands twice");
