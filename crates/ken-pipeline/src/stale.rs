@@ -64,7 +64,9 @@ impl Staleness {
             Some(meta) if meta.reading == reading => (meta.edition, meta.earlier.clone()),
             Some(meta) => {
                 let mut earlier = meta.earlier.clone();
-                earlier.push(meta.reading.clone());
+                if !earlier.contains(&meta.reading) {
+                    earlier.push(meta.reading.clone());
+                }
                 // Numbers come again after 65,535 editions.
                 (meta.edition.checked_add(1).unwrap_or(1), earlier)
             }

@@ -5,7 +5,8 @@ use crate::world::{World, assert_counts};
 /// The start of a JPEG file: enough to be known as one.
 const PICTURE: &[u8] = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xd9";
 
-fn xmp(keyword: &str) -> String {
+/// Returns a sidecar with a keyword.
+pub(crate) fn xmp(keyword: &str) -> String {
     format!(
         "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\
          <rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">\
