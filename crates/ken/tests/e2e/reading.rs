@@ -68,15 +68,24 @@ fn compressed_files_are_known_by_their_name() {
 
 #[test]
 fn a_moved_file_is_read_if_its_extractor_changed() {
-    let world = collection();
-    forge(&world, r#"\"PDF\":1"#, r#"\"PDF\":0"#);
-    for name in ["broken.pdf", "a.txt"] {
-        world.rename(name, &format!("new/{name}"));
-    }
-    let summary = world.index(&[]);
-    assert_counts(&summary, &[("moved", 2), ("changed", 2), ("unchanged", 2)]);
-    // Only of what was read the bytes were read.
-    assert_counts(&world.index(&[]), &[("unchanged", 6)]);
+    let world = World::new();
+    world.write("a.txt", "otter badger");
+    world.index(&["docs", "--set", "extract.max_text_bytes=5"]);
+    world.rename("a.txt", "b.txt");
+    assert_counts(&world.index(&[]), &[("moved", 1)]);
+    assert!(
+        world.hits("badger").is_empty(),
+        "the text is not read again"
+    );
+    forge(
+        &world,
+        r#"\"plain text and source code\":1"#,
+        r#"\"plain text and source code\":0"#,
+    );
+    world.rename("b.txt", "c.txt");
+    assert_counts(&world.index(&[]), &[("moved", 1)]);
+    assert_eq!(world.found("badger"), ["c.txt"]);
+    assert!(world.failed().is_empty());
 }
 
 #[test]
