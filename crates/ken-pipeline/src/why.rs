@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use ken_core::{Document, FileRow, FolderFields, Ipath, Root};
-use ken_index::{Snapshot, Stored};
+use ken_core::{Field, FileRow, FolderFields, Root};
+use ken_index::{Address, Snapshot};
 use ken_walk::{ScanOptions, Verdict};
 
 use crate::stale::{self, Stale, Staleness};
@@ -17,8 +17,10 @@ pub struct Why {
     pub verdict: Option<Verdict>,
     /// What the index holds of it.
     pub known: Known,
-    /// Its documents without their text, the file's own first.
-    pub documents: Vec<(Ipath, Document)>,
+    /// Where its documents stand, the file's own first.
+    pub documents: Vec<Address>,
+    /// Whether any of them has a failure.
+    pub has_failed: bool,
     /// What the next run would do.
     pub next: Next,
 }
@@ -68,11 +70,10 @@ pub fn why(
     let row = snapshot.row(key)?.map(|(_, row)| row);
     let mut documents = Vec::new();
     for address in snapshot.addresses(key)? {
-        let Stored { mut document, .. } = snapshot.document(address)?;
-        document.body = String::new();
-        documents.push((document.ipath.clone(), document));
+        documents.push((snapshot.location(address)?.ipath, address));
     }
-    documents.sort_by(|a, b| a.0.cmp(&b.0));
+    documents.sort();
+    let failed = snapshot.files_with(Field::Is, &|state| state == "failed")?;
     let verdict = ken_walk::explain(&meta.roots, scan, path);
     let known = known(
         snapshot,
@@ -95,7 +96,8 @@ pub fn why(
         root: ken_walk::covering(&meta.roots, path).cloned(),
         verdict,
         known,
-        documents,
+        documents: documents.into_iter().map(|(_, address)| address).collect(),
+        has_failed: failed.binary_search(&key).is_ok(),
         next,
     })
 }

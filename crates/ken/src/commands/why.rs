@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
-use ken_core::{Document, Field, Ipath, Root, escape_bytes};
+use ken_core::{Document, Field, Root, escape_bytes};
 use ken_extract::format_of;
 use ken_index::Snapshot;
 use ken_pipeline::{Known, Next, Stale, Why, why};
@@ -28,10 +28,14 @@ pub(super) fn run(
     let folders = Settings::load(global)?.folders()?;
     let path = resolve(path, &snapshot.meta().roots)?;
     let why = why(snapshot, &folders, &scan_options(global), &path)?;
-    let view = View { path: &path, why };
+    let view = View {
+        path: &path,
+        why,
+        snapshot,
+    };
     match as_json {
-        true => output::print(&output::json_line(&view.json()))?,
-        false => output::print(view.text().as_bytes())?,
+        true => output::print(&output::json_line(&view.json()?))?,
+        false => output::print(view.text()?.as_bytes())?,
     }
     Ok(ExitCode::from(u8::from(view.why.documents.is_empty())))
 }
@@ -56,10 +60,11 @@ fn resolve(path: &Path, roots: &[Root]) -> Result<PathBuf, Failure> {
 struct View<'w> {
     path: &'w Path,
     why: Why,
+    snapshot: &'w Snapshot,
 }
 
 impl View<'_> {
-    fn text(&self) -> String {
+    fn text(&self) -> Result<String, Failure> {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
             text.push_str(&format!("{name:<10} {}\n", output::clean(value)));
@@ -69,20 +74,26 @@ impl View<'_> {
         line("walk", &self.walk());
         line("index", self.index());
         line("next run", self.next());
-        if let Some((ipath, own)) = self.why.documents.first()
-            && ipath.is_root()
-        {
+        let n_documents = self.why.documents.len();
+        let listed = self.documents().take(MAX_LINES);
+        let listed: Vec<Document> = listed.collect::<Result<_, _>>()?;
+        if let Some(own) = listed.first().filter(|first| first.ipath.is_root()) {
             line("extractor", &extractor(own));
         }
-        line("documents", &self.why.documents.len().to_string());
-        for (ipath, document) in self.why.documents.iter().take(MAX_LINES) {
-            text.push_str(&self.document_text(ipath, document));
+        line("documents", &n_documents.to_string());
+        for document in &listed {
+            text.push_str(&self.document_text(document));
         }
-        let more = self.why.documents.len().saturating_sub(MAX_LINES);
-        if more > 0 {
+        if n_documents > listed.len() {
+            let more = n_documents - listed.len();
             text.push_str(&format!("  and {more} more: --json lists them\n"));
         }
-        text
+        Ok(text)
+    }
+
+    fn documents(&self) -> impl Iterator<Item = Result<Document, Failure>> {
+        let addresses = self.why.documents.iter();
+        addresses.map(|address| Ok(self.snapshot.document(*address)?.document))
     }
 
     fn root(&self) -> String {
@@ -127,9 +138,10 @@ impl View<'_> {
     }
 
     fn next(&self) -> &'static str {
-        let is_failed = self.why.documents.iter().any(|(_, d)| d.failure.is_some());
         match self.why.next {
-            Next::Nothing if is_failed => "leaves it: nothing changed; --retry-failed reads it",
+            Next::Nothing if self.why.has_failed => {
+                "leaves it: nothing changed; --retry-failed reads it"
+            }
             Next::Nothing => "has nothing to do with it",
             Next::Read => "reads it",
             Next::ReadAgain(Stale::Extractor) => "reads it: its extractor changed",
@@ -140,10 +152,10 @@ impl View<'_> {
         }
     }
 
-    fn document_text(&self, ipath: &Ipath, document: &Document) -> String {
-        let place = match ipath.is_root() {
+    fn document_text(&self, document: &Document) -> String {
+        let place = match document.ipath.is_root() {
             true => "(the file)",
-            false => ipath.as_str(),
+            false => document.ipath.as_str(),
         };
         let size = document.number(Field::Size).map(output::size);
         let title = output::title(document).unwrap_or_default();
@@ -166,9 +178,11 @@ impl View<'_> {
         text
     }
 
-    fn json(&self) -> Json {
-        let documents = self.why.documents.iter();
-        let documents: Vec<_> = documents.map(|(_, d)| self.document_json(d)).collect();
+    fn json(&self) -> Result<Json, Failure> {
+        let mut documents = Vec::new();
+        for document in self.documents() {
+            documents.push(self.document_json(&document?));
+        }
         let root = self.why.root.as_ref().map(|root| shown(&root.path));
         let mut object = json!({
             "v": output::SCHEMA,
@@ -182,7 +196,7 @@ impl View<'_> {
         if let Some(Verdict::File(stamp)) = &self.why.verdict {
             object["stamp"] = json!(stamp);
         }
-        object
+        Ok(object)
     }
 
     fn walk_json(&self) -> Json {
