@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use ken_core::{Field, FileKey, Kind};
-use serde::Serialize;
 use tantivy::postings::SegmentPostings;
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocSet, SegmentReader, TERMINATED};
@@ -11,7 +10,7 @@ use tantivy::{DocSet, SegmentReader, TERMINATED};
 use crate::schema::{Columns, KEY};
 
 /// How many documents there are of a media type and kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Media type.
     pub media_type: String,

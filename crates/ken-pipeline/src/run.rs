@@ -28,6 +28,9 @@ pub struct Summary {
     pub added: u64,
     /// Files that were read again.
     pub changed: u64,
+    /// Files that the walk found unchanged and that were read again all the same: their extractor or
+    /// the fields of their folder changed, or they had failed. They count as changed too.
+    pub stale: u64,
     /// Files that moved and were not read again.
     pub moved: u64,
     /// Files that are gone.
@@ -153,6 +156,7 @@ fn note_mounts(roots: &mut [Root]) {
 struct Counts {
     added: AtomicU64,
     changed: AtomicU64,
+    stale: AtomicU64,
     moved: AtomicU64,
     gone: AtomicU64,
 }
@@ -214,7 +218,13 @@ impl Run<'_> {
             hasher,
             catalogue,
             full: self.options.full,
-            is_stale: &|path, row| self.stale.reason(path, row).is_some(),
+            is_stale: &|path, row| {
+                let is_stale = self.stale.reason(path, row).is_some();
+                self.counts
+                    .stale
+                    .fetch_add(u64::from(is_stale), Ordering::Relaxed);
+                is_stale
+            },
             path_of: &path_of,
             emit,
         };
@@ -350,6 +360,7 @@ impl Run<'_> {
         Summary {
             added: get(&self.counts.added),
             changed: get(&self.counts.changed),
+            stale: get(&self.counts.stale),
             moved: get(&self.counts.moved),
             gone: get(&self.counts.gone),
             unchanged: walked.unchanged,

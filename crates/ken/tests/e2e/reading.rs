@@ -35,9 +35,13 @@ fn a_changed_extractor_reads_its_files_again() {
     forge(&world, r#"\"PDF\":1"#, r#"\"PDF\":0"#);
     let run = world.ken(["index", "--dry-run", "--json"]);
     assert_eq!(run.summary()["changed"], 3);
-    assert_counts(&world.index(&[]), &[("changed", 3), ("unchanged", 3)]);
+    world.write("a.txt", "changed badger");
+    let summary = world.index(&[]);
+    assert_counts(&summary, &[("changed", 4), ("unchanged", 2)]);
+    assert_eq!(summary["stale"], 3);
     let summary = world.index(&[]);
     assert_counts(&summary, &[("unchanged", 6)]);
+    assert_eq!(summary["stale"], 0);
     assert_eq!(summary["committed"], false);
     assert_eq!(
         world.found("otter OR badger"),
