@@ -183,7 +183,7 @@ pub(crate) fn summary_text(summary: &Summary, dry_run: bool) -> String {
     }
     if summary.stale > 0 {
         text.push_str(&format!(
-            "\n{} of them unchanged, but to be read in another way or tried again",
+            "\n{} of the changed are as before: read again for their extractor, fields or failure",
             summary.stale
         ));
     }
