@@ -35,6 +35,14 @@ impl KeyHasher {
         FileKey(self.hash(path.as_os_str().as_bytes()))
     }
 
+    fn hash_numbers(&self, own: &[u64], sidecar: Option<[u64; 3]>) -> u64 {
+        let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
+        for number in own.iter().chain(sidecar.iter().flatten()) {
+            hasher.write_u64(*number);
+        }
+        hasher.finish()
+    }
+
     fn hash(&self, bytes: &[u8]) -> u64 {
         let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
         hasher.write(bytes);
@@ -55,30 +63,53 @@ pub struct Stamp {
     pub inode: u64,
     /// Number of the device.
     pub device: u64,
+    /// The stamp of the file's sidecar, whose fields are joined to its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sidecar: Option<SidecarStamp>,
 }
 
+/// The stamp of a file beside another one that holds metadata of it, `photo.jpg.xmp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)] // as in `Stamp`
+pub struct SidecarStamp {
+    pub size: u64,
+    pub mtime_ns: i64,
+    pub ctime_ns: i64,
+    pub inode: u64,
+}
+
+/// How many bits of a token tell the edition.
+const EDITION_BITS: u32 = 16;
+
 impl Stamp {
-    /// Returns a number that is the same as long as the file is unchanged, and never 0.
+    /// Returns a number that is the same as long as the file is unchanged, and tells the edition of
+    /// the [`Reading`](crate::Reading) in its last 16 bits. It is never 0, as no edition is.
     ///
     /// Inode and device are left out: on FAT and network file systems, and after a reboot, they
     /// change while the file does not, and reading a disk again for that would be the worse
-    /// mistake. Every change of content moves `ctime`, which no program can set back.
-    pub fn token(&self, hasher: &KeyHasher) -> u64 {
-        let mut bytes = [0; 24];
-        bytes[..8].copy_from_slice(&self.size.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.mtime_ns.to_le_bytes());
-        bytes[16..].copy_from_slice(&self.ctime_ns.to_le_bytes());
-        hasher.hash(&bytes).max(1)
+    /// mistake. Every change of content moves `ctime`, which no program can set back. The sidecar
+    /// is part of it: were its change noticed on its own, a run that is stopped could commit the
+    /// sidecar and forget the file. With 48 bits one of 2.8·10¹⁴ changes goes unnoticed.
+    pub fn token(&self, hasher: &KeyHasher, edition: u16) -> u64 {
+        let own = [self.size, self.mtime_ns as u64, self.ctime_ns as u64];
+        let sidecar = self.sidecar.map(|sidecar| {
+            [
+                sidecar.size,
+                sidecar.mtime_ns as u64,
+                sidecar.ctime_ns as u64,
+            ]
+        });
+        hasher.hash_numbers(&own, sidecar) << EDITION_BITS | u64::from(edition)
     }
 
     /// Returns a number that stays the same when the file is renamed, and never 0.
     pub fn identity(&self, hasher: &KeyHasher) -> u64 {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&self.size.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.mtime_ns.to_le_bytes());
-        bytes[16..24].copy_from_slice(&self.inode.to_le_bytes());
-        bytes[24..].copy_from_slice(&self.device.to_le_bytes());
-        hasher.hash(&bytes).max(1)
+        let own = [self.size, self.mtime_ns as u64, self.inode, self.device];
+        // A file that left its sidecar behind is another one: it has other fields.
+        let sidecar = self
+            .sidecar
+            .map(|sidecar| [sidecar.size, sidecar.mtime_ns as u64, sidecar.inode]);
+        hasher.hash_numbers(&own, sidecar).max(1)
     }
 
     /// Returns the time of the last change of content in whole seconds.
@@ -96,6 +127,18 @@ pub struct FileRow {
     pub token: u64,
     /// See [`Stamp::identity`]; 0 if the file was not indexed to its end.
     pub identity: u64,
+}
+
+impl FileRow {
+    /// Returns whether the file was indexed to its end with this stamp, in whatever edition.
+    pub fn is_of(&self, stamp: &Stamp, hasher: &KeyHasher) -> bool {
+        self.token != 0 && (self.token ^ stamp.token(hasher, 0)) >> EDITION_BITS == 0
+    }
+
+    /// Returns the edition of the reading that the file was read with.
+    pub fn edition(&self) -> u16 {
+        self.token as u16
+    }
 }
 
 /// What became of a file since the last run.
@@ -142,25 +185,62 @@ mod tests {
         ctime_ns: 3,
         inode: 4,
         device: 5,
+        sidecar: None,
     };
 
     #[test]
     fn tokens_see_content_and_identities_see_moves() {
         let hasher = KeyHasher::new(1, 2);
+        let token = |stamp: Stamp| stamp.token(&hasher, 1);
         let renamed = Stamp {
             ctime_ns: 9,
             ..STAMP
         };
-        assert_ne!(STAMP.token(&hasher), renamed.token(&hasher));
+        assert_ne!(token(STAMP), token(renamed));
         assert_eq!(STAMP.identity(&hasher), renamed.identity(&hasher));
         let remounted = Stamp {
             device: 6,
             inode: 7,
             ..STAMP
         };
-        assert_eq!(STAMP.token(&hasher), remounted.token(&hasher));
+        assert_eq!(token(STAMP), token(remounted));
         assert_ne!(STAMP.identity(&hasher), remounted.identity(&hasher));
         assert_eq!(STAMP.mtime_seconds(), -1);
+    }
+
+    #[test]
+    fn sidecars_are_part_of_both() {
+        let hasher = KeyHasher::new(1, 2);
+        let with = |ctime_ns, inode| Stamp {
+            sidecar: Some(SidecarStamp {
+                size: 1,
+                mtime_ns: 2,
+                ctime_ns,
+                inode,
+            }),
+            ..STAMP
+        };
+        let tokens = [STAMP, with(3, 4), with(9, 4)].map(|stamp| stamp.token(&hasher, 1));
+        assert!(tokens[0] != tokens[1] && tokens[1] != tokens[2] && tokens[0] != tokens[2]);
+        let identities = [STAMP, with(3, 4), with(9, 4)].map(|stamp| stamp.identity(&hasher));
+        assert_ne!(identities[0], identities[1]);
+        assert_eq!(identities[1], identities[2], "both were renamed");
+        assert_ne!(identities[1], with(3, 5).identity(&hasher));
+    }
+
+    #[test]
+    fn rows_know_their_stamp_and_edition() {
+        let hasher = KeyHasher::new(1, 2);
+        let row = |token| FileRow {
+            key: FileKey(1),
+            token,
+            identity: 1,
+        };
+        let known = row(STAMP.token(&hasher, 7));
+        assert!(known.is_of(&STAMP, &hasher));
+        assert_eq!(known.edition(), 7);
+        assert!(!known.is_of(&Stamp { size: 11, ..STAMP }, &hasher));
+        assert!(!row(0).is_of(&STAMP, &hasher));
     }
 
     #[test]

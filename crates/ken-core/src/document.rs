@@ -53,6 +53,18 @@ impl Document {
         }
     }
 
+    /// Adds a text value that stands beside the document, unless the document has it itself.
+    pub fn join_text(&mut self, field: Field, text: &str) {
+        let n_values = self.fields.len();
+        self.add_text(field, text);
+        if let Some((last, known)) = self.fields.split_last()
+            && self.fields.len() > n_values
+            && known.contains(last)
+        {
+            self.fields.pop();
+        }
+    }
+
     /// Adds a number, a size in bytes or a time in seconds since 1970-01-01 UTC.
     pub fn add_number(&mut self, field: Field, number: i64) {
         self.fields.push((field, Value::Number(number)));
@@ -99,6 +111,20 @@ pub struct Failure {
     pub reason: Reason,
     /// What happened, for people: lower case, no final stop, without the file's name.
     pub message: String,
+    /// How long the document was read before it failed, in milliseconds; 0 if it was not begun.
+    #[serde(default)]
+    pub elapsed_ms: u64,
+}
+
+impl Failure {
+    /// Returns a failure of which the time is not known yet.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+            elapsed_ms: 0,
+        }
+    }
 }
 
 /// The sort of a failure.
@@ -143,5 +169,15 @@ mod tests {
         assert_eq!(document.text(Field::Title), Some("Annual report"));
         assert_eq!(document.text(Field::Author), None);
         assert_eq!(document.number(Field::Pages), Some(3));
+    }
+
+    #[test]
+    fn a_value_from_beside_is_not_repeated() {
+        let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        for value in ["tax", " ", "income  tax", "tax", "income tax"] {
+            document.join_text(Field::Keywords, value);
+        }
+        document.join_text(Field::Title, "tax");
+        assert_eq!(document.fields.len(), 3);
     }
 }

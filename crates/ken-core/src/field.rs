@@ -167,6 +167,16 @@ impl Field {
         &FIELDS[self as usize]
     }
 
+    /// Returns whether what stands beside a document may give it this field: words about it, not
+    /// those of its content.
+    pub fn is_given(self) -> bool {
+        match self {
+            Self::Body | Self::Filename => false,
+            Self::Lang | Self::Genre => true,
+            _ => self.info().kind == FieldKind::Text,
+        }
+    }
+
     /// Returns the name in queries, JSON and the index.
     pub fn name(self) -> &'static str {
         self.info().name

@@ -9,12 +9,14 @@ mod field;
 mod kind;
 mod location;
 mod plan;
+mod reading;
 mod root;
 
-pub use change::{Change, FileKey, FileRow, KeyHasher, Stamp};
+pub use change::{Change, FileKey, FileRow, KeyHasher, SidecarStamp, Stamp};
 pub use document::{Document, Failure, Reason, Value};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes};
 pub use plan::{Bound, Order, Plan, SortKey};
+pub use reading::{FolderFields, Reading};
 pub use root::Root;

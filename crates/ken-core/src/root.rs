@@ -43,7 +43,7 @@ impl Root {
 }
 
 /// Paths are bytes: text where they are UTF-8, else a list of numbers.
-mod path_bytes {
+pub(crate) mod path_bytes {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ mod path_bytes {
         Bytes(Vec<u8>),
     }
 
-    pub(super) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
         match path.to_str() {
             Some(text) => Form::Text(text.to_owned()),
             None => Form::Bytes(path.as_os_str().as_bytes().to_vec()),
@@ -65,7 +65,7 @@ mod path_bytes {
         .serialize(to)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
         Ok(match Form::deserialize(from)? {
             Form::Text(text) => PathBuf::from(text),
             Form::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),

@@ -46,9 +46,6 @@ impl From<Error> for Failure {
             },
             Error::Cancelled => Reason::Limit,
         };
-        Self {
-            reason,
-            message: error.to_string(),
-        }
+        Self::new(reason, error.to_string())
     }
 }

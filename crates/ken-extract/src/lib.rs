@@ -8,6 +8,7 @@
 //! Each input yields exactly one document with the input's own `ipath`, whatever happens: what
 //! cannot be read is a document with a [`Failure`] and no text, found by its name.
 
+pub mod beside;
 mod date;
 pub mod detect;
 mod error;
@@ -24,7 +25,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use error::Error;
 pub use expansion::Expansion;
-pub use formats::{FORMATS, Format, Isolation};
+pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of};
 pub use input::Input;
 use ken_core::{Document, Failure, Ipath, Reason};
 pub use limits::Limits;
@@ -84,14 +85,14 @@ pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
     let failure = match result {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(error.into()),
-        Err(panic) => Some(Failure {
-            reason: Reason::Crashed,
-            message: format!(
+        Err(panic) => Some(Failure::new(
+            Reason::Crashed,
+            format!(
                 "the {} parser crashed: {}",
                 format.name,
                 panic_text(&*panic)
             ),
-        }),
+        )),
     };
     output.finish(failure);
 }

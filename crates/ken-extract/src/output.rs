@@ -1,5 +1,7 @@
 //! What a format module writes into: adds limits and the rule of one own document per input.
 
+use std::time::Instant;
+
 use ken_core::{Document, Failure, Field, Ipath};
 
 use crate::detect::Detected;
@@ -19,6 +21,7 @@ pub(crate) struct Output<'s> {
     n_members: u64,
     expanded_bytes: u64,
     expansion: Expansion,
+    started: Instant,
 }
 
 impl<'s> Output<'s> {
@@ -44,6 +47,7 @@ impl<'s> Output<'s> {
                 .expansion
                 .clone()
                 .unwrap_or_else(|| Expansion::of_file(input.size(), limits)),
+            started: Instant::now(),
         }
     }
 
@@ -183,6 +187,10 @@ impl<'s> Output<'s> {
             document.add_text(Field::Is, "attachment");
         }
         document.failure = failure.or(document.failure);
+        if let Some(failure) = &mut document.failure {
+            let elapsed_ms = self.started.elapsed().as_millis();
+            failure.elapsed_ms = u64::try_from(elapsed_ms).unwrap_or(u64::MAX);
+        }
         self.sink.document(document);
     }
 }

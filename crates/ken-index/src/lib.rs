@@ -17,6 +17,7 @@ mod schema;
 mod search;
 mod segment;
 mod snapshot;
+mod terms;
 mod version;
 mod writer;
 
@@ -25,4 +26,5 @@ pub use meta::Meta;
 pub use record::{FileState, Record};
 pub use search::{Address, Found, Hit};
 pub use snapshot::{Snapshot, Statistics, Stored};
+pub use terms::Tally;
 pub use writer::{Writer, WriterOptions};

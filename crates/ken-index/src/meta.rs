@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use ken_core::{KeyHasher, Root};
+use ken_core::{KeyHasher, Reading, Root};
 use serde::{Deserialize, Serialize};
 
 use crate::version::FORMAT;
@@ -21,6 +21,16 @@ pub struct Meta {
     pub completed: Option<i64>,
     /// How many deletions there were: see [`crate::deletion`].
     pub(crate) sequence: u64,
+    /// How the run that made the commit read files.
+    #[serde(default)]
+    pub reading: Reading,
+    /// The number of `reading`; never 0 once a run committed.
+    #[serde(default)]
+    pub edition: u16,
+    /// How files whose token tells another edition may have been read; empty if it makes no
+    /// difference.
+    #[serde(default)]
+    pub earlier: Vec<Reading>,
 }
 
 impl Meta {
@@ -34,6 +44,9 @@ impl Meta {
             roots: Vec::new(),
             completed: None,
             sequence: 0,
+            reading: Reading::default(),
+            edition: 0,
+            earlier: Vec::new(),
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Reading: one commit, opened without a lock.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ken_core::{Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Plan, Value};
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
-use tantivy::query::{Query, TermQuery};
 use tantivy::schema::{IndexRecordOption, OwnedValue, Value as _};
 use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
@@ -15,6 +13,7 @@ use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
 use crate::schema::{Columns, IDENTITY, LOCATION, STAMP};
 use crate::search::{self, Address, Found};
+use crate::terms::{self, Tally};
 use crate::writer::read_meta;
 use crate::{Error, Meta, query};
 
@@ -43,18 +42,12 @@ pub struct Stored {
 /// Figures of an index.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
-    /// Documents.
-    pub documents: u64,
-    /// Files; what is inside of one does not count.
-    pub files: u64,
-    /// Documents with a failure.
-    pub failed: u64,
+    /// Documents, by media type and kind.
+    pub tallies: Vec<Tally>,
     /// Segments.
     pub segments: usize,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Documents by kind.
-    pub kinds: BTreeMap<String, u64>,
 }
 
 impl Snapshot {
@@ -141,6 +134,24 @@ impl Snapshot {
                 None => Ok(None),
             })
             .collect()
+    }
+
+    /// Returns where a file is and what the commit knows of it, if it was indexed to its end.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn row(&self, key: FileKey) -> Result<Option<(Location, FileRow)>, Error> {
+        for address in self.addresses(key)? {
+            if let Some(FileState { token, identity }) = self.state(address)? {
+                let row = FileRow {
+                    key,
+                    token,
+                    identity,
+                };
+                return Ok(Some((self.location(address)?, row)));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns where the documents of a file stand.
@@ -279,30 +290,26 @@ impl Snapshot {
     /// Fails if the index cannot be read.
     pub fn statistics(&self) -> Result<Statistics, Error> {
         let bytes = self.searcher.space_usage()?;
-        let mut statistics = Statistics {
-            documents: self.searcher.num_docs(),
-            failed: self.count(Field::Is, "failed")?,
-            segments: self.searcher.segment_readers().len(),
+        let segments = self.searcher.segment_readers();
+        Ok(Statistics {
+            tallies: terms::tally(segments, &self.columns).map_err(|e| self.error(e))?,
+            segments: segments.len(),
             bytes: bytes.total().get_bytes(),
-            ..Statistics::default()
-        };
-        statistics.files = statistics.documents - self.count(Field::Is, "member")?;
-        for (_, name) in Kind::ALL {
-            let count = self.count(Field::Type, name)?;
-            if count > 0 {
-                statistics.kinds.insert(name.to_owned(), count);
-            }
-        }
-        Ok(statistics)
+        })
     }
 
-    fn count(&self, field: Field, term: &str) -> Result<u64, Error> {
-        let term = Term::from_field_text(self.columns.of(field), term);
-        let query = TermQuery::new(term, IndexRecordOption::Basic);
-        query
-            .count(&self.searcher)
-            .map(|count| count as u64)
-            .map_err(|e| self.error(e))
+    /// Returns the files of which any document has, in a field of keywords, a value that is
+    /// accepted; in the order of their keys, each once.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn files_with(
+        &self,
+        field: Field,
+        accepts: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<FileKey>, Error> {
+        let segments = self.searcher.segment_readers();
+        terms::files_with(segments, self.columns.of(field), accepts).map_err(|e| self.error(e))
     }
 
     fn error(&self, source: TantivyError) -> Error {

@@ -3,5 +3,5 @@
 /// The format that this program writes and reads. History:
 ///
 /// 1. First format (Tantivy 0.27, index format 7).
-/// 2. Fields of sound, pictures and films.
+/// 2. Fields of sound, pictures and films; the edition of the reading in tokens.
 pub(crate) const FORMAT: u32 = 2;

@@ -104,6 +104,7 @@ mod tests {
                 ctime_ns: 0,
                 inode: 0,
                 device: 0,
+                sidecar: None,
             },
         }
     }

@@ -5,6 +5,7 @@
 //! threads build segments. Queues are counted in bytes, so memory is bounded whatever the input.
 
 mod apply;
+mod beside;
 mod budget;
 mod error;
 mod lock;
@@ -12,6 +13,8 @@ mod open;
 mod options;
 mod progress;
 mod run;
+mod stale;
+mod why;
 mod work;
 mod writer;
 
@@ -19,3 +22,5 @@ pub use error::Error;
 pub use options::{Options, RootChange};
 pub use progress::Progress;
 pub use run::{Summary, update};
+pub use stale::Stale;
+pub use why::{Known, Next, Why, why};

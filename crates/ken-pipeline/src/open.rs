@@ -16,11 +16,20 @@ const MAX_WAITS: usize = 3;
 ///
 /// Errors are those of the operating system, without the path.
 pub(crate) fn open(path: &Path) -> io::Result<Option<(File, Stamp)>> {
+    open_with(path, OFlags::empty())
+}
+
+/// As [`open`], but takes a symbolic link for nothing.
+pub(crate) fn open_itself(path: &Path) -> io::Result<Option<(File, Stamp)>> {
+    open_with(path, OFlags::NOFOLLOW)
+}
+
+fn open_with(path: &Path, more: OFlags) -> io::Result<Option<(File, Stamp)>> {
     // Should the path have become a FIFO, opening it must not wait for a writer.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | more;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(descriptor) => File::from(descriptor),
-        Err(Errno::NOENT | Errno::NXIO) => return Ok(None),
+        Err(Errno::NOENT | Errno::NXIO | Errno::LOOP) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     Ok(settled(&file)?.map(|stamp| (file, stamp)))

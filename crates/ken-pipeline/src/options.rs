@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ken_core::Root;
+use ken_core::{FolderFields, Root};
 use ken_extract::Limits;
 
 /// A change of what the index covers, made at the start of a run.
@@ -28,6 +28,10 @@ pub struct Options {
     pub limits: Limits,
     /// Extract every file again.
     pub full: bool,
+    /// Extract files again that failed.
+    pub retry_failed: bool,
+    /// Fields that folders give to what lies below them.
+    pub folders: Vec<FolderFields>,
     /// Only tell what would be done.
     pub dry_run: bool,
     /// Commit after so long, so that an interrupted run loses little.

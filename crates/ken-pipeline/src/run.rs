@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::apply::Applier;
 use crate::budget::Budget;
 use crate::lock::RunLock;
+use crate::stale::{self, Staleness};
 use crate::work::Pool;
 use crate::writer::LazyWriter;
 use crate::{Error, Options, Progress, RootChange};
@@ -27,6 +28,9 @@ pub struct Summary {
     pub added: u64,
     /// Files that were read again.
     pub changed: u64,
+    /// Files that the walk found unchanged and that were read again all the same: their extractor or
+    /// the fields of their folder changed, or they had failed. They count as changed too.
+    pub stale: u64,
     /// Files that moved and were not read again.
     pub moved: u64,
     /// Files that are gone.
@@ -90,6 +94,8 @@ pub fn update(
         Err(ken_index::Error::Missing(_)) => None,
         Err(error) => return Err(error.into()),
     };
+    let reading = stale::current(&options.folders);
+    let stale = Staleness::new(snapshot.as_ref(), reading, options.retry_failed)?;
     let known = snapshot.as_ref().map(Snapshot::meta);
     let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
     change_roots(&mut roots, changes)?;
@@ -109,6 +115,7 @@ pub fn update(
             },
         ),
         snapshot,
+        stale,
         roots,
         counts: Counts::default(),
     };
@@ -149,6 +156,7 @@ fn note_mounts(roots: &mut [Root]) {
 struct Counts {
     added: AtomicU64,
     changed: AtomicU64,
+    stale: AtomicU64,
     moved: AtomicU64,
     gone: AtomicU64,
 }
@@ -158,6 +166,7 @@ struct Run<'o> {
     progress: &'o Progress,
     notify: &'o (dyn Fn(&Change) + Sync),
     snapshot: Option<Snapshot>,
+    stale: Staleness,
     roots: Vec<Root>,
     roots_changed: bool,
     never_completed: bool,
@@ -209,6 +218,13 @@ impl Run<'_> {
             hasher,
             catalogue,
             full: self.options.full,
+            is_stale: &|path, row| {
+                let is_stale = self.stale.reason(path, row).is_some();
+                self.counts
+                    .stale
+                    .fetch_add(u64::from(is_stale), Ordering::Relaxed);
+                is_stale
+            },
             path_of: &path_of,
             emit,
         };
@@ -234,6 +250,7 @@ impl Run<'_> {
                 progress: self.progress,
             },
             snapshot: self.snapshot.as_ref(),
+            stale: &self.stale,
             hasher,
             limits: &self.options.limits,
             taken: &|change| self.count(change),
@@ -316,14 +333,15 @@ impl Run<'_> {
                 continue;
             }
             if let Some(writer) = self.writer.opened() {
-                pool.note(writer.commit(&self.meta(writer, None)));
+                pool.note(writer.commit(&self.meta(writer, None, false)));
             }
             next = Instant::now() + interval;
         }
     }
 
-    fn meta(&self, writer: &Writer, completed: Option<i64>) -> Meta {
+    fn meta(&self, writer: &Writer, completed: Option<i64>, all: bool) -> Meta {
         let mut meta = writer.meta().clone();
+        self.stale.note(&mut meta, all);
         meta.roots.clone_from(&self.roots);
         meta.completed = completed.or(meta.completed);
         meta
@@ -342,6 +360,7 @@ impl Run<'_> {
         Summary {
             added: get(&self.counts.added),
             changed: get(&self.counts.changed),
+            stale: get(&self.counts.stale),
             moved: get(&self.counts.moved),
             gone: get(&self.counts.gone),
             unchanged: walked.unchanged,
@@ -361,15 +380,25 @@ impl Run<'_> {
         let complete = !summary.interrupted;
         let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
         let first_end = complete && self.never_completed;
-        if !(changed || self.roots_changed || first_end) {
+        let all = complete && summary.kept == 0;
+        if !(changed || self.roots_changed || first_end || all && self.is_read_otherwise()) {
             return Ok(false);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_secs() as i64);
         let writer = self.writer.get()?;
-        writer.commit(&self.meta(writer, complete.then_some(now)))?;
+        writer.commit(&self.meta(writer, complete.then_some(now), all))?;
         self.writer.close()?;
         Ok(true)
+    }
+
+    /// Returns whether the last commit tells of other extractors or fields than this run.
+    fn is_read_otherwise(&self) -> bool {
+        self.snapshot.as_ref().is_none_or(|snapshot| {
+            let mut meta = snapshot.meta().clone();
+            self.stale.note(&mut meta, true);
+            meta != *snapshot.meta()
+        })
     }
 }
 
@@ -388,6 +417,8 @@ mod tests {
             memory_bytes,
             limits: Limits::default(),
             full: false,
+            retry_failed: false,
+            folders: Vec::new(),
             dry_run: false,
             commit_interval: std::time::Duration::from_secs(3600),
             global_ignore: None,
@@ -434,5 +465,48 @@ mod tests {
         .unwrap();
         assert!(summary.interrupted);
         assert_eq!((summary.added, summary.documents), (0, 0));
+    }
+
+    /// Has the last commit tell that other versions of the extractors read the files.
+    fn forget_extractors(data: &Path) {
+        let options = WriterOptions {
+            memory_bytes: 0,
+            threads: 1,
+        };
+        let writer = Writer::open(&data.join("index"), options).unwrap();
+        let mut meta = writer.meta().clone();
+        meta.reading.formats.values_mut().for_each(|v| *v = 0);
+        writer.commit(&meta).unwrap();
+        writer.close().unwrap();
+    }
+
+    #[test]
+    fn a_stopped_run_does_not_read_again_what_it_has_read() {
+        let folder = folder_of_files(100);
+        let data = folder.path().join("data");
+        let options = options(&data, 64 << 20);
+        let run = |progress: &Progress, notify: &(dyn Fn(&Change) + Sync)| {
+            let add = RootChange::Add(Root::new(folder.path().join("docs")));
+            update(&options, &[add], progress, notify).unwrap()
+        };
+        run(&Progress::default(), &|_| ());
+        forget_extractors(&data);
+
+        let progress = Progress::default();
+        let stopped = run(&progress, &|_| {
+            // The walk waits at the half, and goes on no further.
+            if progress.files_to_do.load(Ordering::Relaxed) == 50 {
+                while progress.documents.load(Ordering::Relaxed) < 20 {
+                    std::thread::yield_now();
+                }
+                progress.cancel();
+            }
+        });
+        assert!(stopped.interrupted && stopped.committed);
+        let rest = run(&Progress::default(), &|_| ());
+        assert!((18..=50).contains(&rest.unchanged), "{rest:?}");
+        assert_eq!(rest.added + rest.changed + rest.unchanged, 100);
+        let after = run(&Progress::default(), &|_| ());
+        assert_eq!((after.unchanged, after.committed), (100, false));
     }
 }

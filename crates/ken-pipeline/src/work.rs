@@ -19,13 +19,16 @@ use ken_index::{FileState, Snapshot};
 
 use crate::Progress;
 use crate::apply::{Applier, FileFacts};
+use crate::beside::Beside;
 use crate::budget::{Budget, Share};
 use crate::open::{cause, is_passing, open};
+use crate::stale::Staleness;
 
 /// What all threads of the pool share.
 pub(crate) struct Pool<'r> {
     pub(crate) applier: Applier<'r>,
     pub(crate) snapshot: Option<&'r Snapshot>,
+    pub(crate) stale: &'r Staleness,
     pub(crate) hasher: KeyHasher,
     pub(crate) limits: &'r Limits,
     /// Called with each change that a thread takes up.
@@ -52,6 +55,8 @@ struct FileJob {
     key: FileKey,
     stamp: Stamp,
     state: FileState,
+    /// What stands beside the file, until its own document takes it.
+    beside: Mutex<Beside>,
     /// Parts that are not done, the file's own extraction among them.
     pending: AtomicUsize,
     /// The file's own document, which waits for the parts: it says that the file is finished.
@@ -140,9 +145,14 @@ impl Pool<'_> {
             self.note(self.applier.delete(key));
         }
         match open(&path) {
-            Ok(Some((file, stamp))) => {
-                let n_bytes = stamp.size;
-                self.extract_file(&file, path, key, stamp, offer);
+            Ok(Some((file, own))) => {
+                let n_bytes = own.size;
+                let beside = Beside::read(&file, &path, stamp.sidecar);
+                let stamp = Stamp {
+                    sidecar: beside.stamp,
+                    ..own
+                };
+                self.extract_file(&file, path, key, stamp, beside, offer);
                 self.progress
                     .bytes_done
                     .fetch_add(n_bytes, Ordering::Relaxed);
@@ -156,7 +166,7 @@ impl Pool<'_> {
 
     fn state(&self, stamp: &Stamp) -> FileState {
         FileState {
-            token: stamp.token(&self.hasher),
+            token: stamp.token(&self.hasher, self.stale.edition),
             identity: stamp.identity(&self.hasher),
         }
     }
@@ -167,6 +177,7 @@ impl Pool<'_> {
         path: PathBuf,
         key: FileKey,
         stamp: Stamp,
+        beside: Beside,
         offer: Option<&Sender<MemberJob>>,
     ) {
         let name = Location::file(&path).file_name();
@@ -180,6 +191,7 @@ impl Pool<'_> {
             path,
             key,
             stamp,
+            beside: Mutex::new(beside),
             pending: AtomicUsize::new(1),
             own: Mutex::new(None),
         });
@@ -218,8 +230,16 @@ impl Pool<'_> {
             return self.note(self.applier.delete(job.key));
         }
         let own = lock(&job.own).take();
-        if let Some(document) = own {
+        if let Some(mut document) = own {
+            std::mem::take(&mut *lock(&job.beside)).join(&mut document);
             self.note(self.applier.add(&job.facts(), Some(job.state), document));
+        }
+    }
+
+    /// Adds what the folder gives to all documents below it.
+    fn give_fields(&self, path: &Path, document: &mut Document) {
+        for (field, value) in self.stale.reading.fields_of(path) {
+            document.join_text(*field, value);
         }
     }
 
@@ -230,10 +250,8 @@ impl Pool<'_> {
         let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
         document.add_text(Field::Filename, &name);
         document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
-        document.failure = Some(Failure {
-            reason: Reason::Unreadable,
-            message: cause(error),
-        });
+        document.failure = Some(Failure::new(Reason::Unreadable, cause(error)));
+        self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
         if is_passing(error) {
             // A token that no file has: the next run tries again.
@@ -268,10 +286,14 @@ impl Pool<'_> {
         let Some(snapshot) = self.snapshot else {
             return Ok(false);
         };
-        let addresses = snapshot.addresses(from)?;
+        let Some((old, row)) = snapshot.row(from)? else {
+            return Ok(false);
+        };
         let name = Location::file(path).file_name();
-        if let Some(first) = addresses.first()
-            && is_read_otherwise(&snapshot.location(*first)?.file_name(), &name)
+        let fields_of = |path| self.stale.reading.fields_of(path);
+        if is_read_otherwise(&old.file_name(), &name)
+            || fields_of(&old.path) != fields_of(path)
+            || self.stale.reason(&old.path, &row).is_some()
         {
             return Ok(false);
         }
@@ -281,7 +303,7 @@ impl Pool<'_> {
             key: self.hasher.key(path),
             stamp,
         };
-        for address in addresses {
+        for address in snapshot.addresses(from)? {
             let stored = snapshot.document(address)?;
             if stored.state.is_some() {
                 own = Some(stored.document);
@@ -319,7 +341,8 @@ struct PoolSink<'p, 'r> {
 }
 
 impl Sink for PoolSink<'_, '_> {
-    fn document(&mut self, document: Document) {
+    fn document(&mut self, mut document: Document) {
+        self.pool.give_fields(&self.job.path, &mut document);
         if document.ipath.is_root() {
             *lock(&self.job.own) = Some(document);
         } else {

@@ -24,6 +24,8 @@ pub struct Comparison<'a> {
     pub catalogue: &'a Catalogue,
     /// Whether every file counts as changed.
     pub full: bool,
+    /// Whether a file counts as changed although its stamp is the same.
+    pub is_stale: &'a (dyn Fn(&Path, &FileRow) -> bool + Sync),
     /// Returns the paths of files that were not seen, in the order asked.
     pub path_of: &'a (dyn Fn(&[FileKey]) -> Vec<Option<PathBuf>> + Sync),
     /// Called with each change, from all threads of the walk.
@@ -99,7 +101,8 @@ impl Comparison<'_> {
     fn file(&self, path: &Path, stamp: Stamp, unchanged: &AtomicU64) -> Option<Held> {
         let known = self.catalogue.see(self.hasher.key(path));
         if let Some(row) = known {
-            if !self.full && row.token == stamp.token(&self.hasher) {
+            let is_known = row.is_of(&stamp, &self.hasher) && !(self.is_stale)(path, row);
+            if is_known && !self.full {
                 unchanged.fetch_add(1, Ordering::Relaxed);
             } else {
                 let path = path.to_path_buf();
@@ -181,13 +184,10 @@ impl GoneRow {
 
 /// Returns whether a file that was not seen would have been, were it still there.
 fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
-    let root = path
-        .ancestors()
-        .find(|folder| roots.iter().any(|root| root.path == *folder));
     // What no root covers any more is gone, whether it is still there or not.
-    let is_walked = root.is_none_or(|root| {
+    let is_walked = crate::covering(roots, path).is_none_or(|root| {
         let mut unavailable = scan.unavailable.iter();
-        !unavailable.any(|(path, _)| path == root)
+        !unavailable.any(|(path, _)| *path == root.path)
     });
     is_walked
         && !path

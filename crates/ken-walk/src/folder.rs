@@ -1,5 +1,6 @@
 //! One thread's part of the walk: what is done with a folder and each of its entries.
 
+use std::collections::HashSet;
 use std::ffi::{CStr, OsStr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ignore::Match;
-use ken_core::{Stamp, escape_bytes};
+use ken_core::{SidecarStamp, Stamp, escape_bytes};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -16,6 +17,7 @@ use crate::listing::{Entry, Listing};
 use crate::queue::Queue;
 use crate::rules::Rules;
 use crate::scan::Shared;
+use crate::sidecar;
 use ken_core::Root;
 
 use crate::{ScanError, Skip};
@@ -49,6 +51,7 @@ struct Here<'a> {
     rules: Arc<Rules>,
     place: Option<Arc<Place>>,
     has_stops: bool,
+    sidecars: HashSet<Vec<u8>>,
 }
 
 /// One thread of a walk, with its buffers and what it has not reported yet.
@@ -105,7 +108,7 @@ impl<'a> Walker<'a> {
     pub(crate) fn root_file(mut self, root: &Root) {
         self.path = root.path.as_os_str().as_bytes().to_vec();
         match rustix::fs::statat(CWD, &root.path, AtFlags::empty()) {
-            Ok(stat) if kind_of(&stat) == FileType::RegularFile => self.visit(&stat),
+            Ok(stat) if kind_of(&stat) == FileType::RegularFile => self.visit(stamp_of(&stat)),
             Ok(_) => self.skip(|| Skip::Special),
             Err(error) => self.fail_file(error),
         }
@@ -155,6 +158,7 @@ impl<'a> Walker<'a> {
             rules,
             place,
             has_stops: self.shared.stops.are_in(&folder.path),
+            sidecars: std::mem::take(&mut self.listing.sidecars),
         };
         self.entries(&here);
     }
@@ -172,7 +176,9 @@ impl<'a> Walker<'a> {
             let name = listing.name(entry);
             self.path.truncate(folder_length);
             self.path.extend_from_slice(name.to_bytes());
-            self.entry(here, name, entry);
+            if self.shared.is_on_the_way(self.path()) {
+                self.entry(here, name, entry);
+            }
         }
         self.listing = listing;
     }
@@ -188,7 +194,10 @@ impl<'a> Walker<'a> {
             FileType::Directory if self.admits(here, name, true) => self.folder(here),
             FileType::RegularFile if self.admits(here, name, false) => {
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
-                    Ok(stat) => self.visit(&stat),
+                    Ok(stat) => self.visit(Stamp {
+                        sidecar: here.sidecar(name),
+                        ..stamp_of(&stat)
+                    }),
                     Err(Errno::NOENT) => {}
                     Err(error) => self.fail_file(error),
                 }
@@ -235,8 +244,7 @@ impl<'a> Walker<'a> {
         });
     }
 
-    fn visit(&mut self, stat: &Stat) {
-        let stamp = stamp_of(stat);
+    fn visit(&mut self, stamp: Stamp) {
         self.files += 1;
         self.bytes += stamp.size;
         (self.shared.visitor.file)(self.path(), stamp);
@@ -281,6 +289,16 @@ impl<'a> Walker<'a> {
         progress.files.fetch_add(files, Ordering::Relaxed);
         progress.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.shared.report(std::mem::take(&mut self.errors));
+    }
+}
+
+impl Here<'_> {
+    fn sidecar(&self, name: &CStr) -> Option<SidecarStamp> {
+        // Hardly any folder holds one.
+        let is_likely = !self.sidecars.is_empty();
+        is_likely
+            .then(|| sidecar::look(self.descriptor, &self.sidecars, name.to_bytes()))
+            .flatten()
     }
 }
 
@@ -366,6 +384,7 @@ pub fn stamp_of(stat: &Stat) -> Stamp {
         ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         inode: stat.st_ino as u64,
         device: stat.st_dev as u64,
+        sidecar: None,
     }
 }
 

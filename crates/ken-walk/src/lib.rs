@@ -7,6 +7,7 @@
 mod catalogue;
 mod compare;
 mod error;
+mod explain;
 mod folder;
 mod listing;
 mod queue;
@@ -14,11 +15,14 @@ mod roots;
 mod rules;
 mod scan;
 mod settle;
+mod sidecar;
 
 pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes};
 pub use error::ScanError;
+pub use explain::{Verdict, explain};
 pub use folder::stamp_of;
-pub use roots::{Availability, is_mount_point, root_at};
+pub use roots::{Availability, covering, is_mount_point, root_at};
 pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
 pub use settle::settle;
+pub use sidecar::{sidecar_names, sidecar_stamp};

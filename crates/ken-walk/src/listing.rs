@@ -4,6 +4,7 @@
 //! apply to all of them, and in the order of inodes both `stat` and later reading are nearly
 //! sequential on rotating disks (mu's finding).
 
+use std::collections::HashSet;
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
 
@@ -11,6 +12,7 @@ use rustix::fs::{FileType, RawDir};
 use rustix::io::Errno;
 
 use crate::rules::Found;
+use crate::sidecar::is_sidecar;
 
 /// Bytes asked for by one system call.
 const BUFFER_BYTES: usize = 32 * 1024;
@@ -29,6 +31,8 @@ pub(crate) struct Listing {
     pub(crate) found: Found,
     /// Whether the folder holds the marker.
     pub(crate) is_marked: bool,
+    /// The names of sidecars.
+    pub(crate) sidecars: HashSet<Vec<u8>>,
 }
 
 /// One entry of a folder.
@@ -47,6 +51,7 @@ impl Listing {
         self.entries.clear();
         self.found = Found::default();
         self.is_marked = false;
+        self.sidecars.clear();
         let outcome = self.read_entries(folder);
         self.entries.sort_unstable_by_key(|entry| entry.inode);
         outcome
@@ -83,6 +88,9 @@ impl Listing {
             }
             self.found.note(bytes);
             self.is_marked |= bytes == MARKER;
+        }
+        if is_sidecar(bytes) {
+            self.sidecars.insert(bytes.to_vec());
         }
         self.entries.push(Entry {
             inode,

@@ -115,6 +115,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) progress: &'a Progress,
     pub(crate) visitor: Visitor<'a>,
     pub(crate) stops: Stops,
+    /// The only path that is of interest, if there is one.
+    target: Option<&'a Path>,
     summary: Mutex<ScanSummary>,
 }
 
@@ -135,10 +137,32 @@ pub fn scan(
     progress: &Progress,
     visitor: Visitor<'_>,
 ) -> ScanSummary {
+    walk(None, roots, options, progress, visitor)
+}
+
+/// Walks only the root that covers the target, and there only folders that lead to it.
+pub(crate) fn scan_towards(
+    target: &Path,
+    roots: &[Root],
+    options: &ScanOptions,
+    progress: &Progress,
+    visitor: Visitor<'_>,
+) -> ScanSummary {
+    walk(Some(target), roots, options, progress, visitor)
+}
+
+fn walk(
+    target: Option<&Path>,
+    roots: &[Root],
+    options: &ScanOptions,
+    progress: &Progress,
+    visitor: Visitor<'_>,
+) -> ScanSummary {
     let shared = Shared {
         roots,
         progress,
         visitor,
+        target,
         stops: Stops::new(roots, options),
         summary: Mutex::default(),
     };
@@ -156,7 +180,13 @@ impl Shared<'_> {
     /// Returns the folders that the walk starts from; roots that are files are visited at once.
     fn start(&self, global: Option<&Path>) -> Vec<Folder> {
         let mut folders = Vec::new();
+        let covering = self
+            .target
+            .and_then(|path| crate::covering(self.roots, path));
         for (number, root) in self.roots.iter().enumerate() {
+            if covering.is_some_and(|covering| covering.path != root.path) {
+                continue;
+            }
             match availability(root) {
                 Availability::Available if root.path.is_dir() => {
                     folders.push(self.root_folder(number, global));
@@ -179,6 +209,11 @@ impl Shared<'_> {
             rules
         };
         Folder::root(number, root.path.clone(), rules)
+    }
+
+    /// Returns whether an entry is the target or leads to it; every one does if there is none.
+    pub(crate) fn is_on_the_way(&self, entry: &Path) -> bool {
+        self.target.is_none_or(|target| target.starts_with(entry))
     }
 
     /// Takes note of errors; what could not be looked at is incomplete.

@@ -36,6 +36,7 @@ mod tests {
             ctime_ns: 1_000_000_000_000 - age_ns,
             inode: 0,
             device: 0,
+            sidecar: None,
         };
         assert_eq!(settle(&changed(0), now), Some(TICK));
         assert_eq!(

@@ -9,7 +9,10 @@ use std::sync::atomic::Ordering;
 
 use fs_err::os::unix::fs::symlink;
 use ken_core::Root;
-use ken_walk::{Availability, Progress, ScanOptions, ScanSummary, Skip, Visitor, root_at, scan};
+use ken_walk::{
+    Availability, Progress, ScanOptions, ScanSummary, Skip, Verdict, Visitor, explain, root_at,
+    scan,
+};
 use rustix::fs::{CWD, Mode};
 
 struct Tree {
@@ -64,10 +67,38 @@ impl Tree {
         let summary = scan(roots, options, &Progress::default(), visitor);
         let mut files = files.into_inner().unwrap();
         files.sort();
-        Found {
+        let found = Found {
             files,
             skipped: skipped.into_inner().unwrap(),
             summary,
+        };
+        self.assert_explained(&found, roots, options);
+        found
+    }
+
+    /// Asserts that the walk towards each path does with it what the whole walk did.
+    fn assert_explained(&self, found: &Found, roots: &[Root], options: &ScanOptions) {
+        let explained = |name: &str| explain(roots, options, &self.path.join(name));
+        for name in found.files.iter().filter(|name| !name.contains('\u{fffd}')) {
+            let verdict = explained(name);
+            assert!(
+                matches!(verdict, Some(Verdict::File(_))),
+                "{name}: {verdict:?}"
+            );
+        }
+        for (name, reason) in found
+            .skipped
+            .iter()
+            .filter(|(_, skip)| **skip != Skip::Root)
+        {
+            for inside in [name.clone(), format!("{name}/deep/inside")] {
+                match explained(&inside) {
+                    Some(Verdict::LeftOut { at, skip }) => {
+                        assert_eq!((at, &skip), (self.path.join(name), reason), "{inside}");
+                    }
+                    other => panic!("{inside}: {other:?}"),
+                }
+            }
         }
     }
 }
@@ -389,4 +420,31 @@ fn what_is_excluded_may_be_named_through_a_link() {
         ..ScanOptions::default()
     };
     assert_eq!(tree.scan(&[tree.root("")], &options).files, ["a"]);
+}
+
+#[test]
+fn a_path_that_is_no_file_of_the_walk_is_explained() {
+    let tree = Tree::new(&[("sub/a.txt", ""), ("other/b.txt", "")]);
+    let explained = |roots: &[&str], name: &str| {
+        let roots: Vec<_> = roots.iter().map(|name| tree.root(name)).collect();
+        explain(&roots, &ScanOptions::default(), &tree.path.join(name))
+    };
+    assert!(explained(&["sub"], "other/b.txt").is_none());
+    assert!(matches!(explained(&[""], "sub"), Some(Verdict::Folder)));
+    assert!(matches!(explained(&["sub"], "sub"), Some(Verdict::Folder)));
+    assert!(matches!(
+        explained(&["", "sub"], "sub"),
+        Some(Verdict::Folder)
+    ));
+    let none = explained(&[""], "sub/none.txt");
+    assert!(matches!(none, Some(Verdict::Absent)), "{none:?}");
+    let below_file = explained(&[""], "sub/a.txt/b");
+    assert!(
+        matches!(below_file, Some(Verdict::Absent)),
+        "{below_file:?}"
+    );
+    let gone = Root::new(tree.path.join("gone"));
+    let verdict = explain(&[gone], &ScanOptions::default(), &tree.path.join("gone/x"));
+    let absent = Availability::Absent;
+    assert!(matches!(verdict, Some(Verdict::Unavailable(state)) if state == absent));
 }

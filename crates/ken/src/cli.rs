@@ -169,6 +169,9 @@ pub(crate) struct IndexArgs {
     /// Read every file again
     #[arg(long)]
     pub(crate) full: bool,
+    /// Read files again that could not be read, though they did not change
+    #[arg(long)]
+    pub(crate) retry_failed: bool,
     /// Only tell what would be done
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -237,9 +240,15 @@ pub(crate) enum Sort {
 
 #[derive(Args, Debug)]
 pub(crate) struct StatusArgs {
-    /// List what could not be read, with the reason
-    #[arg(long)]
+    /// List what could not be read, with the reason and what can be done
+    #[arg(long, conflicts_with = "types")]
     pub(crate) failed: bool,
+    /// Show all that is known of a path: root, rule, index, documents, failure
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["failed", "types"])]
+    pub(crate) why: Option<PathBuf>,
+    /// Count by media type
+    #[arg(long)]
+    pub(crate) types: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,8 +1,10 @@
 //! Settings: the configuration file, `--set`, and where things are kept.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ken_core::{FIELDS, Field, FolderFields};
 use ken_extract::Limits;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,28 @@ pub(crate) struct Settings {
     pub(crate) limit: usize,
     /// What one file may cost.
     pub(crate) extract: ExtractSettings,
+    /// What folders give to the files below them.
+    pub(crate) folder: Vec<FolderSettings>,
+}
+
+/// Fields that a folder gives to all documents below it; of several folders the nearest counts.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FolderSettings {
+    /// The folder; `~/` stands for the home folder.
+    pub(crate) path: PathBuf,
+    /// Values by the name of their field.
+    pub(crate) fields: BTreeMap<String, Values>,
+}
+
+/// One value or several.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(untagged)]
+pub(crate) enum Values {
+    /// `author = "Anna"`
+    One(String),
+    /// `keywords = ["tax", "2026"]`
+    Several(Vec<String>),
 }
 
 /// See [`Limits`]; sizes in bytes.
@@ -50,6 +74,7 @@ impl Default for Settings {
             commit_seconds: 60.0,
             limit: 10,
             extract: ExtractSettings::default(),
+            folder: Vec::new(),
         }
     }
 }
@@ -90,6 +115,11 @@ impl Settings {
         }
     }
 
+    /// Returns the fields that folders give.
+    pub(crate) fn folders(&self) -> Result<Vec<FolderFields>, Failure> {
+        self.folder.iter().map(FolderSettings::resolve).collect()
+    }
+
     /// Reads the configuration file, if there is one, and applies `--set`.
     pub(crate) fn load(global: &Global) -> Result<Self, Failure> {
         let mut table = read_file(global)?;
@@ -102,6 +132,53 @@ impl Settings {
                 format!("a setting is wrong: {}", one_line(&error)),
             )
         })
+    }
+}
+
+impl ExtractSettings {
+    /// Returns the setting that the message of a failure names.
+    pub(crate) fn named_in(message: &str) -> Option<String> {
+        let table = toml::Table::try_from(Self::default()).ok()?;
+        table.into_iter().map(|(name, _)| name).find(|name| {
+            let mut words = message.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.any(|word| word == name)
+        })
+    }
+}
+
+impl FolderSettings {
+    fn resolve(&self) -> Result<FolderFields, Failure> {
+        let path = match (self.path.strip_prefix("~"), home()) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => self.path.clone(),
+        };
+        if !path.is_absolute() {
+            let message = format!("folder \"{}\": not an absolute path", self.path.display());
+            return Err(Failure::new(Kind::Usage, message).hint("for instance ~/Documents"));
+        }
+        let mut fields = Vec::new();
+        for (name, values) in &self.fields {
+            let field = Field::from_name(name).filter(|field| field.is_given());
+            let field = field.ok_or_else(|| self.refuse(name))?;
+            let values = match values {
+                Values::One(value) => std::slice::from_ref(value),
+                Values::Several(values) => values,
+            };
+            fields.extend(values.iter().map(|value| (field, value.clone())));
+        }
+        Ok(FolderFields {
+            // The walk knows folders without symbolic links.
+            path: fs_err::canonicalize(&path).unwrap_or(path),
+            fields,
+        })
+    }
+
+    fn refuse(&self, name: &str) -> Failure {
+        let given = FIELDS.iter().filter(|info| info.field.is_given());
+        let given: Vec<_> = given.map(|info| info.name).collect();
+        let folder = self.path.display();
+        let message = format!("folder \"{folder}\": \"{name}\" is no field that it can give");
+        Failure::new(Kind::Usage, message).hint(&format!("one of {}", given.join(", ")))
     }
 }
 

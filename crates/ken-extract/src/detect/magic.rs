@@ -244,10 +244,11 @@ fn elf(head: &[u8]) -> Magic {
 
 /// Formats without a magic number at a fixed place.
 fn structures(head: &[u8]) -> Option<Magic> {
-    if is_pdf(head) {
-        Some(format("application/pdf", Document))
-    } else if is_tar(head) {
+    // The first member of a tar archive may be a PDF: its header stands within the first KiB.
+    if is_tar(head) {
         Some(format("application/x-tar", Archive))
+    } else if is_pdf(head) {
+        Some(format("application/pdf", Document))
     } else if is_transport_stream(head) {
         Some(format("video/mp2t", Video))
     } else if is_mpeg_audio(head) {
@@ -393,6 +394,8 @@ mod tests {
         assert_eq!(media_type(&header), "");
         header[257..262].copy_from_slice(b"ustar");
         assert_eq!(media_type(&header), "application/x-tar");
+        let with_pdf = [&header[..], b"%PDF-1.4\n"].concat();
+        assert_eq!(media_type(&with_pdf), "application/x-tar");
         assert_eq!(media_type(&header[..511]), "");
     }
 

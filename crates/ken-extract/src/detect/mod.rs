@@ -34,6 +34,9 @@ pub const UNKNOWN: Detected = Detected {
     kind: Kind::Other,
 };
 
+/// The media type of an empty file whose name does not speak of text: there is nothing to read.
+pub const EMPTY: &str = "application/x-empty";
+
 /// A text that nothing more is known of.
 const PLAIN: Detected = Detected {
     media_type: "text/plain",
@@ -73,6 +76,11 @@ pub fn by_name(name: &str) -> Detected {
     named(name).unwrap_or(UNKNOWN)
 }
 
+/// Returns the extensions, in lower case, of names that speak of a media type.
+pub fn extensions(media_type: &str) -> impl Iterator<Item = &'static str> {
+    names::extensions(media_type)
+}
+
 /// The names that mail servers give to messages end in the name of a host, not in an extension.
 fn named(name: &str) -> Option<Detected> {
     if is_maildir_name(name) {
@@ -94,7 +102,7 @@ fn empty(named: Option<Detected>) -> Detected {
     match named {
         Some(named) if is_text_based(named.media_type) => named,
         _ => Detected {
-            media_type: "application/x-empty",
+            media_type: EMPTY,
             kind: named.map_or(Kind::Other, |named| named.kind),
         },
     }

@@ -74,6 +74,12 @@ pub(super) fn by_media_type(media_type: &str) -> Option<Detected> {
     BY_MEDIA_TYPE.get(&*folded).copied()
 }
 
+/// Returns the extensions that speak of a media type.
+pub(super) fn extensions(media_type: &str) -> impl Iterator<Item = &'static str> {
+    let rows = EXTENSIONS.iter().filter(move |row| row.0 == media_type);
+    rows.flat_map(|row| row.2.split_ascii_whitespace())
+}
+
 fn look_up(table: &Table, name: &[u8]) -> Option<Detected> {
     let mut folded = [0; MAX_NAME_BYTES];
     let folded = folded.get_mut(..name.len())?;

@@ -17,6 +17,7 @@ mod source;
 mod tar;
 mod text;
 mod xml;
+pub(crate) mod xmp;
 mod zip;
 
 use std::collections::HashMap;
@@ -43,8 +44,8 @@ pub struct Format {
     pub members: Option<&'static str>,
     /// Where it is parsed.
     pub isolation: Isolation,
-    /// Raised when the module would find more or other text in the same bytes; files of the format
-    /// are then read again.
+    /// Raised when the module would find more or other text in the same bytes, or detection gives it
+    /// other files; those with its media types and extensions are then read again.
     pub version: u32,
     /// Whether it reads its input piece by piece; others hold it whole.
     pub(crate) streams: bool,
@@ -82,10 +83,10 @@ pub const FORMATS: &[Format] = &[
 ];
 
 /// Stands for every `text/` type without a row of its own.
-pub(crate) const ANY_TEXT: &str = "text/*";
+pub const ANY_TEXT: &str = "text/*";
 
-/// Returns the format that reads a media type.
-pub(crate) fn by_media_type(media_type: &str) -> Option<&'static Format> {
+/// Returns the format that reads a media type; none if such files are found by name only.
+pub fn by_media_type(media_type: &str) -> Option<&'static Format> {
     static BY_MEDIA_TYPE: LazyLock<HashMap<&str, &Format>> = LazyLock::new(|| {
         let of =
             |format: &'static Format| format.media_types.iter().map(move |name| (*name, format));
@@ -107,7 +108,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_media_type_has_one_format() {
+    fn a_name_and_a_media_type_have_one_format() {
+        let mut names = HashSet::new();
+        for format in FORMATS {
+            assert!(names.insert(format.name), "{} stands twice", format.name);
+        }
         let mut types = HashSet::new();
         for media_type in FORMATS.iter().flat_map(|format| format.media_types) {
             assert!(types.insert(media_type), "{media_type} stands twice");

@@ -59,6 +59,8 @@ fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
         memory_bytes: parse_size(memory)?,
         limits: settings.limits(),
         full: args.full,
+        retry_failed: args.retry_failed,
+        folders: settings.folders()?,
         dry_run: args.dry_run,
         commit_interval: settings.commit_interval()?,
         global_ignore: global_ignore(),

@@ -6,6 +6,7 @@ mod index;
 mod search;
 mod status;
 mod walk;
+mod why;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,15 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
 /// Returns git's global ignore file, as ripgrep uses it.
 fn global_ignore() -> Option<std::path::PathBuf> {
     ignore::gitignore::gitconfig_excludes_path().filter(|path| path.is_file())
+}
+
+/// Returns how folders are walked, whatever the folder.
+fn scan_options(global: &crate::cli::Global) -> ken_walk::ScanOptions {
+    ken_walk::ScanOptions {
+        threads: default_threads(),
+        excluded: crate::config::data_folder(global).into_iter().collect(),
+        global_ignore: global_ignore(),
+    }
 }
 
 /// Returns the number of threads when none is set: one for each core.

@@ -1,10 +1,13 @@
 //! `ken status`: what is indexed, what failed.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use ken_core::{Field, Order, Plan, SortKey, escape_bytes};
-use ken_index::{Snapshot, Statistics};
-use serde_json::json;
+use ken_extract::{detect, format_of};
+use ken_index::{Snapshot, Statistics, Stored, Tally};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
 
 use crate::cli::{Global, StatusArgs};
 use crate::config;
@@ -14,60 +17,153 @@ use crate::output;
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let data = config::data_folder(global)?;
     let snapshot = Snapshot::open(&data.join("index"))?;
+    if let Some(path) = &args.why {
+        return super::why::run(global, &snapshot, path, args.json);
+    }
     if args.failed {
         return failed(args, &snapshot);
     }
-    let statistics = snapshot.statistics()?;
-    let meta = snapshot.meta();
-    let roots = meta.roots.iter().map(|root| {
-        let path = escape_bytes(root.path.as_os_str().as_encoded_bytes()).into_owned();
-        output::clean(&path).into_owned()
-    });
-    let roots: Vec<String> = roots.collect();
+    let overview = Overview {
+        data: data.to_string_lossy().into_owned(),
+        statistics: snapshot.statistics()?,
+        snapshot: &snapshot,
+    };
     if args.json {
-        let object = json!({
-            "v": output::SCHEMA,
-            "data": data.to_string_lossy(),
-            "roots": meta.roots,
-            "completed": meta.completed.map(output::time),
-            "documents": statistics.documents,
-            "files": statistics.files,
-            "failed": statistics.failed,
-            "types": statistics.kinds,
-            "segments": statistics.segments,
-            "bytes": statistics.bytes,
-        });
-        output::print(&output::json_line(&object))?;
+        output::print(&output::json_line(&overview.json()))?;
     } else {
-        let completed = meta.completed.map(output::time);
-        output::print(text(&data.to_string_lossy(), &roots, completed, &statistics).as_bytes())?;
+        output::print(overview.text(args.types).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(
-    data: &str,
-    roots: &[String],
-    completed: Option<String>,
-    statistics: &Statistics,
-) -> String {
-    let mut text = format!("data       {data}\n");
-    for root in roots {
-        text.push_str(&format!("root       {root}\n"));
+/// How many files and documents of a type there are.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Counts {
+    /// Files; `read`, `name_only` and `failed` are parts of them.
+    files: u64,
+    /// Files whose content was read, if there is any.
+    read: u64,
+    /// Files of a type that no extractor reads.
+    name_only: u64,
+    /// Files that could not be read, or not wholly.
+    failed: u64,
+    /// Documents, files among them.
+    documents: u64,
+    /// Documents that could not be read, or not wholly.
+    failed_documents: u64,
+}
+
+impl Counts {
+    fn add(&mut self, tally: &Tally) {
+        let sound = tally.files - tally.failed_files;
+        let is_read = tally.media_type == detect::EMPTY || format_of(&tally.media_type).is_some();
+        self.files += tally.files;
+        self.read += if is_read { sound } else { 0 };
+        self.name_only += if is_read { 0 } else { sound };
+        self.failed += tally.failed_files;
+        self.documents += tally.documents;
+        self.failed_documents += tally.failed_documents;
     }
-    let completed = completed.unwrap_or_else(|| "never: run ken index to its end".to_owned());
-    text.push_str(&format!("complete   {completed}\n"));
-    text.push_str(&format!("files      {}\n", statistics.files));
-    text.push_str(&format!("documents  {}\n", statistics.documents));
-    for (kind, count) in &statistics.kinds {
-        text.push_str(&format!("  {kind:<14} {count}\n"));
+}
+
+struct Overview<'s> {
+    data: String,
+    statistics: Statistics,
+    snapshot: &'s Snapshot,
+}
+
+impl Overview<'_> {
+    fn by(&self, name: impl Fn(&Tally) -> String) -> BTreeMap<String, Counts> {
+        let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
+        for tally in &self.statistics.tallies {
+            counts.entry(name(tally)).or_default().add(tally);
+        }
+        counts
     }
-    text.push_str(&format!("failed     {}\n", statistics.failed));
-    let bytes = output::size(i64::try_from(statistics.bytes).unwrap_or(i64::MAX));
-    text.push_str(&format!(
-        "index      {bytes} in {} segments\n",
-        statistics.segments
-    ));
+
+    fn by_type(&self) -> BTreeMap<String, Counts> {
+        self.by(|tally| tally.kind.to_owned())
+    }
+
+    fn by_mime(&self) -> BTreeMap<String, Counts> {
+        self.by(|tally| tally.media_type.clone())
+    }
+
+    fn all(&self) -> Counts {
+        self.by(|_| String::new()).remove("").unwrap_or_default()
+    }
+
+    fn completed(&self) -> Option<String> {
+        self.snapshot.meta().completed.map(output::time)
+    }
+
+    fn json(&self) -> Json {
+        let all = self.all();
+        let by_type = self.by_type();
+        let documents = by_type
+            .iter()
+            .map(|(name, counts)| (name, counts.documents));
+        let types: BTreeMap<_, _> = documents.collect();
+        json!({
+            "v": output::SCHEMA,
+            "data": self.data,
+            "roots": self.snapshot.meta().roots,
+            "completed": self.completed(),
+            "documents": all.documents,
+            "files": all.files,
+            "read": all.read,
+            "name_only": all.name_only,
+            "failed": all.failed_documents,
+            "types": types,
+            "by_type": by_type,
+            "by_mime": self.by_mime(),
+            "segments": self.statistics.segments,
+            "bytes": self.statistics.bytes,
+        })
+    }
+
+    fn text(&self, by_mime: bool) -> String {
+        let mut text = format!("data       {}\n", self.data);
+        for root in &self.snapshot.meta().roots {
+            let path = escape_bytes(root.path.as_os_str().as_encoded_bytes()).into_owned();
+            text.push_str(&format!("root       {}\n", output::clean(&path)));
+        }
+        let completed = self
+            .completed()
+            .unwrap_or_else(|| "never: run ken index to its end".to_owned());
+        text.push_str(&format!("complete   {completed}\n"));
+        let bytes = output::size(i64::try_from(self.statistics.bytes).unwrap_or(i64::MAX));
+        let segments = self.statistics.segments;
+        text.push_str(&format!("index      {bytes} in {segments} segments\n\n"));
+        let rows = match by_mime {
+            true => self.by_mime(),
+            false => self.by_type(),
+        };
+        text.push_str(&table(&rows, &self.all()));
+        text
+    }
+}
+
+/// Returns the counts as a table, with their sum in the last row.
+fn table(rows: &BTreeMap<String, Counts>, all: &Counts) -> String {
+    const HEADS: [&str; 6] = ["files", "read", "by name", "failed", "documents", "failed"];
+    let width = rows.keys().map(String::len).max().unwrap_or(0).max(14);
+    let line = |name: &str, cells: [String; 6]| {
+        let cells = cells.map(|cell| format!("{cell:>9}")).join("  ");
+        format!("{name:<width$}  {cells}\n")
+    };
+    let counts = |counts: &Counts| {
+        let all = [counts.files, counts.read, counts.name_only, counts.failed];
+        let [files, read, name_only, failed] = all.map(|count| count.to_string());
+        let documents = counts.documents.to_string();
+        let failed_documents = counts.failed_documents.to_string();
+        [files, read, name_only, failed, documents, failed_documents]
+    };
+    let mut text = line("", HEADS.map(str::to_owned));
+    for (name, row) in rows {
+        text.push_str(&line(&output::clean(name), counts(row)));
+    }
+    text.push_str(&line("all", counts(all)));
     text
 }
 
@@ -84,30 +180,40 @@ fn failed(args: &StatusArgs, snapshot: &Snapshot) -> Result<ExitCode, Failure> {
     let found = snapshot.run(&plan, order, 0, usize::MAX)?;
     for hit in &found.hits {
         let stored = snapshot.document(hit.address)?;
-        let Some(failure) = &stored.document.failure else {
-            continue;
-        };
-        let path = escape_bytes(stored.location.path.as_os_str().as_encoded_bytes()).into_owned();
-        let line = if args.json {
-            output::json_line(&json!({
-                "v": output::SCHEMA,
-                "path": path,
-                "ipath": stored.location.ipath,
-                "mime": stored.document.media_type,
-                "reason": failure.reason,
-                "message": failure.message,
-            }))
-        } else {
-            let location = stored.location.to_string();
-            format!(
-                "{}\t{}\t{}\n",
-                output::clean(&location),
-                failure.reason.name(),
-                output::clean(&failure.message)
-            )
-            .into_bytes()
-        };
-        output::print(&line)?;
+        if let Some(failure) = &stored.document.failure {
+            output::print(&failure_line(args, &stored, failure))?;
+        }
     }
     Ok(ExitCode::from(u8::from(found.hits.is_empty())))
+}
+
+fn failure_line(args: &StatusArgs, stored: &Stored, failure: &ken_core::Failure) -> Vec<u8> {
+    let path = &stored.location.path;
+    let media_type = &stored.document.media_type;
+    let extractor = format_of(media_type).map(|format| format.name);
+    let remedy = output::remedy(failure, path);
+    let seconds = failure.elapsed_ms as f64 / 1000.0;
+    if args.json {
+        return output::json_line(&json!({
+            "v": output::SCHEMA,
+            "path": escape_bytes(path.as_os_str().as_encoded_bytes()),
+            "ipath": stored.location.ipath,
+            "mime": media_type,
+            "extractor": extractor,
+            "reason": failure.reason,
+            "message": failure.message,
+            "seconds": seconds,
+            "remedy": remedy,
+        }));
+    }
+    let location = stored.location.to_string();
+    format!(
+        "{}\t{}\t{}\n    {} after {seconds} s; {}\n",
+        output::clean(&location),
+        failure.reason.name(),
+        output::clean(&failure.message),
+        extractor.unwrap_or(media_type),
+        output::clean(&remedy),
+    )
+    .into_bytes()
 }

@@ -6,12 +6,11 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use ken_core::{Root, Stamp, escape_bytes};
-use ken_walk::{Progress, ScanOptions, Skip, Visitor};
+use ken_walk::{Progress, Skip, Visitor};
 use serde_json::json;
 
-use super::{default_threads, global_ignore};
+use super::scan_options;
 use crate::cli::{Global, WalkArgs, WalkOptions};
-use crate::config;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
@@ -35,11 +34,7 @@ pub(super) fn root(path: &Path, walk: WalkOptions) -> Result<Root, Failure> {
 
 pub(crate) fn run(global: &Global, args: &WalkArgs) -> Result<ExitCode, Failure> {
     let root = root(&args.path, args.walk)?;
-    let options = ScanOptions {
-        threads: default_threads(),
-        excluded: config::data_folder(global).into_iter().collect(),
-        global_ignore: global_ignore(),
-    };
+    let options = scan_options(global);
     // Threads find files in any order; people and diffs want them sorted.
     let lines: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let add = |line: Vec<u8>| {
@@ -97,7 +92,7 @@ fn skip_line(args: &WalkArgs, path: &Path, skip: &Skip) -> Vec<u8> {
 }
 
 /// Returns why a path is left out, in words.
-fn reason(skip: &Skip) -> String {
+pub(super) fn reason(skip: &Skip) -> String {
     match skip {
         Skip::Hidden => "hidden (--hidden takes it)".to_owned(),
         Skip::Ignored { file, pattern } => {

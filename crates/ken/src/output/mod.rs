@@ -2,6 +2,7 @@
 
 mod hit;
 mod progress;
+mod remedy;
 mod style;
 
 use std::borrow::Cow;
@@ -10,6 +11,7 @@ use std::io::{self, Write};
 pub(crate) use hit::{HitView, hit_json, hit_text};
 use ken_core::{Document, Field, FieldKind, Value};
 pub(crate) use progress::{Display, summary_text};
+pub(crate) use remedy::remedy;
 use serde_json::{Map, Value as Json, json};
 pub(crate) use style::Style;
 
@@ -61,7 +63,8 @@ pub(crate) fn document_json(document: &Document, with_body: bool) -> Json {
         "fields": fields,
     });
     if let Some(failure) = &document.failure {
-        object["failure"] = json!(failure);
+        // Without the time it took: that is no property of the document.
+        object["failure"] = json!({ "reason": failure.reason, "message": failure.message });
     }
     if with_body {
         object["body"] = json!(document.body);

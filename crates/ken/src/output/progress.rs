@@ -181,6 +181,12 @@ pub(crate) fn summary_text(summary: &Summary, dry_run: bool) -> String {
     if summary.kept > 0 {
         text.push_str(&format!(", {} kept unseen", summary.kept));
     }
+    if summary.stale > 0 {
+        text.push_str(&format!(
+            "\n{} of the changed are as before: read again for their extractor, fields or failure",
+            summary.stale
+        ));
+    }
     if !dry_run {
         let elapsed = Duration::from_secs_f64(summary.seconds.max(0.0));
         let rate = size(rate(summary.bytes, elapsed) as i64);

@@ -95,13 +95,38 @@ impl Tree {
         self.names.push(name);
     }
 
-    /// Changes, moves, deletes or adds some files.
+    /// Puts a sidecar beside a file, or changes the one that is there.
+    fn add_sidecar(&mut self, of: &str) {
+        let name = format!("{of}.xmp");
+        let content = crate::sidecar::xmp(&self.sentence());
+        self.world.write(&name, content);
+        if !self.names.contains(&name) {
+            self.names.push(name);
+        }
+    }
+
+    /// Has some folders give other fields than before.
+    fn configure(&mut self) {
+        let mut settings = String::new();
+        for folder in 0..self.random.below(FOLDERS) {
+            let author = WORDS[self.random.below(WORDS.len())];
+            settings.push_str(&format!(
+                "[[folder]]\npath = \"~/docs/{folder}\"\nfields.author = \"{author}\"\n"
+            ));
+        }
+        self.world.configure(&settings);
+    }
+
+    /// Changes, moves, deletes or adds some files; now and then changes the settings too.
     fn edit(&mut self) {
+        if self.random.below(3) == 0 {
+            self.configure();
+        }
         for _ in 0..1 + self.random.below(FILES / 4) {
             let at = self.random.below(self.names.len());
             let name = self.names[at].clone();
             let extension = name.rsplit('.').next().unwrap().to_owned();
-            match self.random.below(4) {
+            match self.random.below(5) {
                 0 => {
                     let (_, content) = self.content();
                     self.world.write(&name, content);
@@ -115,6 +140,7 @@ impl Tree {
                     self.world.remove(&name);
                     self.names.swap_remove(at);
                 }
+                3 => self.add_sidecar(&name),
                 _ => self.add(),
             }
         }
@@ -156,6 +182,8 @@ fn answers(world: &World, data: &str) -> (Vec<Value>, Vec<BTreeSet<String>>) {
         "is:member",
         "dir:3",
         "title:badger*",
+        "author:heron",
+        "keywords:lynx",
         "size:>1k",
         "quokkaberg OR stalagtoad",
     ]);

@@ -58,6 +58,7 @@ fn json_has_the_documented_keys() {
             "kept",
             "moved",
             "seconds",
+            "stale",
             "unchanged",
             "v"
         ]

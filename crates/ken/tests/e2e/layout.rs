@@ -193,6 +193,10 @@ fn every_key_of_json_is_in_the_documents() {
         ("search", &["search", "--json", "open OR secret"]),
         ("status", &["status", "--json"]),
         ("status", &["status", "--json", "--failed"]),
+        (
+            "status",
+            &["status", "--json", "--why", "docs/encrypted.zip"],
+        ),
         ("extract", &["extract", "--json", "docs/encrypted.zip"]),
         ("walk", &["walk", "--json", "--explain", "docs"]),
     ] {

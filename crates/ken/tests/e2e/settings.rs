@@ -11,12 +11,6 @@ fn otters() -> World {
     world
 }
 
-fn configure(world: &World, text: &str) {
-    let folder = world.home().join("config/ken");
-    fs_err::create_dir_all(&folder).unwrap();
-    fs_err::write(folder.join("config.toml"), text).unwrap();
-}
-
 #[test]
 fn settings_come_from_file_and_command_line() {
     let world = otters();
@@ -27,7 +21,7 @@ fn settings_come_from_file_and_command_line() {
             .len()
     };
     assert_eq!(hits(&[]), 5);
-    configure(&world, "limit = 3\n");
+    world.configure("limit = 3\n");
     assert_eq!(hits(&[]), 3);
     assert_eq!(hits(&["--set", "limit=2"]), 2);
     assert_eq!(hits(&["--set", "limit=2", "--limit", "4"]), 4);
@@ -91,7 +85,7 @@ fn mistakes_in_settings_are_refused() {
             assert!(run.out.is_empty());
         }
     }
-    configure(&world, "limit = 3\nthreads = [\n");
+    world.configure("limit = 3\nthreads = [\n");
     let run = world.ken(["search", "otter"]);
     assert_eq!(run.code, 2);
     assert!(

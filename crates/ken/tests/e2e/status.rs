@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::world::{Run, World};
 
 fn indexed() -> World {
     let world = World::new();
@@ -11,6 +11,8 @@ fn indexed() -> World {
     world.add_fixture("archive/encrypted.zip");
     world.write("broken.pdf", "%PDF-1.4");
     world.write("main.rs", "fn main() {}");
+    world.write("blob", [0, 1, 2, 255]);
+    world.write("empty", "");
     world.index_docs();
     world
 }
@@ -23,23 +25,24 @@ fn figures_of_the_index() {
     let lines = run.lines();
     let data = format!("data       {}", world.data().display());
     let root = format!("root       {}", world.docs().display());
-    for line in [
-        &data,
-        &root,
-        "files      5",
-        "documents  10",
-        "failed     3",
-    ] {
-        assert!(lines.contains(&line), "{line}: {lines:?}");
-    }
+    assert!(lines.contains(&data.as_str()), "{lines:?}");
+    assert!(lines.contains(&root.as_str()), "{lines:?}");
     assert!(lines[2].starts_with("complete   2"), "{}", lines[2]);
-    for line in [
-        "  message        4",
-        "  source         1",
-        "  archive        1",
-    ] {
-        assert!(lines.contains(&line), "{line}: {lines:?}");
-    }
+    let row = |run: &Run, name: &str| -> Vec<String> {
+        let lines = run.lines();
+        let line = lines.iter().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().skip(1).map(str::to_owned).collect()
+    };
+    // Files, read, by name only, failed; documents, failed.
+    assert_eq!(row(&run, "document"), ["2", "0", "0", "2", "4", "3"]);
+    assert_eq!(row(&run, "message"), ["1", "1", "0", "0", "4", "0"]);
+    assert_eq!(row(&run, "source"), ["1", "1", "0", "0", "1", "0"]);
+    assert_eq!(row(&run, "archive"), ["1", "1", "0", "0", "1", "0"]);
+    assert_eq!(row(&run, "other"), ["2", "1", "1", "0", "2", "0"]);
+    assert_eq!(row(&run, "all"), ["7", "4", "1", "2", "12", "3"]);
+    let run = world.ken(["status", "--types"]);
+    assert_eq!(row(&run, "application/pdf"), ["2", "0", "0", "2", "2", "2"]);
+    assert_eq!(row(&run, "application/octet-stream")[..3], ["1", "0", "1"]);
 
     let run = world.ken(["status", "--json"]);
     let objects = run.objects();
@@ -48,21 +51,30 @@ fn figures_of_the_index() {
     assert_eq!(
         keys,
         [
+            "by_mime",
+            "by_type",
             "bytes",
             "completed",
             "data",
             "documents",
             "failed",
             "files",
+            "name_only",
+            "read",
             "roots",
             "segments",
             "types",
             "v"
         ]
     );
-    assert_eq!(status["files"], 5);
-    assert_eq!(status["documents"], 10);
+    assert_eq!(status["files"], 7);
+    assert_eq!(status["documents"], 12);
     assert_eq!(status["failed"], 3);
+    let pdf = json!({
+        "files": 2, "read": 0, "name_only": 0, "failed": 2, "documents": 2, "failed_documents": 2,
+    });
+    assert_eq!(status["by_mime"]["application/pdf"], pdf);
+    assert_eq!(status["by_type"]["other"]["name_only"], 1);
     assert_eq!(status["types"]["message"], 4);
     assert_eq!(status["roots"][0]["path"], json!(world.docs()));
     let on_disk: u64 = world.data_files().values().map(|(size, _)| size).sum();
@@ -77,17 +89,19 @@ fn what_failed_and_why() {
     assert_eq!(run.code, 0);
     let docs = world.docs();
     let lines = run.lines();
-    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines.len(), 6, "{lines:?}");
     assert!(lines[0].starts_with(&format!("{}/broken.pdf\tmalformed\t", docs.display())));
+    assert!(lines[1].starts_with("    PDF after 0"), "{}", lines[1]);
+    assert!(lines[1].contains(" s; open it in its own program"));
     assert_eq!(
-        lines[1],
+        lines[2],
         format!(
             "{}/encrypted-password.pdf\tencrypted\tencrypted, no password given",
             docs.display()
         )
     );
     assert_eq!(
-        lines[2],
+        lines[4],
         format!(
             "{}/encrypted.zip|secret.txt\tencrypted\tencrypted, no password is known",
             docs.display()
@@ -101,7 +115,21 @@ fn what_failed_and_why() {
         .keys()
         .map(String::as_str)
         .collect();
-    assert_eq!(keys, ["ipath", "message", "mime", "path", "reason", "v"]);
+    let expected = [
+        "extractor",
+        "ipath",
+        "message",
+        "mime",
+        "path",
+        "reason",
+        "remedy",
+        "seconds",
+        "v",
+    ];
+    assert_eq!(keys, expected);
+    assert_eq!(objects[0]["extractor"], "PDF");
+    let remedy = objects[1]["remedy"].as_str().unwrap();
+    assert!(remedy.contains("without the password"), "{remedy}");
     assert_eq!(objects[2]["ipath"], "secret.txt");
 
     for name in ["broken.pdf", "encrypted-password.pdf", "encrypted.zip"] {

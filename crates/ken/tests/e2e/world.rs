@@ -57,6 +57,13 @@ impl World {
         path
     }
 
+    /// Writes the configuration file.
+    pub(crate) fn configure(&self, text: &str) {
+        let folder = self.home.join("config/ken");
+        fs_err::create_dir_all(&folder).unwrap();
+        fs_err::write(folder.join("config.toml"), text).unwrap();
+    }
+
     pub(crate) fn remove(&self, name: &str) {
         fs_err::remove_file(self.docs().join(name)).unwrap();
     }

@@ -7,10 +7,7 @@ use jiff::tz::Offset;
 use ken_core::{Document, Field};
 
 use super::stream::decode;
-use super::xmp;
-
-/// XMP beyond this number of bytes is left out.
-const MAX_XMP_BYTES: usize = 4 << 20;
+use crate::formats::xmp;
 
 /// Adds the metadata of a document to its fields.
 pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, document: &mut Document) {
@@ -39,9 +36,9 @@ pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, document: &mut Document) {
         document.add_text(Field::Lang, &text_string(&language));
     }
     if let Some(stream) = catalog.get::<Stream<'_>>(b"Metadata")
-        && let Some(packet) = decode(&stream, MAX_XMP_BYTES)
+        && let Some(packet) = decode(&stream, xmp::MAX_BYTES)
     {
-        xmp::complete(&packet[..packet.len().min(MAX_XMP_BYTES)], document);
+        xmp::complete(&packet, document);
     }
     let n_pages = i64::try_from(pdf.pages().len()).unwrap_or(i64::MAX);
     document.add_number(Field::Pages, n_pages);
@@ -49,7 +46,7 @@ pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, document: &mut Document) {
 
 /// Returns whether a title is the name of a file that the program printed: `paper.dvi`,
 /// `Microsoft Word - report.doc`, `untitled`. It would hide the file's own name.
-pub(super) fn names_a_file(title: &str) -> bool {
+pub(crate) fn names_a_file(title: &str) -> bool {
     let title = title.trim().to_ascii_lowercase();
     let ends = [
         ".dvi", ".doc", ".docx", ".tex", ".ps", ".eps", ".xls", ".ppt", ".rtf", ".qxd",

@@ -18,8 +18,8 @@ mod segment;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod xmp;
 
+pub(super) use self::metadata::names_a_file;
 use ken_core::Field;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -4,16 +4,21 @@ use ken_core::{Document, Field};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::metadata::names_a_file;
+use super::pdf::names_a_file;
+
+/// Packets beyond this number of bytes are cut.
+pub(crate) const MAX_BYTES: usize = 4 << 20;
+/// Values beyond this number are left out.
+const MAX_VALUES: usize = 1_000;
 
 /// Adds the values of a packet for fields that the document does not have.
-pub(super) fn complete(packet: &[u8], document: &mut Document) {
-    let packet = String::from_utf8_lossy(packet);
+pub(crate) fn complete(packet: &[u8], document: &mut Document) {
+    let packet = String::from_utf8_lossy(&packet[..packet.len().min(MAX_BYTES)]);
     let mut found = Vec::new();
     let mut reader = Reader::from_str(&packet);
     let mut property = None;
     let mut text = String::new();
-    loop {
+    while found.len() < MAX_VALUES {
         match reader.read_event() {
             Ok(Event::Start(element)) => {
                 attributes(&element, &mut found);

@@ -1,0 +1,71 @@
+//! How files are read: what beside its own bytes decides what the index holds of a file.
+//!
+//! A file is read again when its stamp changed, and also when the reading did: a format has
+//! another version, or the folder gives other fields. The index keeps the reading of its last run
+//! and gives it a number, the *edition*, which stands in the token of each file read so
+//! ([`crate::Stamp::token`]). So a run that is stopped goes on where it was.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Field;
+use crate::root::path_bytes;
+
+/// How files are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The version of each format that can be read, by its name.
+    pub formats: BTreeMap<String, u32>,
+    /// Fields that folders give to what lies below them.
+    #[serde(default)]
+    pub folders: Vec<FolderFields>,
+}
+
+/// Fields that a folder gives to all documents below it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderFields {
+    /// Absolute path of the folder.
+    #[serde(with = "path_bytes")]
+    pub path: PathBuf,
+    /// The fields with their values.
+    pub fields: Vec<(Field, String)>,
+}
+
+impl Reading {
+    /// Returns the fields that the nearest folder above a file gives it.
+    pub fn fields_of(&self, file: &Path) -> &[(Field, String)] {
+        let above = self
+            .folders
+            .iter()
+            .filter(|folder| file.starts_with(&folder.path));
+        above
+            .max_by_key(|folder| folder.path.as_os_str().len())
+            .map_or(&[], |folder| &folder.fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_folder_gives_the_fields() {
+        let folder = |path: &str, author: &str| FolderFields {
+            path: path.into(),
+            fields: vec![(Field::Author, author.to_owned())],
+        };
+        let reading = Reading {
+            folders: vec![folder("/a/b", "near"), folder("/a", "far")],
+            ..Reading::default()
+        };
+        let author = |path: &str| {
+            let fields = reading.fields_of(Path::new(path));
+            fields.first().map(|(_, value)| value.clone())
+        };
+        assert_eq!(author("/a/b/c.txt").as_deref(), Some("near"));
+        assert_eq!(author("/a/bc.txt").as_deref(), Some("far"));
+        assert_eq!(author("/b/a.txt"), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! What stands beside a file and is joined to its document: extended attributes and its sidecar.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ken_core::{Document, Failure, Field, Kind, Reason, SidecarStamp, Value};
+use ken_extract::beside;
+use rustix::fs::{fgetxattr, flistxattr};
+use rustix::io::Errno;
+
+use crate::open::{self, cause};
+
+/// The kernel lets neither the names of attributes nor a value be longer.
+const MAX_ATTRIBUTE_BYTES: usize = 64 << 10;
+
+/// What stands beside a file.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    attributes: Vec<(Field, Value)>,
+    sidecar: Vec<(Field, Value)>,
+    /// Whether the sidecar may belong to several files: then it is that of a picture or the like.
+    is_shared: bool,
+    failure: Option<Failure>,
+    /// The stamp of the sidecar that was read.
+    pub(crate) stamp: Option<SidecarStamp>,
+}
+
+impl Beside {
+    /// Reads the attributes of an open file, and its sidecar if the walk found one.
+    pub(crate) fn read(file: &File, path: &Path, found: Option<SidecarStamp>) -> Self {
+        let mut beside = Self::default();
+        if let Err(error) = beside.read_attributes(file) {
+            beside.fail("extended attributes", &error.into());
+        }
+        if found.is_some()
+            && let Err(error) = beside.read_sidecar(path)
+        {
+            // As the walk saw it: until it changes it is not tried again.
+            beside.stamp = found;
+            beside.fail("sidecar", &error);
+        }
+        beside
+    }
+
+    fn fail(&mut self, what: &str, error: &io::Error) {
+        let message = format!("{what}: {}", cause(error));
+        self.failure = Some(Failure::new(Reason::Unreadable, message));
+    }
+
+    /// One system call for the usual file, which has none.
+    fn read_attributes(&mut self, file: &File) -> Result<(), Errno> {
+        let mut small = [0; 256];
+        let mut large = Vec::new();
+        let names = match flistxattr(file, &mut small) {
+            Ok(n_bytes) => &small[..n_bytes],
+            Err(Errno::NOTSUP) => return Ok(()),
+            Err(Errno::RANGE) => {
+                large.resize(MAX_ATTRIBUTE_BYTES, 0);
+                let n_bytes = flistxattr(file, &mut *large)?;
+                &large[..n_bytes]
+            }
+            Err(error) => return Err(error),
+        };
+        for name in names.split(|&byte| byte == 0) {
+            let Some(name) = std::str::from_utf8(name)
+                .ok()
+                .filter(|name| name.starts_with("user."))
+            else {
+                continue;
+            };
+            let mut value = vec![0; MAX_ATTRIBUTE_BYTES];
+            match fgetxattr(file, name, &mut *value) {
+                Ok(n_bytes) => self
+                    .attributes
+                    .extend(beside::attribute(name, &value[..n_bytes])),
+                // Removed since the names were read.
+                Err(Errno::NODATA) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_sidecar(&mut self, path: &Path) -> io::Result<()> {
+        let name = path.file_name().unwrap_or_default().as_bytes();
+        for (name, is_shared) in ken_walk::sidecar_names(name) {
+            let path = path.with_file_name(std::ffi::OsStr::from_bytes(&name));
+            let Some((file, stamp)) = open::open_itself(&path)? else {
+                continue;
+            };
+            self.stamp = Some(ken_walk::sidecar_stamp(&stamp));
+            self.is_shared = is_shared;
+            let mut packet = Vec::new();
+            file.take(beside::MAX_SIDECAR_BYTES as u64)
+                .read_to_end(&mut packet)?;
+            self.sidecar = beside::sidecar(&packet);
+            break;
+        }
+        Ok(())
+    }
+
+    /// Adds what stands beside a file to its own document.
+    pub(crate) fn join(self, document: &mut Document) {
+        let is_media = matches!(document.kind, Kind::Image | Kind::Audio | Kind::Video);
+        let sidecar = match self.is_shared && !is_media {
+            true => Vec::new(),
+            false => self.sidecar,
+        };
+        for (field, value) in self.attributes.into_iter().chain(sidecar) {
+            match value {
+                Value::Text(text) => document.join_text(field, &text),
+                Value::Number(number) if document.number(field).is_none() => {
+                    document.add_number(field, number);
+                }
+                Value::Number(_) => {}
+            }
+        }
+        document.failure = document.failure.take().or(self.failure);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::Ipath;
+    use rustix::fs::{XattrFlags, fsetxattr};
+
+    use super::*;
+
+    fn joined(file: &File, path: &Path) -> Document {
+        let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        Beside::read(file, path, None).join(&mut document);
+        document
+    }
+
+    #[test]
+    fn attributes_are_joined() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let file = fs_err::File::create(&path).unwrap().into_parts().0;
+        let set =
+            |name: &str, value: &str| fsetxattr(&file, name, value.as_bytes(), XattrFlags::empty());
+        assert_eq!(joined(&file, &path).fields, []);
+        if set("user.xdg.tags", "tax,2026") == Err(Errno::NOTSUP) {
+            // Some file systems for temporary files have no attributes.
+            return;
+        }
+        set("user.unknown", &"x".repeat(2000)).unwrap();
+        let keyword = |text: &str| (Field::Keywords, Value::Text(text.to_owned()));
+        let document = joined(&file, &path);
+        assert_eq!(document.fields, [keyword("tax"), keyword("2026")]);
+        assert_eq!(document.failure, None);
+        // More names than the first buffer takes.
+        for number in 0..40 {
+            set(&format!("user.number.{number}"), "x").unwrap();
+        }
+        set("user.author", "Anna").unwrap();
+        let author = joined(&file, &path);
+        assert_eq!(author.text(Field::Author), Some("Anna"));
+    }
+
+    #[test]
+    fn a_sidecar_that_cannot_be_read_is_a_failure_beside_the_rest() {
+        let mut beside = Beside::default();
+        beside.fail("sidecar", &Errno::ACCESS.into());
+        let mut document = Document::new(Ipath::root(), "image/jpeg", Kind::Image);
+        beside.join(&mut document);
+        let failure = document.failure.unwrap();
+        assert_eq!(failure.message, "sidecar: permission denied");
+    }
+}

@@ -1,0 +1,123 @@
+//! What ken knows of one path, and what the next run would do with it.
+
+use std::path::Path;
+
+use ken_core::{Field, FileRow, FolderFields, Root};
+use ken_index::{Address, Snapshot};
+use ken_walk::{ScanOptions, Verdict};
+
+use crate::stale::{self, Stale, Staleness};
+
+/// What ken knows of a path.
+#[derive(Debug)]
+pub struct Why {
+    /// The root that covers it.
+    pub root: Option<Root>,
+    /// What the walk makes of it; `None` without a root.
+    pub verdict: Option<Verdict>,
+    /// What the index holds of it.
+    pub known: Known,
+    /// Where its documents stand, the file's own first.
+    pub documents: Vec<Address>,
+    /// Whether any of them has a failure.
+    pub has_failed: bool,
+    /// What the next run would do.
+    pub next: Next,
+}
+
+/// How the index and a file agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// The index holds nothing of it.
+    Not,
+    /// A run was stopped while it was read, or an error of the moment kept it from being read.
+    Unfinished,
+    /// It is as it was when it was indexed.
+    Unchanged,
+    /// It changed since it was indexed.
+    Changed,
+    /// It is indexed, and the walk does not find it now.
+    Unseen,
+}
+
+/// What the next run would do with a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing: there is nothing to read, or it is known and unchanged.
+    Nothing,
+    /// Read it, since it is new, changed or not finished.
+    Read,
+    /// Read it although it did not change.
+    ReadAgain(Stale),
+    /// Forget its documents, since the walk finds it no more; they may move to where it is now.
+    Forget,
+    /// Keep its documents, since it is not known whether it is still there.
+    Keep,
+}
+
+/// Returns what the index and the walk say of an absolute path.
+///
+/// # Errors
+/// Fails if the index cannot be read.
+pub fn why(
+    snapshot: &Snapshot,
+    folders: &[FolderFields],
+    scan: &ScanOptions,
+    path: &Path,
+) -> Result<Why, ken_index::Error> {
+    let meta = snapshot.meta();
+    let key = meta.hasher.key(path);
+    let row = snapshot.row(key)?.map(|(_, row)| row);
+    let mut documents = Vec::new();
+    for address in snapshot.addresses(key)? {
+        documents.push((snapshot.location(address)?.ipath, address));
+    }
+    documents.sort();
+    let failed = snapshot.files_with(Field::Is, &|state| state == "failed")?;
+    let verdict = ken_walk::explain(&meta.roots, scan, path);
+    let known = known(
+        snapshot,
+        row.as_ref(),
+        !documents.is_empty(),
+        verdict.as_ref(),
+    );
+    let next = match (known, &verdict) {
+        (Known::Unseen, Some(Verdict::Failed(_) | Verdict::Unavailable(_))) => Next::Keep,
+        (Known::Unseen, _) => Next::Forget,
+        (Known::Not | Known::Changed | Known::Unfinished, Some(Verdict::File(_))) => Next::Read,
+        (Known::Unchanged, _) => {
+            let stale = Staleness::new(Some(snapshot), stale::current(folders), false)?;
+            row.and_then(|row| stale.reason(path, &row))
+                .map_or(Next::Nothing, Next::ReadAgain)
+        }
+        _ => Next::Nothing,
+    };
+    Ok(Why {
+        root: ken_walk::covering(&meta.roots, path).cloned(),
+        verdict,
+        known,
+        documents: documents.into_iter().map(|(_, address)| address).collect(),
+        has_failed: failed.binary_search(&key).is_ok(),
+        next,
+    })
+}
+
+fn known(
+    snapshot: &Snapshot,
+    row: Option<&FileRow>,
+    has_documents: bool,
+    verdict: Option<&Verdict>,
+) -> Known {
+    match (row, verdict) {
+        _ if !has_documents => Known::Not,
+        (Some(row), Some(Verdict::File(_))) if row.token == 0 => Known::Unfinished,
+        (Some(row), Some(Verdict::File(stamp))) => {
+            match row.is_of(stamp, &snapshot.meta().hasher) {
+                true => Known::Unchanged,
+                false => Known::Changed,
+            }
+        }
+        (None, Some(Verdict::File(_))) => Known::Unfinished,
+        _ => Known::Unseen,
+    }
+}

@@ -1,0 +1,65 @@
+//! What the walk makes of one path: the walk itself, kept to the folders that lead there.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use ken_core::{Root, Stamp};
+
+use crate::scan::{Progress, ScanOptions, Visitor, scan_towards};
+use crate::{Availability, ScanError, Skip};
+
+/// What the walk makes of a path below a root.
+#[derive(Debug)]
+pub enum Verdict {
+    /// It is a file that the walk finds.
+    File(Stamp),
+    /// It is a folder that is walked.
+    Folder,
+    /// It is left out, or a folder above it is.
+    LeftOut {
+        /// What is left out: the path or a folder above it.
+        at: PathBuf,
+        /// Why.
+        skip: Skip,
+    },
+    /// It, or a folder above it, could not be looked at.
+    Failed(ScanError),
+    /// Its root cannot be walked.
+    Unavailable(Availability),
+    /// There is nothing at the path.
+    Absent,
+}
+
+/// Walks towards a path and returns what becomes of it; `None` if no root covers it.
+pub fn explain(roots: &[Root], options: &ScanOptions, path: &Path) -> Option<Verdict> {
+    let root = crate::covering(roots, path)?;
+    let met = Mutex::new(None);
+    let meet = |verdict| *met.lock().unwrap_or_else(PoisonError::into_inner) = Some(verdict);
+    let file = |at: &Path, stamp| {
+        // Below a file there is nothing.
+        if at == path {
+            meet(Verdict::File(stamp));
+        }
+    };
+    let skipped = |at: &Path, skip| {
+        let at = at.to_path_buf();
+        meet(Verdict::LeftOut { at, skip });
+    };
+    let visitor = Visitor {
+        file: &file,
+        skipped: Some(&skipped),
+    };
+    let summary = scan_towards(path, roots, options, &Progress::default(), visitor);
+    let met = met.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let is_of_a_path = |error: &ScanError| !matches!(error, ScanError::Rules { .. });
+    let failed = summary.errors.into_iter().find(is_of_a_path);
+    let unavailable = summary.unavailable.into_iter().find(|u| u.0 == root.path);
+    Some(
+        met.or_else(|| unavailable.map(|(_, state)| Verdict::Unavailable(state)))
+            .or_else(|| failed.map(Verdict::Failed))
+            .unwrap_or_else(|| match fs_err::metadata(path) {
+                Ok(metadata) if metadata.is_dir() => Verdict::Folder,
+                _ => Verdict::Absent,
+            }),
+    )
+}

@@ -1,0 +1,80 @@
+//! Sidecars: files with metadata of another file beside them, written by programs that leave the
+//! original alone (XMP specification, part 3, 1.1.1).
+//!
+//! `photo.jpg` has the sidecar `photo.jpg.xmp` (darktable, digiKam) or else `photo.xmp`
+//! (Lightroom, Bridge). The stamp of a file tells that of its sidecar too, so that a change of
+//! either is noticed. Only folders that hold a sidecar are looked at closely.
+
+use std::collections::HashSet;
+use std::os::fd::BorrowedFd;
+
+use ken_core::{SidecarStamp, Stamp};
+use rustix::fs::{AtFlags, FileType};
+
+/// The extension as programs write it.
+const EXTENSIONS: [&[u8]; 2] = [b".xmp", b".XMP"];
+
+/// Returns whether a file of this name holds metadata of another.
+pub(crate) fn is_sidecar(name: &[u8]) -> bool {
+    EXTENSIONS.iter().any(|extension| name.ends_with(extension))
+}
+
+/// Returns the names that the sidecar of a file may have, the likeliest first; `true` for those
+/// that may belong to several files, since they lack its extension.
+pub fn sidecar_names(name: &[u8]) -> Vec<(Vec<u8>, bool)> {
+    if is_sidecar(name) {
+        return Vec::new();
+    }
+    let dot = name.iter().rposition(|&byte| byte == b'.');
+    let stem = dot.filter(|&dot| dot > 0).map(|dot| (&name[..dot], true));
+    let starts = std::iter::once((name, false)).chain(stem);
+    starts
+        .flat_map(|(start, is_shared)| {
+            EXTENSIONS.map(|extension| ([start, extension].concat(), is_shared))
+        })
+        .collect()
+}
+
+/// The part of a stamp that a file has for its sidecar.
+pub fn sidecar_stamp(stamp: &Stamp) -> SidecarStamp {
+    SidecarStamp {
+        size: stamp.size,
+        mtime_ns: stamp.mtime_ns,
+        ctime_ns: stamp.ctime_ns,
+        inode: stamp.inode,
+    }
+}
+
+/// Looks for the sidecar of a file in a folder that holds these.
+pub(crate) fn look(
+    folder: BorrowedFd<'_>,
+    sidecars: &HashSet<Vec<u8>>,
+    name: &[u8],
+) -> Option<SidecarStamp> {
+    let names = sidecar_names(name).into_iter();
+    let mut there = names.filter(|(name, _)| sidecars.contains(name));
+    there.find_map(|(name, _)| {
+        let stat = rustix::fs::statat(folder, &*name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
+        is_file.then(|| sidecar_stamp(&crate::stamp_of(&stat)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_and_without_the_extension_of_the_file() {
+        let names = |name: &str| -> Vec<String> {
+            let names = sidecar_names(name.as_bytes()).into_iter();
+            names
+                .map(|(name, _)| String::from_utf8(name).unwrap())
+                .collect()
+        };
+        let of_a_photo = ["a.b.jpg.xmp", "a.b.jpg.XMP", "a.b.xmp", "a.b.XMP"];
+        assert_eq!(names("a.b.jpg"), of_a_photo);
+        assert_eq!(names(".hidden"), [".hidden.xmp", ".hidden.XMP"]);
+        assert!(names("a.xmp").is_empty());
+    }
+}

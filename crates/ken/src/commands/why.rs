@@ -1,0 +1,276 @@
+//! `ken status --why PATH`: all that ken knows of a path.
+
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+
+use ken_core::{Document, Field, Root, escape_bytes};
+use ken_extract::format_of;
+use ken_index::Snapshot;
+use ken_pipeline::{Known, Next, Stale, Why, why};
+use ken_walk::Verdict;
+use serde_json::{Value as Json, json};
+
+use super::{scan_options, walk};
+use crate::cli::Global;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output;
+
+/// How many documents are listed for people.
+const MAX_LINES: usize = 20;
+
+pub(super) fn run(
+    global: &Global,
+    snapshot: &Snapshot,
+    path: &Path,
+    as_json: bool,
+) -> Result<ExitCode, Failure> {
+    let folders = Settings::load(global)?.folders()?;
+    let path = resolve(path, &snapshot.meta().roots)?;
+    let why = why(snapshot, &folders, &scan_options(global), &path)?;
+    let view = View {
+        path: &path,
+        why,
+        snapshot,
+    };
+    match as_json {
+        true => output::print(&output::json_line(&view.json()?))?,
+        false => output::print(view.text()?.as_bytes())?,
+    }
+    Ok(ExitCode::from(u8::from(view.why.documents.is_empty())))
+}
+
+/// Returns the path as the walk would name it: roots have no symbolic links, but what lies below
+/// them may be reached by one that is followed.
+fn resolve(path: &Path, roots: &[Root]) -> Result<PathBuf, Failure> {
+    let absolute = std::path::absolute(path)?;
+    let is_plain = !absolute
+        .components()
+        .any(|part| part == Component::ParentDir);
+    if is_plain && ken_walk::covering(roots, &absolute).is_some() {
+        return Ok(absolute);
+    }
+    // The last part stays as it is: a link is a thing of its own.
+    let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+        return Ok(fs_err::canonicalize(&absolute).unwrap_or(absolute));
+    };
+    Ok(fs_err::canonicalize(parent).map_or_else(|_| absolute.clone(), |parent| parent.join(name)))
+}
+
+struct View<'w> {
+    path: &'w Path,
+    why: Why,
+    snapshot: &'w Snapshot,
+}
+
+impl View<'_> {
+    fn text(&self) -> Result<String, Failure> {
+        let mut text = String::new();
+        let mut line = |name: &str, value: &str| {
+            text.push_str(&format!("{name:<10} {}\n", output::clean(value)));
+        };
+        line("path", &shown(self.path));
+        line("root", &self.root());
+        line("walk", &self.walk());
+        line("index", self.index());
+        line("next run", self.next());
+        let n_documents = self.why.documents.len();
+        let listed = self.documents().take(MAX_LINES);
+        let listed: Vec<Document> = listed.collect::<Result<_, _>>()?;
+        if let Some(own) = listed.first().filter(|first| first.ipath.is_root()) {
+            line("extractor", &extractor(own));
+        }
+        line("documents", &n_documents.to_string());
+        for document in &listed {
+            text.push_str(&self.document_text(document));
+        }
+        if n_documents > listed.len() {
+            let more = n_documents - listed.len();
+            text.push_str(&format!("  and {more} more: --json lists them\n"));
+        }
+        Ok(text)
+    }
+
+    fn documents(&self) -> impl Iterator<Item = Result<Document, Failure>> {
+        let addresses = self.why.documents.iter();
+        addresses.map(|address| Ok(self.snapshot.document(*address)?.document))
+    }
+
+    fn root(&self) -> String {
+        let Some(root) = &self.why.root else {
+            return "none: ken index PATH covers it".to_owned();
+        };
+        let options = [
+            (root.hidden, "--hidden"),
+            (root.no_ignore, "--no-ignore"),
+            (root.follow_links, "--follow"),
+            (root.one_file_system, "--one-file-system"),
+        ];
+        let set = options.into_iter().filter(|(is_set, _)| *is_set);
+        let options: String = set.map(|(_, name)| format!(" {name}")).collect();
+        format!("{}{options}", shown(&root.path))
+    }
+
+    fn walk(&self) -> String {
+        match &self.why.verdict {
+            None => "not covered".to_owned(),
+            Some(Verdict::File(_)) => "takes the file".to_owned(),
+            Some(Verdict::Folder) => "walks the folder".to_owned(),
+            Some(Verdict::Absent) => "finds nothing there".to_owned(),
+            Some(Verdict::Failed(error)) => error.to_string(),
+            Some(Verdict::Unavailable(state)) => {
+                format!("the root is {}", format!("{state:?}").to_lowercase())
+            }
+            Some(Verdict::LeftOut { at, skip }) => {
+                format!("leaves out {}: {}", shown(at), walk::reason(skip))
+            }
+        }
+    }
+
+    fn index(&self) -> &'static str {
+        match self.why.known {
+            Known::Not => "holds nothing of it",
+            Known::Unfinished => "holds it unfinished",
+            Known::Unchanged => "holds it as it is now",
+            Known::Changed => "holds it as it was before it changed",
+            Known::Unseen => "holds it, though the walk does not find it now",
+        }
+    }
+
+    fn next(&self) -> &'static str {
+        match self.why.next {
+            Next::Nothing if self.why.has_failed => {
+                "leaves it: nothing changed; --retry-failed reads it"
+            }
+            Next::Nothing => "has nothing to do with it",
+            Next::Read => "reads it",
+            Next::ReadAgain(Stale::Extractor) => "reads it: its extractor changed",
+            Next::ReadAgain(Stale::Fields) => "reads it: its folder gives other fields",
+            Next::ReadAgain(Stale::Retry) => "reads it: it failed",
+            Next::Forget => "forgets it",
+            Next::Keep => "keeps it",
+        }
+    }
+
+    fn document_text(&self, document: &Document) -> String {
+        let place = match document.ipath.is_root() {
+            true => "(the file)",
+            false => document.ipath.as_str(),
+        };
+        let size = document.number(Field::Size).map(output::size);
+        let title = output::title(document).unwrap_or_default();
+        let facts = [
+            document.media_type.as_str(),
+            &size.unwrap_or_default(),
+            title,
+        ]
+        .join("\t");
+        let mut text = format!("  {}\t{}\n", output::clean(place), clean_row(&facts));
+        if let Some(failure) = &document.failure {
+            text.push_str(&format!(
+                "    {} after {} s: {}; {}\n",
+                failure.reason.name(),
+                seconds(failure),
+                output::clean(&failure.message),
+                output::clean(&output::remedy(failure, self.path)),
+            ));
+        }
+        text
+    }
+
+    fn json(&self) -> Result<Json, Failure> {
+        let mut documents = Vec::new();
+        for document in self.documents() {
+            documents.push(self.document_json(&document?));
+        }
+        let root = self.why.root.as_ref().map(|root| shown(&root.path));
+        let mut object = json!({
+            "v": output::SCHEMA,
+            "path": shown(self.path),
+            "root": root,
+            "walk": self.walk_json(),
+            "index": known_name(self.why.known),
+            "next": next_name(self.why.next),
+            "documents": documents,
+        });
+        if let Some(Verdict::File(stamp)) = &self.why.verdict {
+            object["stamp"] = json!(stamp);
+        }
+        Ok(object)
+    }
+
+    fn walk_json(&self) -> Json {
+        match &self.why.verdict {
+            None => json!({ "verdict": "not_covered" }),
+            Some(Verdict::File(_)) => json!({ "verdict": "file" }),
+            Some(Verdict::Folder) => json!({ "verdict": "folder" }),
+            Some(Verdict::Absent) => json!({ "verdict": "absent" }),
+            Some(Verdict::Failed(error)) => {
+                json!({ "verdict": "failed", "message": error.to_string() })
+            }
+            Some(Verdict::Unavailable(state)) => {
+                json!({ "verdict": "unavailable", "root": state })
+            }
+            Some(Verdict::LeftOut { at, skip }) => {
+                json!({ "verdict": "left_out", "at": shown(at), "skipped": skip })
+            }
+        }
+    }
+
+    fn document_json(&self, document: &Document) -> Json {
+        let mut object = output::document_json(document, false);
+        if let Some(keys) = object.as_object_mut() {
+            keys.remove("v");
+        }
+        let format = format_of(&document.media_type);
+        object["extractor"] = json!(format.map(|format| format.name));
+        if let Some(failure) = &document.failure {
+            object["failure"]["seconds"] = json!(seconds(failure));
+            object["failure"]["remedy"] = json!(output::remedy(failure, self.path));
+        }
+        object
+    }
+}
+
+fn extractor(document: &Document) -> String {
+    match format_of(&document.media_type) {
+        Some(format) => format!("{}, version {}", format.name, format.version),
+        None => format!("none reads {}: found by name only", document.media_type),
+    }
+}
+
+fn known_name(known: Known) -> &'static str {
+    match known {
+        Known::Not => "absent",
+        Known::Unfinished => "unfinished",
+        Known::Unchanged => "unchanged",
+        Known::Changed => "changed",
+        Known::Unseen => "unseen",
+    }
+}
+
+fn next_name(next: Next) -> &'static str {
+    match next {
+        Next::Nothing => "nothing",
+        Next::Read => "read",
+        Next::ReadAgain(Stale::Extractor) => "read_extractor",
+        Next::ReadAgain(Stale::Fields) => "read_fields",
+        Next::ReadAgain(Stale::Retry) => "read_failed",
+        Next::Forget => "forget",
+        Next::Keep => "keep",
+    }
+}
+
+fn seconds(failure: &ken_core::Failure) -> f64 {
+    failure.elapsed_ms as f64 / 1000.0
+}
+
+fn shown(path: &Path) -> String {
+    escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned()
+}
+
+/// Returns text whose only control characters are the tabs between its columns.
+fn clean_row(row: &str) -> String {
+    let columns: Vec<_> = row.split('\t').map(output::clean).collect();
+    columns.join("\t")
+}

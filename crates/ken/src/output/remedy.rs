@@ -1,0 +1,54 @@
+//! What a user can do about a file that could not be read.
+
+use std::path::Path;
+
+use ken_core::{Failure, Reason, escape_bytes};
+
+use crate::config::ExtractSettings;
+
+/// Returns what can be done about a failure.
+pub(crate) fn remedy(failure: &Failure, path: &Path) -> String {
+    match failure.reason {
+        Reason::Encrypted => "store it without the password: ken knows none yet".to_owned(),
+        Reason::Malformed => {
+            "open it in its own program; if that reads it, report it as an error of ken".to_owned()
+        }
+        Reason::Limit => match ExtractSettings::named_in(&failure.message) {
+            Some(setting) => {
+                format!("raise extract.{setting}, then ken index --retry-failed")
+            }
+            None => "none: the limit is built in".to_owned(),
+        },
+        Reason::Crashed => {
+            "report it as an error of ken, with the file if you may show it".to_owned()
+        }
+        Reason::Unreadable if failure.message.contains("permission denied") => {
+            let path = escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned();
+            format!("chmod u+r {}, then ken index", quoted(&path))
+        }
+        Reason::Unreadable => "check the disk, then ken index --retry-failed".to_owned(),
+    }
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies_name_what_is_to_be_changed() {
+        let of = |reason, message: &str| {
+            remedy(&Failure::new(reason, message), Path::new("/a/it's.pdf"))
+        };
+        let limit = of(Reason::Limit, "300 bytes, more than max_file_bytes = 200");
+        assert!(limit.contains("extract.max_file_bytes,"), "{limit}");
+        let built_in = of(Reason::Limit, "too many nested tables");
+        assert!(built_in.starts_with("none"), "{built_in}");
+        let denied = of(Reason::Unreadable, "permission denied");
+        assert!(denied.contains(r"chmod u+r '/a/it'\''s.pdf'"), "{denied}");
+    }
+}

@@ -1,0 +1,163 @@
+//! Files that are read again though they did not change: other extractors, other fields of the
+//! folder, failures to be tried again.
+
+use crate::samples::tar;
+use crate::world::{World, assert_counts};
+
+/// Changes what the last commit says of the extractors that read the files.
+fn forge(world: &World, from: &str, to: &str) {
+    let meta = world.data().join("index/meta.json");
+    let text = fs_err::read_to_string(&meta).unwrap();
+    let forged = text.replace(from, to);
+    assert_ne!(text, forged, "{text}");
+    fs_err::write(&meta, forged).unwrap();
+}
+
+fn collection() -> World {
+    let world = World::new();
+    world.add_fixture("pdf/encrypted-password.pdf");
+    world.add_fixture("sample.docx");
+    world.write(
+        "inside.tar",
+        tar(&[("a.pdf", "%PDF-1.4"), ("b.txt", "otter")]),
+    );
+    world.write("broken.pdf", "%PDF-1.4");
+    world.write("a.txt", "badger");
+    world.write("blob", [0, 1, 2, 3, 255]);
+    world.index_docs();
+    world
+}
+
+#[test]
+fn a_changed_extractor_reads_its_files_again() {
+    let world = collection();
+    assert_eq!(world.index(&[])["committed"], false);
+    forge(&world, r#"\"PDF\":1"#, r#"\"PDF\":0"#);
+    let run = world.ken(["index", "--dry-run", "--json"]);
+    assert_eq!(run.summary()["changed"], 3);
+    world.write("a.txt", "changed badger");
+    let summary = world.index(&[]);
+    assert_counts(&summary, &[("changed", 4), ("unchanged", 2)]);
+    assert_eq!(summary["stale"], 3);
+    let summary = world.index(&[]);
+    assert_counts(&summary, &[("unchanged", 6)]);
+    assert_eq!(summary["stale"], 0);
+    assert_eq!(summary["committed"], false);
+    assert_eq!(
+        world.found("otter OR badger"),
+        ["a.txt", "inside.tar|b.txt"]
+    );
+}
+
+#[test]
+fn a_new_extractor_reads_files_found_by_name_only() {
+    let world = collection();
+    forge(&world, r#"\"Word\":1,"#, "");
+    // The document, and what was of no known type.
+    assert_counts(&world.index(&[]), &[("changed", 2), ("unchanged", 4)]);
+    assert_counts(&world.index(&[]), &[("unchanged", 6)]);
+}
+
+#[test]
+fn compressed_files_are_known_by_their_name() {
+    let world = World::new();
+    // It holds a compressed archive; the text has the type of what is in it.
+    world.add_fixture("archive/folders.zip");
+    world.add_fixture("archive/gzip.txt.gz");
+    world.write("a.txt", "otter");
+    world.index_docs();
+    forge(&world, r#"\"compressed\":1"#, r#"\"compressed\":7"#);
+    assert_counts(&world.index(&[]), &[("changed", 2), ("unchanged", 1)]);
+}
+
+#[test]
+fn a_moved_file_is_read_if_its_extractor_changed() {
+    let world = World::new();
+    world.write("a.txt", "otter badger");
+    world.index(&["docs", "--set", "extract.max_text_bytes=5"]);
+    world.rename("a.txt", "b.txt");
+    assert_counts(&world.index(&[]), &[("moved", 1)]);
+    assert!(
+        world.hits("badger").is_empty(),
+        "the text is not read again"
+    );
+    forge(
+        &world,
+        r#"\"plain text and source code\":1"#,
+        r#"\"plain text and source code\":0"#,
+    );
+    world.rename("b.txt", "c.txt");
+    assert_counts(&world.index(&[]), &[("moved", 1)]);
+    assert_eq!(world.found("badger"), ["c.txt"]);
+    assert!(world.failed().is_empty());
+}
+
+#[test]
+fn files_of_an_absent_root_are_read_when_it_is_back() {
+    let world = collection();
+    let other = world.home().join("other");
+    fs_err::create_dir(&other).unwrap();
+    fs_err::write(other.join("c.pdf"), "%PDF-1.4").unwrap();
+    world.index(&["other"]);
+    forge(&world, r#"\"PDF\":1"#, r#"\"PDF\":0"#);
+    let away = world.home().join("away");
+    fs_err::rename(&other, &away).unwrap();
+    let counts = [("changed", 3), ("unchanged", 3), ("kept", 1)];
+    assert_counts(&world.index(&[]), &counts);
+    assert_counts(&world.index(&[]), &[("unchanged", 6), ("kept", 1)]);
+    fs_err::rename(&away, &other).unwrap();
+    assert_counts(&world.index(&[]), &[("changed", 1), ("unchanged", 6)]);
+    assert_counts(&world.index(&[]), &[("unchanged", 7)]);
+}
+
+#[test]
+fn failures_are_tried_again_when_asked() {
+    let world = collection();
+    assert_counts(&world.index(&[]), &[("unchanged", 6)]);
+    let summary = world.index(&["--retry-failed"]);
+    assert_counts(&summary, &[("changed", 3), ("unchanged", 3)]);
+    assert_eq!(world.failed().len(), 3);
+}
+
+#[test]
+fn folders_give_fields_and_the_nearest_counts() {
+    let world = World::new();
+    world.write("a.txt", "otter");
+    world.write("papers/b.txt", "otter");
+    world.write("papers/own/c.md", "---\nauthor: Clara\n---\notter");
+    world.write("papers/own/d.tar", tar(&[("e.txt", "otter")]));
+    let configured = |authors: [&str; 2]| {
+        world.configure(&format!(
+            "[[folder]]\npath = \"~/docs/papers\"\nfields.author = \"{}\"\n\
+             [[folder]]\npath = \"~/docs/papers/own\"\n\
+             fields = {{ author = \"{}\", keywords = [\"mine\", \"rare\"] }}\n",
+            authors[0], authors[1]
+        ));
+    };
+    world.index_docs();
+    configured(["Anna", "Berta"]);
+    assert_counts(&world.index(&[]), &[("changed", 3), ("unchanged", 1)]);
+    assert_eq!(world.found("author:anna"), ["papers/b.txt"]);
+    let own = [
+        "papers/own/c.md",
+        "papers/own/d.tar",
+        "papers/own/d.tar|e.txt",
+    ];
+    assert_eq!(world.found("author:berta"), own);
+    assert_eq!(world.found("keywords:rare"), own);
+    assert_eq!(world.found("author:clara"), ["papers/own/c.md"]);
+
+    configured(["Anna", "Doris"]);
+    assert_counts(&world.index(&[]), &[("changed", 2), ("unchanged", 2)]);
+    assert!(world.hits("author:berta").is_empty());
+    world.rename("papers/b.txt", "b.txt");
+    assert_counts(&world.index(&[]), &[("moved", 1), ("unchanged", 3)]);
+    assert!(world.hits("author:anna").is_empty(), "it left the folder");
+    assert_counts(&world.index(&[]), &[("unchanged", 4)]);
+
+    world.configure("[[folder]]\npath = \"~/docs\"\nfields.pages = \"3\"\n");
+    let run = world.ken(["index"]);
+    assert_eq!(run.code, 2);
+    let message = "\"pages\" is no field that it can give\nhint: one of title, author";
+    assert!(run.err.contains(message), "{}", run.err);
+}
