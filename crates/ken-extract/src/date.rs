@@ -21,6 +21,42 @@ pub(crate) fn iso(text: &str) -> Option<i64> {
     Some(zoned.timestamp().as_second())
 }
 
+/// Returns the seconds since 1970-01-01 UTC of a date of EXIF (`2024:02:29 12:30:00`), in a zone
+/// (`+02:00`) if there is one.
+pub(crate) fn exif(text: &str, zone: Option<&str>) -> Option<i64> {
+    let (day, time) = text
+        .trim()
+        .split_once(' ')
+        .unwrap_or((text.trim(), "00:00"));
+    let local = format!("{}T{}", day.replace(':', "-"), time.trim());
+    let zoned = zone.and_then(|zone| iso(&format!("{local}{}", zone.trim())));
+    zoned.or_else(|| iso(&local))
+}
+
+/// Returns the seconds since 1970-01-01 UTC of a date as mail has it (RFC 5322): `Thu, 29 Feb 2024
+/// 12:30:00 +0100`.
+pub(crate) fn mail(text: &str) -> Option<i64> {
+    let zoned = jiff::fmt::rfc2822::parse(text.trim()).ok()?;
+    Some(zoned.timestamp().as_second())
+}
+
+/// Returns the seconds since 1970-01-01 UTC of a date as C's `ctime` writes it: `Thu Feb 29
+/// 12:30:00 2024`.
+pub(crate) fn ctime(text: &str) -> Option<i64> {
+    let local = DateTime::strptime("%a %b %d %H:%M:%S %Y", text.trim()).ok()?;
+    let zoned = local.to_zoned(TimeZone::UTC).ok()?;
+    Some(zoned.timestamp().as_second())
+}
+
+/// Returns the seconds since 1970-01-01 UTC of a date as PDF has it, without its zone:
+/// `D:20240229123000`.
+pub(crate) fn pdf(text: &str) -> Option<i64> {
+    let digits = text.trim().strip_prefix("D:")?.get(..14)?;
+    let local = DateTime::strptime("%Y%m%d%H%M%S", digits).ok()?;
+    let zoned = local.to_zoned(TimeZone::UTC).ok()?;
+    Some(zoned.timestamp().as_second())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +72,26 @@ mod tests {
         assert_eq!(iso("1969-12-31"), Some(-86_400));
         assert_eq!(iso("1970-01-02T01:00:00.123456789"), Some(90_000));
         assert_eq!(iso("1969-12-31T23:59:59Z"), Some(-1));
+    }
+
+    #[test]
+    fn dates_of_other_formats() {
+        assert_eq!(exif("2024:02:29 12:30:15", None), Some(1_709_209_815));
+        assert_eq!(
+            exif("2024:02:29 12:30:15 ", Some("+02:00")),
+            Some(1_709_202_615)
+        );
+        assert_eq!(exif("2024:02:29", Some("rubbish")), Some(1_709_164_800));
+        // A clock that was never set.
+        assert_eq!(exif("0000:00:00 00:00:00", None), None);
+        assert_eq!(exif("    :  :     :  :  ", None), None);
+        assert_eq!(mail("Thu, 29 Feb 2024 12:30:15 +0100"), Some(1_709_206_215));
+        assert_eq!(mail("yesterday"), None);
+        assert_eq!(ctime("Thu Feb 29 12:30:15 2024"), Some(1_709_209_815));
+        assert_eq!(ctime("Fri Mar  1 02:03:04 2024 "), Some(1_709_258_584));
+        assert_eq!(ctime("Fri"), None);
+        assert_eq!(pdf("D:20240229123015+01'00'"), Some(1_709_209_815));
+        assert_eq!(pdf("D:2024"), None);
     }
 
     #[test]

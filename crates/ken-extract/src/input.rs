@@ -92,18 +92,7 @@ impl<'a> Input<'a> {
         if size > PRELOAD_BYTES {
             return Ok(());
         }
-        let mut content = vec![0; size as usize];
-        let mut filled = 0;
-        while filled < content.len() {
-            match file.read_at(&mut content[filled..], filled as u64) {
-                // The file was cut since its size was told.
-                Ok(0) => break,
-                Ok(n) => filled += n,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        content.truncate(filled);
+        let content = read_at(file, 0, size as usize)?;
         self.data = Data::Bytes(Cow::Owned(content));
         Ok(())
     }
@@ -158,6 +147,20 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Returns the bytes from `at` on, `length` of them or fewer if the input ends before: one read
+    /// of a file, for formats that are read here and there.
+    pub(crate) fn range(&self, at: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        let rest = self.size().saturating_sub(at);
+        let length = rest.min(length as u64) as usize;
+        match &self.data {
+            Data::Bytes(bytes) => {
+                let at = at.min(bytes.len() as u64) as usize;
+                Ok(Cow::Borrowed(&bytes[at..at + length]))
+            }
+            Data::File { file, .. } => Ok(Cow::Owned(read_at(file, at, length)?)),
+        }
+    }
+
     /// Returns a reader from the start; several may be open, one after the other.
     pub(crate) fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.data {
@@ -181,4 +184,20 @@ impl<'a> Input<'a> {
             Data::Bytes(bytes) => Box::new(Cursor::new(&**bytes)),
         })
     }
+}
+
+/// Reads `length` bytes from `at` on, or fewer if the file was cut since its size was told.
+fn read_at(file: &File, at: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut content = vec![0; length];
+    let mut filled = 0;
+    while filled < content.len() {
+        match file.read_at(&mut content[filled..], at + filled as u64) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    content.truncate(filled);
+    Ok(content)
 }

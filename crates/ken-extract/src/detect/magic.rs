@@ -75,8 +75,6 @@ const SIGNATURES: &[Signature] = &[
     (0, b"II+\0", format("image/tiff", Image)),
     (0, b"MM\0+", format("image/tiff", Image)),
     (0, b"BM", format("image/bmp", Image)),
-    (0, b"\0\0\x01\0", format("image/vnd.microsoft.icon", Image)),
-    (0, b"\0\0\x02\0", format("image/vnd.microsoft.icon", Image)),
     (0, b"\0\0\0\x0cjP  \r\n\x87\n", format("image/jp2", Image)),
     (0, b"\xff\x4f\xff\x51", format("image/jp2", Image)),
     (0, b"\0\0\0\x0cJXL \r\n\x87\n", format("image/jxl", Image)),
@@ -181,6 +179,10 @@ fn families(head: &[u8]) -> Option<Magic> {
             b'v' | b'e',
             ..,
         ] => format("video/quicktime", Video),
+        // Icons and cursors, of which there is at least one; pictures of Targa have a zero there.
+        [0, 0, 1 | 2, 0, n0, n1, ..] if (*n0, *n1) != (0, 0) => {
+            format("image/vnd.microsoft.icon", Image)
+        }
         [0x7f, b'E', b'L', b'F', ..] => elf(head),
         [b'B', b'Z', b'h', b'1'..=b'9', b'1' | 0x17, b'A' | b'r', ..] => {
             format("application/x-bzip2", Archive)
@@ -221,7 +223,9 @@ fn iso_media(brand: &[u8]) -> Magic {
     match brand.get(..4).unwrap_or_default() {
         b"M4A " | b"M4B " | b"M4P " => format("audio/mp4", Audio),
         b"qt  " => format("video/quicktime", Video),
-        b"heic" | b"heix" | b"mif1" | b"msf1" | b"hevc" => format("image/heic", Image),
+        b"heic" | b"heix" | b"heim" | b"heis" | b"mif1" | b"msf1" | b"hevc" | b"hevx" => {
+            format("image/heic", Image)
+        }
         b"avif" | b"avis" => format("image/avif", Image),
         b"crx " => format("image/x-canon-cr3", Image),
         [b'3', b'g', b'2', ..] => format("video/3gpp2", Video),

@@ -200,6 +200,7 @@ fn is_text_based(media_type: &str) -> bool {
                 | "application/pgp-encrypted"
                 | "application/pgp-signature"
                 | "application/x-font-type1"
+                | "image/x-portable-anymap"
                 | "image/x-portable-bitmap"
                 | "image/x-portable-graymap"
                 | "image/x-portable-pixmap"

@@ -200,6 +200,11 @@ fn root(rest: &[u8], is_xml: bool) -> Option<Sniffed> {
         .iter()
         .position(|byte| matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'));
     let name = &name[..end.unwrap_or(name.len())];
+    let local = name.rsplit(|&byte| byte == b':').next().unwrap_or(name);
+    // Packets of XMP begin with a processing instruction of their own.
+    if local == b"xmpmeta" {
+        return Some(Sniffed::Certain(format("application/x-xmp+xml", Data)));
+    }
     let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
     if is("html") {
         return Some(Sniffed::Certain(if is_xml { XHTML } else { HTML }));
@@ -214,7 +219,6 @@ fn root(rest: &[u8], is_xml: bool) -> Option<Sniffed> {
         let is_html = HTML_ELEMENTS.iter().any(|known| is(known));
         return is_html.then_some(Sniffed::Likely(HTML));
     }
-    let local = name.rsplit(|&byte| byte == b':').next().unwrap_or(name);
     Some(Sniffed::Certain(match local {
         b"svg" => format("image/svg+xml", Image),
         b"rss" => format("application/rss+xml", Document),

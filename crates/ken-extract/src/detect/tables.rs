@@ -127,6 +127,7 @@ pub(super) const EXTENSIONS: &[Row] = &[
     ("application/rss+xml", Document, "rss"),
     ("application/atom+xml", Document, "atom"),
     ("application/rdf+xml", Data, "rdf"),
+    ("application/x-xmp+xml", Data, "xmp"),
     ("application/gpx+xml", Data, "gpx"),
     ("application/vnd.google-earth.kml+xml", Data, "kml"),
     ("application/vnd.google-earth.kmz", Data, "kmz"),

@@ -80,6 +80,14 @@ fn names_tell_what_content_cannot() {
 }
 
 #[test]
+fn icons_are_told_from_targa() {
+    let icon = b"\0\0\x01\0\x01\0\x10\x10\0\0\x01\0";
+    assert_eq!(media_type("a.tga", icon), "image/vnd.microsoft.icon");
+    let targa = b"\0\0\x02\0\0\0\0\0\0\0\0\0\x21\0\x15\0\x18\0";
+    assert_eq!(media_type("a.tga", targa), "image/x-tga");
+}
+
+#[test]
 fn section_numbers_are_not_versions() {
     assert_eq!(media_type("printf.3", b".TH PRINTF 3\n"), "text/troff");
     assert_eq!(media_type("ls.1", b"'\\\" t\n.\\\" x\n"), "text/troff");
@@ -91,6 +99,10 @@ fn section_numbers_are_not_versions() {
 
 #[test]
 fn formats_of_text_or_bytes() {
+    assert_eq!(
+        media_type("a.pnm", b"P1\n3 2\n1 0 1"),
+        "image/x-portable-anymap"
+    );
     assert_eq!(
         media_type("a.gpg", b"\x99\x01\0\0"),
         "application/pgp-encrypted"

@@ -1,21 +1,30 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod audio;
 mod body;
+mod chm;
+mod chunks;
 mod compressed;
+mod cursor;
 mod decoder;
+mod djvu;
 mod epub;
 mod html;
+mod image;
 mod mail;
 mod markdown;
 mod mbox;
 mod members;
+mod metadata;
 mod odf;
 mod ooxml;
 mod package;
 mod pdf;
+mod postscript;
 mod source;
 mod tar;
 mod text;
+mod video;
 mod xml;
 pub(crate) mod xmp;
 mod zip;
@@ -75,8 +84,18 @@ pub const FORMATS: &[Format] = &[
     ooxml::pptx::FORMAT,
     odf::FORMAT,
     epub::FORMAT,
+    djvu::FORMAT,
+    chm::FORMAT,
+    postscript::FORMAT,
     mail::FORMAT,
     mbox::FORMAT,
+    image::FORMAT,
+    xmp::FORMAT,
+    audio::FORMAT,
+    video::mp4::FORMAT,
+    video::matroska::FORMAT,
+    video::avi::FORMAT,
+    video::asf::FORMAT,
     compressed::FORMAT,
     tar::FORMAT,
     zip::FORMAT,

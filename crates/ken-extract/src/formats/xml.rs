@@ -147,17 +147,22 @@ impl Start<'_> {
         self.find(|key| key.split_once(':').is_some_and(|(_, local)| local == name))
     }
 
+    /// Returns full names and values of all attributes.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let mut attributes = self.0.attributes();
+        attributes.with_checks(false);
+        attributes
+            .flatten()
+            .map(|attribute| (attribute.key.0, unescaped(attribute.value)))
+    }
+
     fn find(&self, wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
         let mut attributes = self.0.attributes();
         let found = attributes
             .with_checks(false)
             .flatten()
             .find(|attribute| wanted(attribute.key.0))?;
-        // A reference that cannot be resolved leaves the value as it stands.
-        match quick_xml::escape::unescape(&found.value) {
-            Ok(Cow::Borrowed(_)) | Err(_) => Some(found.value),
-            Ok(Cow::Owned(value)) => Some(Cow::Owned(value)),
-        }
+        Some(unescaped(found.value))
     }
 
     /// Returns names and values of all attributes as they stand, for values without references.
@@ -182,6 +187,22 @@ impl End<'_> {
             Self::Tag(tag) => tag.local_name().into_inner(),
             Self::Empty(tag) => tag.local_name().into_inner(),
         }
+    }
+
+    /// Returns the name as it stands.
+    pub(super) fn full_name(&self) -> &str {
+        match self {
+            Self::Tag(tag) => tag.name().0,
+            Self::Empty(tag) => tag.name().0,
+        }
+    }
+}
+
+/// A reference that cannot be resolved leaves the value as it stands.
+fn unescaped(value: Cow<'_, str>) -> Cow<'_, str> {
+    match quick_xml::escape::unescape(&value) {
+        Ok(Cow::Borrowed(_)) | Err(_) => value,
+        Ok(Cow::Owned(unescaped)) => Cow::Owned(unescaped),
     }
 }
 

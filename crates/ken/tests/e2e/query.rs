@@ -2,7 +2,7 @@
 
 use ken_core::{FIELDS, Field};
 
-use crate::samples::pdf;
+use crate::samples::{pdf, png};
 use crate::world::World;
 
 /// Four letters with different sets of words.
@@ -83,7 +83,9 @@ fn one_of_each() -> World {
          <meta name='dcterms.created' content='1999-05-06'></head><body>x</body></html>",
     );
     world.write("broken.pdf", "%PDF-1.4 and nothing more");
-    world.write("drawing.png", b"\x89PNG\r\n\x1a\n");
+    world.write("drawing.png", png(3840, 2160));
+    world.add_fixture("media/heron.jpg");
+    world.add_fixture("media/song.mp3");
     world.write("big.txt", "word ".repeat(300_000));
     let pages = vec!["page"; 120];
     world.write("long.pdf", pdf("Long", "Nobody", &pages));

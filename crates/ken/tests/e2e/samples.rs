@@ -60,6 +60,17 @@ pub(crate) fn pdf(title: &str, author: &str, pages: &[&str]) -> Vec<u8> {
     assemble(&objects)
 }
 
+/// Returns the header of a PNG picture of this size, whose pixels are missing.
+pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut file = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
+    file.extend(width.to_be_bytes());
+    file.extend(height.to_be_bytes());
+    file.extend([8, 2, 0, 0, 0]);
+    // The checksum, which is not looked at.
+    file.extend([0; 4]);
+    file
+}
+
 fn assemble(objects: &[(usize, String)]) -> Vec<u8> {
     let mut file = String::from("%PDF-1.7\n");
     let mut table = String::from("xref\n0 1\n0000000000 65535 f \n");

@@ -6,8 +6,9 @@ use jiff::civil;
 use jiff::tz::Offset;
 use ken_core::{Document, Field};
 
+use super::super::metadata::names_a_file;
+use super::super::xmp;
 use super::stream::decode;
-use crate::formats::xmp;
 
 /// Adds the metadata of a document to its fields.
 pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, document: &mut Document) {
@@ -42,19 +43,6 @@ pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, document: &mut Document) {
     }
     let n_pages = i64::try_from(pdf.pages().len()).unwrap_or(i64::MAX);
     document.add_number(Field::Pages, n_pages);
-}
-
-/// Returns whether a title is the name of a file that the program printed: `paper.dvi`,
-/// `Microsoft Word - report.doc`, `untitled`. It would hide the file's own name.
-pub(crate) fn names_a_file(title: &str) -> bool {
-    let title = title.trim().to_ascii_lowercase();
-    let ends = [
-        ".dvi", ".doc", ".docx", ".tex", ".ps", ".eps", ".xls", ".ppt", ".rtf", ".qxd",
-    ];
-    let one_word = !title.contains(char::is_whitespace);
-    title == "untitled"
-        || (one_word && ends.iter().any(|end| title.ends_with(end)))
-        || (title.starts_with("microsoft ") && ends.iter().any(|end| title.ends_with(end)))
 }
 
 /// Returns a date in seconds since 1970-01-01 UTC.
@@ -134,16 +122,6 @@ mod tests {
         assert_eq!(text_string("Größe".as_bytes()), "Größe");
         assert_eq!(text_string(b"Gr\xF6\xDFe \x84 \x93\xA0"), "Größe — ﬁ€");
         assert_eq!(text_string(b"\xFE\xFF\0\x1B\0e\0n\0\x1B\0a"), "a");
-    }
-
-    #[test]
-    fn names_of_files_are_no_titles() {
-        for name in ["float.dvi", "Microsoft Word - My report.doc", "Untitled"] {
-            assert!(names_a_file(name), "{name}");
-        }
-        for title in ["Using paper.dvi", "Microsoft Word", "The Untitled", ""] {
-            assert!(!names_a_file(title), "{title}");
-        }
     }
 
     #[test]

@@ -19,7 +19,6 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::metadata::names_a_file;
 use ken_core::Field;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,6 +48,7 @@ pub(super) const FORMAT: Format = Format {
         Field::Created,
         Field::Date,
         Field::Pages,
+        Field::Camera,
     ],
     sections: Some("pages"),
     members: Some("embedded files"),
