@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use ken_core::Kind::{Archive, Document, Message, Other, Presentation, Spreadsheet};
 use memchr::memmem;
 
-use super::{Detected, names};
+use super::{Detected, UNKNOWN, names};
 use crate::Input;
 
 /// How much of a zip archive's end is searched for its directory.
@@ -209,11 +209,23 @@ pub(super) fn ole2(
         }
         _ => Vec::new(),
     };
-    let by_stream = STREAMS.iter().find_map(|(name, extension)| {
+    let has_stream = |name: &str| {
         let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        memmem::find(&directory, &name)?;
-        names::by_extension(extension)
-    });
+        memmem::find(&directory, &name).is_some()
+    };
+    if has_stream("EncryptedPackage") {
+        // Which of them it is, the encrypted part knows.
+        let is_office = |named: &Detected| {
+            matches!(named.kind, Document | Spreadsheet | Presentation)
+                && is_zip_based(named.media_type)
+        };
+        let named = named.filter(is_office).or(names::by_extension("docx"));
+        return Ok(named.unwrap_or(UNKNOWN));
+    }
+    let by_stream = STREAMS
+        .iter()
+        .find(|(name, _)| has_stream(name))
+        .and_then(|(_, extension)| names::by_extension(extension));
     let is_ole2_name = |named: &Detected| {
         matches!(named.kind, Document | Spreadsheet | Presentation | Message)
             && named.media_type.starts_with("application/")

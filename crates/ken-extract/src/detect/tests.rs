@@ -214,6 +214,15 @@ fn compound_files_are_refined() {
         media_type("a.txt", &ole2_of("other")),
         "application/x-ole-storage"
     );
+    // Encrypted, so what it is within Office stands in its name only.
+    assert_eq!(
+        media_type("a.xlsx", &ole2_of("EncryptedPackage")),
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    );
+    assert_eq!(
+        media_type("a.bin", &ole2_of("EncryptedPackage")),
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    );
     assert_eq!(
         media_type("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
         "application/msword"

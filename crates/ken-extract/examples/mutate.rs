@@ -1,0 +1,368 @@
+//! Fuzzing by the stable compiler: damages the samples of `tests/data` for a while and checks what
+//! comes of them.
+//!
+//! ```sh
+//! cargo run -p ken-extract --example mutate -- --seconds 60 [--seed N] [--only PART-OF-PATH]
+//! cargo run -p ken-extract --example mutate -- --input FILE
+//! ```
+//!
+//! All samples get the same time, first as they are, then damaged. An input is made from the seed and
+//! its number, so a run can be repeated. One that panics, takes long or too much memory is written
+//! to `target/mutations` under a name with the ending of its sample, which chooses the parser. The
+//! inputs are tried in a child process: one that ends it (by a stack overflow, for instance) is
+//! known from what each thread wrote down before it began. The exit code is 1 if there was one.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // a program
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::collections::HashSet;
+use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use common::check::check;
+use common::mutation::mutate;
+use common::random::Random;
+use common::{Sample, samples};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// An input that takes longer hangs; without optimisation and on a busy machine, most take 1 ms.
+const MAX_INPUT_TIME: Duration = Duration::from_secs(20);
+/// All threads together may hold so much, at most.
+const MAX_RESIDENT_BYTES: u64 = 1 << 30;
+/// Where the kernel ends a thread that takes too much before the watch sees it.
+const MAX_ADDRESS_BYTES: u64 = 8 << 30;
+/// A sample is damaged for so long before it is the next one's turn.
+const TURN: Duration = Duration::from_millis(50);
+const MAX_FINDINGS: usize = 20;
+/// Bytes of a thread's note of what it tries.
+const NOTE_BYTES: usize = 48;
+
+struct Options {
+    seconds: u64,
+    seed: u64,
+    only: String,
+    input: Option<PathBuf>,
+    is_child: bool,
+}
+
+fn main() -> ExitCode {
+    let options = options();
+    if let Some(input) = &options.input {
+        return repeat(input);
+    }
+    fs_err::create_dir_all(folder()).unwrap();
+    let is_clean = if options.is_child {
+        Run::new(&options).run()
+    } else {
+        supervise(&options)
+    };
+    ExitCode::from(u8::from(!is_clean))
+}
+
+fn options() -> Options {
+    let mut options = Options {
+        seconds: 60,
+        seed: 1,
+        only: String::new(),
+        input: None,
+        is_child: false,
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let mut value = || arguments.next().expect("a value");
+        match name.as_str() {
+            "--seconds" => options.seconds = value().parse().expect("a number"),
+            "--seed" => options.seed = value().parse().expect("a number"),
+            "--only" => options.only = value(),
+            "--input" => options.input = Some(value().into()),
+            "--child" => options.is_child = true,
+            other => panic!("no such option: {other}; see the head of examples/mutate.rs"),
+        }
+    }
+    options
+}
+
+/// Where inputs are written to.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mutations")
+}
+
+fn chosen(only: &str) -> Vec<Sample> {
+    let mut samples = samples();
+    samples.retain(|sample| sample.path.contains(only));
+    assert!(!samples.is_empty(), "no sample has {only} in its path");
+    samples
+}
+
+/// Tries one file again, to see it fail.
+fn repeat(path: &Path) -> ExitCode {
+    let bytes = fs_err::read(path).unwrap();
+    let began = Instant::now();
+    let own = check(path.file_name().unwrap().to_str().unwrap(), &bytes);
+    println!(
+        "{} bytes of text in {:?}: {:?}",
+        own.body.len(),
+        began.elapsed(),
+        own.failure
+    );
+    ExitCode::SUCCESS
+}
+
+/// Runs the child and, if a signal ended it, saves what its threads were trying.
+fn supervise(options: &Options) -> bool {
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(std::env::args().skip(1))
+        .arg("--child")
+        .status()
+        .unwrap();
+    if status.code().is_none() {
+        eprintln!("mutate: {status}; one of these inputs is to blame:");
+        let samples = chosen(&options.only);
+        for thread in 0..n_threads() {
+            let note = fs_err::read_to_string(note_path(thread)).unwrap_or_default();
+            let mut numbers = note.split_whitespace().map_while(|word| word.parse().ok());
+            if let (Some(place), Some(number)) = (numbers.next(), numbers.next()) {
+                let trial = Trial::new(&samples, place as usize, options.seed, number);
+                trial.save("ended");
+            }
+        }
+    }
+    status.success()
+}
+
+fn n_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn note_path(thread: usize) -> PathBuf {
+    folder().join(format!("thread-{thread}"))
+}
+
+/// One input.
+struct Trial<'a> {
+    sample: &'a Sample,
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Trial<'a> {
+    /// Makes an input; the first of a sample, number 0, is the sample itself.
+    fn new(samples: &'a [Sample], place: usize, seed: u64, number: u64) -> Self {
+        let sample = &samples[place];
+        let mut random = Random::new(seed, number);
+        let ending = |name: &str| name.rsplit('.').next().map(str::to_owned);
+        let alike: Vec<_> = samples
+            .iter()
+            .filter(|other| ending(&other.name) == ending(&sample.name))
+            .collect();
+        let other = &alike[random.below(alike.len())].bytes;
+        let bytes = match number {
+            0 => sample.bytes.clone(),
+            _ => mutate(&sample.bytes, other, &mut random),
+        };
+        Self {
+            sample,
+            number,
+            bytes,
+        }
+    }
+
+    /// Writes the input to a file and says how it is tried again.
+    fn save(&self, what: &str) {
+        let path = folder().join(format!("{what}-{}-{}", self.number, self.sample.name));
+        fs_err::write(&path, &self.bytes).unwrap();
+        let path = fs_err::canonicalize(&path).unwrap();
+        eprintln!(
+            "mutate: {what}: damaged {}; to try it again:",
+            self.sample.path
+        );
+        eprintln!(
+            "    cargo run -p ken-extract --example mutate -- --input {}",
+            path.display()
+        );
+    }
+}
+
+/// What a thread is trying.
+struct Slot {
+    trial: Mutex<Option<(Instant, usize, u64)>>,
+    note: fs_err::File,
+}
+
+/// What the threads share.
+struct Run {
+    samples: Vec<Sample>,
+    seed: u64,
+    time: Duration,
+    began: Instant,
+    next_sample: AtomicUsize,
+    next_number: AtomicU64,
+    is_over: AtomicBool,
+    slots: Vec<Slot>,
+    /// Where parsers panicked.
+    findings: Mutex<HashSet<String>>,
+    /// The longest time of an input, and the path of its sample.
+    slowest: Mutex<(Duration, String)>,
+}
+
+thread_local! {
+    static PANICKED_AT: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+impl Run {
+    fn new(options: &Options) -> Self {
+        let slot = |thread| Slot {
+            trial: Mutex::new(None),
+            note: fs_err::File::create(note_path(thread)).unwrap(),
+        };
+        Self {
+            samples: chosen(&options.only),
+            seed: options.seed,
+            time: Duration::from_secs(options.seconds),
+            began: Instant::now(),
+            next_sample: AtomicUsize::new(0),
+            next_number: AtomicU64::new(1),
+            is_over: AtomicBool::new(false),
+            slots: (0..n_threads()).map(slot).collect(),
+            findings: Mutex::default(),
+            slowest: Mutex::default(),
+        }
+    }
+
+    /// Tries inputs until the time is over. Returns whether none failed.
+    fn run(&self) -> bool {
+        let limit = Some(MAX_ADDRESS_BYTES);
+        let limit = Rlimit {
+            current: limit,
+            maximum: limit,
+        };
+        setrlimit(Resource::As, limit).unwrap();
+        std::panic::set_hook(Box::new(|panic| {
+            // Extraction catches the parser's, and the check panics for it again.
+            PANICKED_AT.with_borrow_mut(|first| {
+                if first.is_empty() {
+                    *first = panic.to_string();
+                }
+            });
+        }));
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = self
+                .slots
+                .iter()
+                .map(|slot| scope.spawn(|| self.work(slot)))
+                .collect();
+            while threads.iter().any(|thread| !thread.is_finished()) {
+                self.watch();
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        });
+        self.report()
+    }
+
+    fn work(&self, slot: &Slot) {
+        loop {
+            let turn = self.next_sample.fetch_add(1, Ordering::Relaxed);
+            let place = turn % self.samples.len();
+            if turn < self.samples.len() {
+                self.try_one(slot, place, 0);
+            }
+            let began = Instant::now();
+            while began.elapsed() < TURN {
+                if self.is_over.load(Ordering::Relaxed) {
+                    return;
+                }
+                let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+                self.try_one(slot, place, number);
+            }
+        }
+    }
+
+    fn try_one(&self, slot: &Slot, place: usize, number: u64) {
+        let trial = Trial::new(&self.samples, place, self.seed, number);
+        let note = format!("{:<1$}", format!("{place} {number}"), NOTE_BYTES);
+        slot.note.file().write_all_at(note.as_bytes(), 0).unwrap();
+        let began = Instant::now();
+        *lock(&slot.trial) = Some((began, place, number));
+        PANICKED_AT.take();
+        let outcome = catch_unwind(AssertUnwindSafe(|| check(&trial.sample.name, &trial.bytes)));
+        *lock(&slot.trial) = None;
+        if outcome.is_err() {
+            self.found(&trial);
+        }
+        let mut slowest = lock(&self.slowest);
+        if began.elapsed() > slowest.0 {
+            *slowest = (began.elapsed(), trial.sample.path.clone());
+        }
+    }
+
+    /// Keeps an input that panicked, one for each place in the code.
+    fn found(&self, trial: &Trial<'_>) {
+        let place = PANICKED_AT.take();
+        let mut findings = lock(&self.findings);
+        if findings.insert(place.clone()) {
+            eprintln!("mutate: {place}");
+            trial.save("panic");
+        }
+        if findings.len() >= MAX_FINDINGS {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Ends the run when its time is over, or an input takes too long or too much memory.
+    fn watch(&self) {
+        if self.began.elapsed() > self.time {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        let is_too_large = resident_bytes() > MAX_RESIDENT_BYTES;
+        let tried = self.slots.iter().filter_map(|slot| *lock(&slot.trial));
+        let guilty: Vec<_> = tried
+            .filter(|(began, ..)| is_too_large || began.elapsed() > MAX_INPUT_TIME)
+            .collect();
+        for &(_, place, number) in &guilty {
+            let what = if is_too_large { "memory" } else { "hang" };
+            Trial::new(&self.samples, place, self.seed, number).save(what);
+        }
+        if !guilty.is_empty() {
+            std::process::exit(1);
+        }
+    }
+
+    fn report(&self) -> bool {
+        let n_findings = lock(&self.findings).len();
+        let slowest = lock(&self.slowest);
+        println!(
+            "mutate: {} inputs from {} samples in {} s, seed {}: {n_findings} failures; \
+             the slowest took {} ms, from {}",
+            self.next_number.load(Ordering::Relaxed) - 1,
+            self.samples.len(),
+            self.began.elapsed().as_secs(),
+            self.seed,
+            slowest.0.as_millis(),
+            slowest.1,
+        );
+        n_findings == 0
+    }
+}
+
+/// Returns the memory that this process holds, by `proc(5)`.
+fn resident_bytes() -> u64 {
+    let statm = fs_err::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm
+        .split_whitespace()
+        .nth(1)
+        .and_then(|word| word.parse::<u64>().ok());
+    pages.unwrap_or(0) * rustix::param::page_size() as u64
+}
