@@ -122,7 +122,6 @@ fn refined(found: Detected, named: Option<Detected>) -> Detected {
         "video/x-ms-asf" => matches!(named.media_type, "audio/x-ms-wma" | "video/x-ms-wmv"),
         "video/x-matroska" => named.media_type == "audio/x-matroska",
         "application/x-hdf5" => named.media_type == "application/x-netcdf",
-        "application/gzip" => named.media_type == "image/svg+xml-compressed",
         _ => false,
     };
     if is_variant { named } else { found }
@@ -182,9 +181,13 @@ fn text_format(text: &[u8], named: Option<Detected>) -> Detected {
 }
 
 /// Returns whether files of this name are often markup: `.ts` is TypeScript and Qt's translations,
-/// `.conf` may be XML.
+/// `.conf` may be XML, and `.xml` anything that is XML.
 fn is_vague(named: Detected) -> bool {
-    named == PLAIN || matches!(named.media_type, "text/x-typescript" | "text/x-ini")
+    named == PLAIN
+        || matches!(
+            named.media_type,
+            "text/x-typescript" | "text/x-ini" | "application/xml"
+        )
 }
 
 /// Returns whether a file of this format may be text.

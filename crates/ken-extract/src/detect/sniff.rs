@@ -3,7 +3,7 @@
 //! The rules for HTML follow the WHATWG MIME Sniffing Standard; those for messages RFC 5322 (a
 //! block of header fields) and RFC 4155 (mbox: a `From ` line before it).
 
-use ken_core::Kind::{Data, Document, Image, Message, Other};
+use ken_core::Kind::{Data, Document, Image, Message, Other, Spreadsheet};
 
 use super::{Detected, names};
 
@@ -178,6 +178,8 @@ fn markup(start: &[u8]) -> Option<Sniffed> {
         } else if starts_with_word(rest, b"<!doctype html") {
             let named = if is_xml { XHTML } else { HTML };
             return Some(Sniffed::Certain(named));
+        } else if is_docbook_doctype(rest) {
+            return Some(Sniffed::Certain(DOCBOOK));
         } else if rest.starts_with(b"<?") || rest.starts_with(b"<!") {
             let Some(end) = memchr::memchr(b'>', rest) else {
                 return is_xml.then_some(Sniffed::Certain(XML));
@@ -190,8 +192,15 @@ fn markup(start: &[u8]) -> Option<Sniffed> {
     root(rest, is_xml)
 }
 
+const DOCBOOK: Detected = format("application/docbook+xml", Document);
 const XML: Detected = format("application/xml", Data);
 const XHTML: Detected = format("application/xhtml+xml", Document);
+
+/// A public identifier of DocBook, in XML or SGML; the identifier stands in the first lines.
+fn is_docbook_doctype(rest: &[u8]) -> bool {
+    let start = &rest[..rest.len().min(200)];
+    starts_with_word(start, b"<!doctype") && memchr::memmem::find(start, b"//DTD DocBook").is_some()
+}
 
 /// Judges by the first element.
 fn root(rest: &[u8], is_xml: bool) -> Option<Sniffed> {
@@ -213,24 +222,40 @@ fn root(rest: &[u8], is_xml: bool) -> Option<Sniffed> {
         if is("head") || is("body") {
             return Some(Sniffed::Certain(HTML));
         }
-        if is("svg") {
-            return Some(Sniffed::Likely(format("image/svg+xml", Image)));
+        if let Some(found) = dialect(local, rest) {
+            return Some(Sniffed::Likely(found));
         }
         let is_html = HTML_ELEMENTS.iter().any(|known| is(known));
         return is_html.then_some(Sniffed::Likely(HTML));
     }
-    Some(Sniffed::Certain(match local {
+    Some(Sniffed::Certain(dialect(local, rest).unwrap_or(XML)))
+}
+
+/// Formats that a root element proves.
+fn dialect(local: &[u8], rest: &[u8]) -> Option<Detected> {
+    let names = |namespace: &[u8]| {
+        let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
+        memchr::memmem::find(&rest[..end], namespace).is_some()
+    };
+    Some(match local {
         b"svg" => format("image/svg+xml", Image),
         b"rss" => format("application/rss+xml", Document),
-        b"feed" => format("application/atom+xml", Document),
+        b"feed" if names(b"Atom") || names(b"purl.org/atom") => {
+            format("application/atom+xml", Document)
+        }
+        b"RDF" if names(b"purl.org/rss/1.0") => format("application/rss+xml", Document),
         b"RDF" => format("application/rdf+xml", Data),
         b"FictionBook" => format("application/x-fictionbook+xml", Document),
         b"opml" => format("text/x-opml", Document),
         b"plist" => format("application/x-plist", Data),
         b"gpx" => format("application/gpx+xml", Data),
         b"kml" => format("application/vnd.google-earth.kml+xml", Data),
-        _ => XML,
-    }))
+        b"abiword" => format("application/x-abiword", Document),
+        b"Workbook" if names(b"gnumeric.org") => format("application/x-gnumeric", Spreadsheet),
+        b"gnc-v2" => format("application/x-gnucash", Data),
+        _ if names(b"docbook.org/ns/docbook") => DOCBOOK,
+        _ => return None,
+    })
 }
 
 /// Elements that pages without a doctype start with (WHATWG MIME Sniffing, section 7.1, and `meta`).

@@ -42,6 +42,8 @@ const ENDINGS: &[(&str, &str)] = &[
     (".txz", ".tar"),
     (".tlz", ".tar"),
     (".tzst", ".tar"),
+    (".svgz", ".svg"),
+    (".zabw", ".abw"),
     (".gz", ""),
     (".bz2", ""),
     (".xz", ""),

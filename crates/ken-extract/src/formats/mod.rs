@@ -13,6 +13,7 @@ mod html;
 mod image;
 mod mail;
 mod markdown;
+mod markup;
 mod mbox;
 mod members;
 mod metadata;
@@ -87,6 +88,17 @@ pub const FORMATS: &[Format] = &[
     djvu::FORMAT,
     chm::FORMAT,
     postscript::FORMAT,
+    markup::general::FORMAT,
+    markup::svg::FORMAT,
+    markup::fictionbook::FORMAT,
+    markup::feed::FORMAT,
+    markup::opml::FORMAT,
+    markup::docbook::FORMAT,
+    markup::abiword::FORMAT,
+    markup::gnumeric::FORMAT,
+    markup::gnucash::FORMAT,
+    markup::koffice::FORMAT,
+    markup::xps::FORMAT,
     mail::FORMAT,
     mbox::FORMAT,
     image::FORMAT,

@@ -15,18 +15,10 @@ pub(super) const FORMAT: Format = Format {
         super::ANY_TEXT,
         "application/json",
         "application/x-ipynb+json",
-        "application/xml",
         "application/xslt+xml",
         "application/xml-dtd",
-        "application/rss+xml",
-        "application/atom+xml",
-        "application/rdf+xml",
-        "application/mathml+xml",
-        "application/x-fictionbook+xml",
-        "application/xspf+xml",
         "application/x-plist",
         "application/x-cue",
-        "application/x-gnote",
         "application/x-gnuinfo",
         "application/x-lyx",
         "audio/x-mpegurl",
@@ -63,6 +55,27 @@ pub(super) fn read(
     cut_character(&mut bytes);
     let message = format!("only the first {limit} bytes of text are searchable (max_text_bytes)");
     Ok((text::decode_owned(bytes, None), Err(Error::Limit(message))))
+}
+
+/// Reads the bytes of a format that is parsed as a whole, all that the limit on files allows; of a
+/// larger file the start, as much as the limit on text.
+pub(super) fn read_bytes(
+    input: &mut Input<'_>,
+    output: &Output<'_>,
+) -> Result<(Vec<u8>, Result<(), Error>), Error> {
+    let limits = output.limits();
+    if input.size() <= limits.max_file_bytes {
+        return Ok((input.take_bytes(limits)?, Ok(())));
+    }
+    let mut bytes = Vec::new();
+    let wanted = limits.max_text_bytes as u64;
+    input.reader()?.take(wanted).read_to_end(&mut bytes)?;
+    cut_character(&mut bytes);
+    let message = format!(
+        "only the first {wanted} bytes are read (max_text_bytes) of more than max_file_bytes = {}",
+        limits.max_file_bytes
+    );
+    Ok((bytes, Err(Error::Limit(message))))
 }
 
 /// Drops the UTF-8 character that the end of the bytes cuts, which would look like another charset.

@@ -10,6 +10,7 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesEnd, BytesRef, BytesStart, Event};
 
+use super::html;
 use crate::Error;
 
 /// Elements nested deeper are hostile: writers stay below a hundred.
@@ -33,6 +34,7 @@ pub(super) enum End<'a> {
 
 /// Reads XML.
 pub(super) struct Xml<'a> {
+    text: &'a str,
     reader: Reader<&'a [u8]>,
     /// An empty element whose end is still to be told.
     empty: Option<BytesStart<'a>>,
@@ -47,6 +49,7 @@ impl<'a> Xml<'a> {
         config.allow_unmatched_ends = true;
         config.allow_dangling_amp = true;
         Self {
+            text,
             reader,
             empty: None,
             depth: 0,
@@ -105,8 +108,23 @@ impl<'a> Xml<'a> {
         Ok(())
     }
 
+    /// Returns what was not read, after an error from where the damage begins.
+    pub(super) fn rest(&self) -> &'a str {
+        let at = usize::try_from(self.reader.error_position()).unwrap_or(self.text.len());
+        &self.text[self.text.floor_char_boundary(at)..]
+    }
+
     /// Returns the text of the element whose start was read last, with that of its children.
     pub(super) fn text(&mut self) -> Result<String, Error> {
+        self.pieces("")
+    }
+
+    /// As [`Self::text`], with a space at each tag.
+    pub(super) fn words(&mut self) -> Result<String, Error> {
+        self.pieces(" ")
+    }
+
+    fn pieces(&mut self, separator: &str) -> Result<String, Error> {
         let mut text = String::new();
         if self.empty.take().is_some() {
             return Ok(text);
@@ -115,8 +133,9 @@ impl<'a> Xml<'a> {
         while self.depth > outside
             && let Some(node) = self.next()?
         {
-            if let Node::Text(piece) = node {
-                text.push_str(&piece);
+            match node {
+                Node::Text(piece) => text.push_str(&piece),
+                Node::Start(_) | Node::End(_) => text.push_str(separator),
             }
         }
         Ok(text)
@@ -211,17 +230,12 @@ fn character<'a>(reference: &BytesRef<'_>) -> Cow<'a, str> {
         return Cow::Owned(character.to_string());
     }
     Cow::Borrowed(match &**reference {
-        // The entities of XHTML that are not rare.
         "nbsp" => " ",
         "shy" => "",
-        "ndash" => "–",
-        "mdash" => "—",
-        "hellip" => "…",
-        "lsquo" => "‘",
-        "rsquo" => "’",
-        "ldquo" => "“",
-        "rdquo" => "”",
-        name => resolve_predefined_entity(name).unwrap_or_default(),
+        // Other names are those of HTML, which XML declares by reference to files beside it.
+        name => resolve_predefined_entity(name)
+            .or_else(|| html::entity(name))
+            .unwrap_or_default(),
     })
 }
 
@@ -244,8 +258,8 @@ mod tests {
 
     #[test]
     fn empty_elements_cdata_and_references_need_no_care() {
-        let text = "<?xml version='1.0'?><w:a>x<b/>&amp;&#x41;<![CDATA[<]]>&own; & y</w:a>";
-        assert_eq!(shown(text), "(ax(bb)&A< & ya)");
+        let text = "<?xml version='1.0'?><w:a>x<b/>&amp;&#x41;<![CDATA[<]]>&own; & y&eacute;</w:a>";
+        assert_eq!(shown(text), "(ax(bb)&A< & yéa)");
     }
 
     #[test]
@@ -276,6 +290,13 @@ mod tests {
         xml.next().unwrap();
         xml.skip().unwrap();
         assert!(matches!(xml.next().unwrap(), Some(Node::Text(text)) if text == "w"));
+    }
+
+    #[test]
+    fn what_follows_damage_is_left() {
+        let mut xml = Xml::new("<a>x</a><b>y<![CDATA[z and more");
+        while !matches!(xml.next(), Err(_) | Ok(None)) {}
+        assert_eq!(xml.rest(), "<![CDATA[z and more");
     }
 
     #[test]

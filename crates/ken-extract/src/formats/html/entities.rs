@@ -25,6 +25,14 @@ pub(super) fn read(after: &[u8], in_attribute: bool) -> Option<(Reference, usize
     }
 }
 
+/// Returns what a named reference stands for.
+pub(super) fn by_name(name: &str) -> Option<&'static str> {
+    let at = NAMED
+        .binary_search_by(|(known, _)| (*known).cmp(name))
+        .ok()?;
+    Some(NAMED[at].1)
+}
+
 /// Replaces the references in a text or an attribute value.
 pub(super) fn decode(value: &str, in_attribute: bool) -> Cow<'_, str> {
     if memchr::memchr(b'&', value.as_bytes()).is_none() {

@@ -62,6 +62,11 @@ pub(crate) fn html_to_text(bytes: &[u8], declared_charset: Option<&str>) -> Html
     }
 }
 
+/// Returns what a named character reference stands for.
+pub(super) fn entity(name: &str) -> Option<&'static str> {
+    entities::by_name(name)
+}
+
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let page = html_to_text(input.bytes(output.limits())?, None);
     let document = output.own();
