@@ -2,6 +2,8 @@
 
 use ken_core::{Failure, Reason};
 
+use crate::Passwords;
+
 /// Why a format module could not read its input, or not all of it.
 ///
 /// Messages are lower case, without final stop and without the file's name: the caller knows it.
@@ -25,6 +27,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the failure of what is encrypted, and by none of these passwords.
+    pub(crate) fn encrypted(passwords: &Passwords) -> Self {
+        Self::Encrypted(if passwords.is_empty() {
+            "encrypted, no password is known".into()
+        } else {
+            "encrypted, none of the passwords fits".into()
+        })
+    }
+
     /// Returns a [`Error::Malformed`] with the cause's own words.
     pub fn malformed(cause: impl std::fmt::Display) -> Self {
         Self::Malformed(cause.to_string())

@@ -17,6 +17,7 @@ mod formats;
 mod input;
 mod limits;
 mod output;
+mod passwords;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -30,6 +31,7 @@ pub use input::Input;
 use ken_core::{Document, Failure, Ipath, Reason};
 pub use limits::Limits;
 use output::Output;
+pub use passwords::Passwords;
 
 /// Takes what extraction finds, in the order in which it is found: the parts of a container
 /// before its own document.

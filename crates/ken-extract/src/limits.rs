@@ -1,6 +1,9 @@
-//! How much one file may cost. Every limit is a setting; its failure names it.
+//! How much one file may cost, and which passwords are tried. Every limit is a setting; its failure
+//! names it.
 
-/// Limits of extraction. All sizes are bytes.
+use crate::Passwords;
+
+/// Limits of extraction, and its passwords. All sizes are bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Files larger than this that a parser needs whole in memory are found by name only.
@@ -19,6 +22,8 @@ pub struct Limits {
     /// taken for a bomb; so is a file that expands so, beyond the first 64 MiB, with all that is
     /// inside its containers.
     pub max_expansion: u64,
+    /// Tried on what is encrypted.
+    pub passwords: Passwords,
 }
 
 impl Default for Limits {
@@ -31,6 +36,7 @@ impl Default for Limits {
             max_members: 1_000_000,
             max_expanded_bytes: 16 << 30,
             max_expansion: 1_000,
+            passwords: Passwords::default(),
         }
     }
 }

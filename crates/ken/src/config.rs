@@ -112,6 +112,7 @@ impl Settings {
             max_members: extract.max_members,
             max_expanded_bytes: extract.max_expanded_bytes,
             max_expansion: extract.max_expansion,
+            ..Limits::default()
         }
     }
 

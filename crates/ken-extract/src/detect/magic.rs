@@ -51,6 +51,7 @@ const SIGNATURES: &[Signature] = &[
     (0, b"070702", format("application/x-cpio", Archive)),
     (0, b"070707", format("application/x-cpio", Archive)),
     (0, b"\xc7\x71", format("application/x-cpio", Archive)),
+    (0, b"\x71\xc7", format("application/x-cpio", Archive)),
     (0, b"\x60\xea", format("application/x-arj", Archive)),
     (2, b"-lh", format("application/x-lzh-compressed", Archive)),
     (0, b"hsqs", format("application/vnd.squashfs", Archive)),

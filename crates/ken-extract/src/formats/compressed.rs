@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: Some("those of the content"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -49,6 +49,10 @@ const ENDINGS: &[(&str, &str)] = &[
     (".xz", ""),
     (".lzma", ""),
     (".zst", ""),
+    (".lz", ""),
+    (".lz4", ""),
+    (".br", ""),
+    (".z", ""),
 ];
 
 /// Extracts the content of a compressed file in its place.
@@ -65,6 +69,9 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         None => content.reader.failure.map_or(Ok(()), Err),
         Some(_) if content.detected.media_type == "application/x-tar" => {
             super::tar::extract_stream(content.reader, output)
+        }
+        Some(_) if content.detected.media_type == "application/x-cpio" => {
+            super::cpio::extract_stream(content.reader, output)
         }
         Some(_) => extract_whole(content, input, output),
     }
@@ -254,6 +261,22 @@ mod tests {
             (
                 "application/zstd",
                 include_bytes!("../../tests/data/archive/zstd.txt.zst"),
+            ),
+            (
+                "application/x-lzip",
+                include_bytes!("../../tests/data/archive/lzip.txt.lz"),
+            ),
+            (
+                "application/x-lz4",
+                include_bytes!("../../tests/data/archive/lz4.txt.lz4"),
+            ),
+            (
+                "application/x-brotli",
+                include_bytes!("../../tests/data/archive/brotli.txt.br"),
+            ),
+            (
+                "application/x-compress",
+                include_bytes!("../../tests/data/archive/compress.txt.Z"),
             ),
         ] {
             let kind = Kind::Archive;

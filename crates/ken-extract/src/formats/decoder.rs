@@ -1,4 +1,5 @@
-//! Decompression of gzip (RFC 1952), bzip2, xz, lzma and zstd (RFC 8878) streams.
+//! Decompression of gzip (RFC 1952), bzip2, xz, lzma, lzip, zstd (RFC 8878), lz4, brotli (RFC 7932)
+//! and compress streams.
 //!
 //! A file may hold several frames one after the other (`cat a.gz b.gz`, pigz, pixz, pzstd); what
 //! follows the last one (padding of tapes, signatures) is ignored. A bomb is told by the size of
@@ -10,14 +11,17 @@ use std::rc::Rc;
 
 use liblzma::stream::{Error as LzmaError, Stream};
 
+use super::lzw::LzwReader;
 use super::source::carry;
 use crate::expansion::max_expanded;
 use crate::{Error, Limits};
 
 /// Frames of one file, so that millions of empty ones end: each costs a new decoder.
 const MAX_FRAMES: u32 = 1 << 20;
-/// Memory of one xz or lzma decoder; `xz -9` needs 65 MiB. For zstd its default, 128 MiB, holds.
+/// Memory of one xz, lzma or lzip decoder; `xz -9` needs 65 MiB. For zstd its default, 128 MiB,
+/// holds; blocks of lz4 have at most 8 MiB, windows of brotli 16 MiB.
 const MAX_LZMA_BYTES: u64 = 160 << 20;
+const BROTLI_BUFFER_BYTES: usize = 4 << 10;
 
 /// A compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +30,11 @@ pub(super) enum Codec {
     Bzip2,
     Xz,
     Lzma,
+    Lzip,
     Zstd,
+    Lz4,
+    Brotli,
+    Compress,
 }
 
 /// The media types of every codec.
@@ -35,7 +43,11 @@ pub(super) const MEDIA_TYPES: &[&str] = &[
     "application/x-bzip2",
     "application/x-xz",
     "application/x-lzma",
+    "application/x-lzip",
     "application/zstd",
+    "application/x-lz4",
+    "application/x-brotli",
+    "application/x-compress",
 ];
 
 impl Codec {
@@ -46,7 +58,11 @@ impl Codec {
             "application/x-bzip2" => Self::Bzip2,
             "application/x-xz" => Self::Xz,
             "application/x-lzma" => Self::Lzma,
+            "application/x-lzip" => Self::Lzip,
             "application/zstd" => Self::Zstd,
+            "application/x-lz4" => Self::Lz4,
+            "application/x-brotli" => Self::Brotli,
+            "application/x-compress" => Self::Compress,
             _ => return None,
         })
     }
@@ -57,8 +73,10 @@ impl Codec {
             Self::Gzip => b"\x1f\x8b",
             Self::Bzip2 => b"BZh",
             Self::Xz => b"\xfd7zXZ\0",
-            // Has no magic bytes and is never concatenated.
-            Self::Lzma => return false,
+            Self::Lzip => b"LZIP",
+            Self::Lz4 => b"\x04\x22\x4d\x18",
+            // These have no magic bytes, or no end, and are never concatenated.
+            Self::Lzma | Self::Brotli | Self::Compress => return false,
             Self::Zstd if is_skippable(bytes) => return true,
             Self::Zstd => b"\x28\xb5\x2f\xfd",
         };
@@ -122,6 +140,9 @@ enum Frame<R: BufRead> {
     Bzip2(bzip2::bufread::BzDecoder<R>),
     Lzma(liblzma::bufread::XzDecoder<R>),
     Zstd(zstd::stream::read::Decoder<'static, R>),
+    Lz4(lz4_flex::frame::FrameDecoder<R>),
+    Brotli(Box<brotli_decompressor::Decompressor<R>>),
+    Compress(LzwReader<R>),
 }
 
 impl<R: BufRead> Frame<R> {
@@ -131,10 +152,17 @@ impl<R: BufRead> Frame<R> {
             Codec::Bzip2 => Self::Bzip2(bzip2::bufread::BzDecoder::new(reader)),
             Codec::Xz => Self::lzma(reader, Stream::new_stream_decoder(MAX_LZMA_BYTES, 0)?),
             Codec::Lzma => Self::lzma(reader, Stream::new_lzma_decoder(MAX_LZMA_BYTES)?),
+            Codec::Lzip => Self::lzma(reader, Stream::new_lzip_decoder(MAX_LZMA_BYTES, 0)?),
             Codec::Zstd => {
                 let decoder = zstd::stream::read::Decoder::with_buffer(reader)?;
                 Self::Zstd(decoder.single_frame())
             }
+            Codec::Lz4 => Self::Lz4(lz4_flex::frame::FrameDecoder::new(reader)),
+            Codec::Brotli => {
+                let decoder = brotli_decompressor::Decompressor::new(reader, BROTLI_BUFFER_BYTES);
+                Self::Brotli(Box::new(decoder))
+            }
+            Codec::Compress => Self::Compress(LzwReader::new(reader)?),
         })
     }
 
@@ -148,6 +176,9 @@ impl<R: BufRead> Frame<R> {
             Self::Bzip2(decoder) => decoder.read(buffer),
             Self::Lzma(decoder) => decoder.read(buffer),
             Self::Zstd(decoder) => decoder.read(buffer),
+            Self::Lz4(decoder) => decoder.read(buffer),
+            Self::Brotli(decoder) => decoder.read(buffer),
+            Self::Compress(decoder) => decoder.read(buffer),
         }
     }
 
@@ -157,6 +188,9 @@ impl<R: BufRead> Frame<R> {
             Self::Bzip2(decoder) => decoder.into_inner(),
             Self::Lzma(decoder) => decoder.into_inner(),
             Self::Zstd(decoder) => decoder.finish(),
+            Self::Lz4(decoder) => decoder.into_inner(),
+            Self::Brotli(decoder) => decoder.into_inner(),
+            Self::Compress(decoder) => decoder.into_inner(),
         }
     }
 }
@@ -268,12 +302,13 @@ mod tests {
     use super::super::source::{Source, release};
     use super::*;
 
-    const CODECS: [Codec; 5] = [
+    const CODECS: [Codec; 6] = [
         Codec::Gzip,
         Codec::Bzip2,
         Codec::Xz,
         Codec::Lzma,
         Codec::Zstd,
+        Codec::Lz4,
     ];
 
     fn compressed(codec: Codec, content: &[u8]) -> Vec<u8> {
@@ -300,6 +335,14 @@ mod tests {
                 encoder.finish().unwrap()
             }
             Codec::Zstd => zstd::encode_all(content, 3).unwrap(),
+            Codec::Lz4 => {
+                let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
+            Codec::Lzip | Codec::Brotli | Codec::Compress => {
+                unreachable!("ken has no encoder of {codec:?}; samples are files")
+            }
         }
     }
 
@@ -337,6 +380,39 @@ mod tests {
         }
     }
 
+    const SAMPLES: [(Codec, &[u8], &str); 3] = [
+        (
+            Codec::Lzip,
+            include_bytes!("../../tests/data/archive/lzip.txt.lz"),
+            "lzipllama",
+        ),
+        (
+            Codec::Brotli,
+            include_bytes!("../../tests/data/archive/brotli.txt.br"),
+            "brotlibadger",
+        ),
+        (
+            Codec::Compress,
+            include_bytes!("../../tests/data/archive/compress.txt.Z"),
+            "lzwlemur",
+        ),
+    ];
+
+    #[test]
+    fn what_other_programs_compressed_is_read() {
+        for (codec, bytes, word) in SAMPLES {
+            let (content, failure) = decompressed(codec, bytes);
+            assert!(failure.is_none(), "{codec:?}: {failure:?}");
+            let text = String::from_utf8(content).unwrap();
+            assert!(text.starts_with(word), "{codec:?}");
+            assert!(text.ends_with("3167600.\n"), "{codec:?}");
+        }
+        let (_, bytes, _) = SAMPLES[0];
+        let (content, failure) = decompressed(Codec::Lzip, &[bytes, bytes].concat());
+        assert!(failure.is_none(), "{failure:?}");
+        assert_eq!(memchr::memmem::find_iter(&content, "word of").count(), 2);
+    }
+
     #[test]
     fn skippable_frames_are_skipped() {
         let skippable = b"\x5e\x2a\x4d\x18\x03\0\0\0abc";
@@ -371,7 +447,14 @@ mod tests {
 
     #[test]
     fn bombs_are_stopped() {
-        for codec in [Codec::Gzip, Codec::Bzip2, Codec::Xz, Codec::Zstd] {
+        // An lz4 block expands by 255 at most.
+        for codec in [
+            Codec::Gzip,
+            Codec::Bzip2,
+            Codec::Xz,
+            Codec::Zstd,
+            Codec::Lz4,
+        ] {
             let zeros = vec![0; 4 << 20];
             let (content, failure) = decompressed(codec, &compressed(codec, &zeros));
             assert!(

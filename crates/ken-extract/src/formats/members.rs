@@ -1,11 +1,16 @@
-//! What archives have in common: names of members, and content of unknown length.
+//! What archives have in common: names of members, content of unknown length, and how far all
+//! members together may expand.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 
+use ken_core::escape_bytes;
+
 use super::source::release;
-use crate::Error;
+use crate::expansion::max_expanded;
+use crate::output::Output;
+use crate::{Error, Limits, Member};
 
 /// At most this much memory is taken on the word of a header.
 const TRUSTED_BYTES: u64 = 1 << 20;
@@ -56,6 +61,12 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
+/// Returns a member's path as text, without the `./` that `tar -c .` puts before it.
+pub(super) fn path_of(bytes: &[u8]) -> String {
+    let path = escape_bytes(bytes);
+    path.strip_prefix("./").unwrap_or(&path).to_owned()
+}
+
 /// Reads a member whose header declares `declared` bytes, which may be a lie, to its end.
 ///
 /// # Errors
@@ -75,6 +86,93 @@ pub(super) fn read_member(
         return Err(over(setting, max_bytes));
     }
     Ok(bytes)
+}
+
+/// Hands on a member of an archive, or the failure in the place of its content.
+///
+/// # Errors
+/// Fails when a limit of the whole archive is reached, or the run is stopped.
+pub(super) fn hand_on(
+    path: &str,
+    modified: Option<i64>,
+    content: Result<Vec<u8>, Error>,
+    names: &mut Names,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let (component, name) = (names.unique(path), file_name(path));
+    match content {
+        Ok(bytes) => output.member(Member {
+            ipath: output.child_ipath(&component),
+            name: name.to_owned(),
+            modified,
+            bytes,
+            ..Member::default()
+        }),
+        Err(error) => output.failed_member(&component, name, error),
+    }
+}
+
+/// How much all members together may cost. Those of a zip archive may overlap, so that a few
+/// kilobytes hold terabytes without nesting (Fifield 2019, "A better zip bomb").
+pub(super) struct Budget {
+    max_member_bytes: u64,
+    max_expansion: u64,
+    max_total: u64,
+    spent: u64,
+}
+
+impl Budget {
+    /// Returns the budget of an archive of this size.
+    pub(super) fn new(size: u64, limits: &Limits) -> Self {
+        Self {
+            max_member_bytes: limits.max_member_bytes,
+            max_expansion: limits.max_expansion,
+            max_total: max_expanded(size, limits.max_expansion),
+            spent: 0,
+        }
+    }
+
+    /// Returns what is left.
+    pub(super) fn rest(&self) -> u64 {
+        self.max_total.saturating_sub(self.spent)
+    }
+
+    /// Checks the size that a member declares.
+    pub(super) fn check_size(&self, size: u64) -> Result<(), Error> {
+        if size > self.max_member_bytes {
+            return Err(over("max_member_bytes", self.max_member_bytes));
+        }
+        Ok(())
+    }
+
+    /// Checks the sizes that a member declares.
+    pub(super) fn check_member(&self, size: u64, compressed: u64) -> Result<(), Error> {
+        self.check_size(size)?;
+        if size > max_expanded(compressed, self.max_expansion) {
+            return Err(self.expands());
+        }
+        Ok(())
+    }
+
+    /// Counts what was unpacked.
+    pub(super) fn spend(&mut self, n_bytes: u64) {
+        self.spent = self.spent.saturating_add(n_bytes);
+    }
+
+    /// Fails when more was unpacked than may be.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.spent > self.max_total {
+            return Err(self.expands());
+        }
+        Ok(())
+    }
+
+    fn expands(&self) -> Error {
+        let max_expansion = self.max_expansion;
+        Error::Limit(format!(
+            "expands by more than max_expansion = {max_expansion}"
+        ))
+    }
 }
 
 /// Returns the failure of a member that is larger than a limit.

@@ -1,16 +1,19 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
+mod ar;
 mod audio;
 mod body;
 mod chm;
 mod chunks;
 mod compressed;
+mod cpio;
 mod cursor;
 mod decoder;
 mod djvu;
 mod epub;
 mod html;
 mod image;
+mod lzw;
 mod mail;
 mod markdown;
 mod markup;
@@ -22,6 +25,9 @@ mod ooxml;
 mod package;
 mod pdf;
 mod postscript;
+mod rar;
+mod rpm;
+mod seven_zip;
 mod source;
 mod tar;
 mod text;
@@ -111,6 +117,12 @@ pub const FORMATS: &[Format] = &[
     compressed::FORMAT,
     tar::FORMAT,
     zip::FORMAT,
+    seven_zip::FORMAT,
+    rar::FORMAT,
+    cpio::FORMAT,
+    ar::FORMAT,
+    ar::DEB_FORMAT,
+    rpm::FORMAT,
 ];
 
 /// Stands for every `text/` type without a row of its own.

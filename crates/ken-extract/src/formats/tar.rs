@@ -8,10 +8,9 @@ use std::cell::Cell;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
-use ken_core::escape_bytes;
 use tar::{Archive, Entries, Entry, EntryType};
 
-use super::members::{Names, file_name, over, read_member};
+use super::members::{Names, file_name, over, path_of, read_member};
 use super::source::{Source, carry, release};
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Member};
@@ -133,12 +132,6 @@ fn read_entry<R: Read>(
 
 fn ends_early() -> Error {
     Error::Malformed("the archive ends or is damaged inside a member".into())
-}
-
-/// Returns a member's path as text, without the `./` that `tar -c .` puts before it.
-fn path_of(bytes: &[u8]) -> String {
-    let path = escape_bytes(bytes);
-    path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
 
 /// Returns the name of a sparse file whose content is a map followed by the parts that are not

@@ -17,11 +17,10 @@ use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 use zip::{ExtraField, ZipReadOptions};
 
-use super::members::{Names, file_name, over, read_member};
+use super::members::{Budget, Names, hand_on, read_member};
 use super::source::{Source, release};
-use crate::expansion::max_expanded;
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation, Member};
+use crate::{Error, Format, Input, Isolation};
 
 /// See [`crate::FORMATS`].
 pub(super) const FORMAT: Format = Format {
@@ -51,7 +50,7 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     if input.size() <= WHOLE_BYTES {
         input.bytes(output.limits())?;
     }
-    let mut budget = Budget::new(input.size(), output);
+    let mut budget = Budget::new(input.size(), output.limits());
     let reader = Gate::new(Source::new(input.seekable()?));
     let is_open = Rc::clone(&reader.is_open);
     let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
@@ -61,10 +60,13 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         let entry = entry.map_err(in_words)?;
         if entry.is_file() {
             let path = name_of(&entry);
-            let component = names.unique(&path);
             let content = read_entry(entry, entries.reader_mut(), &mut budget);
             is_open.set(true);
-            hand_on(content, &path, &component, output)?;
+            let (content, modified) = match content {
+                Ok((bytes, modified)) => (Ok(bytes), modified),
+                Err(error) => (Err(error), None),
+            };
+            hand_on(&path, modified, content, &mut names, output)?;
             budget.check()?;
         }
     }
@@ -73,26 +75,6 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
 
 /// The content of a member and when it was changed.
 type Content = (Vec<u8>, Option<i64>);
-
-fn hand_on(
-    content: Result<Content, Error>,
-    path: &str,
-    component: &str,
-    output: &mut Output<'_>,
-) -> Result<(), Error> {
-    let name = file_name(path);
-    match content {
-        Ok((bytes, modified)) => output.member(Member {
-            is_attachment: false,
-            ipath: output.child_ipath(component),
-            name: name.to_owned(),
-            modified,
-            bytes,
-            ..Member::default()
-        }),
-        Err(error) => output.failed_member(component, name, error),
-    }
-}
 
 fn read_entry<R: Read + Seek>(
     entry: ZipFileEntry<'_>,
@@ -154,55 +136,6 @@ fn in_words(error: ZipError) -> Error {
         ZipError::InvalidPassword => Error::Encrypted("encrypted, no password is known".into()),
         ZipError::InvalidArchive(message) => Error::Malformed(message.into_owned()),
         error => Error::malformed(error),
-    }
-}
-
-/// How much all members together may cost. Members may overlap, so that an archive of a few
-/// kilobytes holds terabytes without nesting (Fifield 2019, "A better zip bomb").
-struct Budget {
-    max_member_bytes: u64,
-    max_expansion: u64,
-    max_total: u64,
-    spent: u64,
-}
-
-impl Budget {
-    fn new(size: u64, output: &Output<'_>) -> Self {
-        let limits = output.limits();
-        Self {
-            max_member_bytes: limits.max_member_bytes,
-            max_expansion: limits.max_expansion,
-            max_total: max_expanded(size, limits.max_expansion),
-            spent: 0,
-        }
-    }
-
-    fn check_member(&self, size: u64, compressed: u64) -> Result<(), Error> {
-        if size > self.max_member_bytes {
-            return Err(over("max_member_bytes", self.max_member_bytes));
-        }
-        if size > max_expanded(compressed, self.max_expansion) {
-            return Err(self.expands());
-        }
-        Ok(())
-    }
-
-    fn spend(&mut self, n_bytes: u64) {
-        self.spent = self.spent.saturating_add(n_bytes);
-    }
-
-    fn check(&self) -> Result<(), Error> {
-        if self.spent > self.max_total {
-            return Err(self.expands());
-        }
-        Ok(())
-    }
-
-    fn expands(&self) -> Error {
-        let max_expansion = self.max_expansion;
-        Error::Limit(format!(
-            "expands by more than max_expansion = {max_expansion}"
-        ))
     }
 }
 

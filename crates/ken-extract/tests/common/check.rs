@@ -16,6 +16,7 @@ pub fn limits() -> Limits {
         max_members: 1_000,
         max_expanded_bytes: 16 << 20,
         max_expansion: 100,
+        ..Limits::default()
     }
 }
 

@@ -66,6 +66,53 @@ const WORDS: &[(&str, &str, &str)] = &[
         "secret ext:txt",
         "encrypted.zip|secret.txt",
     ),
+    ("archive/lzip.txt.lz", "lzipllama", "lzip.txt.lz"),
+    ("archive/lz4.txt.lz4", "lzfourlynx", "lz4.txt.lz4"),
+    ("archive/brotli.txt.br", "brotlibadger", "brotli.txt.br"),
+    ("archive/compress.txt.Z", "lzwlemur", "compress.txt.Z"),
+    (
+        "archive/solid.7z",
+        "sevenotter",
+        "solid.7z|letters/spring.txt",
+    ),
+    (
+        "archive/encrypted.7z",
+        "secret ext:txt",
+        "encrypted.7z|secret.txt",
+    ),
+    (
+        "archive/solid.rar",
+        "raracoon",
+        "solid.rar|letters/spring.txt",
+    ),
+    ("archive/solid.rar", "description:raracara", "solid.rar"),
+    (
+        "archive/version4.rar",
+        "raravolvo",
+        "version4.rar|letters/spring.txt",
+    ),
+    (
+        "archive/newc.cpio",
+        "cpiocaiman",
+        "newc.cpio|letters/spring.txt",
+    ),
+    ("archive/gnu.a", "aralbatross", "gnu.a|short.txt"),
+    (
+        "archive/package.deb",
+        "packagepelican",
+        "package.deb|data.tar.xz|usr/share/doc/ken-sample/letter.txt",
+    ),
+    (
+        "archive/package.deb",
+        "author:dugong description:debdolphin",
+        "package.deb",
+    ),
+    (
+        "archive/zstd.rpm",
+        "payloadpanda",
+        "zstd.rpm|usr/share/doc/ken-sample/letter.txt",
+    ),
+    ("archive/zstd.rpm", "rpmraven created:2024-05", "zstd.rpm"),
     ("archive/gnu.tar", "openotter", "gnu.tar|open.txt"),
     ("archive/gnu.tar", "filename:sparse", "gnu.tar|sparse.txt"),
     ("media/heron.jpg", "keywords:riverbank", "heron.jpg"),
@@ -160,11 +207,12 @@ fn every_fixture_is_found_by_its_words() {
         failed,
         [
             ("encrypted-password.pdf", "encrypted"),
+            ("encrypted.7z|secret.txt", "encrypted"),
             ("encrypted.eml", "encrypted"),
             ("encrypted.zip|secret.txt", "encrypted"),
         ]
     );
-    assert!(world.hits("secretseal").is_empty());
+    assert!(world.hits("secretseal OR sevensecret").is_empty());
 }
 
 #[test]
