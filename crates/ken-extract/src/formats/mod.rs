@@ -5,6 +5,7 @@ mod audio;
 mod body;
 mod chm;
 mod chunks;
+mod codepage;
 mod compressed;
 mod cpio;
 mod cursor;
@@ -27,6 +28,7 @@ mod pdf;
 mod postscript;
 mod rar;
 mod rpm;
+mod rtf;
 mod seven_zip;
 mod source;
 mod tar;
@@ -90,6 +92,7 @@ pub const FORMATS: &[Format] = &[
     ooxml::xlsx::FORMAT,
     ooxml::pptx::FORMAT,
     odf::FORMAT,
+    rtf::FORMAT,
     epub::FORMAT,
     djvu::FORMAT,
     chm::FORMAT,

@@ -17,6 +17,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("sample.pptx", "snowfinch", "sample.pptx"),
     ("sample.odp", "ptarmigan", "sample.odp"),
     ("sample.epub", "narwhalium", "sample.epub"),
+    ("office/sample.rtf", "curlewbrook ext:rtf", "sample.rtf"),
     ("mail/attachments.eml", "albatross", "attachments.eml"),
     (
         "mail/attachments.eml",

@@ -1,0 +1,77 @@
+//! Rich Text Format (.rtf): Microsoft's Rich Text Format Specification, version 1.9.1.
+//!
+//! A file is groups in braces with control words between text. Each group inherits the state of the
+//! one around it and gives it back at its end, so a stack of small states is all that is kept.
+//! What a group is for (its *destination*) says where its text goes; a group of an unknown
+//! destination that is marked as one that may be ignored is passed over.
+
+mod charset;
+mod object;
+mod reader;
+mod token;
+
+use ken_core::{Document, Field};
+
+use super::body::Body;
+use crate::output::Output;
+use crate::{Error, Format, Input, Isolation, Limits, Member};
+use reader::Reader;
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "RTF",
+    media_types: &["application/rtf"],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Created,
+        Field::Date,
+        Field::Pages,
+    ],
+    sections: Some("pages, where the writer began one"),
+    members: Some("embedded files, numbered from 1"),
+    isolation: Isolation::Process,
+    version: 1,
+    streams: false,
+    extract,
+};
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    let bytes = input.bytes(limits)?;
+    let mut reader = Reader::new(bytes, limits);
+    let result = reader.read();
+    let objects = reader.finish(output.own());
+    for (position, data) in objects.into_iter().enumerate() {
+        let Some((name, bytes)) = object::unwrap(&data) else {
+            continue;
+        };
+        let ipath = output.child_ipath(&(position + 1).to_string());
+        output.member(Member {
+            ipath,
+            name,
+            bytes,
+            ..Member::default()
+        })?;
+    }
+    result
+}
+
+/// Returns an empty body of the size that the limits allow.
+fn body(limits: &Limits) -> Body {
+    Body::new(limits.max_text_bytes)
+}
+
+/// Gives a document the date that counts: the last change, else when it was made.
+fn complete_date(document: &mut Document) {
+    if document.number(Field::Date).is_none()
+        && let Some(created) = document.number(Field::Created)
+    {
+        document.add_number(Field::Date, created);
+    }
+}
+
+#[cfg(test)]
+mod tests;
