@@ -139,11 +139,24 @@ pub enum Reason {
     Limit,
     /// The parser crashed; the file is to blame or the parser is.
     Crashed,
+    /// The parser was not done in time.
+    #[serde(rename = "timeout")]
+    TimedOut,
     /// The file could not be read.
     Unreadable,
 }
 
 impl Reason {
+    /// Every reason.
+    pub const ALL: [Self; 6] = [
+        Self::Encrypted,
+        Self::Malformed,
+        Self::Limit,
+        Self::Crashed,
+        Self::TimedOut,
+        Self::Unreadable,
+    ];
+
     /// Returns the reason's name in output.
     pub fn name(self) -> &'static str {
         match self {
@@ -151,6 +164,7 @@ impl Reason {
             Self::Malformed => "malformed",
             Self::Limit => "limit",
             Self::Crashed => "crashed",
+            Self::TimedOut => "timeout",
             Self::Unreadable => "unreadable",
         }
     }

@@ -36,6 +36,24 @@ impl Expansion {
         }
     }
 
+    /// Opens the account that another process keeps, as it stood when it handed on a part.
+    pub(crate) fn resume(spent: u64, max_bytes: u64) -> Self {
+        Self {
+            spent: Arc::new(AtomicU64::new(spent)),
+            max_bytes,
+        }
+    }
+
+    /// Returns how much was spent.
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// Returns how much may be spent.
+    pub(crate) fn max_bytes(&self) -> u64 {
+        self.max_bytes
+    }
+
     /// Counts what was unpacked.
     ///
     /// # Errors

@@ -28,6 +28,8 @@ pub struct Input<'a> {
     pub is_attachment: bool,
     /// The account of the outermost file; none if this is that file.
     pub(crate) expansion: Option<Expansion>,
+    /// The open file, also when its content was read.
+    file: Option<&'a File>,
     data: Data<'a>,
 }
 
@@ -43,7 +45,10 @@ impl<T: Read + Seek> ReadSeek for T {}
 impl<'a> Input<'a> {
     /// Returns the input of an open file of this size.
     pub fn file(name: impl Into<String>, file: &'a File, size: u64) -> Self {
-        Self::new(name.into(), Data::File { file, size })
+        Self {
+            file: Some(file),
+            ..Self::new(name.into(), Data::File { file, size })
+        }
     }
 
     /// Returns the input of bytes in memory.
@@ -60,6 +65,7 @@ impl<'a> Input<'a> {
             modified: member.modified,
             is_attachment: member.is_attachment,
             expansion: member.expansion,
+            file: None,
             data: Data::Bytes(Cow::Owned(member.bytes)),
         }
     }
@@ -72,6 +78,7 @@ impl<'a> Input<'a> {
             modified: None,
             is_attachment: false,
             expansion: None,
+            file: None,
             data,
         }
     }
@@ -82,6 +89,25 @@ impl<'a> Input<'a> {
             Data::File { size, .. } => *size,
             Data::Bytes(bytes) => bytes.len() as u64,
         }
+    }
+
+    /// Returns the open file, if the input is one.
+    pub(crate) fn descriptor(&self) -> Option<&'a File> {
+        self.file
+    }
+
+    /// Returns the content if it is in memory.
+    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+        match &self.data {
+            Data::Bytes(bytes) => Some(bytes),
+            Data::File { .. } => None,
+        }
+    }
+
+    /// Returns the account of the outermost file.
+    pub(crate) fn account(&self, limits: &Limits) -> Expansion {
+        let account = self.expansion.clone();
+        account.unwrap_or_else(|| Expansion::of_file(self.size(), limits))
     }
 
     /// Reads a small file whole, with one system call: detection and parser share it.

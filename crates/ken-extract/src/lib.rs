@@ -21,9 +21,11 @@ mod passwords;
 #[cfg(test)]
 mod testing;
 mod text;
+pub mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use detect::Detected;
 pub use error::Error;
 pub use expansion::Expansion;
 pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of};
@@ -32,6 +34,7 @@ use ken_core::{Document, Failure, Ipath, Reason};
 pub use limits::Limits;
 use output::Output;
 pub use passwords::Passwords;
+pub use worker::{Extractor, Isolate, Options};
 
 /// Takes what extraction finds, in the order in which it is found: the parts of a container
 /// before its own document.
@@ -67,17 +70,33 @@ pub struct Member {
     pub expansion: Option<Expansion>,
 }
 
-/// Extracts one file or member; see the module's documentation.
+/// Extracts one file or member in this process; see the module's documentation.
 ///
 /// Never panics and never fails as a whole: the input's own document carries the failure.
 pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
-    let detected = match input.preload().and_then(|()| detect::detect(input)) {
-        Ok(detected) => detected,
+    if let Some(detected) = detected(input, limits, sink) {
+        extract_detected(input, detected, limits, sink);
+    }
+}
+
+/// Returns what an input is. One that cannot be read is finished: a document with a failure.
+fn detected(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) -> Option<Detected> {
+    match input.preload().and_then(|()| detect::detect(input)) {
+        Ok(detected) => Some(detected),
         Err(error) => {
             let mut output = Output::new(input, detect::UNKNOWN, limits, sink);
-            return output.finish(Some(Error::Read(error).into()));
+            output.finish(Some(Error::Read(error).into()));
+            None
         }
-    };
+    }
+}
+
+fn extract_detected(
+    input: &mut Input<'_>,
+    detected: Detected,
+    limits: &Limits,
+    sink: &mut dyn Sink,
+) {
     let format = formats::by_media_type(detected.media_type);
     let mut output = Output::new(input, detected, limits, sink);
     let Some(format) = format else {
@@ -111,7 +130,7 @@ pub fn held_bytes(name: &str, size: u64, limits: &Limits) -> u64 {
     }
 }
 
-/// Extracts an input with all its members, depth first, on this thread.
+/// Extracts an input with all its members in this process, depth first, on this thread.
 pub fn extract_all(input: &mut Input<'_>, limits: &Limits, take: &mut dyn FnMut(Document)) {
     struct Inline<'a> {
         limits: &'a Limits,

@@ -1,7 +1,12 @@
 //! How much one file may cost, and which passwords are tried. Every limit is a setting; its failure
 //! names it.
 
+use std::time::Duration;
+
 use crate::Passwords;
+
+/// A file may take the time of [`Limits::file_time`] once more for each of these bytes.
+const BYTES_FOR_MORE_TIME: u64 = 64 << 20;
 
 /// Limits of extraction, and its passwords. All sizes are bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +27,22 @@ pub struct Limits {
     /// taken for a bomb; so is a file that expands so, beyond the first 64 MiB, with all that is
     /// inside its containers.
     pub max_expansion: u64,
+    /// Time that a worker may take for one file, and as much again for each 64 MiB of it. What its
+    /// members take does not count.
+    pub file_time: Duration,
+    /// Memory of a worker: what it maps.
+    pub worker_memory: u64,
     /// Tried on what is encrypted.
     pub passwords: Passwords,
+}
+
+impl Limits {
+    /// Returns how long a worker may take for a file of this size.
+    pub(crate) fn file_time_of(&self, size: u64) -> Duration {
+        let times = 1 + size / BYTES_FOR_MORE_TIME;
+        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        self.file_time.saturating_mul(times)
+    }
 }
 
 impl Default for Limits {
@@ -36,6 +55,8 @@ impl Default for Limits {
             max_members: 1_000_000,
             max_expanded_bytes: 16 << 30,
             max_expansion: 1_000,
+            file_time: Duration::from_secs(60),
+            worker_memory: 1 << 30,
             passwords: Passwords::default(),
         }
     }

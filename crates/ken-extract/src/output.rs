@@ -43,10 +43,7 @@ impl<'s> Output<'s> {
             own: None,
             n_members: 0,
             expanded_bytes: 0,
-            expansion: input
-                .expansion
-                .clone()
-                .unwrap_or_else(|| Expansion::of_file(input.size(), limits)),
+            expansion: input.account(limits),
             started: Instant::now(),
         }
     }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ken_core::{FolderFields, Root};
-use ken_extract::Limits;
 
 /// A change of what the index covers, made at the start of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +23,8 @@ pub struct Options {
     pub threads: usize,
     /// Memory for queues, buffers and segments being built, in bytes.
     pub memory_bytes: usize,
-    /// What one file may cost.
-    pub limits: Limits,
+    /// Where files are parsed, and what one may cost.
+    pub extract: ken_extract::Options,
     /// Extract every file again.
     pub full: bool,
     /// Extract files again that failed.

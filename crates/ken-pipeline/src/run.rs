@@ -252,7 +252,7 @@ impl Run<'_> {
             snapshot: self.snapshot.as_ref(),
             stale: &self.stale,
             hasher,
-            limits: &self.options.limits,
+            extract: &self.options.extract,
             taken: &|change| self.count(change),
             inputs: Budget::new(shares.inputs),
             members: Budget::new(shares.members),
@@ -406,8 +406,6 @@ impl Run<'_> {
 mod tests {
     use std::path::Path;
 
-    use ken_extract::Limits;
-
     use super::*;
 
     fn options(data: &Path, memory_bytes: usize) -> Options {
@@ -415,7 +413,7 @@ mod tests {
             data: data.to_path_buf(),
             threads: 2,
             memory_bytes,
-            limits: Limits::default(),
+            extract: ken_extract::Options::default(),
             full: false,
             retry_failed: false,
             folders: Vec::new(),

@@ -14,7 +14,7 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
 use ken_core::{
     Change, Document, Failure, Field, FileKey, Ipath, KeyHasher, Location, Reason, Stamp,
 };
-use ken_extract::{Input, Limits, Member, Sink};
+use ken_extract::{Extractor, Input, Member, Sink};
 use ken_index::{FileState, Snapshot};
 
 use crate::Progress;
@@ -30,7 +30,7 @@ pub(crate) struct Pool<'r> {
     pub(crate) snapshot: Option<&'r Snapshot>,
     pub(crate) stale: &'r Staleness,
     pub(crate) hasher: KeyHasher,
-    pub(crate) limits: &'r Limits,
+    pub(crate) extract: &'r ken_extract::Options,
     /// Called with each change that a thread takes up.
     pub(crate) taken: &'r (dyn Fn(&Change) + Sync),
     pub(crate) inputs: Arc<Budget>,
@@ -40,6 +40,13 @@ pub(crate) struct Pool<'r> {
     pub(crate) idle: AtomicUsize,
     /// The first error that ends the run.
     pub(crate) failed: Mutex<Option<ken_index::Error>>,
+}
+
+/// What a thread of the pool has for itself.
+struct Thread<'r> {
+    extractor: Extractor<'r>,
+    /// Its end of the queue of members, until there are no more files.
+    offer: Option<Sender<MemberJob>>,
 }
 
 /// A member that waits for a thread.
@@ -82,16 +89,19 @@ impl Pool<'_> {
         offer: Sender<MemberJob>,
         members: &Receiver<MemberJob>,
     ) {
-        let mut offer = Some(offer);
-        while offer.is_some() {
+        let mut thread = Thread {
+            extractor: Extractor::new(self.extract),
+            offer: Some(offer),
+        };
+        while thread.offer.is_some() {
             match members.try_recv() {
-                Ok(job) => self.member(job, offer.as_ref()),
+                Ok(job) => self.member(job, &thread),
                 Err(TryRecvError::Empty) => match changes.try_recv() {
-                    Ok(change) => self.change(change, offer.as_ref()),
-                    Err(TryRecvError::Disconnected) => offer = None,
-                    Err(TryRecvError::Empty) => self.wait(changes, &mut offer, members),
+                    Ok(change) => self.change(change, &thread),
+                    Err(TryRecvError::Disconnected) => thread.offer = None,
+                    Err(TryRecvError::Empty) => self.wait(changes, &mut thread, members),
                 },
-                Err(TryRecvError::Disconnected) => offer = None,
+                Err(TryRecvError::Disconnected) => thread.offer = None,
             }
         }
         // No more files; other threads may still find members.
@@ -100,7 +110,7 @@ impl Pool<'_> {
             let job = members.recv();
             self.idle.fetch_sub(1, Ordering::Relaxed);
             match job {
-                Ok(job) => self.member(job, None),
+                Ok(job) => self.member(job, &thread),
                 Err(_) => return,
             }
         }
@@ -109,7 +119,7 @@ impl Pool<'_> {
     fn wait(
         &self,
         changes: &Receiver<Change>,
-        offer: &mut Option<Sender<MemberJob>>,
+        thread: &mut Thread<'_>,
         members: &Receiver<MemberJob>,
     ) {
         self.idle.fetch_add(1, Ordering::Relaxed);
@@ -119,26 +129,26 @@ impl Pool<'_> {
         };
         self.idle.fetch_sub(1, Ordering::Relaxed);
         match woken {
-            Ok(Ok(job)) => self.member(job, offer.as_ref()),
-            Err(Ok(change)) => self.change(change, offer.as_ref()),
-            Ok(Err(_)) | Err(Err(_)) => *offer = None,
+            Ok(Ok(job)) => self.member(job, thread),
+            Err(Ok(change)) => self.change(change, thread),
+            Ok(Err(_)) | Err(Err(_)) => thread.offer = None,
         }
     }
 
-    fn change(&self, change: Change, offer: Option<&Sender<MemberJob>>) {
+    fn change(&self, change: Change, thread: &Thread<'_>) {
         if self.progress.is_cancelled() {
             return;
         }
         (self.taken)(&change);
         match change {
-            Change::Added { path, stamp } => self.file(path, stamp, false, offer),
-            Change::Changed { path, stamp } => self.file(path, stamp, true, offer),
-            Change::Moved { from, path, stamp } => self.moved(from, path, stamp, offer),
+            Change::Added { path, stamp } => self.file(path, stamp, false, thread),
+            Change::Changed { path, stamp } => self.file(path, stamp, true, thread),
+            Change::Moved { from, path, stamp } => self.moved(from, path, stamp, thread),
             Change::Gone { key } => self.note(self.applier.delete(key)),
         }
     }
 
-    fn file(&self, path: PathBuf, stamp: Stamp, known: bool, offer: Option<&Sender<MemberJob>>) {
+    fn file(&self, path: PathBuf, stamp: Stamp, known: bool, thread: &Thread<'_>) {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
         if known {
@@ -152,7 +162,7 @@ impl Pool<'_> {
                     sidecar: beside.stamp,
                     ..own
                 };
-                self.extract_file(&file, path, key, stamp, beside, offer);
+                self.extract_file(&file, path, key, stamp, beside, thread);
                 self.progress
                     .bytes_done
                     .fetch_add(n_bytes, Ordering::Relaxed);
@@ -178,10 +188,10 @@ impl Pool<'_> {
         key: FileKey,
         stamp: Stamp,
         beside: Beside,
-        offer: Option<&Sender<MemberJob>>,
+        thread: &Thread<'_>,
     ) {
         let name = Location::file(&path).file_name();
-        let held = ken_extract::held_bytes(&name, stamp.size, self.limits);
+        let held = ken_extract::held_bytes(&name, stamp.size, &self.extract.limits);
         let _share = self
             .inputs
             .take(usize::try_from(held).unwrap_or(usize::MAX));
@@ -195,27 +205,22 @@ impl Pool<'_> {
             pending: AtomicUsize::new(1),
             own: Mutex::new(None),
         });
-        self.extract(&mut input, &job, offer);
+        self.extract(&mut input, &job, thread);
         self.part_done(&job);
     }
 
-    fn extract(
-        &self,
-        input: &mut Input<'_>,
-        job: &Arc<FileJob>,
-        offer: Option<&Sender<MemberJob>>,
-    ) {
+    fn extract(&self, input: &mut Input<'_>, job: &Arc<FileJob>, thread: &Thread<'_>) {
         let mut sink = PoolSink {
             pool: self,
             job,
-            offer,
+            thread,
         };
-        ken_extract::extract(input, self.limits, &mut sink);
+        thread.extractor.extract(input, &mut sink);
     }
 
-    fn member(&self, queued: MemberJob, offer: Option<&Sender<MemberJob>>) {
+    fn member(&self, queued: MemberJob, thread: &Thread<'_>) {
         if !self.progress.is_cancelled() {
-            self.extract(&mut Input::member(queued.member), &queued.file, offer);
+            self.extract(&mut Input::member(queued.member), &queued.file, thread);
         }
         self.part_done(&queued.file);
     }
@@ -263,7 +268,7 @@ impl Pool<'_> {
 
     /// A file under a new path is written again from what the index holds of it. Where its type
     /// may depend on the name, it is extracted.
-    fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, offer: Option<&Sender<MemberJob>>) {
+    fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, thread: &Thread<'_>) {
         match self.rewritten(from, &path, stamp) {
             Ok(true) => {
                 self.progress.files_done.fetch_add(1, Ordering::Relaxed);
@@ -271,7 +276,7 @@ impl Pool<'_> {
                     .bytes_done
                     .fetch_add(stamp.size, Ordering::Relaxed);
             }
-            Ok(false) => self.file(path, stamp, true, offer),
+            Ok(false) => self.file(path, stamp, true, thread),
             Err(error) => self.note(Err(error)),
         }
         self.note(self.applier.delete(from));
@@ -337,7 +342,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 struct PoolSink<'p, 'r> {
     pool: &'p Pool<'r>,
     job: &'p Arc<FileJob>,
-    offer: Option<&'p Sender<MemberJob>>,
+    thread: &'p Thread<'r>,
 }
 
 impl Sink for PoolSink<'_, '_> {
@@ -352,7 +357,7 @@ impl Sink for PoolSink<'_, '_> {
     }
 
     fn member(&mut self, member: Member) {
-        if let Some(offer) = self.offer
+        if let Some(offer) = &self.thread.offer
             && self.pool.idle.load(Ordering::Relaxed) > offer.len()
             && let Some(share) = self.pool.members.try_take(member.bytes.len())
         {
@@ -363,12 +368,12 @@ impl Sink for PoolSink<'_, '_> {
                 _share: share,
             };
             if let Err(refused) = offer.send(job) {
-                self.pool.member(refused.into_inner(), None);
+                self.pool.member(refused.into_inner(), self.thread);
             }
             return;
         }
         self.pool
-            .extract(&mut Input::member(member), self.job, self.offer);
+            .extract(&mut Input::member(member), self.job, self.thread);
     }
 
     fn is_cancelled(&self) -> bool {

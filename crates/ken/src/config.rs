@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ken_core::{FIELDS, Field, FolderFields};
-use ken_extract::Limits;
+use ken_extract::{Isolate, Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::Global;
@@ -52,7 +52,7 @@ pub(crate) enum Values {
     Several(Vec<String>),
 }
 
-/// See [`Limits`]; sizes in bytes.
+/// See [`Limits`] and [`ken_extract::Options`]; sizes in bytes.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -64,6 +64,10 @@ pub(crate) struct ExtractSettings {
     pub(crate) max_members: u64,
     pub(crate) max_expanded_bytes: u64,
     pub(crate) max_expansion: u64,
+    pub(crate) file_seconds: f64,
+    pub(crate) worker_memory: u64,
+    /// Which formats are parsed in a worker process: `auto`, `all` or `none`.
+    pub(crate) isolate: String,
 }
 
 impl Default for Settings {
@@ -90,6 +94,9 @@ impl Default for ExtractSettings {
             max_members: limits.max_members,
             max_expanded_bytes: limits.max_expanded_bytes,
             max_expansion: limits.max_expansion,
+            file_seconds: limits.file_time.as_secs_f64(),
+            worker_memory: limits.worker_memory,
+            isolate: "auto".to_owned(),
         }
     }
 }
@@ -102,18 +109,13 @@ impl Settings {
             .map_err(|error| Failure::new(Kind::Usage, format!("commit_seconds: {error}")))
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        let extract = &self.extract;
-        Limits {
-            max_file_bytes: extract.max_file_bytes,
-            max_text_bytes: extract.max_text_bytes,
-            max_member_bytes: extract.max_member_bytes,
-            max_depth: extract.max_depth,
-            max_members: extract.max_members,
-            max_expanded_bytes: extract.max_expanded_bytes,
-            max_expansion: extract.max_expansion,
-            ..Limits::default()
-        }
+    /// Returns how files are extracted.
+    pub(crate) fn extraction(&self) -> Result<ken_extract::Options, Failure> {
+        Ok(ken_extract::Options {
+            limits: self.extract.limits()?,
+            isolate: self.extract.isolate()?,
+            worker: Some(worker_program()?),
+        })
     }
 
     /// Returns the fields that folders give.
@@ -137,6 +139,34 @@ impl Settings {
 }
 
 impl ExtractSettings {
+    fn limits(&self) -> Result<Limits, Failure> {
+        let file_time = Duration::try_from_secs_f64(self.file_seconds);
+        Ok(Limits {
+            max_file_bytes: self.max_file_bytes,
+            max_text_bytes: self.max_text_bytes,
+            max_member_bytes: self.max_member_bytes,
+            max_depth: self.max_depth,
+            max_members: self.max_members,
+            max_expanded_bytes: self.max_expanded_bytes,
+            max_expansion: self.max_expansion,
+            file_time: file_time.map_err(|error| {
+                Failure::new(Kind::Usage, format!("extract.file_seconds: {error}"))
+            })?,
+            worker_memory: self.worker_memory,
+            ..Limits::default()
+        })
+    }
+
+    fn isolate(&self) -> Result<Isolate, Failure> {
+        self.isolate.parse().map_err(|()| {
+            let message = format!("extract.isolate: there is no choice \"{}\"", self.isolate);
+            Failure::new(Kind::Usage, message).hint(&format!(
+                "one of {}",
+                Isolate::ALL.map(|(_, name)| name).join(", ")
+            ))
+        })
+    }
+
     /// Returns the setting that the message of a failure names.
     pub(crate) fn named_in(message: &str) -> Option<String> {
         let table = toml::Table::try_from(Self::default()).ok()?;
@@ -266,6 +296,16 @@ pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir()
         .filter(|home| home.is_absolute() && home != Path::new("/"))
         .or_else(std::env::home_dir)
+}
+
+/// Returns this program, to be started as a worker: by the link to it that survives an upgrade, so
+/// that parent and worker are always the same version.
+fn worker_program() -> Result<PathBuf, Failure> {
+    let link = PathBuf::from("/proc/self/exe");
+    match fs_err::exists(&link) {
+        Ok(true) => Ok(link),
+        _ => std::env::current_exe().map_err(Failure::from),
+    }
 }
 
 /// Reads a size: a number, with k, M, G or T for powers of 1024.

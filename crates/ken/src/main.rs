@@ -12,6 +12,9 @@ mod output;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if commands::worker::is_meant(std::env::args_os()) {
+        return commands::worker::run();
+    }
     let cli = cli::Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match commands::run(cli) {
         Ok(code) => code,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use ken_core::{Document, Location};
-use ken_extract::Input;
+use ken_extract::{Extractor, Input};
 
 use crate::cli::{ExtractArgs, Global};
 use crate::config::Settings;
@@ -11,7 +11,7 @@ use crate::failure::{Failure, Kind};
 use crate::output;
 
 pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failure> {
-    let limits = Settings::load(global)?.limits();
+    let options = Settings::load(global)?.extraction()?;
     let file = fs_err::File::open(&args.file)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
@@ -22,7 +22,7 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     let mut input = Input::file(name, file.file(), metadata.len());
     let mut failed = false;
     let mut result = Ok(());
-    ken_extract::extract_all(&mut input, &limits, &mut |document| {
+    Extractor::new(&options).extract_all(&mut input, &mut |document| {
         failed |= document.failure.is_some();
         if result.is_ok() {
             result = print(args, &document);

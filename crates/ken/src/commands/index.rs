@@ -57,7 +57,7 @@ fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
             threads
         },
         memory_bytes: parse_size(memory)?,
-        limits: settings.limits(),
+        extract: settings.extraction()?,
         full: args.full,
         retry_failed: args.retry_failed,
         folders: settings.folders()?,

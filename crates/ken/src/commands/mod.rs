@@ -7,6 +7,7 @@ mod search;
 mod status;
 mod walk;
 mod why;
+pub(crate) mod worker;
 
 use std::process::ExitCode;
 

@@ -19,6 +19,7 @@ pub(crate) fn remedy(failure: &Failure, path: &Path) -> String {
             }
             None => "none: the limit is built in".to_owned(),
         },
+        Reason::TimedOut => "raise extract.file_seconds, then ken index --retry-failed".to_owned(),
         Reason::Crashed => {
             "report it as an error of ken, with the file if you may show it".to_owned()
         }

@@ -1,0 +1,468 @@
+//! The parent's side: starts a worker, hands it a file, and takes what it answers.
+//!
+//! Nothing that a worker says is trusted: lengths, paths and counts are checked, and the account of
+//! what the outermost file expands to stays here. A worker that breaks the rules, does not answer
+//! in time or dies is killed and reaped, and its file has failed; what it delivered before stays.
+
+use std::fs::File;
+use std::io::{self, IoSlice, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use ken_core::{Document, Failure, Ipath, Reason};
+use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::Signal;
+
+use super::protocol::{Broken, Decoder, Encoder, Message, PREFIX_BYTES, Prefix, Whole};
+use super::sandbox::Sandbox;
+use super::serve::Request;
+use crate::{Error, Expansion, Input, Limits, Sink};
+
+/// The argument with which the program is a worker.
+pub const ARGUMENT: &str = "worker";
+/// How often a parent that waits looks at the clock and whether the run is stopped.
+const TICK: Duration = Duration::from_millis(100);
+/// Members in memory up to this size travel through the socket, larger ones as a descriptor.
+const INLINE_BYTES: usize = 64 << 10;
+const BUFFER_BYTES: usize = 64 << 10;
+/// How much of a dying worker's last words is read.
+const LAST_WORDS_BYTES: usize = 4 << 10;
+
+/// A running worker process.
+pub(super) struct Worker {
+    child: Child,
+    socket: UnixStream,
+    /// Standard error of the worker: its last words.
+    errors: OwnedFd,
+    buffer: Box<[u8]>,
+    /// What of the buffer is not taken yet.
+    unread: std::ops::Range<usize>,
+    sandbox: Option<Sandbox>,
+    /// Files that it has read.
+    pub(super) n_files: u64,
+}
+
+/// Why an answer has no good end.
+#[derive(Debug)]
+pub(super) enum Lost {
+    /// The worker did not answer in time.
+    TimedOut,
+    /// The run is being stopped.
+    Cancelled,
+    /// The worker is gone, or the socket broke.
+    Died,
+    /// The worker sent what it may not send.
+    Broken(Broken),
+}
+
+impl From<Broken> for Lost {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
+}
+
+/// What a worker made of its input.
+pub(super) struct Answer {
+    pub(super) own: Document,
+    /// Whether the worker asks to be replaced.
+    pub(super) retire: bool,
+}
+
+/// How long a worker may still be waited for. Only waiting counts: while the parent extracts a
+/// member or writes the index, the worker stands still for no fault of its file.
+struct Clock<'a> {
+    left: Duration,
+    is_cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Worker {
+    /// Starts a worker. It is started as `posix_spawn` does, without copying this process's page
+    /// tables: the program is an absolute path, and nothing is run between fork and exec.
+    ///
+    /// # Errors
+    /// Fails if the system gives no process or descriptors.
+    pub(super) fn start(program: &Path, limits: &Limits) -> io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let (errors, their_errors) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        // What this process was given by its own parent must not reach a worker.
+        close_fds::set_fds_cloexec_threadsafe(3, &[]);
+        let mut command = Command::new(program);
+        command
+            .arg0("ken")
+            .arg(ARGUMENT)
+            .env_clear()
+            .current_dir("/")
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(their_errors);
+        let child = command.spawn()?;
+        // The child's end must be open in the child only, or its death would not be seen.
+        drop(command);
+        socket.set_read_timeout(Some(TICK))?;
+        socket.set_write_timeout(Some(limits.file_time.max(TICK)))?;
+        let mut head = Encoder::default();
+        head.limits(limits);
+        let mut worker = Self {
+            child,
+            socket,
+            errors,
+            buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
+            unread: 0..0,
+            sandbox: None,
+            n_files: 0,
+        };
+        super::protocol::write(&mut worker.socket, Message::Limits, &head.0, &[])?;
+        Ok(worker)
+    }
+
+    /// Waits until the worker is in its sandbox and returns what that is.
+    pub(super) fn sandbox(&mut self, limits: &Limits) -> Result<Sandbox, Lost> {
+        let mut clock = Clock {
+            left: limits.file_time,
+            is_cancelled: &|| false,
+        };
+        self.ready(&mut clock)
+    }
+
+    fn ready(&mut self, clock: &mut Clock<'_>) -> Result<Sandbox, Lost> {
+        if let Some(sandbox) = self.sandbox {
+            return Ok(sandbox);
+        }
+        let (message, head, _) = self.read_message(0, clock)?;
+        if message != Message::Ready {
+            return Err(Broken("an answer before its question").into());
+        }
+        let sandbox = Sandbox::from_number(Decoder(&head).number()?);
+        self.sandbox = sandbox;
+        sandbox.ok_or(Lost::Broken(Broken("no such sandbox")))
+    }
+
+    /// Has an input extracted. Documents and members inside it go to `sink`; its own document is
+    /// returned. `n_delivered` counts what went to `sink`, also when the answer is lost.
+    pub(super) fn extract(
+        &mut self,
+        input: &Input<'_>,
+        account: &Expansion,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+        n_delivered: &mut u64,
+    ) -> Result<Answer, Lost> {
+        self.n_files += 1;
+        self.ask(input, account).map_err(|_| Lost::Died)?;
+        let mut left = limits.file_time_of(input.size());
+        {
+            let mut clock = Clock {
+                left,
+                is_cancelled: &|| false,
+            };
+            self.ready(&mut clock)?;
+            left = clock.left;
+        }
+        let mut found = Found {
+            ipath: &input.ipath,
+            limits,
+            account,
+            n_expanded: 0,
+            n_delivered,
+            over: None,
+        };
+        let max_blob = limits
+            .max_text_bytes
+            .max(usize::try_from(limits.max_member_bytes).unwrap_or(usize::MAX));
+        loop {
+            let (message, head, blob) = {
+                let sink = &*sink;
+                let mut clock = Clock {
+                    left,
+                    is_cancelled: &|| sink.is_cancelled(),
+                };
+                let message = self.read_message(max_blob, &mut clock)?;
+                left = clock.left;
+                message
+            };
+            match message {
+                Message::Part => found.part(&head, blob, sink)?,
+                Message::Member => found.member(&head, blob, sink)?,
+                Message::Own => return found.own(&head, blob),
+                _ => return Err(Broken("a message that answers nothing").into()),
+            }
+        }
+    }
+
+    /// Sends the question.
+    fn ask(&self, input: &Input<'_>, account: &Expansion) -> io::Result<()> {
+        let mut request = Request {
+            ipath: input.ipath.clone(),
+            name: input.name.clone(),
+            declared_type: input.declared_type.clone(),
+            modified: input.modified,
+            is_attachment: input.is_attachment,
+            file_size: None,
+            spent: account.spent(),
+            max_bytes: account.max_bytes(),
+        };
+        match (input.in_memory(), input.descriptor()) {
+            (Some(bytes), _) if bytes.len() <= INLINE_BYTES => self.send(&request, bytes, None),
+            (_, Some(file)) => {
+                request.file_size = Some(input.size());
+                self.send(&request, &[], Some(file))
+            }
+            (bytes, None) => {
+                let bytes = bytes.unwrap_or_default();
+                request.file_size = Some(bytes.len() as u64);
+                self.send(&request, &[], Some(&memory_file(bytes)?))
+            }
+        }
+    }
+
+    fn send(&self, request: &Request, blob: &[u8], file: Option<&File>) -> io::Result<()> {
+        let head = request.write().0;
+        let prefix = Prefix::bytes(Message::Extract, &head, blob)?;
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let descriptors = file.map(|file| [file.as_fd()]);
+        if let Some(descriptors) = &descriptors {
+            ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
+        }
+        let parts = [&prefix[..], &head, blob];
+        let slices = parts.map(IoSlice::new);
+        let mut n_sent = sendmsg(&self.socket, &slices, &mut ancillary, SendFlags::NOSIGNAL)?;
+        // What did not fit into the socket at once.
+        for part in parts {
+            let skipped = n_sent.min(part.len());
+            n_sent -= skipped;
+            (&self.socket).write_all(&part[skipped..])?;
+        }
+        Ok(())
+    }
+
+    fn read_message(&mut self, max_blob: usize, clock: &mut Clock<'_>) -> Result<Whole, Lost> {
+        let mut prefix = [0; PREFIX_BYTES];
+        self.read_exact(&mut prefix, clock)?;
+        let prefix = Prefix::read(prefix, max_blob)?;
+        let mut head = vec![0; prefix.n_head];
+        self.read_exact(&mut head, clock)?;
+        let mut blob = vec![0; prefix.n_blob];
+        self.read_exact(&mut blob, clock)?;
+        Ok((prefix.message, head, blob))
+    }
+
+    fn read_exact(&mut self, mut out: &mut [u8], clock: &mut Clock<'_>) -> Result<(), Lost> {
+        loop {
+            let n = out.len().min(self.unread.len());
+            let (taken, rest) = out.split_at_mut(n);
+            taken.copy_from_slice(&self.buffer[self.unread.start..self.unread.start + n]);
+            self.unread.start += n;
+            out = rest;
+            if out.is_empty() {
+                return Ok(());
+            }
+            if out.len() >= self.buffer.len() {
+                let n = clock.wait(|| (&self.socket).read(out))?;
+                out = &mut out[n..];
+            } else {
+                let n = clock.wait(|| (&self.socket).read(&mut self.buffer))?;
+                self.unread = 0..n;
+            }
+        }
+    }
+
+    /// Kills the worker and returns what became of it, in words of a failed file.
+    pub(super) fn end(mut self, lost: &Lost, parser: &str, limits: &Limits, size: u64) -> Failure {
+        // One that died by itself is to tell how: it is killed only if it lives.
+        let patience = match lost {
+            Lost::Died => Duration::from_millis(200),
+            _ => Duration::ZERO,
+        };
+        let status = self.reap(patience);
+        match lost {
+            Lost::TimedOut => Failure::new(
+                Reason::TimedOut,
+                format!(
+                    "the {parser} parser was not done after {} s (file_seconds)",
+                    limits.file_time_of(size).as_secs_f64()
+                ),
+            ),
+            Lost::Cancelled => Error::Cancelled.into(),
+            Lost::Broken(broken) => Failure::new(
+                Reason::Crashed,
+                format!("the {parser} parser answered nonsense: {broken}"),
+            ),
+            Lost::Died => self.cause_of_death(status, parser, limits),
+        }
+    }
+
+    /// Waits so long for the end of the process, then kills it.
+    fn reap(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let started = Instant::now();
+        while started.elapsed() < patience {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let _ = self.child.kill();
+        self.child.wait().ok()
+    }
+
+    fn cause_of_death(&self, status: Option<ExitStatus>, parser: &str, limits: &Limits) -> Failure {
+        let words = self.last_words();
+        if words.contains("memory allocation of") {
+            let message = format!(
+                "the {parser} parser needs more memory than worker_memory = {}",
+                limits.worker_memory
+            );
+            return Failure::new(Reason::Limit, message);
+        }
+        let signal = status.and_then(|status| status.signal());
+        let cause = match (signal, words.trim().lines().last()) {
+            (Some(libc::SIGSYS), _) => "tried what the sandbox forbids".to_owned(),
+            (Some(libc::SIGKILL), _) => {
+                "was killed from outside; the system may lack memory".to_owned()
+            }
+            (_, Some(line)) => format!("crashed: {line}"),
+            (Some(signal), None) => match Signal::from_named_raw(signal) {
+                Some(name) => format!("crashed by signal {name:?}"),
+                None => format!("crashed by signal {signal}"),
+            },
+            (None, None) => "ended before its answer".to_owned(),
+        };
+        Failure::new(Reason::Crashed, format!("the {parser} parser {cause}"))
+    }
+
+    fn last_words(&self) -> String {
+        let mut words = vec![0; LAST_WORDS_BYTES];
+        let n_read = rustix::io::read(&self.errors, &mut words[..]).unwrap_or(0);
+        words.truncate(n_read);
+        String::from_utf8_lossy(&words).into_owned()
+    }
+}
+
+impl Drop for Worker {
+    /// Leaves no process behind, not even a dead one.
+    fn drop(&mut self) {
+        self.reap(Duration::ZERO);
+    }
+}
+
+impl Clock<'_> {
+    /// Reads at least one byte within the time that is left.
+    fn wait(&mut self, mut read: impl FnMut() -> io::Result<usize>) -> Result<usize, Lost> {
+        loop {
+            let started = Instant::now();
+            let result = read();
+            self.left = self.left.saturating_sub(started.elapsed());
+            match result {
+                Ok(0) => return Err(Lost::Died),
+                Ok(n) => return Ok(n),
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock
+                            | io::ErrorKind::TimedOut
+                            | io::ErrorKind::Interrupted
+                    ) => {}
+                Err(_) => return Err(Lost::Died),
+            }
+            if (self.is_cancelled)() {
+                return Err(Lost::Cancelled);
+            }
+            if self.left.is_zero() {
+                return Err(Lost::TimedOut);
+            }
+        }
+    }
+}
+
+/// Returns a file in memory that nobody can change any more.
+fn memory_file(bytes: &[u8]) -> io::Result<File> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut file = File::from(rustix::fs::memfd_create("member", flags)?);
+    file.write_all(bytes)?;
+    let seals = SealFlags::GROW | SealFlags::SHRINK | SealFlags::WRITE | SealFlags::SEAL;
+    rustix::fs::fcntl_add_seals(&file, seals)?;
+    Ok(file)
+}
+
+/// Checks what a worker finds in one input.
+struct Found<'a> {
+    ipath: &'a Ipath,
+    limits: &'a Limits,
+    account: &'a Expansion,
+    n_expanded: u64,
+    n_delivered: &'a mut u64,
+    /// The first limit that was reached here: of several threads that unpack one file each knows
+    /// only its own share.
+    over: Option<Error>,
+}
+
+impl Found<'_> {
+    fn part(&mut self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), Lost> {
+        let mut document = Decoder(head).document()?;
+        self.check(&document.ipath, blob.len() as u64)?;
+        document.body = text(blob)?;
+        sink.document(document);
+        Ok(())
+    }
+
+    fn member(&mut self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), Lost> {
+        let mut member = Decoder(head).member()?;
+        self.check(&member.ipath, blob.len() as u64)?;
+        if self.over.is_none() {
+            self.over = self.account.spend(blob.len() as u64).err();
+        }
+        if self.over.is_some() {
+            return Ok(());
+        }
+        member.bytes = blob;
+        member.expansion = Some(self.account.clone());
+        sink.member(member);
+        Ok(())
+    }
+
+    fn own(&mut self, head: &[u8], blob: Vec<u8>) -> Result<Answer, Lost> {
+        let mut head = Decoder(head);
+        let retire = head.flag()?;
+        let n_unpacked = head.number()?;
+        let mut own = head.document()?;
+        if own.ipath != *self.ipath {
+            return Err(Broken("a document of another file").into());
+        }
+        own.body = text(blob)?;
+        let over = self.over.take();
+        let over = over.or_else(|| self.account.spend(n_unpacked).err());
+        own.failure = own.failure.or_else(|| over.map(Into::into));
+        Ok(Answer { own, retire })
+    }
+
+    /// Counts a part; an honest worker stops by itself before it breaks these limits.
+    fn check(&mut self, ipath: &Ipath, n_bytes: u64) -> Result<(), Lost> {
+        *self.n_delivered += 1;
+        self.n_expanded = self.n_expanded.saturating_add(n_bytes);
+        let limits = self.limits;
+        let inside = ipath.as_str().strip_prefix(self.ipath.as_str());
+        let is_inside = inside.is_some_and(|rest| {
+            !rest.is_empty() && (self.ipath.is_root() || rest.starts_with('|'))
+        });
+        if !is_inside || ipath.depth() > limits.max_depth.saturating_add(1) {
+            return Err(Broken("a part that is not inside its file").into());
+        }
+        if *self.n_delivered > limits.max_members.saturating_add(1)
+            || self.n_expanded > limits.max_expanded_bytes
+        {
+            return Err(Broken("more parts than the limits allow").into());
+        }
+        Ok(())
+    }
+}
+
+fn text(blob: Vec<u8>) -> Result<String, Broken> {
+    String::from_utf8(blob).map_err(|_| Broken("text that is not UTF-8"))
+}

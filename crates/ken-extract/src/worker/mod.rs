@@ -1,0 +1,209 @@
+//! Where foreign bytes are parsed: here, or in a sandboxed process.
+//!
+//! An [`Extractor`] belongs to one thread. It has a worker process for the formats that are not
+//! parsed in this one, and a second where the member of one such file is another (a document in an
+//! archive): the outer worker waits meanwhile. Workers are started when they are needed first, and
+//! serve until they fail, have grown or have read many files.
+
+mod client;
+mod protocol;
+mod sandbox;
+mod serve;
+
+use std::cell::RefCell;
+use std::io;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Instant;
+
+use ken_core::{Document, Failure, Reason};
+
+use crate::detect::Detected;
+use crate::output::Output;
+use crate::{Format, Input, Isolation, Limits, Member, Sink};
+
+pub use client::ARGUMENT;
+use client::{Answer, Lost, Worker};
+pub use sandbox::{Landlock, Sandbox};
+pub use serve::{Extract, serve};
+
+/// Which formats are parsed in a worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolate {
+    /// Those whose row says so.
+    #[default]
+    Auto,
+    /// Every format.
+    All,
+    /// None: faster by a little, and for those who trust all their files.
+    None,
+}
+
+impl Isolate {
+    /// Every choice with its name in settings.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::Auto, "auto"),
+        (Self::All, "all"),
+        (Self::None, "none"),
+    ];
+}
+
+impl FromStr for Isolate {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        let found = Self::ALL.iter().find(|(_, known)| *known == name);
+        found.map(|(isolate, _)| *isolate).ok_or(())
+    }
+}
+
+/// How extraction works.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What one file may cost.
+    pub limits: Limits,
+    /// Which formats are parsed in a worker.
+    pub isolate: Isolate,
+    /// Absolute path of the program that calls [`serve`] when its only argument is
+    /// [`ARGUMENT`]. Without one everything is parsed in this process.
+    pub worker: Option<PathBuf>,
+}
+
+/// Extracts files, one after the other. Workers die with the thread that made them.
+pub struct Extractor<'o> {
+    options: &'o Options,
+    idle: RefCell<Vec<Worker>>,
+}
+
+impl<'o> Extractor<'o> {
+    /// Returns an extractor that has no worker yet.
+    pub fn new(options: &'o Options) -> Self {
+        Self {
+            options,
+            idle: RefCell::default(),
+        }
+    }
+
+    /// Returns the limits in force.
+    pub fn limits(&self) -> &'o Limits {
+        &self.options.limits
+    }
+
+    /// Extracts one file or member, like [`crate::extract`], where its format is parsed.
+    pub fn extract(&self, input: &mut Input<'_>, sink: &mut dyn Sink) {
+        let limits = &self.options.limits;
+        let Some(detected) = crate::detected(input, limits, sink) else {
+            return;
+        };
+        match crate::formats::by_media_type(detected.media_type) {
+            Some(format) if self.isolates(format) => {
+                self.in_worker(input, detected, format, sink);
+            }
+            _ => crate::extract_detected(input, detected, limits, sink),
+        }
+    }
+
+    /// Extracts an input with all its members, depth first, on this thread.
+    pub fn extract_all(&self, input: &mut Input<'_>, take: &mut dyn FnMut(Document)) {
+        struct Inline<'a, 'o> {
+            extractor: &'a Extractor<'o>,
+            take: &'a mut dyn FnMut(Document),
+        }
+        impl Sink for Inline<'_, '_> {
+            fn document(&mut self, document: Document) {
+                (self.take)(document);
+            }
+            fn member(&mut self, member: Member) {
+                self.extractor.extract(&mut Input::member(member), self);
+            }
+        }
+        let extractor = self;
+        self.extract(input, &mut Inline { extractor, take });
+    }
+
+    fn isolates(&self, format: &Format) -> bool {
+        self.options.worker.is_some()
+            && match self.options.isolate {
+                Isolate::Auto => format.isolation == Isolation::Worker,
+                Isolate::All => true,
+                Isolate::None => false,
+            }
+    }
+
+    fn in_worker(
+        &self,
+        input: &Input<'_>,
+        detected: Detected,
+        format: &Format,
+        sink: &mut dyn Sink,
+    ) {
+        let limits = &self.options.limits;
+        let started = Instant::now();
+        let own = match self.answer(input, format, sink) {
+            Ok(own) => own,
+            Err(mut failure) => {
+                failure.elapsed_ms =
+                    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                return Output::new(input, detected, limits, sink).finish(Some(failure));
+            }
+        };
+        sink.document(own);
+    }
+
+    /// Returns the own document of an input that a worker read.
+    fn answer(
+        &self,
+        input: &Input<'_>,
+        format: &Format,
+        sink: &mut dyn Sink,
+    ) -> Result<Document, Failure> {
+        let limits = &self.options.limits;
+        let account = input.account(limits);
+        loop {
+            let mut worker = self.worker().map_err(|error| {
+                let message = format!("no worker process could be started: {error}");
+                Failure::new(Reason::Unreadable, message)
+            })?;
+            let is_fresh = worker.n_files == 0;
+            let mut n_delivered = 0;
+            match worker.extract(input, &account, limits, sink, &mut n_delivered) {
+                Ok(Answer { own, retire }) => {
+                    if !retire {
+                        self.idle.borrow_mut().push(worker);
+                    }
+                    return Ok(own);
+                }
+                // Perhaps for something that an earlier file left behind: once more in a new one.
+                Err(Lost::Died) if !is_fresh && n_delivered == 0 => {}
+                Err(lost) => return Err(worker.end(&lost, format.name, limits, input.size())),
+            }
+        }
+    }
+
+    /// Returns a worker that waits for work, or a new one.
+    fn worker(&self) -> io::Result<Worker> {
+        if let Some(worker) = self.idle.borrow_mut().pop() {
+            return Ok(worker);
+        }
+        let program = self.options.worker.as_ref();
+        let program = program.ok_or(io::ErrorKind::NotFound)?;
+        Worker::start(program, &self.options.limits)
+    }
+
+    /// Starts a worker and returns what keeps it from doing harm on this system; none if nothing
+    /// is isolated.
+    ///
+    /// # Errors
+    /// Fails if no worker can be started.
+    pub fn sandbox(&self) -> io::Result<Option<Sandbox>> {
+        if self.options.worker.is_none() || self.options.isolate == Isolate::None {
+            return Ok(None);
+        }
+        let mut worker = self.worker()?;
+        let sandbox = worker.sandbox(&self.options.limits);
+        sandbox.map(Some).map_err(|lost| {
+            let failure = worker.end(&lost, "first", &self.options.limits, 0);
+            io::Error::other(failure.message)
+        })
+    }
+}

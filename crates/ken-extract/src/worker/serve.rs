@@ -1,0 +1,287 @@
+//! The worker's side: takes files from its parent, one after the other, and answers with documents.
+//!
+//! Its standard input is a socket to the parent. It ends when the parent closes that, and its memory
+//! or its age tell the parent to replace it.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+
+use ken_core::{Document, Ipath};
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg};
+
+use super::protocol::{
+    Broken, Decoder, Encoder, MAX_HEAD_BYTES, Message, PREFIX_BYTES, Prefix, Whole,
+};
+use super::{protocol, sandbox};
+use crate::{Error, Expansion, Input, Limits, Member, Sink};
+
+/// Answers are gathered up to this size before they are sent.
+const BUFFER_BYTES: usize = 64 << 10;
+/// After so many files a worker is replaced, should a parser leak.
+const MAX_FILES: u64 = 20_000;
+/// A worker that holds so much after its work is replaced.
+const MAX_IDLE_BYTES: u64 = 128 << 20;
+
+/// What reads an input in the worker: [`crate::extract`], or something worse in tests.
+pub type Extract = fn(&mut Input<'_>, &Limits, &mut dyn Sink);
+
+/// Serves the parent at the other end of this socket until it closes it.
+///
+/// # Errors
+/// Fails if the socket is none, or the parent does not speak as one.
+pub fn serve(socket: OwnedFd, extract: Extract) -> io::Result<()> {
+    let socket = UnixStream::from(socket);
+    socket.peer_addr()?;
+    let mut requests = BufReader::with_capacity(BUFFER_BYTES, Requests::new(&socket));
+    let Some((Message::Limits, head, _)) = read_message(&mut requests)? else {
+        return Err(io::Error::other("the parent does not begin with limits"));
+    };
+    let limits = Decoder(&head).limits().map_err(io::Error::other)?;
+    let memory = Memory::open();
+    let sandbox = sandbox::enter(limits.worker_memory);
+    let mut answers = BufWriter::with_capacity(BUFFER_BYTES, &socket);
+    let mut head = Encoder::default();
+    head.number(sandbox.to_number());
+    protocol::write(&mut answers, Message::Ready, &head.0, &[])?;
+    let mut n_files = 0;
+    while let Some((Message::Extract, head, blob)) = read_message(&mut requests)? {
+        let file = requests.get_mut().descriptor.take().map(File::from);
+        let request = Request::read(&head).map_err(io::Error::other)?;
+        n_files += 1;
+        let mut sink = Answers::new(&mut answers, &request.ipath);
+        request.extract(extract, file.as_ref(), blob, &limits, &mut sink);
+        let retire = n_files >= MAX_FILES || memory.bytes() > MAX_IDLE_BYTES;
+        sink.finish(&request, retire)?;
+        answers.flush()?;
+    }
+    Ok(())
+}
+
+/// Returns the next message; none when the parent has closed the socket.
+fn read_message(requests: &mut BufReader<Requests<'_>>) -> io::Result<Option<Whole>> {
+    let mut prefix = [0; PREFIX_BYTES];
+    match requests.read_exact(&mut prefix) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let prefix = Prefix::read(prefix, usize::MAX).map_err(io::Error::other)?;
+    let mut head = vec![0; prefix.n_head];
+    requests.read_exact(&mut head)?;
+    let mut blob = vec![0; prefix.n_blob];
+    requests.read_exact(&mut blob)?;
+    Ok(Some((prefix.message, head, blob)))
+}
+
+/// The parent's end of the socket, with the descriptor that came last.
+struct Requests<'s> {
+    socket: &'s UnixStream,
+    descriptor: Option<OwnedFd>,
+}
+
+impl<'s> Requests<'s> {
+    fn new(socket: &'s UnixStream) -> Self {
+        Self {
+            socket,
+            descriptor: None,
+        }
+    }
+}
+
+impl Read for Requests<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let mut parts = [IoSliceMut::new(buffer)];
+        let flags = RecvFlags::CMSG_CLOEXEC;
+        let received = recvmsg(self.socket.as_fd(), &mut parts, &mut ancillary, flags)?;
+        if received.flags.contains(ReturnFlags::CTRUNC) {
+            return Err(io::Error::other("more descriptors than one"));
+        }
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                self.descriptor = descriptors.last();
+            }
+        }
+        Ok(received.bytes)
+    }
+}
+
+/// What is asked of a worker, but for the content.
+pub(super) struct Request {
+    pub(super) ipath: Ipath,
+    pub(super) name: String,
+    pub(super) declared_type: Option<String>,
+    pub(super) modified: Option<i64>,
+    pub(super) is_attachment: bool,
+    /// Size of the file whose descriptor comes along; none if the blob is the content.
+    pub(super) file_size: Option<u64>,
+    /// State of the account of the outermost file.
+    pub(super) spent: u64,
+    pub(super) max_bytes: u64,
+}
+
+impl Request {
+    pub(super) fn write(&self) -> Encoder {
+        let mut head = Encoder::default();
+        head.text(self.ipath.as_str());
+        head.text(&self.name);
+        head.optional_text(self.declared_type.as_deref());
+        head.optional_number(self.modified);
+        head.flag(self.is_attachment);
+        head.optional_number(self.file_size.map(|size| size as i64));
+        head.number(self.spent);
+        head.number(self.max_bytes);
+        head
+    }
+
+    fn read(head: &[u8]) -> Result<Self, Broken> {
+        let mut head = Decoder(head);
+        Ok(Self {
+            ipath: Ipath::from_joined(head.text()?),
+            name: head.text()?.to_owned(),
+            declared_type: head.optional_text()?.map(str::to_owned),
+            modified: head.optional_number()?,
+            is_attachment: head.flag()?,
+            file_size: head.optional_number()?.map(|size| size as u64),
+            spent: head.number()?,
+            max_bytes: head.number()?,
+        })
+    }
+
+    fn extract(
+        &self,
+        extract: Extract,
+        file: Option<&File>,
+        blob: Vec<u8>,
+        limits: &Limits,
+        sink: &mut Answers<'_, '_>,
+    ) {
+        let expansion = Expansion::resume(self.spent, self.max_bytes);
+        let mut input = match file.zip(self.file_size) {
+            Some((file, size)) => Input::file(self.name.clone(), file, size),
+            None => Input::member(Member {
+                bytes: blob,
+                name: self.name.clone(),
+                ..Member::default()
+            }),
+        };
+        input.ipath = self.ipath.clone();
+        input.declared_type.clone_from(&self.declared_type);
+        input.modified = self.modified;
+        input.is_attachment = self.is_attachment;
+        input.expansion = Some(expansion.clone());
+        extract(&mut input, limits, sink);
+        // The parent counts members itself.
+        sink.n_unpacked = expansion.spent() - self.spent - sink.n_member_bytes;
+    }
+}
+
+/// Sends what is found to the parent.
+struct Answers<'a, 's> {
+    out: &'a mut BufWriter<&'s UnixStream>,
+    ipath: &'a Ipath,
+    own: Option<Document>,
+    n_member_bytes: u64,
+    n_unpacked: u64,
+    lost: Option<io::Error>,
+}
+
+impl<'a, 's> Answers<'a, 's> {
+    fn new(out: &'a mut BufWriter<&'s UnixStream>, ipath: &'a Ipath) -> Self {
+        Self {
+            out,
+            ipath,
+            own: None,
+            n_member_bytes: 0,
+            n_unpacked: 0,
+            lost: None,
+        }
+    }
+
+    fn send(&mut self, message: Message, head: &[u8], blob: &[u8]) {
+        if self.lost.is_none() {
+            self.lost = protocol::write(self.out, message, head, blob).err();
+        }
+    }
+
+    /// Sends the own document, which ends the answer.
+    fn finish(mut self, request: &Request, retire: bool) -> io::Result<()> {
+        let unknown = || Document::new(request.ipath.clone(), "", ken_core::Kind::Other);
+        let mut own = self.own.take().unwrap_or_else(unknown);
+        fit(&mut own);
+        let mut head = Encoder::default();
+        head.flag(retire);
+        head.number(self.n_unpacked);
+        head.document(&own);
+        self.send(Message::Own, &head.0, own.body.as_bytes());
+        self.lost.map_or(Ok(()), Err)
+    }
+}
+
+impl Sink for Answers<'_, '_> {
+    fn document(&mut self, mut document: Document) {
+        if document.ipath == *self.ipath {
+            self.own = Some(document);
+            return;
+        }
+        fit(&mut document);
+        let mut head = Encoder::default();
+        head.document(&document);
+        self.send(Message::Part, &head.0, document.body.as_bytes());
+    }
+
+    fn member(&mut self, member: Member) {
+        self.n_member_bytes += member.bytes.len() as u64;
+        let mut head = Encoder::default();
+        head.member(&member);
+        self.send(Message::Member, &head.0, &member.bytes);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.lost.is_some()
+    }
+}
+
+/// Leaves out metadata that would not fit into a message.
+fn fit(document: &mut Document) {
+    let most = MAX_HEAD_BYTES / 2;
+    if document.memory_bytes() - document.body.capacity() <= most {
+        return;
+    }
+    let mut n_bytes = 0;
+    document.fields.retain(|(_, value)| {
+        n_bytes += match value {
+            ken_core::Value::Text(text) => text.len() + 32,
+            ken_core::Value::Number(_) => 32,
+        };
+        n_bytes <= most
+    });
+    let failure = Error::Limit(format!("metadata beyond {most} bytes is left out"));
+    document.failure.get_or_insert(failure.into());
+}
+
+/// The worker's own memory, as the kernel tells it. Opened before the sandbox.
+struct Memory(Option<File>);
+
+impl Memory {
+    fn open() -> Self {
+        Self(fs_err::File::open("/proc/self/statm").ok().map(Into::into))
+    }
+
+    /// Returns the resident bytes; 0 if that is not known.
+    fn bytes(&self) -> u64 {
+        let mut text = [0; 64];
+        let read = self
+            .0
+            .as_ref()
+            .and_then(|file| file.read_at(&mut text, 0).ok());
+        let text = std::str::from_utf8(&text[..read.unwrap_or(0)]).unwrap_or_default();
+        let pages = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+        pages.unwrap_or(0_u64) * 4096
+    }
+}
