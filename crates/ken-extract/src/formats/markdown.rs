@@ -38,9 +38,9 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     let document = output.own();
     let rest = front_matter(&body, document);
     if document.text(Field::Title).is_none()
-        && let Some(title) = heading(rest)
+        && let Some(title) = title(rest)
     {
-        document.add_text(Field::Title, &plain(title));
+        document.add_text(Field::Title, &title);
     }
     document.body = body;
     result
@@ -117,6 +117,11 @@ fn unquoted(value: &str) -> &str {
         .into_iter()
         .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote))
         .unwrap_or(value)
+}
+
+/// Returns the first heading as it is shown.
+pub(super) fn title(text: &str) -> Option<String> {
+    heading(text).map(plain)
 }
 
 /// Returns the first heading: `# Title #`, or a line underlined with `===`.
@@ -222,7 +227,7 @@ mod tests {
     const NOTE: &str = "---\ntitle: \"On reindeer\"\nauthor: [Anna, 'Jon']\ndate: 2024-02-29\n\
         tags:\n  - arctic\n  - animals\nlang: en\n---\n# Another heading\ntext\n";
 
-    fn title(text: &str) -> Option<String> {
+    fn title_of(text: &str) -> Option<String> {
         let found = run(extract, MARKDOWN, "a.md", text.as_bytes());
         found.own().text(Field::Title).map(str::to_owned)
     }
@@ -250,15 +255,27 @@ mod tests {
     #[test]
     fn the_first_heading_is_the_title() {
         assert_eq!(
-            title("text\n## Second level ##\n").as_deref(),
+            title_of("text\n## Second level ##\n").as_deref(),
             Some("Second level")
         );
-        assert_eq!(title("Underlined\n======\n").as_deref(), Some("Underlined"));
-        assert_eq!(title("```sh\n# no\n```\n# yes\r\n").as_deref(), Some("yes"));
-        assert_eq!(title("---\nfoo: bar\n---\n# x y\n").as_deref(), Some("x y"));
-        assert_eq!(title("---\nnever: closed\n# yes\n").as_deref(), Some("yes"));
-        assert_eq!(title("#hashtag\n#######seven\n\n===\n"), None);
-        assert_eq!(title(""), None);
+        assert_eq!(
+            title_of("Underlined\n======\n").as_deref(),
+            Some("Underlined")
+        );
+        assert_eq!(
+            title_of("```sh\n# no\n```\n# yes\r\n").as_deref(),
+            Some("yes")
+        );
+        assert_eq!(
+            title_of("---\nfoo: bar\n---\n# x y\n").as_deref(),
+            Some("x y")
+        );
+        assert_eq!(
+            title_of("---\nnever: closed\n# yes\n").as_deref(),
+            Some("yes")
+        );
+        assert_eq!(title_of("#hashtag\n#######seven\n\n===\n"), None);
+        assert_eq!(title_of(""), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod djvu;
 mod epub;
 mod html;
 mod image;
+mod json;
 mod lzw;
 mod mail;
 mod markdown;
@@ -21,6 +22,7 @@ mod markup;
 mod mbox;
 mod members;
 mod metadata;
+mod notebook;
 mod odf;
 mod ooxml;
 mod package;
@@ -87,6 +89,8 @@ pub const FORMATS: &[Format] = &[
     text::FORMAT,
     markdown::FORMAT,
     html::FORMAT,
+    json::FORMAT,
+    notebook::FORMAT,
     pdf::FORMAT,
     ooxml::docx::FORMAT,
     ooxml::xlsx::FORMAT,
@@ -171,7 +175,7 @@ mod tests {
         assert_eq!(name("text/html"), Some("HTML"));
         assert_eq!(name("text/markdown"), Some("Markdown"));
         assert_eq!(name("text/x-rust"), Some("plain text and source code"));
-        assert_eq!(name("application/json"), Some("plain text and source code"));
+        assert_eq!(name("application/json"), Some("JSON"));
         assert_eq!(name("application/octet-stream"), None);
     }
 }

@@ -13,8 +13,6 @@ pub(super) const FORMAT: Format = Format {
     name: "plain text and source code",
     media_types: &[
         super::ANY_TEXT,
-        "application/json",
-        "application/x-ipynb+json",
         "application/xslt+xml",
         "application/xml-dtd",
         "application/x-plist",

@@ -138,6 +138,12 @@ const WORDS: &[(&str, &str, &str)] = &[
         "manual.chm|pages/long.html",
     ),
     ("media/manual.chm", "title:\"manatee manual\"", "manual.chm"),
+    ("text/stations.json", "skånevik", "stations.json"),
+    (
+        "text/tides.ipynb",
+        "lumpsucker author:strand",
+        "tides.ipynb",
+    ),
     ("text/survey-tei.xml", "lumpsucker", "survey-tei.xml"),
     ("text/harbour.svg", "hammerquay author:holm", "harbour.svg"),
     ("text/survey.fb2", "lumpsucker author:strand", "survey.fb2"),

@@ -287,6 +287,11 @@ fn compressed_xml_is_what_it_holds() {
     };
     let found = read("survey.zabw", &zip(&data("survey.abw")));
     assert_eq!(found.own().media_type, "application/x-abiword");
+    let found = read("boat.gnucash", &zip(&data("boat.gnucash")));
+    assert_eq!(found.own().media_type, "application/x-gnucash");
+    let found = read("ferry.gnumeric", &zip(&data("ferry.gnumeric")));
+    assert_eq!(found.own().media_type, "application/x-gnumeric");
+    assert_eq!(found.own().number(Field::Pages), Some(2));
     let found = read("harbour.svgz", &zip(&data("harbour.svg")));
     assert_eq!(found.own().media_type, "image/svg+xml");
     assert_eq!(found.own().text(Field::Title), Some("Harbour map"));
