@@ -31,6 +31,11 @@ pub(super) fn decode(bytes: &[u8], code_page: u16) -> Cow<'_, str> {
     }
 }
 
+/// Decodes UTF-16 in the order of Intel's processors.
+pub(super) fn utf16(bytes: &[u8]) -> Cow<'_, str> {
+    decode(bytes, UTF16)
+}
+
 fn by_table<'a>(bytes: &'a [u8], upper: &str) -> Cow<'a, str> {
     if bytes.is_ascii() {
         return String::from_utf8_lossy(bytes);

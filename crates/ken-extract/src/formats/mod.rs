@@ -11,6 +11,7 @@ mod cpio;
 mod cursor;
 mod decoder;
 mod djvu;
+mod doc;
 mod epub;
 mod html;
 mod image;
@@ -24,6 +25,7 @@ mod members;
 mod metadata;
 mod notebook;
 mod odf;
+mod ole;
 mod ooxml;
 mod package;
 mod pdf;
@@ -36,6 +38,7 @@ mod source;
 mod tar;
 mod text;
 mod video;
+mod xls;
 mod xml;
 pub(crate) mod xmp;
 mod zip;
@@ -97,6 +100,8 @@ pub const FORMATS: &[Format] = &[
     ooxml::pptx::FORMAT,
     odf::FORMAT,
     rtf::FORMAT,
+    doc::FORMAT,
+    xls::FORMAT,
     epub::FORMAT,
     djvu::FORMAT,
     chm::FORMAT,

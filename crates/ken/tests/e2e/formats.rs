@@ -12,12 +12,14 @@ use crate::world::World;
 const WORDS: &[(&str, &str, &str)] = &[
     ("sample.docx", "quokkaberg", "sample.docx"),
     ("sample.odt", "numbatfell", "sample.odt"),
-    ("sample.xlsx", "zwiebelhafen", "sample.xlsx"),
+    ("sample.xlsx", "zwiebelhafen ext:xlsx", "sample.xlsx"),
     ("sample.ods", "kelpiesund", "sample.ods"),
     ("sample.pptx", "snowfinch", "sample.pptx"),
     ("sample.odp", "ptarmigan", "sample.odp"),
     ("sample.epub", "narwhalium", "sample.epub"),
     ("office/sample.rtf", "curlewbrook ext:rtf", "sample.rtf"),
+    ("office/sample.doc", "curlewbrook ext:doc", "sample.doc"),
+    ("office/sample.xls", "zwiebelhafen ext:xls", "sample.xls"),
     ("mail/attachments.eml", "albatross", "attachments.eml"),
     (
         "mail/attachments.eml",
@@ -177,6 +179,9 @@ const AUTHORS: &[(&str, &str, &str)] = &[
     ("sample.pptx", "Glacier talk", "Siv Lund"),
     ("sample.odp", "Tundra lecture", "Nils Berg"),
     ("sample.epub", "Whales of the fjord", "Ingrid Solheim"),
+    ("sample.doc", "Whimbrel survey", "Ragnhild Moe"),
+    ("sample.rtf", "Whimbrel survey", "Ragnhild Moe"),
+    ("sample.xls", "Ferry budget", "Erik Ahlgren"),
     (
         "html-only.eml",
         "Einladung für Jürgen",
@@ -199,7 +204,8 @@ fn every_fixture_is_found_by_its_words() {
         assert_eq!(here, [place], "{query}: {found:?}");
     }
     for (file, title, author) in AUTHORS {
-        let query = format!("title:\"{title}\" author:\"{author}\"");
+        let extension = file.rsplit('.').next().unwrap();
+        let query = format!("title:\"{title}\" author:\"{author}\" ext:{extension}");
         let hit = world.hit(&query);
         assert_eq!(world.place(&hit), *file);
         assert_eq!(hit["title"], *title);

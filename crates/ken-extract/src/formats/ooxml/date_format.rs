@@ -13,7 +13,7 @@ const END_OF_DATES: f64 = 2_958_466.0;
 
 /// What a format code says for dates.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct DatePattern {
+pub(in crate::formats) struct DatePattern {
     /// As `strftime` takes it.
     pattern: String,
     /// Seconds of the unit that [`ELAPSED`] counts.

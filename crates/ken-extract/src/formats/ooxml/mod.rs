@@ -7,9 +7,9 @@
 mod date_format;
 pub(super) mod docx;
 mod drawing;
-mod number_format;
+pub(super) mod number_format;
 pub(super) mod pptx;
-mod sheet;
+pub(super) mod sheet;
 pub(super) mod xlsx;
 
 use ken_core::{Document, Field};

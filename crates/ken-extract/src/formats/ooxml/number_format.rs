@@ -12,7 +12,7 @@ const MAX_CODE_BYTES: usize = 1024;
 
 /// A compiled format code.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum NumberFormat {
+pub(in crate::formats) enum NumberFormat {
     General,
     /// Sections for positive numbers, negative numbers and zero; one at least.
     Sections(Vec<Section>),
@@ -20,7 +20,7 @@ pub(super) enum NumberFormat {
 
 /// What a format code says for numbers of one sign.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Section {
+pub(in crate::formats) enum Section {
     General,
     Date(DatePattern),
     Number(NumberPattern),
@@ -28,7 +28,7 @@ pub(super) enum Section {
 
 /// What a format code says for numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct NumberPattern {
+pub(in crate::formats) struct NumberPattern {
     before: String,
     after: String,
     has_digits: bool,
@@ -43,7 +43,7 @@ pub(super) struct NumberPattern {
 
 impl NumberFormat {
     /// Returns the format of a number below 164, which files do not spell out (18.8.30).
-    pub(super) fn built_in(number: usize) -> Self {
+    pub(in crate::formats) fn built_in(number: usize) -> Self {
         let code = match number {
             1 => "0",
             2 => "0.00",
@@ -75,7 +75,7 @@ impl NumberFormat {
     }
 
     /// Compiles a format code.
-    pub(super) fn parse(code: &str) -> Self {
+    pub(in crate::formats) fn parse(code: &str) -> Self {
         if code.len() > MAX_CODE_BYTES {
             return Self::General;
         }
@@ -91,7 +91,7 @@ impl NumberFormat {
     }
 
     /// Returns a stored number as it is displayed.
-    pub(super) fn show(&self, stored: &str, from_1904: bool) -> String {
+    pub(in crate::formats) fn show(&self, stored: &str, from_1904: bool) -> String {
         let Ok(value) = stored.trim().parse::<f64>() else {
             return stored.to_owned();
         };

@@ -6,26 +6,29 @@ use super::super::xml::{Node, Start, Xml};
 use super::number_format::NumberFormat;
 use crate::Error;
 
+/// More cell styles than Excel can have are hostile.
+pub(in crate::formats) const MAX_STYLES: usize = 1 << 16;
+
 /// What the sheets of a workbook share.
 #[derive(Default)]
-pub(super) struct Workbook {
-    pub(super) strings: Strings,
+pub(in crate::formats) struct Workbook {
+    pub(in crate::formats) strings: Strings,
     /// Number formats by cell style.
-    pub(super) formats: Vec<NumberFormat>,
+    pub(in crate::formats) formats: Vec<NumberFormat>,
     /// Whether days are counted from 1904, as once on the Macintosh, not from 1900.
-    pub(super) from_1904: bool,
+    pub(in crate::formats) from_1904: bool,
 }
 
 /// Strings by number, in one piece of memory.
 #[derive(Default)]
-pub(super) struct Strings {
+pub(in crate::formats) struct Strings {
     text: String,
     ends: Vec<usize>,
 }
 
 impl Strings {
     /// Returns a string; an empty one if there is none of this number.
-    pub(super) fn get(&self, number: usize) -> &str {
+    pub(in crate::formats) fn get(&self, number: usize) -> &str {
         let Some(&end) = self.ends.get(number) else {
             return "";
         };
@@ -34,6 +37,12 @@ impl Strings {
             _ => self.ends[number - 1],
         };
         &self.text[start..end]
+    }
+
+    /// Adds a string.
+    pub(in crate::formats) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
     }
 
     /// Reads the runs of an element called `name` whose start was read; hints at pronunciation
@@ -175,7 +184,7 @@ pub(super) fn read(text: &str, workbook: &Workbook, body: &mut Body) -> Result<(
 
 /// Returns a header or footer without the codes in it (18.3.1.46): `&C` centre, `&"font"`,
 /// `&12` size, `&K00-24B` colour, `&P` page, `&&` an ampersand.
-fn without_codes(text: &str) -> String {
+pub(in crate::formats) fn without_codes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut pieces = text.split('&');
     plain.push_str(pieces.next().unwrap_or_default());

@@ -11,7 +11,7 @@ use super::super::body::Body;
 use super::super::package::Package;
 use super::super::xml::{Node, Xml};
 use super::number_format::NumberFormat;
-use super::sheet::{self, Strings, Workbook};
+use super::sheet::{self, MAX_STYLES, Strings, Workbook};
 use super::{Relation, drawing, read_part, related, relations, set_pages};
 use crate::{Error, Format, Isolation, Limits};
 
@@ -64,9 +64,6 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     document.body = body.finish();
     set_pages(document, sheets.len());
 }
-
-/// More cell styles than Excel can have are hostile.
-const MAX_STYLES: usize = 1 << 16;
 
 /// A sheet's name and the identifier of the relation to its part.
 type SheetName = (String, String);

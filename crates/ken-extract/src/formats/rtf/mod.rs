@@ -6,7 +6,7 @@
 //! destination that is marked as one that may be ignored is passed over.
 
 mod charset;
-mod object;
+pub(super) mod object;
 mod reader;
 mod token;
 

@@ -1,0 +1,98 @@
+//! The File Information Block: where everything else is (MS-DOC 2.5).
+
+use crate::Error;
+
+/// Numbers of versions: from here on it is Word 97 or newer.
+const WORD_97: u16 = 105;
+
+/// A place in the table stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    pub(super) at: usize,
+    pub(super) length: usize,
+}
+
+impl Place {
+    /// Returns the bytes at this place, if they are all there.
+    pub(super) fn of(self, table: &[u8]) -> Option<&[u8]> {
+        table.get(self.at..self.at.checked_add(self.length)?)
+    }
+}
+
+/// What reading the text needs of the block.
+pub(super) struct Fib {
+    /// The stream that holds tables; in Word 6 and 95 the main one does.
+    pub(super) table: Option<&'static str>,
+    pub(super) is_word_97: bool,
+    /// Whether the text is in pieces.
+    pub(super) has_pieces: bool,
+    /// Language of the text, which tells the code page of Word 6 and 95.
+    pub(super) language: u16,
+    /// Where the text begins and ends if it is not in pieces.
+    pub(super) text_start: usize,
+    pub(super) text_end: usize,
+    /// Lengths of the parts of the text in characters: pages, footnotes, headers, macros, comments,
+    /// endnotes, text boxes, text boxes of headers.
+    pub(super) lengths: [usize; 8],
+    pub(super) pieces: Place,
+    pub(super) sections: Place,
+}
+
+impl Fib {
+    pub(super) fn read(main: &[u8]) -> Result<Self, Error> {
+        Self::parse(main).ok_or_else(|| Error::Malformed("the header is cut off".into()))?
+    }
+
+    fn parse(main: &[u8]) -> Option<Result<Self, Error>> {
+        let short = |at: usize| Some(u16::from_le_bytes(*main.get(at..)?.first_chunk()?));
+        let long = |at: usize| Some(u32::from_le_bytes(*main.get(at..)?.first_chunk()?) as usize);
+        if !matches!(short(0)?, 0xa5ec | 0xa5dc | 0xa697..=0xa699) {
+            return Some(Err(Error::Malformed(
+                "it is no document of Word 6 or newer".into(),
+            )));
+        }
+        let flags = short(10)?;
+        if flags & 0x100 != 0 {
+            return Some(Err(Error::Encrypted(
+                "the file is encrypted with a password".into(),
+            )));
+        }
+        let is_word_97 = short(2)? > WORD_97;
+        let place = |at: usize| {
+            Some(Place {
+                at: long(at)?,
+                length: long(at + 4)?,
+            })
+        };
+        let first_length = if is_word_97 { 0x4c } else { 0x34 };
+        let mut lengths = [0; 8];
+        for (number, length) in lengths.iter_mut().enumerate() {
+            *length = long(first_length + 4 * number)?.min(i32::MAX as usize);
+        }
+        let (pieces, sections) = match is_word_97 {
+            true => (place(0x1a2)?, place(0xca)?),
+            false => (place(0x160)?, place(0x88)?),
+        };
+        let table = if flags & 0x200 != 0 {
+            "1Table"
+        } else {
+            "0Table"
+        };
+        Some(Ok(Self {
+            table: is_word_97.then_some(table),
+            is_word_97,
+            has_pieces: is_word_97 || flags & 4 != 0,
+            language: short(6)?,
+            text_start: long(0x18)?,
+            text_end: long(0x1c)?,
+            lengths,
+            pieces,
+            sections,
+        }))
+    }
+
+    /// Returns the length of the whole text in characters.
+    pub(super) fn n_characters(&self) -> usize {
+        self.lengths.iter().sum()
+    }
+}

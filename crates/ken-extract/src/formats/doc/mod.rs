@@ -1,0 +1,57 @@
+//! Word documents before 2007 (.doc): MS-DOC, and Word 6 and 95 after the same plan.
+//!
+//! The stream `WordDocument` begins with a table of places (FIB). The text is one run of characters
+//! that is stored in pieces, in any order: that is how Word saved fast. After the text of the pages
+//! come footnotes, headers, comments, endnotes and text boxes.
+
+mod fib;
+mod pieces;
+mod sections;
+mod text;
+
+use super::Format;
+use super::ole::compound::ROOT;
+use super::ole::{self, Compound, objects, summary};
+use crate::output::Output;
+use crate::{Error, Input, Isolation};
+use fib::Fib;
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "Word 97",
+    media_types: &["application/msword"],
+    fields: ole::FIELDS,
+    sections: Some("pages, where the writer began one"),
+    members: Some("embedded files"),
+    isolation: Isolation::Worker,
+    version: 1,
+    streams: false,
+    extract,
+};
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    let file = Compound::open(input.bytes(limits)?)?;
+    summary::read(&file, output.own());
+    let Some(main) = file.stream(ROOT, "WordDocument") else {
+        return Err(Error::Malformed("there is no stream WordDocument".into()));
+    };
+    let fib = Fib::read(&main)?;
+    let table = match fib.table {
+        Some(name) => file.stream(ROOT, name).unwrap_or_default(),
+        None => main.clone(),
+    };
+    let units = pieces::read(&fib, &main, &table);
+    let breaks = sections::page_breaks(&fib, &main, &table);
+    output.own().body = text::text(&fib, &units, &breaks, limits);
+    if let Some(pool) = file.find(ROOT, "ObjectPool") {
+        objects::hand_on(&file, pool, |_| true, output)?;
+    }
+    if units.is_empty() && fib.n_characters() > 0 {
+        return Err(Error::Malformed("the text cannot be found".into()));
+    }
+    file.finish()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Files embedded in a document: storages that hold a file as it is, a packaged one, or a document
+//! of another old Office program.
+
+use super::super::members::Names;
+use super::super::rtf::object;
+use super::compound::{Compound, EntryId};
+use super::rebuild::rebuild;
+use crate::output::Output;
+use crate::{Error, Member};
+
+/// Streams that make a storage a document.
+const DOCUMENTS: [&str; 5] = [
+    "WordDocument",
+    "Workbook",
+    "Book",
+    "PowerPoint Document",
+    "__properties_version1.0",
+];
+/// Streams that hold an embedded file as it is.
+const FILES: [&str; 2] = ["Package", "CONTENTS"];
+
+/// Returns the file that a storage holds, with its name; nothing if it is of another sort.
+fn unwrap(file: &Compound<'_>, storage: EntryId) -> Option<(String, Vec<u8>)> {
+    if DOCUMENTS
+        .iter()
+        .any(|name| file.find(storage, name).is_some())
+    {
+        return Some((String::new(), rebuild(file, storage)));
+    }
+    if let Some(native) = file.stream(storage, "\u{1}Ole10Native") {
+        return object::package(native.get(4..)?);
+    }
+    let content = FILES.iter().find_map(|name| file.stream(storage, name))?;
+    Some((String::new(), content))
+}
+
+/// Hands on the files in the storages of a storage whose names `is_object` accepts.
+///
+/// # Errors
+/// Fails when a limit on members is reached.
+pub(in crate::formats) fn hand_on(
+    file: &Compound<'_>,
+    storage: EntryId,
+    is_object: impl Fn(&str) -> bool,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let mut names = Names::default();
+    for &id in file.children(storage) {
+        if file.is_stream(id) || !is_object(file.name(id)) {
+            continue;
+        }
+        if let Some((name, bytes)) = unwrap(file, id) {
+            let component = names.unique(file.name(id));
+            output.member(Member {
+                ipath: output.child_ipath(&component),
+                name,
+                bytes,
+                ..Member::default()
+            })?;
+        }
+    }
+    Ok(())
+}
