@@ -48,6 +48,41 @@ pub(crate) fn ctime(text: &str) -> Option<i64> {
     Some(zoned.timestamp().as_second())
 }
 
+/// Returns the seconds since 1970-01-01 UTC of a date in English words, in any order: `29 February
+/// 2024`, `February 29, 2024`, `Feb 2024`.
+pub(crate) fn spoken(text: &str) -> Option<i64> {
+    const MONTHS: [&str; 12] = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let (mut year, mut month, mut day) = (None, None, None);
+    for word in text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(10)
+    {
+        let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        match number.parse::<u16>() {
+            Ok(number @ 1000..=9999) => year = year.or(Some(number)),
+            Ok(number @ 1..=31) => day = day.or(Some(number)),
+            Ok(_) => return None,
+            Err(_) => {
+                let is_known = |known: &&str| {
+                    let start = word.get(..3);
+                    start.is_some_and(|start| start.eq_ignore_ascii_case(known))
+                };
+                let found = MONTHS.iter().position(is_known);
+                month = month.or(found.map(|position| position + 1));
+            }
+        }
+    }
+    iso(&format!(
+        "{:04}-{:02}-{:02}",
+        year?,
+        month?,
+        day.unwrap_or(1)
+    ))
+}
+
 /// Returns the seconds since 1970-01-01 UTC of a date as PDF has it, without its zone:
 /// `D:20240229123000`.
 pub(crate) fn pdf(text: &str) -> Option<i64> {
@@ -92,6 +127,24 @@ mod tests {
         assert_eq!(ctime("Fri"), None);
         assert_eq!(pdf("D:20240229123015+01'00'"), Some(1_709_209_815));
         assert_eq!(pdf("D:2024"), None);
+        for text in [
+            "29 February 2024",
+            "Feb. 29th, 2024",
+            "$Mdocdate: February 29 2024 $",
+        ] {
+            assert_eq!(spoken(text), Some(1_709_164_800), "{text}");
+        }
+        assert_eq!(spoken("March 2000"), Some(951_868_800));
+        for text in [
+            "",
+            "2024",
+            "May",
+            "31 February 2024",
+            "April 99, 2024",
+            "\\today",
+        ] {
+            assert_eq!(spoken(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -133,11 +133,25 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
         _ if start.starts_with(b"-----BEGIN ") && !start.starts_with(b"-----BEGIN PGP SIGNED") => {
             Some(Sniffed::Likely(format("application/x-pem-file", Other)))
         }
+        [b'#', b'L', b'y', b'X', b' ', ..] => {
+            Some(Sniffed::Certain(format("application/x-lyx", Document)))
+        }
+        [b'\\', b'i' | b'd', ..] => tex(start).map(Sniffed::Likely),
         _ if start.starts_with(b"/* XPM */") => {
             Some(Sniffed::Certain(format("image/x-xpixmap", Image)))
         }
         _ => None,
     }
+}
+
+/// What the first command of a text for TeX says.
+fn tex(start: &[u8]) -> Option<Detected> {
+    if start.starts_with(b"\\input texinfo") {
+        return Some(format("text/x-texinfo", Document));
+    }
+    let begins = |command: &[u8]| start.starts_with(command);
+    (begins(b"\\documentclass") || begins(b"\\documentstyle"))
+        .then_some(format("text/x-tex", Document))
 }
 
 /// Returns whether a text has lines of troff requests: names such as `notes-1.2` look like those of

@@ -32,10 +32,14 @@ impl Flow {
         if let Some(separator) = self.pending.take()
             && !self.at_page_start()
         {
-            if self.text.ends_with(' ') {
-                self.text.pop();
-            }
+            self.trim_space();
             self.text.push(separator);
+        }
+    }
+
+    fn trim_space(&mut self) {
+        if self.text.ends_with(' ') {
+            self.text.pop();
         }
     }
 
@@ -176,7 +180,10 @@ impl Body {
     /// Begins a page where the text flows on. Several breaks at one place are one.
     pub(super) fn break_page(&mut self) {
         if self.aside_depth == 0 && !self.main.at_page_start() {
-            self.main.pending = None;
+            // Within a paragraph the space before the break is one between words.
+            if self.main.pending.take().is_some() {
+                self.main.trim_space();
+            }
             self.main.text.push('\u{c}');
         }
     }
@@ -186,6 +193,7 @@ impl Body {
         self.aside_depth = 0;
         self.cell_depth = 0;
         self.end_paragraph();
+        self.main.trim_space();
         self.main.text
     }
 }

@@ -2,6 +2,7 @@
 
 mod ar;
 mod audio;
+mod bibtex;
 mod body;
 mod chm;
 mod chunks;
@@ -16,6 +17,7 @@ mod epub;
 mod html;
 mod image;
 mod json;
+mod lyx;
 mod lzw;
 mod mail;
 mod markdown;
@@ -31,11 +33,14 @@ mod package;
 mod pdf;
 mod postscript;
 mod rar;
+mod roff;
 mod rpm;
 mod rtf;
 mod seven_zip;
 mod source;
 mod tar;
+mod tex;
+mod texinfo;
 mod text;
 mod video;
 mod xls;
@@ -92,6 +97,11 @@ pub const FORMATS: &[Format] = &[
     text::FORMAT,
     markdown::FORMAT,
     html::FORMAT,
+    roff::FORMAT,
+    tex::FORMAT,
+    bibtex::FORMAT,
+    texinfo::FORMAT,
+    lyx::FORMAT,
     json::FORMAT,
     notebook::FORMAT,
     pdf::FORMAT,

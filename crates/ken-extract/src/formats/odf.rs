@@ -427,7 +427,7 @@ mod tests {
         assert_eq!(
             own.body,
             "Counting numbatfell\nThe herd of numbatfell counts\tseven\nheads.\nName\tAge\n\
-             Rudolf\t12\nCommented run\nCheck this remark\nKept inserted\nFirst half \u{c}second half\n\
+             Rudolf\t12\nCommented run\nCheck this remark\nKept inserted\nFirst half\u{c}second half\n\
              Council of Inari\nConfidential footer"
         );
         assert_eq!(own.text(Field::Title), Some("Marsupial ledger"));

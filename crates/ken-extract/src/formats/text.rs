@@ -18,7 +18,6 @@ pub(super) const FORMAT: Format = Format {
         "application/x-plist",
         "application/x-cue",
         "application/x-gnuinfo",
-        "application/x-lyx",
         "audio/x-mpegurl",
         "audio/x-scpls",
     ],
