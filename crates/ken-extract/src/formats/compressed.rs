@@ -73,6 +73,9 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         Some(_) if content.detected.media_type == "application/x-cpio" => {
             super::cpio::extract_stream(content.reader, output)
         }
+        Some(_) if content.detected.media_type == "application/warc" => {
+            super::warc::extract_stream(content.reader, output)
+        }
         Some(_) => extract_whole(content, input, output),
     }
 }

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::{Error, Limits, Member};
 
 /// At most this much memory is taken on the word of a header.
-const TRUSTED_BYTES: u64 = 1 << 20;
+pub(super) const TRUSTED_BYTES: u64 = 1 << 20;
 
 /// Makes the names of an archive's members unique, since they are internal paths.
 ///

@@ -25,6 +25,7 @@ mod markup;
 mod mbox;
 mod members;
 mod metadata;
+mod mhtml;
 mod notebook;
 mod odf;
 mod ole;
@@ -38,11 +39,13 @@ mod rpm;
 mod rtf;
 mod seven_zip;
 mod source;
+mod sqlite;
 mod tar;
 mod tex;
 mod texinfo;
 mod text;
 mod video;
+mod warc;
 mod xls;
 mod xml;
 pub(crate) mod xmp;
@@ -145,6 +148,9 @@ pub const FORMATS: &[Format] = &[
     ar::FORMAT,
     ar::DEB_FORMAT,
     rpm::FORMAT,
+    mhtml::FORMAT,
+    warc::FORMAT,
+    sqlite::FORMAT,
 ];
 
 /// Stands for every `text/` type without a row of its own.

@@ -13,7 +13,7 @@ use sevenz_rust2::{
     Password,
 };
 
-use super::members::{Budget, Names, hand_on, read_member};
+use super::members::{Budget, Names, TRUSTED_BYTES, hand_on};
 use super::source::{Source, release};
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Limits};
@@ -148,11 +148,17 @@ impl Members<'_, '_> {
             let each = &mut |entry: &ArchiveEntry, content: &mut dyn Read| {
                 let index = at;
                 at += 1;
-                self.read(index, entry, content).map_err(|error| {
-                    self.fatal = Some(error);
-                    SevenZipError::Other("stopped".into())
-                })?;
-                Ok(true)
+                match self.read(index, entry, content) {
+                    Ok(true) => Ok(true),
+                    // A decoder that failed is not asked again: one of LZMA2 would never end.
+                    Ok(false) => Err(SevenZipError::Other(
+                        "the archive is damaged before it".into(),
+                    )),
+                    Err(error) => {
+                        self.fatal = Some(error);
+                        Err(SevenZipError::Other("stopped".into()))
+                    }
+                }
             };
             decoder.for_each_entries(each).map_err(in_words)
         });
@@ -177,27 +183,26 @@ impl Members<'_, '_> {
         Ok(())
     }
 
+    /// Reads a member; tells whether its block can be read on.
     fn read(
         &mut self,
         index: usize,
         entry: &ArchiveEntry,
         content: &mut dyn Read,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         if entry.is_directory || entry.is_anti_item {
-            return Ok(());
+            return Ok(true);
         }
         self.budget.spend(entry.size);
         let allowed = self.budget.check();
-        let content = match allowed.and_then(|()| self.budget.check_size(entry.size)) {
-            Ok(()) => read_member(content, entry.size, entry.size, "its size").and_then(|bytes| {
-                let is_whole = bytes.len() as u64 == entry.size;
-                let short = || Error::Malformed("the archive ends inside a member".into());
-                is_whole.then_some(bytes).ok_or_else(short)
-            }),
-            Err(error) => Err(error),
+        let (content, is_readable) = match allowed.and_then(|()| self.budget.check_size(entry.size))
+        {
+            Ok(()) => read_entry(entry, content),
+            Err(error) => (Err(error), true),
         };
         self.hand_on(index, entry, content)?;
-        self.budget.check()
+        self.budget.check()?;
+        Ok(is_readable)
     }
 
     fn hand_on(
@@ -222,6 +227,29 @@ impl Members<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Reads the content of a member, and tells whether its block can be read on: after a checksum that
+/// is wrong, but not after a failure of the decoder.
+fn read_entry(entry: &ArchiveEntry, content: &mut dyn Read) -> (Result<Vec<u8>, Error>, bool) {
+    let mut bytes = Vec::with_capacity(entry.size.min(TRUSTED_BYTES) as usize);
+    match content.take(entry.size).read_to_end(&mut bytes) {
+        Ok(n_read) if n_read as u64 == entry.size => (Ok(bytes), true),
+        Ok(_) => {
+            let message = "the archive ends inside a member";
+            (Err(Error::Malformed(message.into())), true)
+        }
+        Err(error) if is_checksum(&error) => {
+            let message = "the checksum of a member is wrong";
+            (Err(Error::Malformed(message.into())), true)
+        }
+        Err(error) => (Err(release(error)), false),
+    }
+}
+
+fn is_checksum(error: &io::Error) -> bool {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+    matches!(cause, Some(SevenZipError::ChecksumVerificationFailed))
 }
 
 fn seconds(time: NtTime) -> i64 {

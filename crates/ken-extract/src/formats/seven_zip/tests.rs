@@ -129,6 +129,14 @@ fn damage_loses_what_is_behind_it_only() {
 }
 
 #[test]
+fn a_decoder_that_failed_is_not_asked_again() {
+    let found = found(include_bytes!("../../../tests/data/hostile/damaged.7z"));
+    assert!(found.own().failure.is_none());
+    let failed = found.documents.iter().filter(|d| reason(d).is_some());
+    assert_eq!(failed.count(), 3);
+}
+
+#[test]
 fn hostile_bytes_are_survived() {
     for archive in [SOLID, PPMD, NAMES] {
         survives(extract, DETECTED, "a.7z", archive);
