@@ -98,6 +98,8 @@ fn extract_detected(
     sink: &mut dyn Sink,
 ) {
     let format = formats::by_media_type(detected.media_type);
+    // A module that unpacks by itself draws on the same account as what it hands on.
+    input.expansion = Some(input.account(limits));
     let mut output = Output::new(input, detected, limits, sink);
     let Some(format) = format else {
         return output.finish(None);

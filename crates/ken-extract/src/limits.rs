@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::Passwords;
+use crate::{Error, Passwords};
 
 /// A file may take the time of [`Limits::file_time`] once more for each of these bytes.
 const BYTES_FOR_MORE_TIME: u64 = 64 << 20;
@@ -27,6 +27,8 @@ pub struct Limits {
     /// taken for a bomb; so is a file that expands so, beyond the first 64 MiB, with all that is
     /// inside its containers.
     pub max_expansion: u64,
+    /// Pages of a document beyond this number are left out.
+    pub max_pages: u64,
     /// Time that a worker may take for one file, and as much again for each 64 MiB of it. What its
     /// members take does not count.
     pub file_time: Duration,
@@ -55,9 +57,18 @@ impl Default for Limits {
             max_members: 1_000_000,
             max_expanded_bytes: 16 << 30,
             max_expansion: 1_000,
+            max_pages: 100_000,
             file_time: Duration::from_secs(60),
             worker_memory: 1 << 30,
             passwords: Passwords::default(),
         }
     }
+}
+
+/// Returns the failure of a document with more pages than may be read.
+pub(crate) fn too_many_pages(limits: &Limits) -> Error {
+    let max = limits.max_pages;
+    Error::Limit(format!(
+        "only the first {max} pages are searchable (max_pages)"
+    ))
 }

@@ -184,7 +184,9 @@ impl<'s> Output<'s> {
             document.add_text(Field::Is, "attachment");
         }
         document.failure = failure.or(document.failure);
-        if let Some(failure) = &mut document.failure {
+        if let Some(failure) = &mut document.failure
+            && failure.elapsed_ms == 0
+        {
             let elapsed_ms = self.started.elapsed().as_millis();
             failure.elapsed_ms = u64::try_from(elapsed_ms).unwrap_or(u64::MAX);
         }

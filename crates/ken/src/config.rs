@@ -64,6 +64,7 @@ pub(crate) struct ExtractSettings {
     pub(crate) max_members: u64,
     pub(crate) max_expanded_bytes: u64,
     pub(crate) max_expansion: u64,
+    pub(crate) max_pages: u64,
     pub(crate) file_seconds: f64,
     pub(crate) worker_memory: u64,
     /// Which formats are parsed in a worker process: `auto`, `all` or `none`.
@@ -94,6 +95,7 @@ impl Default for ExtractSettings {
             max_members: limits.max_members,
             max_expanded_bytes: limits.max_expanded_bytes,
             max_expansion: limits.max_expansion,
+            max_pages: limits.max_pages,
             file_seconds: limits.file_time.as_secs_f64(),
             worker_memory: limits.worker_memory,
             isolate: "auto".to_owned(),
@@ -149,6 +151,7 @@ impl ExtractSettings {
             max_members: self.max_members,
             max_expanded_bytes: self.max_expanded_bytes,
             max_expansion: self.max_expansion,
+            max_pages: self.max_pages,
             file_time: file_time.map_err(|error| {
                 Failure::new(Kind::Usage, format!("extract.file_seconds: {error}"))
             })?,

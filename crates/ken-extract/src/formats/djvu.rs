@@ -11,6 +11,7 @@ use super::chunks::{Chunk, Chunks, Layout};
 use super::cursor::Cursor;
 use super::metadata::Metadata;
 use super::xmp;
+use crate::limits::too_many_pages;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, date, text};
 
@@ -75,6 +76,9 @@ impl Book<'_> {
         let name = form.content(self.input, 4)?;
         let is_page = &*name == b"DJVU";
         if is_page {
+            if self.n_pages as u64 >= output.limits().max_pages {
+                return Err(too_many_pages(output.limits()));
+            }
             if self.n_pages > 0 {
                 self.body.end_page();
             }

@@ -15,7 +15,7 @@ use zip::unstable::read::ZipIterable;
 
 use crate::expansion::{FREE_BYTES, max_expanded};
 use crate::input::ReadSeek;
-use crate::{Error, Input, Limits};
+use crate::{Error, Expansion, Input, Limits};
 
 /// Files up to this size are read at once: cheaper than seeking, and little memory.
 const WHOLE_BYTES: u64 = 8 << 20;
@@ -30,6 +30,8 @@ pub(super) struct Package<'a> {
     limits: &'a Limits,
     /// How many bytes all parts together may still expand to.
     budget: u64,
+    /// The account of the outermost file.
+    account: Expansion,
     trouble: Option<Error>,
 }
 
@@ -40,6 +42,7 @@ impl<'a> Package<'a> {
     /// Fails if the input is not a zip file, or its directory is damaged.
     pub(super) fn open(input: &'a mut Input<'_>, limits: &'a Limits) -> Result<Self, Error> {
         let size = input.size();
+        let account = input.account(limits);
         let mut source: Box<dyn ReadSeek + 'a> = if size <= WHOLE_BYTES {
             Box::new(Cursor::new(input.bytes(limits)?))
         } else {
@@ -59,6 +62,7 @@ impl<'a> Package<'a> {
             parts,
             limits,
             budget: max_expanded(size, limits.max_expansion).min(limits.max_expanded_bytes),
+            account,
             trouble: None,
         })
     }
@@ -125,6 +129,10 @@ impl<'a> Package<'a> {
             trouble = Some(limit_error(self.limits, allowed));
         }
         self.budget -= (bytes.len() as u64).min(self.budget);
+        if let Err(over) = self.account.spend(bytes.len() as u64) {
+            self.budget = 0;
+            trouble = Some(over);
+        }
         (bytes, trouble)
     }
 
@@ -283,6 +291,21 @@ pub(super) mod tests {
             }
             assert!(matches!(package.finish(), Err(Error::Limit(_))));
         });
+    }
+
+    #[test]
+    fn packages_inside_one_file_share_its_account() {
+        let zip = zip_of(&[("a", &vec![b' '; 3 << 20])]);
+        let (account, limits) = (Expansion::resume(0, 10 << 20), Limits::default());
+        let mut n_read = 0;
+        for _ in 0..5 {
+            let mut input = Input::bytes_of("x", &zip);
+            input.expansion = Some(account.clone());
+            let mut package = Package::open(&mut input, &limits).unwrap();
+            package.xml("a");
+            n_read += u32::from(package.finish().is_ok());
+        }
+        assert_eq!(n_read, 3, "of 3 MiB each in an account of 10");
     }
 
     #[test]

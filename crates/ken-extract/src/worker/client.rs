@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, IoSlice, Read, Write};
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -18,7 +19,6 @@ use ken_core::{Document, Failure, Ipath, Reason};
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::Signal;
 
 use super::protocol::{Broken, Decoder, Encoder, Message, PREFIX_BYTES, Prefix, Whole};
 use super::sandbox::Sandbox;
@@ -122,12 +122,14 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Waits until the worker is in its sandbox and returns what that is.
+    /// Asks the worker for nothing but what its sandbox is.
     pub(super) fn sandbox(&mut self, limits: &Limits) -> Result<Sandbox, Lost> {
         let mut clock = Clock {
             left: limits.file_time,
             is_cancelled: &|| false,
         };
+        // With nothing more to be asked it says what it has to say, and ends.
+        let _ = self.socket.shutdown(Shutdown::Write);
         self.ready(&mut clock)
     }
 
@@ -328,10 +330,7 @@ impl Worker {
                 "was killed from outside; the system may lack memory".to_owned()
             }
             (_, Some(line)) => format!("crashed: {line}"),
-            (Some(signal), None) => match Signal::from_named_raw(signal) {
-                Some(name) => format!("crashed by signal {name:?}"),
-                None => format!("crashed by signal {signal}"),
-            },
+            (Some(signal), None) => format!("crashed by signal {}", signal_name(signal)),
             (None, None) => "ended before its answer".to_owned(),
         };
         Failure::new(Reason::Crashed, format!("the {parser} parser {cause}"))
@@ -461,6 +460,19 @@ impl Found<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns a signal's name if it is one that a crash has, else its number.
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGABRT => "ABRT",
+        libc::SIGBUS => "BUS",
+        libc::SIGFPE => "FPE",
+        libc::SIGILL => "ILL",
+        libc::SIGSEGV => "SEGV",
+        other => return other.to_string(),
+    };
+    name.to_owned()
 }
 
 fn text(blob: Vec<u8>) -> Result<String, Broken> {

@@ -182,6 +182,7 @@ impl Encoder {
             limits.max_members,
             limits.max_expanded_bytes,
             limits.max_expansion,
+            limits.max_pages,
             milliseconds,
             limits.worker_memory,
         ] {
@@ -295,6 +296,7 @@ impl<'b> Decoder<'b> {
             max_members: self.number()?,
             max_expanded_bytes: self.number()?,
             max_expansion: self.number()?,
+            max_pages: self.number()?,
             file_time: Duration::from_millis(self.number()?),
             worker_memory: self.number()?,
             passwords: self.passwords()?,

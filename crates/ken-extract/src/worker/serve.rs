@@ -177,7 +177,8 @@ impl Request {
         input.expansion = Some(expansion.clone());
         extract(&mut input, limits, sink);
         // The parent counts members itself.
-        sink.n_unpacked = expansion.spent() - self.spent - sink.n_member_bytes;
+        let spent = expansion.spent().saturating_sub(self.spent);
+        sink.n_unpacked = spent.saturating_sub(sink.n_member_bytes);
     }
 }
 

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use ken_core::{Field, Order, Plan, SortKey, escape_bytes};
-use ken_extract::{detect, format_of};
+use ken_extract::worker::Sandbox;
+use ken_extract::{Extractor, detect, format_of};
 use ken_index::{Snapshot, Statistics, Stored, Tally};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::cli::{Global, StatusArgs};
-use crate::config;
+use crate::config::{self, Settings};
 use crate::failure::Failure;
 use crate::output;
 
@@ -27,6 +28,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
         snapshot: &snapshot,
+        isolation: Isolation::now(global)?,
     };
     if args.json {
         output::print(&output::json_line(&overview.json()))?;
@@ -66,8 +68,50 @@ impl Counts {
     }
 }
 
+/// What keeps the parsers of foreign bytes from doing harm, on this machine and with these settings.
+struct Isolation {
+    isolate: String,
+    /// What the first worker met; why there is none, in words.
+    sandbox: Result<Option<Sandbox>, String>,
+}
+
+impl Isolation {
+    fn now(global: &Global) -> Result<Self, Failure> {
+        let settings = Settings::load(global)?;
+        let options = settings.extraction()?;
+        let sandbox = Extractor::new(&options).sandbox();
+        Ok(Self {
+            isolate: settings.extract.isolate,
+            sandbox: sandbox.map_err(|error| error.to_string()),
+        })
+    }
+
+    fn json(&self) -> Json {
+        let sandbox = self.sandbox.as_ref().ok().copied().flatten();
+        json!({
+            "isolate": self.isolate,
+            "landlock": sandbox.map(|sandbox| sandbox.landlock.name()),
+            "seccomp": sandbox.map(|sandbox| sandbox.seccomp),
+            "memory_limit": sandbox.map(|sandbox| sandbox.memory_limit),
+            "error": self.sandbox.as_ref().err(),
+        })
+    }
+
+    fn text(&self) -> String {
+        match &self.sandbox {
+            Err(error) => format!("no worker starts: {error}"),
+            Ok(None) => "off (extract.isolate = none)".to_owned(),
+            Ok(Some(sandbox)) => match sandbox.missing()[..] {
+                [] => "complete".to_owned(),
+                ref missing => format!("this kernel lacks {}", missing.join(", ")),
+            },
+        }
+    }
+}
+
 struct Overview<'s> {
     data: String,
+    isolation: Isolation,
     statistics: Statistics,
     snapshot: &'s Snapshot,
 }
@@ -108,6 +152,7 @@ impl Overview<'_> {
             "v": output::SCHEMA,
             "data": self.data,
             "roots": self.snapshot.meta().roots,
+            "sandbox": self.isolation.json(),
             "completed": self.completed(),
             "documents": all.documents,
             "files": all.files,
@@ -134,7 +179,9 @@ impl Overview<'_> {
         text.push_str(&format!("complete   {completed}\n"));
         let bytes = output::size(i64::try_from(self.statistics.bytes).unwrap_or(i64::MAX));
         let segments = self.statistics.segments;
-        text.push_str(&format!("index      {bytes} in {segments} segments\n\n"));
+        text.push_str(&format!("index      {bytes} in {segments} segments\n"));
+        let sandbox = self.isolation.text();
+        text.push_str(&format!("sandbox    {}\n\n", output::clean(&sandbox)));
         let rows = match by_mime {
             true => self.by_mime(),
             false => self.by_type(),

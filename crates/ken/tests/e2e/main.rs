@@ -14,6 +14,7 @@ mod formats;
 mod generate;
 mod hostile;
 mod index;
+mod isolation;
 mod layout;
 mod output;
 mod query;

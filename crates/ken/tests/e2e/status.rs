@@ -62,12 +62,15 @@ fn figures_of_the_index() {
             "name_only",
             "read",
             "roots",
+            "sandbox",
             "segments",
             "types",
             "v"
         ]
     );
     assert_eq!(status["files"], 7);
+    assert_eq!(status["sandbox"]["isolate"], "auto");
+    assert_eq!(status["sandbox"]["seccomp"], true);
     assert_eq!(status["documents"], 12);
     assert_eq!(status["failed"], 3);
     let pdf = json!({

@@ -53,8 +53,13 @@ pub(crate) struct HtmlText {
 
 /// Reads a page; `declared_charset` is that of a mail's or server's header.
 pub(crate) fn html_to_text(bytes: &[u8], declared_charset: Option<&str>) -> HtmlText {
+    text_within(bytes, declared_charset, usize::MAX)
+}
+
+/// As [`html_to_text`], but reads no further when the text has more than so many bytes.
+fn text_within(bytes: &[u8], declared_charset: Option<&str>, max_bytes: usize) -> HtmlText {
     let charset = declared_charset.or_else(|| meta_charset(bytes));
-    let page = strip::strip(&text::decode(bytes, charset));
+    let page = strip::strip(&text::decode(bytes, charset), max_bytes);
     HtmlText {
         title: page.title.or_else(|| page.meta.other_title.clone()),
         fields: page.meta.into_fields(),
@@ -68,7 +73,8 @@ pub(super) fn entity(name: &str) -> Option<&'static str> {
 }
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    let page = html_to_text(input.bytes(output.limits())?, None);
+    let limits = output.limits();
+    let page = text_within(input.bytes(limits)?, None, limits.max_text_bytes);
     let document = output.own();
     if let Some(title) = page.title {
         document.fields.push((Field::Title, Value::Text(title)));

@@ -18,12 +18,13 @@ pub(super) struct Page {
     pub(super) body: String,
 }
 
-/// Reads a page.
-pub(super) fn strip(text: &str) -> Page {
+/// Reads a page until its text has more than `max_bytes`.
+pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
     let mut stripper = Stripper {
         text,
         at: 0,
-        writer: Writer::with_capacity(text.len() / 4),
+        max_bytes,
+        writer: Writer::with_capacity((text.len() / 4).min(max_bytes)),
         title: None,
         meta: Meta::default(),
         pre_depth: 0,
@@ -41,6 +42,7 @@ pub(super) fn strip(text: &str) -> Page {
 struct Stripper<'t> {
     text: &'t str,
     at: usize,
+    max_bytes: usize,
     writer: Writer,
     title: Option<String>,
     meta: Meta,
@@ -54,6 +56,9 @@ impl<'t> Stripper<'t> {
     fn run(&mut self) {
         let text = self.text;
         while let Some(length) = memchr::memchr2(b'<', b'&', &text.as_bytes()[self.at..]) {
+            if self.writer.len() > self.max_bytes {
+                return;
+            }
             let stop = self.at + length;
             self.write(&text[self.at..stop]);
             self.at = stop;

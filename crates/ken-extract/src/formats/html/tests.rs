@@ -302,16 +302,23 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40),
     ) {
         let page = pieces.concat();
-        prop_assert_eq!(words(&strip::strip(&page).body), oracle(&page), "{}", page);
+        prop_assert_eq!(words(&strip::strip(&page, usize::MAX).body), oracle(&page), "{}", page);
     }
 
     #[test]
     fn any_text_has_the_words_of_the_oracle(page in "[<>&#;!/='\"a-z0-9\\- é]{0,80}") {
-        prop_assert_eq!(words(&strip::strip(&page).body), oracle(&page), "{}", page);
+        prop_assert_eq!(words(&strip::strip(&page, usize::MAX).body), oracle(&page), "{}", page);
     }
 
     #[test]
     fn any_bytes_are_survived(bytes: Vec<u8>) {
         html_to_text(&bytes, None);
     }
+}
+
+#[test]
+fn reading_stops_when_there_is_enough_text() {
+    let page = "<p>otter</p>".repeat(1000);
+    let text = strip::strip(&page, 100).body;
+    assert!((100..120).contains(&text.len()), "{}", text.len());
 }

@@ -67,6 +67,10 @@ impl Writer {
         self.text.push_str(rest);
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     pub(super) fn into_text(self) -> String {
         self.text
     }

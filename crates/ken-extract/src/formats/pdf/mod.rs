@@ -32,8 +32,9 @@ use self::content::{Interpreter, Resources, Shared};
 use self::layers::Layers;
 use self::segment::Segments;
 use self::stream::{Budget, MAX_CONTENT_BYTES};
+use crate::limits::too_many_pages;
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input, Isolation, Limits};
 
 /// See [`crate::FORMATS`].
 pub(super) const FORMAT: Format = Format {
@@ -67,8 +68,8 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     let pdf = Pdf::new(bytes).map_err(load_error)?;
     let catalog: Dict<'_> = pdf.xref().get(pdf.xref().root_id()).unwrap_or_default();
     metadata::read(&pdf, &catalog, output.own());
-    let max_text_bytes = output.limits().max_text_bytes;
-    let pages = read_pages(&pdf, &catalog, max_text_bytes, &mut output.own().body);
+    let limits = output.limits();
+    let pages = read_pages(&pdf, &catalog, limits, &mut output.own().body);
     attachment::read(&pdf, &catalog, output)?;
     pages
 }
@@ -90,13 +91,14 @@ fn load_error(error: LoadPdfError) -> Error {
 fn read_pages(
     pdf: &Pdf,
     catalog: &Dict<'_>,
-    max_text_bytes: usize,
+    limits: &Limits,
     body: &mut String,
 ) -> Result<(), Error> {
     let mut shared = Shared::new(Layers::new(catalog), Budget::new(MAX_DOCUMENT_BYTES));
     let mut n_crashed = 0;
     let pages = pdf.pages();
-    for (index, page) in pages.iter().enumerate() {
+    let max_pages = usize::try_from(limits.max_pages).unwrap_or(usize::MAX);
+    for (index, page) in pages.iter().take(max_pages).enumerate() {
         if index > 0 {
             body.push('\u{C}');
         }
@@ -108,7 +110,7 @@ fn read_pages(
             shared.fonts = font::Fonts::new();
             n_crashed += 1;
         }
-        if body.len() > max_text_bytes {
+        if body.len() > limits.max_text_bytes {
             break;
         }
     }
@@ -122,6 +124,9 @@ fn read_pages(
         return Err(Error::Limit(format!(
             "pages draw more than {MAX_DOCUMENT_BYTES} bytes, the rest is left out"
         )));
+    }
+    if pages.len() > max_pages {
+        return Err(too_many_pages(limits));
     }
     Ok(())
 }

@@ -466,3 +466,23 @@ fn hostile_files_do_no_harm() {
         include_bytes!("../../../tests/data/pdf/encrypted-empty-password.pdf"),
     );
 }
+
+#[test]
+fn pages_beyond_the_limit_are_left_out() {
+    let sample = Sample::pages(&[
+        "BT /F1 12 Tf (one) Tj ET",
+        "BT /F1 12 Tf (two) Tj ET",
+        "BT /F1 12 Tf (three) Tj ET",
+    ]);
+    let limits = Limits {
+        max_pages: 2,
+        ..Limits::default()
+    };
+    let found = run_limited(extract, PDF, "sample.pdf", &sample.bytes(), &limits);
+    assert_eq!(found.own().body, "one\u{C}two");
+    let failure = found.own().failure.as_ref().unwrap();
+    assert_eq!(failure.reason, Reason::Limit);
+    assert!(failure.message.contains("first 2 pages"), "{failure:?}");
+    assert!(failure.message.contains("max_pages"), "{failure:?}");
+    assert_eq!(found.own().number(Field::Pages), Some(3));
+}

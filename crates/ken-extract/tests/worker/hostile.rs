@@ -1,0 +1,79 @@
+//! A worker whose parser was taken over, for tests: it does what the name of its file says.
+
+use std::os::fd::AsFd;
+
+use ken_core::{Document, Ipath, Kind};
+use ken_extract::{Input, Limits, Member, Sink, worker};
+
+#[allow(clippy::disallowed_methods, clippy::exit)] // what it does without asking anybody
+fn obey(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
+    let child = |name: &str| input.ipath.child(name);
+    let part = |ipath| Document::new(ipath, "text/plain", Kind::Document);
+    let member = |name: &str| Member {
+        ipath: child(name),
+        name: name.to_owned(),
+        bytes: b"stoat".to_vec(),
+        ..Member::default()
+    };
+    match input.name.as_str() {
+        "hang" => loop {
+            std::hint::spin_loop();
+        },
+        "abort" => std::process::abort(),
+        "panic" => panic!("a worker's last words"),
+        "exit" => std::process::exit(0),
+        "allocate" => drop(std::hint::black_box(vec![1_u8; 8 << 30])),
+        "open" => drop(std::fs::File::open("/etc/passwd")),
+        "look" => drop(std::fs::metadata("/etc/passwd")),
+        "connect" => drop(std::net::TcpStream::connect("127.0.0.1:9")),
+        "datagram" => drop(std::os::unix::net::UnixDatagram::unbound()),
+        "execute" => drop(std::process::Command::new("/bin/true").spawn()),
+        "thread" => drop(std::thread::Builder::new().spawn(|| ())),
+        "kill" => drop(rustix::process::kill_process(
+            rustix::process::Pid::INIT,
+            rustix::process::Signal::CONT,
+        )),
+        "garbage" => {
+            let noise = [0xa5; 4096];
+            // Standard input is the socket.
+            let _ = rustix::io::write(std::io::stdin().as_fd(), &noise);
+        }
+        "huge" => {
+            let mut document = part(child("huge"));
+            document.body = "x".repeat(limits.max_text_bytes.max(64 << 20) + 1);
+            sink.document(document);
+        }
+        "escape" => sink.document(part(Ipath::root().child("elsewhere"))),
+        "itself" => sink.document(part(Ipath::root())),
+        "flood" => {
+            for n in 0..u64::MAX {
+                sink.member(member(&n.to_string()));
+            }
+        }
+        "bomb" => {
+            for n in 0..1000 {
+                sink.member(Member {
+                    bytes: vec![b'a'; 1 << 20],
+                    ..member(&n.to_string())
+                });
+            }
+            ken_extract::extract(input, limits, sink);
+        }
+        "members-then-abort" => {
+            for n in 0..3 {
+                sink.member(member(&format!("{n}.txt")));
+            }
+            // What is gathered is sent when it is much.
+            sink.document(Document {
+                body: "x".repeat(100_000),
+                ..part(child("large"))
+            });
+            std::process::abort();
+        }
+        _ => ken_extract::extract(input, limits, sink),
+    }
+}
+
+fn main() -> std::io::Result<()> {
+    worker::serve(std::io::stdin().as_fd().try_clone_to_owned()?, obey)
+}
