@@ -142,18 +142,21 @@ pub enum Reason {
     /// The parser was not done in time.
     #[serde(rename = "timeout")]
     TimedOut,
+    /// A program that reads such files is not installed.
+    Missing,
     /// The file could not be read.
     Unreadable,
 }
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Encrypted,
         Self::Malformed,
         Self::Limit,
         Self::Crashed,
         Self::TimedOut,
+        Self::Missing,
         Self::Unreadable,
     ];
 
@@ -165,6 +168,7 @@ impl Reason {
             Self::Limit => "limit",
             Self::Crashed => "crashed",
             Self::TimedOut => "timeout",
+            Self::Missing => "missing",
             Self::Unreadable => "unreadable",
         }
     }

@@ -21,6 +21,9 @@ pub enum Error {
     /// The file could not be read.
     #[error("{0}")]
     Read(#[from] std::io::Error),
+    /// What failed has its own account of it.
+    #[error("{}", .0.message)]
+    Failed(Failure),
     /// The run is being stopped.
     #[error("stopped before the end")]
     Cancelled,
@@ -56,6 +59,7 @@ impl From<Error> for Failure {
                 _ => Reason::Unreadable,
             },
             Error::Cancelled => Reason::Limit,
+            Error::Failed(failure) => return failure.clone(),
         };
         Self::new(reason, error.to_string())
     }

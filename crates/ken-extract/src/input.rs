@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 
-use ken_core::Ipath;
+use ken_core::{Field, Ipath, Value};
 
 use crate::{Error, Expansion, Limits, Member};
 
@@ -26,6 +26,8 @@ pub struct Input<'a> {
     pub modified: Option<i64>,
     /// Whether it is attached to a message or document.
     pub is_attachment: bool,
+    /// What a container says of it beside its content.
+    pub(crate) fields: Vec<(Field, Value)>,
     /// The account of the outermost file; none if this is that file.
     pub(crate) expansion: Option<Expansion>,
     /// The open file, also when its content was read.
@@ -64,6 +66,7 @@ impl<'a> Input<'a> {
             declared_type: member.declared_type,
             modified: member.modified,
             is_attachment: member.is_attachment,
+            fields: member.fields,
             expansion: member.expansion,
             file: None,
             data: Data::Bytes(Cow::Owned(member.bytes)),
@@ -77,6 +80,7 @@ impl<'a> Input<'a> {
             declared_type: None,
             modified: None,
             is_attachment: false,
+            fields: Vec::new(),
             expansion: None,
             file: None,
             data,
@@ -184,6 +188,18 @@ impl<'a> Input<'a> {
                 Ok(Cow::Borrowed(&bytes[at..at + length]))
             }
             Data::File { file, .. } => Ok(Cow::Owned(read_at(file, at, length)?)),
+        }
+    }
+
+    /// Writes the whole content into a file; the file system may share it with the input.
+    pub(crate) fn copy_to(&self, target: &mut File) -> io::Result<()> {
+        match &self.data {
+            Data::Bytes(bytes) => target.write_all(bytes),
+            Data::File { file, size } => {
+                let mut file = *file;
+                file.seek(SeekFrom::Start(0))?;
+                io::copy(&mut file.take(*size), target).map(|_| ())
+            }
         }
     }
 

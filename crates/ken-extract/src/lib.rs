@@ -14,6 +14,7 @@ pub mod detect;
 mod error;
 mod expansion;
 mod formats;
+pub mod helper;
 mod input;
 mod limits;
 mod output;
@@ -30,7 +31,7 @@ pub use error::Error;
 pub use expansion::Expansion;
 pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of};
 pub use input::Input;
-use ken_core::{Document, Failure, Ipath, Reason};
+use ken_core::{Document, Failure, Field, Ipath, Reason, Value};
 pub use limits::Limits;
 use output::Output;
 pub use passwords::Passwords;
@@ -66,6 +67,8 @@ pub struct Member {
     pub is_attachment: bool,
     /// The content.
     pub bytes: Vec<u8>,
+    /// What the container says of it beside its content.
+    pub fields: Vec<(Field, Value)>,
     /// The account of the outermost file; set when the member is handed on.
     pub expansion: Option<Expansion>,
 }

@@ -2,10 +2,19 @@
 
 use std::time::Instant;
 
-use ken_core::{Document, Failure, Field, Ipath};
+use ken_core::{Document, Failure, Field, Ipath, Value};
 
 use crate::detect::Detected;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
+
+/// Adds what a container says of a document, unless the document says the same.
+pub(crate) fn give_fields(document: &mut Document, fields: &[(Field, Value)]) {
+    for given in fields {
+        if !document.fields.contains(given) {
+            document.fields.push(given.clone());
+        }
+    }
+}
 
 /// Takes what a format module finds in one input.
 pub(crate) struct Output<'s> {
@@ -14,6 +23,7 @@ pub(crate) struct Output<'s> {
     ipath: Ipath,
     name: String,
     modified: Option<i64>,
+    fields: Vec<(Field, Value)>,
     is_attachment: bool,
     size: u64,
     detected: Detected,
@@ -37,6 +47,7 @@ impl<'s> Output<'s> {
             ipath: input.ipath.clone(),
             name: input.name.clone(),
             modified: input.modified,
+            fields: input.fields.clone(),
             is_attachment: input.is_attachment,
             size: input.size(),
             detected,
@@ -72,6 +83,11 @@ impl<'s> Output<'s> {
                 self.detected.kind,
             )
         })
+    }
+
+    /// Returns the internal path of the input.
+    pub(crate) fn ipath(&self) -> &Ipath {
+        &self.ipath
     }
 
     /// Returns the internal path of a part called `component`.
@@ -180,6 +196,7 @@ impl<'s> Output<'s> {
         {
             document.add_number(Field::Modified, modified);
         }
+        give_fields(&mut document, &self.fields);
         if self.is_attachment {
             document.add_text(Field::Is, "attachment");
         }

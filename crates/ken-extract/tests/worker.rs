@@ -17,6 +17,7 @@ fn options(limits: Limits) -> Options {
         limits,
         isolate: Isolate::Auto,
         worker: Some(PathBuf::from(env!("CARGO_BIN_EXE_ken-hostile-worker"))),
+        helpers: None,
     }
 }
 

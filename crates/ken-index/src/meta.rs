@@ -1,5 +1,6 @@
 //! What a commit says about the index as a whole, stored as the commit's payload.
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher};
 
 use ken_core::{KeyHasher, Reading, Root};
@@ -31,6 +32,9 @@ pub struct Meta {
     /// difference.
     #[serde(default)]
     pub earlier: Vec<Reading>,
+    /// Helpers that files wait for, as the failures of these name them.
+    #[serde(default)]
+    pub missing: BTreeSet<String>,
 }
 
 impl Meta {
@@ -47,6 +51,7 @@ impl Meta {
             reading: Reading::default(),
             edition: 0,
             earlier: Vec::new(),
+            missing: BTreeSet::new(),
         }
     }
 }

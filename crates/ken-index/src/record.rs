@@ -130,12 +130,17 @@ fn extension(name: &str) -> Option<String> {
 }
 
 /// States that follow from the rest of a document.
-pub(crate) const DERIVED_STATES: [&str; 3] = ["failed", "encrypted", "member"];
+pub(crate) const DERIVED_STATES: [&str; 4] = ["failed", "encrypted", "missing", "member"];
 
 fn states(document: &Document) -> impl Iterator<Item = &'static str> {
     let failure = document.failure.as_ref();
-    let encrypted = failure.is_some_and(|failure| failure.reason == Reason::Encrypted);
-    let holds = [failure.is_some(), encrypted, !document.ipath.is_root()];
+    let fails_by = |reason| failure.is_some_and(|failure| failure.reason == reason);
+    let holds = [
+        failure.is_some(),
+        fails_by(Reason::Encrypted),
+        fails_by(Reason::Missing),
+        !document.ipath.is_root(),
+    ];
     DERIVED_STATES
         .into_iter()
         .zip(holds)

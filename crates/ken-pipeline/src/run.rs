@@ -1,11 +1,13 @@
 //! One run: from the roots to a commit.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{bounded, unbounded};
 use ken_core::{Change, FileKey, KeyHasher, Root};
+use ken_extract::helper::Helpers;
 use ken_index::{Meta, Snapshot, Writer, WriterOptions};
 use ken_walk::{Catalogue, Comparison, ScanOptions};
 use serde::Serialize;
@@ -13,7 +15,7 @@ use serde::Serialize;
 use crate::apply::Applier;
 use crate::budget::Budget;
 use crate::lock::RunLock;
-use crate::stale::{self, Staleness};
+use crate::stale::Staleness;
 use crate::work::Pool;
 use crate::writer::LazyWriter;
 use crate::{Error, Options, Progress, RootChange};
@@ -94,8 +96,13 @@ pub fn update(
         Err(ken_index::Error::Missing(_)) => None,
         Err(error) => return Err(error.into()),
     };
-    let reading = stale::current(&options.folders);
-    let stale = Staleness::new(snapshot.as_ref(), reading, options.retry_failed)?;
+    let helpers = options.extract.helpers.as_deref();
+    let stale = Staleness::new(
+        snapshot.as_ref(),
+        &options.folders,
+        helpers,
+        options.retry_failed,
+    )?;
     let known = snapshot.as_ref().map(Snapshot::meta);
     let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
     change_roots(&mut roots, changes)?;
@@ -341,10 +348,16 @@ impl Run<'_> {
 
     fn meta(&self, writer: &Writer, completed: Option<i64>, all: bool) -> Meta {
         let mut meta = writer.meta().clone();
-        self.stale.note(&mut meta, all);
+        self.stale.note(&mut meta, self.noticed(), all);
         meta.roots.clone_from(&self.roots);
         meta.completed = completed.or(meta.completed);
         meta
+    }
+
+    /// Returns which programs files of this run wait for.
+    fn noticed(&self) -> BTreeSet<String> {
+        let helpers = self.options.extract.helpers.as_deref();
+        helpers.map(Helpers::noticed).unwrap_or_default()
     }
 
     fn summary(&self, walked: &ken_walk::Summary) -> Summary {
@@ -396,7 +409,7 @@ impl Run<'_> {
     fn is_read_otherwise(&self) -> bool {
         self.snapshot.as_ref().is_none_or(|snapshot| {
             let mut meta = snapshot.meta().clone();
-            self.stale.note(&mut meta, true);
+            self.stale.note(&mut meta, self.noticed(), true);
             meta != *snapshot.meta()
         })
     }

@@ -12,11 +12,16 @@
 //! Which files an extractor reads, their documents tell by media type and their names by extension:
 //! the content of a compressed file takes its place, so that its media type is no more there. With
 //! nothing stale, which is the usual run, nothing is asked.
+//!
+//! Programs that read files are extractors too; their version tells of the program and of how it is
+//! called. A program that is gone reads nothing again: what it found stays. What files wait for is
+//! in the commit by its name, and looked for at the start of a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ken_core::{Field, FileKey, FileRow, FolderFields, Reading};
+use ken_extract::helper::Helpers;
 use ken_extract::{FORMATS, detect, format_of};
 use ken_index::{Meta, Snapshot};
 
@@ -27,6 +32,8 @@ pub enum Stale {
     Extractor,
     /// Its folder gives it other fields.
     Fields,
+    /// A program that it waited for is there.
+    Helper,
     /// It failed, and that was asked to be tried again.
     Retry,
 }
@@ -42,13 +49,30 @@ pub(crate) struct Staleness {
     extracted: Vec<FileKey>,
     /// Files with a failure, if these are to be tried again; sorted.
     failed: Vec<FileKey>,
+    /// Files that wait for a program, if one of those is there now; sorted.
+    waiting: Vec<FileKey>,
+    /// What files waited for before this run, and what of that is there now.
+    missing: BTreeSet<String>,
+    present: BTreeSet<String>,
 }
 
-/// Returns how files are read now.
-pub(crate) fn current(folders: &[FolderFields]) -> Reading {
-    let versions = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
+/// Returns how files are read now; `last` is how they were.
+pub(crate) fn current(
+    folders: &[FolderFields],
+    helpers: Option<&Helpers>,
+    last: Option<&Reading>,
+) -> Reading {
+    let own = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
+    let mut formats: BTreeMap<String, u32> = own.collect();
+    formats.extend(helpers.map(Helpers::versions).unwrap_or_default());
+    for (name, version) in last.iter().flat_map(|reading| &reading.formats) {
+        // What a program read that is gone stays, unless ken reads it by itself.
+        if Helpers::of_reading(name).is_some_and(|mime| format_of(mime).is_none()) {
+            formats.entry(name.clone()).or_insert(*version);
+        }
+    }
     Reading {
-        formats: versions.collect(),
+        formats,
         folders: folders.to_vec(),
     }
 }
@@ -56,9 +80,12 @@ pub(crate) fn current(folders: &[FolderFields]) -> Reading {
 impl Staleness {
     pub(crate) fn new(
         snapshot: Option<&Snapshot>,
-        reading: Reading,
+        folders: &[FolderFields],
+        helpers: Option<&Helpers>,
         retry_failed: bool,
     ) -> Result<Self, ken_index::Error> {
+        let last = snapshot.map(|snapshot| &snapshot.meta().reading);
+        let reading = current(folders, helpers, last);
         let (edition, earlier) = match snapshot.map(Snapshot::meta) {
             None => (1, Vec::new()),
             Some(meta) if meta.reading == reading => (meta.edition, meta.earlier.clone()),
@@ -71,12 +98,24 @@ impl Staleness {
                 (meta.edition.checked_add(1).unwrap_or(1), earlier)
             }
         };
-        let changed = Changed::of(&reading, &earlier);
+        let changed = Changed::of(&reading, &earlier, helpers);
+        let missing = snapshot.map(|snapshot| snapshot.meta().missing.clone());
+        let missing = missing.unwrap_or_default();
+        let is_present = |what: &&String| helpers.is_some_and(|helpers| helpers.is_present(what));
+        let present: BTreeSet<String> = missing.iter().filter(is_present).cloned().collect();
         Ok(Self {
             extracted: match snapshot {
                 Some(snapshot) if !changed.names.is_empty() => changed.files(snapshot)?,
                 _ => Vec::new(),
             },
+            waiting: match snapshot {
+                Some(snapshot) if !present.is_empty() => {
+                    snapshot.files_with(Field::Is, &|state| state == "missing")?
+                }
+                _ => Vec::new(),
+            },
+            missing,
+            present,
             failed: match snapshot {
                 Some(snapshot) if retry_failed => {
                     snapshot.files_with(Field::Is, &|state| state == "failed")?
@@ -95,6 +134,9 @@ impl Staleness {
         if holds(&self.failed) {
             return Some(Stale::Retry);
         }
+        if holds(&self.waiting) {
+            return Some(Stale::Helper);
+        }
         if row.edition() == self.edition || self.earlier.is_empty() {
             return None;
         }
@@ -105,8 +147,10 @@ impl Staleness {
         holds(&self.extracted).then_some(Stale::Extractor)
     }
 
-    /// Writes down how files were read; `all` if the run has seen every file and came to its end.
-    pub(crate) fn note(&self, meta: &mut Meta, all: bool) {
+    /// Writes down how files were read and what was `noticed` to be missing; `all` if the run has
+    /// seen every file and came to its end.
+    pub(crate) fn note(&self, meta: &mut Meta, noticed: BTreeSet<String>, all: bool) {
+        meta.missing = self.noted(noticed, all);
         meta.reading.clone_from(&self.reading);
         meta.edition = self.edition;
         meta.earlier = match all {
@@ -116,24 +160,46 @@ impl Staleness {
     }
 }
 
+impl Staleness {
+    /// Returns what files wait for after this run.
+    fn noted(&self, mut noticed: BTreeSet<String>, all: bool) -> BTreeSet<String> {
+        // What is there and of no use is not looked for again.
+        let useless: BTreeSet<_> = self.present.intersection(&noticed).cloned().collect();
+        // Files that were not seen wait still.
+        let waits = |what: &&String| !(all && self.present.contains(*what));
+        noticed.extend(self.missing.iter().filter(waits).cloned());
+        noticed.retain(|what| !useless.contains(what));
+        noticed
+    }
+}
+
 /// The extractors that are of another version than in some earlier reading.
 struct Changed<'r> {
     names: BTreeSet<&'r str>,
+    helpers: Option<&'r Helpers>,
     /// Whether one of them is new: it may read what was of no known format.
     any_new: bool,
 }
 
 impl<'r> Changed<'r> {
-    fn of(reading: &'r Reading, earlier: &[Reading]) -> Self {
+    fn of(reading: &'r Reading, earlier: &'r [Reading], helpers: Option<&'r Helpers>) -> Self {
         let mut changed = Self {
             names: BTreeSet::new(),
+            helpers,
             any_new: false,
         };
+        // A program that is not to read its files any more.
+        let known = earlier.iter().flat_map(|reading| reading.formats.keys());
+        changed.names.extend(
+            known
+                .filter(|name| !reading.formats.contains_key(*name))
+                .filter_map(|name| Helpers::of_reading(name).map(|_| name.as_str())),
+        );
         for (name, version) in &reading.formats {
             for known in earlier.iter().map(|reading| reading.formats.get(name)) {
                 if known != Some(version) {
                     changed.names.insert(name);
-                    changed.any_new |= known.is_none();
+                    changed.any_new |= known.is_none() && Helpers::of_reading(name).is_none();
                 }
             }
         }
@@ -143,13 +209,27 @@ impl<'r> Changed<'r> {
     fn reads(&self, media_type: &str) -> bool {
         format_of(media_type).is_some_and(|format| self.names.contains(format.name))
             || self.any_new && media_type == detect::UNKNOWN.media_type
+            || self.helper_reads("", media_type)
+            || self
+                .names
+                .iter()
+                .any(|name| Helpers::of_reading(name) == Some(media_type))
+    }
+
+    fn helper_reads(&self, name: &str, media_type: &str) -> bool {
+        let reading_name = self
+            .helpers
+            .and_then(|helpers| helpers.reading_name(name, media_type));
+        reading_name.is_some_and(|name| self.names.contains(name.as_str()))
     }
 
     fn files(&self, snapshot: &Snapshot) -> Result<Vec<FileKey>, ken_index::Error> {
         let mut files = snapshot.files_with(Field::Mime, &|mime| self.reads(mime))?;
         files.extend(snapshot.files_with(Field::Ext, &|extension| {
-            let named = detect::by_name(&format!("a.{extension}"));
+            let name = format!("a.{extension}");
+            let named = detect::by_name(&name);
             named != detect::UNKNOWN && self.reads(named.media_type)
+                || self.helper_reads(&name, named.media_type)
         })?);
         files.sort_unstable();
         files.dedup();
@@ -163,11 +243,14 @@ mod tests {
 
     fn staleness(edition: u16, earlier: Vec<Reading>, extracted: &[u64]) -> Staleness {
         Staleness {
-            reading: current(&[]),
+            reading: current(&[], None, None),
             edition,
             earlier,
             extracted: extracted.iter().copied().map(FileKey).collect(),
             failed: Vec::new(),
+            waiting: Vec::new(),
+            missing: BTreeSet::new(),
+            present: BTreeSet::new(),
         }
     }
 
@@ -181,7 +264,7 @@ mod tests {
 
     #[test]
     fn what_this_edition_read_is_not_read_again() {
-        let stale = staleness(3, vec![current(&[])], &[1]);
+        let stale = staleness(3, vec![current(&[], None, None)], &[1]);
         let reason = |row| stale.reason(Path::new("/a.pdf"), &row);
         assert_eq!(reason(row(1, 2)), Some(Stale::Extractor));
         assert_eq!(reason(row(1, 3)), None);
@@ -194,7 +277,11 @@ mod tests {
             path: "/a".into(),
             fields: vec![(Field::Author, "anna".to_owned())],
         }];
-        let stale = staleness(3, vec![current(&[]), current(&folders)], &[]);
+        let stale = staleness(
+            3,
+            vec![current(&[], None, None), current(&folders, None, None)],
+            &[],
+        );
         assert_eq!(
             stale.reason(Path::new("/a/b"), &row(1, 2)),
             Some(Stale::Fields)
@@ -204,14 +291,49 @@ mod tests {
 
     #[test]
     fn changed_extractors_are_told_by_version() {
-        let now = current(&[]);
+        let now = current(&[], None, None);
         let mut earlier = now.clone();
-        assert!(Changed::of(&now, &[earlier.clone()]).names.is_empty());
+        assert!(Changed::of(&now, &[earlier.clone()], None).names.is_empty());
         earlier.formats.insert("PDF".to_owned(), 0);
-        let changed = Changed::of(&now, &[earlier.clone()]);
+        let readings = [earlier.clone()];
+        let changed = Changed::of(&now, &readings, None);
         assert!(changed.reads("application/pdf") && !changed.reads("text/plain"));
         assert!(!changed.reads(detect::UNKNOWN.media_type));
         earlier.formats.remove("PDF");
-        assert!(Changed::of(&now, &[earlier]).reads(detect::UNKNOWN.media_type));
+        let readings = [earlier];
+        assert!(Changed::of(&now, &readings, None).reads(detect::UNKNOWN.media_type));
+    }
+
+    #[test]
+    fn what_a_program_read_stays_when_it_is_gone() {
+        let mut last = current(&[], None, None);
+        for media_type in ["application/x-dvi", "application/pdf"] {
+            last.formats.insert(format!("helper {media_type}"), 7);
+        }
+        let now = current(&[], None, Some(&last));
+        let readings = [last];
+        let changed = Changed::of(&now, &readings, None);
+        assert!(!changed.reads("application/x-dvi"));
+        assert!(changed.reads("application/pdf"), "ken reads it by itself");
+    }
+
+    #[test]
+    fn what_is_missing_stays_noted_until_all_was_seen() {
+        let set = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let mut stale = staleness(3, Vec::new(), &[]);
+        stale.missing = set(&["old", "back"]);
+        stale.present = set(&["back"]);
+        stale.waiting = vec![FileKey(4)];
+        assert_eq!(
+            stale.reason(Path::new("/a.dvi"), &row(4, 3)),
+            Some(Stale::Helper)
+        );
+        for (all, expected) in [
+            (false, &["back", "new", "old"][..]),
+            (true, &["new", "old"]),
+        ] {
+            assert_eq!(stale.noted(set(&["new"]), all), set(expected));
+        }
+        assert_eq!(stale.noted(set(&["back"]), false), set(&["old"]));
     }
 }

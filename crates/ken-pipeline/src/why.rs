@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use ken_core::{Field, FileRow, FolderFields, Root};
+use ken_extract::helper::Helpers;
 use ken_index::{Address, Snapshot};
 use ken_walk::{ScanOptions, Verdict};
 
-use crate::stale::{self, Stale, Staleness};
+use crate::stale::{Stale, Staleness};
 
 /// What ken knows of a path.
 #[derive(Debug)]
@@ -62,6 +63,7 @@ pub enum Next {
 pub fn why(
     snapshot: &Snapshot,
     folders: &[FolderFields],
+    helpers: Option<&Helpers>,
     scan: &ScanOptions,
     path: &Path,
 ) -> Result<Why, ken_index::Error> {
@@ -86,7 +88,7 @@ pub fn why(
         (Known::Unseen, _) => Next::Forget,
         (Known::Not | Known::Changed | Known::Unfinished, Some(Verdict::File(_))) => Next::Read,
         (Known::Unchanged, _) => {
-            let stale = Staleness::new(Some(snapshot), stale::current(folders), false)?;
+            let stale = Staleness::new(Some(snapshot), folders, helpers, false)?;
             row.and_then(|row| stale.reason(path, &row))
                 .map_or(Next::Nothing, Next::ReadAgain)
         }

@@ -243,6 +243,9 @@ pub(crate) struct StatusArgs {
     /// List what could not be read, with the reason and what can be done
     #[arg(long, conflicts_with = "types")]
     pub(crate) failed: bool,
+    /// List programs that files wait for, and the packages that bring them
+    #[arg(long, conflicts_with_all = ["failed", "why", "types"])]
+    pub(crate) missing_helpers: bool,
     /// Show all that is known of a path: root, rule, index, documents, failure
     #[arg(long, value_name = "PATH", conflicts_with_all = ["failed", "types"])]
     pub(crate) why: Option<PathBuf>,

@@ -1,9 +1,12 @@
 //! Settings: the configuration file, `--set`, and where things are kept.
 
+mod helpers;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use helpers::{AdapterSettings, HelperSettings};
 use ken_core::{FIELDS, Field, FolderFields};
 use ken_extract::{Isolate, Limits};
 use serde::{Deserialize, Serialize};
@@ -28,6 +31,10 @@ pub(crate) struct Settings {
     pub(crate) limit: usize,
     /// What one file may cost.
     pub(crate) extract: ExtractSettings,
+    /// Programs that read what ken has no parser for.
+    pub(crate) helpers: HelperSettings,
+    /// Programs of the user's own.
+    pub(crate) adapter: Vec<AdapterSettings>,
     /// What folders give to the files below them.
     pub(crate) folder: Vec<FolderSettings>,
 }
@@ -79,6 +86,8 @@ impl Default for Settings {
             commit_seconds: 60.0,
             limit: 10,
             extract: ExtractSettings::default(),
+            helpers: HelperSettings::default(),
+            adapter: Vec::new(),
             folder: Vec::new(),
         }
     }
@@ -117,6 +126,7 @@ impl Settings {
             limits: self.extract.limits()?,
             isolate: self.extract.isolate()?,
             worker: Some(worker_program()?),
+            helpers: None,
         })
     }
 

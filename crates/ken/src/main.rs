@@ -15,6 +15,9 @@ fn main() -> ExitCode {
     if commands::worker::is_meant(std::env::args_os()) {
         return commands::worker::run();
     }
+    if let Some(code) = commands::sandbox::exec_if_meant(std::env::args_os()) {
+        return code;
+    }
     let cli = cli::Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match commands::run(cli) {
         Ok(code) => code,

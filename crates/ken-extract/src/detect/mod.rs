@@ -76,6 +76,11 @@ pub fn by_name(name: &str) -> Detected {
     named(name).unwrap_or(UNKNOWN)
 }
 
+/// Finds the format of a media type; none if it is not known.
+pub fn by_media_type(media_type: &str) -> Option<Detected> {
+    names::by_media_type(media_type)
+}
+
 /// Returns the extensions, in lower case, of names that speak of a media type.
 pub fn extensions(media_type: &str) -> impl Iterator<Item = &'static str> {
     names::extensions(media_type)

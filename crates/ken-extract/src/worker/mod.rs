@@ -14,12 +14,14 @@ use std::cell::RefCell;
 use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Instant;
 
 use ken_core::{Document, Failure, Reason};
 
 use crate::detect::Detected;
-use crate::output::Output;
+use crate::helper::Helpers;
+use crate::output::{Output, give_fields};
 use crate::{Format, Input, Isolation, Limits, Member, Sink};
 
 pub use client::ARGUMENT;
@@ -67,6 +69,8 @@ pub struct Options {
     /// Absolute path of the program that calls [`serve`] when its only argument is
     /// [`ARGUMENT`]. Without one everything is parsed in this process.
     pub worker: Option<PathBuf>,
+    /// Programs that read what ken has no parser for.
+    pub helpers: Option<Arc<Helpers>>,
 }
 
 /// Extracts files, one after the other. Workers die with the thread that made them.
@@ -95,6 +99,11 @@ impl<'o> Extractor<'o> {
         let Some(detected) = crate::detected(input, limits, sink) else {
             return;
         };
+        if let Some(helpers) = &self.options.helpers
+            && helpers.extract(input, detected, limits, sink)
+        {
+            return;
+        }
         match crate::formats::by_media_type(detected.media_type) {
             Some(format) if self.isolates(format) => {
                 self.in_worker(input, detected, format, sink);
@@ -139,7 +148,7 @@ impl<'o> Extractor<'o> {
     ) {
         let limits = &self.options.limits;
         let started = Instant::now();
-        let own = match self.answer(input, format, sink) {
+        let mut own = match self.answer(input, format, sink) {
             Ok(own) => own,
             Err(mut failure) => {
                 failure.elapsed_ms =
@@ -147,6 +156,7 @@ impl<'o> Extractor<'o> {
                 return Output::new(input, detected, limits, sink).finish(Some(failure));
             }
         };
+        give_fields(&mut own, &input.fields);
         sink.document(own);
     }
 

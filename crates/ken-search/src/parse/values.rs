@@ -16,7 +16,7 @@ pub(super) struct Fault {
 }
 
 /// States that `is:` asks for.
-const STATES: [&str; 4] = ["failed", "encrypted", "attachment", "member"];
+const STATES: [&str; 5] = ["failed", "encrypted", "missing", "attachment", "member"];
 
 /// Other words for kinds.
 const KIND_ALIASES: [(&str, Kind); 14] = [

@@ -11,7 +11,9 @@ use crate::failure::{Failure, Kind};
 use crate::output;
 
 pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failure> {
-    let options = Settings::load(global)?.extraction()?;
+    let settings = Settings::load(global)?;
+    let mut options = settings.extraction()?;
+    options.helpers = settings.helpers(global)?;
     let file = fs_err::File::open(&args.file)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {

@@ -57,7 +57,10 @@ fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
             threads
         },
         memory_bytes: parse_size(memory)?,
-        extract: settings.extraction()?,
+        extract: ken_extract::Options {
+            helpers: settings.helpers(global)?,
+            ..settings.extraction()?
+        },
         full: args.full,
         retry_failed: args.retry_failed,
         folders: settings.folders()?,

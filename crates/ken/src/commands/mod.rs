@@ -3,6 +3,8 @@
 mod extract;
 mod generate;
 mod index;
+mod missing;
+pub(crate) mod sandbox;
 mod search;
 mod status;
 mod walk;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use ken_core::{Field, Order, Plan, SortKey, escape_bytes};
+use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect, format_of};
 use ken_index::{Snapshot, Statistics, Stored, Tally};
@@ -18,13 +19,20 @@ use crate::output;
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let data = config::data_folder(global)?;
     let snapshot = Snapshot::open(&data.join("index"))?;
+    if args.missing_helpers {
+        return super::missing::run(&snapshot, args.json);
+    }
+    let settings = Settings::load(global)?;
+    let helpers = settings.helpers(global)?;
+    let helpers = helpers.as_deref();
     if let Some(path) = &args.why {
-        return super::why::run(global, &snapshot, path, args.json);
+        return super::why::run(global, &settings, helpers, &snapshot, path, args.json);
     }
     if args.failed {
-        return failed(args, &snapshot);
+        return failed(args, helpers, &snapshot);
     }
     let overview = Overview {
+        helpers,
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
         snapshot: &snapshot,
@@ -56,9 +64,10 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, tally: &Tally) {
+    fn add(&mut self, tally: &Tally, helpers: Option<&Helpers>) {
         let sound = tally.files - tally.failed_files;
-        let is_read = tally.media_type == detect::EMPTY || format_of(&tally.media_type).is_some();
+        let media_type = &tally.media_type;
+        let is_read = media_type == detect::EMPTY || extractor(media_type, helpers).is_some();
         self.files += tally.files;
         self.read += if is_read { sound } else { 0 };
         self.name_only += if is_read { 0 } else { sound };
@@ -109,7 +118,14 @@ impl Isolation {
     }
 }
 
+/// Returns the name of what reads files of a media type, if anything does.
+pub(super) fn extractor<'h>(media_type: &str, helpers: Option<&'h Helpers>) -> Option<&'h str> {
+    let helper = helpers.and_then(|helpers| helpers.reader_of(media_type));
+    helper.or_else(|| format_of(media_type).map(|format| format.name))
+}
+
 struct Overview<'s> {
+    helpers: Option<&'s Helpers>,
     data: String,
     isolation: Isolation,
     statistics: Statistics,
@@ -120,7 +136,10 @@ impl Overview<'_> {
     fn by(&self, name: impl Fn(&Tally) -> String) -> BTreeMap<String, Counts> {
         let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
         for tally in &self.statistics.tallies {
-            counts.entry(name(tally)).or_default().add(tally);
+            counts
+                .entry(name(tally))
+                .or_default()
+                .add(tally, self.helpers);
         }
         counts
     }
@@ -215,7 +234,11 @@ fn table(rows: &BTreeMap<String, Counts>, all: &Counts) -> String {
 }
 
 /// Lists what could not be read; like a search, ends with 1 if there is nothing.
-fn failed(args: &StatusArgs, snapshot: &Snapshot) -> Result<ExitCode, Failure> {
+fn failed(
+    args: &StatusArgs,
+    helpers: Option<&Helpers>,
+    snapshot: &Snapshot,
+) -> Result<ExitCode, Failure> {
     let plan = Plan::Filter(Box::new(Plan::Term {
         field: Field::Is,
         term: "failed".to_owned(),
@@ -228,16 +251,21 @@ fn failed(args: &StatusArgs, snapshot: &Snapshot) -> Result<ExitCode, Failure> {
     for hit in &found.hits {
         let stored = snapshot.document(hit.address)?;
         if let Some(failure) = &stored.document.failure {
-            output::print(&failure_line(args, &stored, failure))?;
+            output::print(&failure_line(args, helpers, &stored, failure))?;
         }
     }
     Ok(ExitCode::from(u8::from(found.hits.is_empty())))
 }
 
-fn failure_line(args: &StatusArgs, stored: &Stored, failure: &ken_core::Failure) -> Vec<u8> {
+fn failure_line(
+    args: &StatusArgs,
+    helpers: Option<&Helpers>,
+    stored: &Stored,
+    failure: &ken_core::Failure,
+) -> Vec<u8> {
     let path = &stored.location.path;
     let media_type = &stored.document.media_type;
-    let extractor = format_of(media_type).map(|format| format.name);
+    let extractor = extractor(media_type, helpers);
     let remedy = output::remedy(failure, path);
     let seconds = failure.elapsed_ms as f64 / 1000.0;
     if args.json {

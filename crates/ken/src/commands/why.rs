@@ -5,11 +5,13 @@ use std::process::ExitCode;
 
 use ken_core::{Document, Field, Root, escape_bytes};
 use ken_extract::format_of;
+use ken_extract::helper::Helpers;
 use ken_index::Snapshot;
 use ken_pipeline::{Known, Next, Stale, Why, why};
 use ken_walk::Verdict;
 use serde_json::{Value as Json, json};
 
+use super::status::extractor;
 use super::{scan_options, walk};
 use crate::cli::Global;
 use crate::config::Settings;
@@ -21,14 +23,17 @@ const MAX_LINES: usize = 20;
 
 pub(super) fn run(
     global: &Global,
+    settings: &Settings,
+    helpers: Option<&Helpers>,
     snapshot: &Snapshot,
     path: &Path,
     as_json: bool,
 ) -> Result<ExitCode, Failure> {
-    let folders = Settings::load(global)?.folders()?;
+    let folders = settings.folders()?;
     let path = resolve(path, &snapshot.meta().roots)?;
-    let why = why(snapshot, &folders, &scan_options(global), &path)?;
+    let why = why(snapshot, &folders, helpers, &scan_options(global), &path)?;
     let view = View {
+        helpers,
         path: &path,
         why,
         snapshot,
@@ -58,6 +63,7 @@ fn resolve(path: &Path, roots: &[Root]) -> Result<PathBuf, Failure> {
 }
 
 struct View<'w> {
+    helpers: Option<&'w Helpers>,
     path: &'w Path,
     why: Why,
     snapshot: &'w Snapshot,
@@ -78,7 +84,7 @@ impl View<'_> {
         let listed = self.documents().take(MAX_LINES);
         let listed: Vec<Document> = listed.collect::<Result<_, _>>()?;
         if let Some(own) = listed.first().filter(|first| first.ipath.is_root()) {
-            line("extractor", &extractor(own));
+            line("extractor", &self.extractor(own));
         }
         line("documents", &n_documents.to_string());
         for document in &listed {
@@ -94,6 +100,18 @@ impl View<'_> {
     fn documents(&self) -> impl Iterator<Item = Result<Document, Failure>> {
         let addresses = self.why.documents.iter();
         addresses.map(|address| Ok(self.snapshot.document(*address)?.document))
+    }
+
+    fn extractor(&self, document: &Document) -> String {
+        let media_type = &document.media_type;
+        let helper = self
+            .helpers
+            .and_then(|helpers| helpers.reader_of(media_type));
+        match (helper, format_of(media_type)) {
+            (Some(name), _) => format!("{name}, a helper"),
+            (None, Some(format)) => format!("{}, version {}", format.name, format.version),
+            (None, None) => format!("none reads {media_type}: found by name only"),
+        }
     }
 
     fn root(&self) -> String {
@@ -146,6 +164,7 @@ impl View<'_> {
             Next::Read => "reads it",
             Next::ReadAgain(Stale::Extractor) => "reads it: its extractor changed",
             Next::ReadAgain(Stale::Fields) => "reads it: its folder gives other fields",
+            Next::ReadAgain(Stale::Helper) => "reads it: a program that it waited for is there",
             Next::ReadAgain(Stale::Retry) => "reads it: it failed",
             Next::Forget => "forgets it",
             Next::Keep => "keeps it",
@@ -222,20 +241,12 @@ impl View<'_> {
         if let Some(keys) = object.as_object_mut() {
             keys.remove("v");
         }
-        let format = format_of(&document.media_type);
-        object["extractor"] = json!(format.map(|format| format.name));
+        object["extractor"] = json!(extractor(&document.media_type, self.helpers));
         if let Some(failure) = &document.failure {
             object["failure"]["seconds"] = json!(seconds(failure));
             object["failure"]["remedy"] = json!(output::remedy(failure, self.path));
         }
         object
-    }
-}
-
-fn extractor(document: &Document) -> String {
-    match format_of(&document.media_type) {
-        Some(format) => format!("{}, version {}", format.name, format.version),
-        None => format!("none reads {}: found by name only", document.media_type),
     }
 }
 
@@ -255,6 +266,7 @@ fn next_name(next: Next) -> &'static str {
         Next::Read => "read",
         Next::ReadAgain(Stale::Extractor) => "read_extractor",
         Next::ReadAgain(Stale::Fields) => "read_fields",
+        Next::ReadAgain(Stale::Helper) => "read_helper",
         Next::ReadAgain(Stale::Retry) => "read_failed",
         Next::Forget => "forget",
         Next::Keep => "keep",

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub(crate) use hit::{HitView, hit_json, hit_text};
 use ken_core::{Document, Field, FieldKind, Value};
 pub(crate) use progress::{Display, summary_text};
-pub(crate) use remedy::remedy;
+pub(crate) use remedy::{install, remedy};
 use serde_json::{Map, Value as Json, json};
 pub(crate) use style::Style;
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ken_core::{Failure, Reason, escape_bytes};
+use ken_extract::helper::{missing_in, packages};
 
 use crate::config::ExtractSettings;
 
@@ -19,7 +20,14 @@ pub(crate) fn remedy(failure: &Failure, path: &Path) -> String {
             }
             None => "none: the limit is built in".to_owned(),
         },
+        Reason::TimedOut if failure.message.contains("helpers.seconds") => {
+            "raise helpers.seconds, then ken index --retry-failed".to_owned()
+        }
         Reason::TimedOut => "raise extract.file_seconds, then ken index --retry-failed".to_owned(),
+        Reason::Missing => match missing_in(&failure.message) {
+            Some(what) => install(what),
+            None => "install it, then ken index".to_owned(),
+        },
         Reason::Crashed => {
             "report it as an error of ken, with the file if you may show it".to_owned()
         }
@@ -28,6 +36,18 @@ pub(crate) fn remedy(failure: &Failure, path: &Path) -> String {
             format!("chmod u+r {}, then ken index", quoted(&path))
         }
         Reason::Unreadable => "check the disk, then ken index --retry-failed".to_owned(),
+    }
+}
+
+/// Returns how a helper gets onto the machine.
+pub(crate) fn install(what: &str) -> String {
+    match &*packages(what) {
+        [] => format!("install {what}, then ken index"),
+        [package] => format!("apt-get install {package}, then ken index"),
+        several => format!(
+            "apt-get install one of {}, then ken index",
+            several.join(", ")
+        ),
     }
 }
 
@@ -49,6 +69,13 @@ mod tests {
         assert!(limit.contains("extract.max_file_bytes,"), "{limit}");
         let built_in = of(Reason::Limit, "too many nested tables");
         assert!(built_in.starts_with("none"), "{built_in}");
+        let missing = of(
+            Reason::Missing,
+            "not installed: python3:py7zr or python3:pylzma",
+        );
+        assert_eq!(missing, "apt-get install python3-py7zr, then ken index");
+        let unknown = of(Reason::Missing, "not installed: odd-tool");
+        assert_eq!(unknown, "install odd-tool, then ken index");
         let denied = of(Reason::Unreadable, "permission denied");
         assert!(denied.contains(r"chmod u+r '/a/it'\''s.pdf'"), "{denied}");
     }

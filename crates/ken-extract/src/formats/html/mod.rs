@@ -85,7 +85,7 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
 }
 
 /// Returns the charset that the start of a page names: in `<meta>` or the XML declaration.
-fn meta_charset(bytes: &[u8]) -> Option<&str> {
+pub(crate) fn meta_charset(bytes: &[u8]) -> Option<&str> {
     let start = &bytes[..bytes.len().min(PRESCAN_BYTES)];
     memchr::memchr_iter(b'<', start).find_map(|at| {
         let tag = &start[at + 1..];

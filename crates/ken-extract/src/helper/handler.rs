@@ -1,0 +1,215 @@
+//! How one sort of file is read by a program: a row of Recoll's `mimeconf`, or an adapter.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::conf;
+
+/// Stands in a command for the path of the file that is to be read.
+pub(super) const PATH: &str = "{path}";
+/// Stands in a command for an empty folder that the program may write into.
+pub(super) const FOLDER: &str = "{folder}";
+
+/// A program of the user's own for some sort of file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Adapter {
+    /// Its name in messages.
+    pub name: String,
+    /// Extensions of the files it reads, without the dot.
+    pub extensions: Vec<String>,
+    /// Media types of the files it reads.
+    pub media_types: Vec<String>,
+    /// The program and its arguments. `{path}` stands for the file, `{folder}` for an empty folder;
+    /// without `{path}` the program gets the file on its standard input.
+    pub command: Vec<String>,
+    /// Media type of what the program prints; if it is empty, that is found out.
+    pub output: String,
+    /// How long a file may take; `None` for the common limit.
+    pub seconds: Option<u64>,
+}
+
+/// How a program is talked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// One process for each file, which prints the text.
+    Exec,
+    /// One process for many files, which speaks Recoll's protocol.
+    Execm,
+    /// One process for each file, which writes the content into a folder and prints its name.
+    Uncompress,
+}
+
+/// How one sort of file is read by a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Handler {
+    /// The command as people know it: the first word of the row, or the name of the adapter.
+    pub(super) name: String,
+    /// The media type that the program knows the files by.
+    pub(super) media_type: String,
+    pub(super) method: Method,
+    /// The program, if it was found.
+    pub(super) program: Option<PathBuf>,
+    /// Its arguments, with [`PATH`] and [`FOLDER`] in place.
+    pub(super) arguments: Vec<String>,
+    /// Media type of the output; `None` if it is to be found out.
+    pub(super) output: Option<String>,
+    pub(super) charset: Option<String>,
+    pub(super) max_time: Option<Duration>,
+}
+
+/// Where programs are looked for, in this order.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'p> {
+    pub(super) filters: &'p [PathBuf],
+    pub(super) path: &'p [PathBuf],
+}
+
+impl Places<'_> {
+    /// Returns the path of a program; one with a slash is taken as it is.
+    pub(super) fn find(self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            let path = PathBuf::from(name);
+            return is_program(&path).then_some(path);
+        }
+        let folders = self.filters.iter().chain(self.path);
+        folders
+            .map(|folder| folder.join(name))
+            .find(|path| is_program(path))
+    }
+
+    /// Returns the path of a script that an interpreter is to run.
+    fn find_script(self, name: &str) -> Option<PathBuf> {
+        let mut paths = self.filters.iter().map(|folder| folder.join(name));
+        paths.find(|path| path.is_file())
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    path.is_absolute() && path.is_file() && access(path, Access::EXEC_OK).is_ok()
+}
+
+impl Handler {
+    /// Reads the value of a row of `mimeconf`; none for what the master is to do itself.
+    pub(super) fn parse(media_type: &str, value: &str, places: Places<'_>) -> Option<Self> {
+        let (command, attributes) = conf::attributes(value);
+        let mut words = conf::words(command).into_iter();
+        let method = match &*words.next()? {
+            "exec" => Method::Exec,
+            "execm" => Method::Execm,
+            "uncompress" => Method::Uncompress,
+            _ => return None,
+        };
+        let name = words.next()?;
+        let mut arguments: Vec<String> = words.collect();
+        match method {
+            Method::Exec => arguments.push(PATH.to_owned()),
+            Method::Execm => {}
+            Method::Uncompress => arguments.iter_mut().for_each(|argument| {
+                *argument = argument.replace("%f", PATH).replace("%t", FOLDER);
+            }),
+        }
+        if is_interpreter(&name)
+            && let Some(script) = arguments.first_mut()
+            && let Some(path) = places.find_script(script)
+        {
+            *script = path.to_string_lossy().into_owned();
+        }
+        let attribute = |wanted: &str| {
+            let mut found = attributes.iter().filter(|(name, _)| name == wanted);
+            found.next().map(|(_, value)| value.clone())
+        };
+        // What a program of Recoll prints is HTML if nothing else is said.
+        let html = || "text/html".to_owned();
+        let seconds = attribute("maxseconds").and_then(|seconds| seconds.parse().ok());
+        Some(Self {
+            program: places.find(&name),
+            name,
+            media_type: media_type.to_owned(),
+            method,
+            arguments,
+            output: Some(attribute("mimetype").unwrap_or_else(html)),
+            charset: attribute("charset").filter(|charset| charset != "default"),
+            max_time: seconds.map(Duration::from_secs),
+        })
+    }
+
+    /// Returns the handler of an adapter; `media_type` is the one that its files get.
+    pub(super) fn of_adapter(adapter: &Adapter, media_type: &str, places: Places<'_>) -> Self {
+        let program = adapter.command.first().and_then(|name| places.find(name));
+        Self {
+            name: match adapter.name.is_empty() {
+                true => adapter.command.first().cloned().unwrap_or_default(),
+                false => adapter.name.clone(),
+            },
+            media_type: media_type.to_owned(),
+            method: Method::Exec,
+            program,
+            arguments: adapter.command.iter().skip(1).cloned().collect(),
+            output: (!adapter.output.is_empty()).then(|| adapter.output.clone()),
+            charset: None,
+            max_time: adapter.seconds.map(Duration::from_secs),
+        }
+    }
+
+    /// Returns whether the program reads the file from its standard input.
+    pub(super) fn reads_stdin(&self) -> bool {
+        let names_file = |argument: &String| argument.contains(PATH);
+        self.method == Method::Exec && !self.arguments.iter().any(names_file)
+    }
+}
+
+fn is_interpreter(name: &str) -> bool {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    ["python", "perl", "sh", "bash"]
+        .iter()
+        .any(|interpreter| base.trim_end_matches(|c: char| c.is_ascii_digit()) == *interpreter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(value: &str) -> Option<Handler> {
+        let path = [PathBuf::from("/bin")];
+        let places = Places {
+            filters: &[],
+            path: &path,
+        };
+        Handler::parse("a/b", value, places)
+    }
+
+    #[test]
+    fn rows_of_mimeconf() {
+        let exec = parse("exec cat -v ; mimetype = text/plain; maxseconds=30").unwrap();
+        assert_eq!(exec.program.as_deref(), Some(Path::new("/bin/cat")));
+        assert_eq!(exec.arguments, ["-v", PATH]);
+        assert_eq!(exec.output.as_deref(), Some("text/plain"));
+        assert_eq!(exec.max_time, Some(Duration::from_secs(30)));
+        let execm = parse("execm no-such.py;charset=default").unwrap();
+        assert_eq!((execm.method, execm.program), (Method::Execm, None));
+        assert_eq!((execm.charset, execm.arguments.len()), (None, 0));
+        let uncompress = parse(r#"uncompress rcluncomp "a -b" %f %t"#).unwrap();
+        assert_eq!(uncompress.arguments, ["a -b", PATH, FOLDER]);
+        for internal in ["internal text/plain", "internal", "", "exec"] {
+            assert_eq!(parse(internal), None, "{internal}");
+        }
+    }
+
+    #[test]
+    fn an_adapter_without_path_reads_standard_input() {
+        let adapter = Adapter {
+            command: vec!["cat".into(), "-v".into()],
+            ..Adapter::default()
+        };
+        let path = [PathBuf::from("/bin")];
+        let places = Places {
+            filters: &[],
+            path: &path,
+        };
+        let handler = Handler::of_adapter(&adapter, "a/b", places);
+        assert!(handler.reads_stdin() && handler.program.is_some());
+        assert!(!parse("exec cat").unwrap().reads_stdin());
+        assert!(!parse("execm cat").unwrap().reads_stdin());
+    }
+}

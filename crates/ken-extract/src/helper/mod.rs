@@ -1,0 +1,502 @@
+//! Outside programs that read what ken has no parser for.
+//!
+//! [`Helpers`] knows which program reads which sort of file, runs it in a folder of its own, and
+//! keeps those that read many files alive between them. What a program prints is HTML, text, or
+//! documents by Recoll's protocol; it goes through ken's own readers.
+
+mod conf;
+mod content;
+mod execm;
+mod fault;
+mod handler;
+mod missing;
+mod process;
+mod protocol;
+pub mod sandbox;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ken_core::{Document, Failure, Kind, Reason};
+use siphasher::sip::SipHasher13;
+
+use crate::detect::{self, Detected};
+use crate::output::Output;
+use crate::{Error, Input, Limits, Sink, formats};
+use fault::Fault;
+pub use handler::Adapter;
+use handler::{FOLDER, Handler, Method, PATH, Places};
+pub use missing::{missing_in, packages};
+use process::{Launch, Process, Room};
+use sandbox::Rights;
+use table::{Sources, Table};
+
+/// How the names of helpers begin among the formats of a reading.
+const READING_PREFIX: &str = "helper ";
+
+/// What filters read of Recoll's configuration.
+const CONFIGURATION: [&str; 4] = ["recoll.conf", "mimeconf", "mimemap", "fields"];
+
+/// Where helpers are found and what they may cost.
+#[derive(Clone, Debug, Default)]
+pub struct HelperOptions {
+    /// Recoll's `mimeconf` files; later ones win.
+    pub mimeconf: Vec<PathBuf>,
+    /// Recoll's `mimemap` files; later ones win.
+    pub mimemap: Vec<PathBuf>,
+    /// Folders of Recoll's filters.
+    pub filters: Vec<PathBuf>,
+    /// Recoll's configuration folder of the user, if there is one.
+    pub configuration: Option<PathBuf>,
+    /// Folders of programs, as in `PATH`.
+    pub path: Vec<PathBuf>,
+    /// Media types, or names of programs, that go before ken's own formats.
+    pub prefer: Vec<String>,
+    /// Programs of the user's own.
+    pub adapters: Vec<Adapter>,
+    /// How long a program may take for a file, unless its row says otherwise.
+    pub max_time: Duration,
+    /// Memory that each process of a program may take, in bytes.
+    pub memory: u64,
+    /// Absolute path of the program that calls [`sandbox::exec`] if its first argument is
+    /// [`sandbox::ARGUMENT`]. Without one there is no sandbox.
+    pub sandbox: Option<PathBuf>,
+    /// What programs may read in the sandbox, beside what the system is made of.
+    pub read: Vec<PathBuf>,
+    /// Folder for what programs write.
+    pub temporary: PathBuf,
+}
+
+/// The programs that read files; shared by all threads.
+pub struct Helpers {
+    options: HelperOptions,
+    table: Table,
+    /// Programs that wait for their next file.
+    idle: Mutex<Vec<execm::Speaker>>,
+    /// Files of the user's configuration of Recoll that filters read; not its index.
+    configuration: Vec<PathBuf>,
+    /// What was found missing in this run, by handler.
+    missing: Mutex<BTreeMap<usize, String>>,
+}
+
+impl std::fmt::Debug for Helpers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Helpers").finish_non_exhaustive()
+    }
+}
+
+impl Helpers {
+    /// Reads the tables and looks for the programs; starts none.
+    ///
+    /// # Errors
+    /// Fails if a configuration file of Recoll is there and cannot be read.
+    pub fn new(options: HelperOptions) -> io::Result<Self> {
+        let mimeconf = table::read_all(&options.mimeconf)?;
+        let mimemap = table::read_all(&options.mimemap)?;
+        let sources = Sources {
+            adapters: &options.adapters,
+            mimeconf: &mimeconf,
+            mimemap: &mimemap,
+            prefer: &options.prefer,
+        };
+        let table = Table::new(&sources, places(&options));
+        let folder = options.configuration.iter();
+        let configuration = folder.flat_map(|folder| CONFIGURATION.map(|name| folder.join(name)));
+        Ok(Self {
+            configuration: configuration.collect(),
+            options,
+            table,
+            idle: Mutex::default(),
+            missing: Mutex::default(),
+        })
+    }
+
+    /// Returns the name of the program that reads files of a media type, if one does.
+    pub fn reader_of(&self, media_type: &str) -> Option<&str> {
+        let index = self.table.find("", media_type)?;
+        Some(&self.table.handlers.get(index)?.name)
+    }
+
+    /// Has a program extract an input, if one is to and ken's own format is not to do it; returns
+    /// whether it did.
+    pub(crate) fn extract(
+        &self,
+        input: &mut Input<'_>,
+        detected: Detected,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Some(index) = self.table.find(&input.name, detected.media_type) else {
+            return false;
+        };
+        if self.is_missing(index) && formats::by_media_type(detected.media_type).is_some() {
+            return false;
+        }
+        let mut output = Output::new(input, detected, limits, sink);
+        if detected == detect::UNKNOWN
+            && let Some(handler) = self.table.handlers.get(index)
+        {
+            describe(output.own(), &handler.media_type);
+        }
+        let read = || self.read(index, input, &mut output);
+        let failure = match catch_unwind(AssertUnwindSafe(read)) {
+            Ok(result) => result.err().map(Failure::from),
+            Err(_) => Some(Failure::new(
+                Reason::Crashed,
+                "what a helper said crashed ken's reader",
+            )),
+        };
+        if self.is_missing(index) && formats::by_media_type(detected.media_type).is_some() {
+            return false;
+        }
+        output.finish(failure);
+        true
+    }
+
+    /// Returns whether a program, or what it needs, is known not to be there.
+    fn is_missing(&self, index: usize) -> bool {
+        let handler = self.table.handlers.get(index);
+        handler.is_some_and(|handler| self.missing_for(index, handler).is_some())
+    }
+
+    /// Returns under which name a reading holds the version of the program that reads such files.
+    pub fn reading_name(&self, name: &str, media_type: &str) -> Option<String> {
+        let index = self.table.find(name, media_type)?;
+        let media_type = &self.table.handlers.get(index)?.media_type;
+        Some(format!("{READING_PREFIX}{media_type}"))
+    }
+
+    /// Returns whether a name among the formats of a reading is that of a helper, and if so of
+    /// which media type.
+    pub fn of_reading(name: &str) -> Option<&str> {
+        name.strip_prefix(READING_PREFIX)
+    }
+
+    /// Returns the version of each program that is there and would read files, by the names of
+    /// [`Self::reading_name`].
+    pub fn versions(&self) -> BTreeMap<String, u32> {
+        let in_use = self.table.handlers.iter().filter(|handler| {
+            let used = self.table.find("", &handler.media_type);
+            used.and_then(|index| self.table.handlers.get(index)) == Some(handler)
+        });
+        in_use
+            .filter_map(|handler| {
+                let version = version(handler)?;
+                Some((format!("{READING_PREFIX}{}", handler.media_type), version))
+            })
+            .collect()
+    }
+
+    /// Returns what was found to be missing since this was made.
+    pub fn noticed(&self) -> BTreeSet<String> {
+        lock(&self.missing).values().cloned().collect()
+    }
+
+    /// Returns whether what was missing is there now.
+    pub fn is_present(&self, what: &str) -> bool {
+        missing::is_present(what, places(&self.options))
+    }
+
+    /// Has a program read an input.
+    ///
+    /// # Errors
+    /// Fails with the reason why the program did not read it; [`Reason::Missing`] if it could not
+    /// be started at all.
+    fn read(
+        &self,
+        index: usize,
+        input: &mut Input<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<(), Error> {
+        let Some(handler) = self.table.handlers.get(index) else {
+            return Ok(());
+        };
+        if let Some(what) = self.missing_for(index, handler) {
+            return Err(Fault::Missing(what).into_error(&handler.name, ""));
+        }
+        let limit = output.limits().max_file_bytes;
+        if input.size() > limit {
+            return Err(Error::Limit(format!(
+                "{} bytes, more than max_file_bytes = {limit}",
+                input.size()
+            )));
+        }
+        let result = match handler.method {
+            Method::Exec => self.exec(handler, input, output),
+            Method::Execm => self.execm(index, handler, input, output),
+            Method::Uncompress => self.uncompress(handler, input, output),
+        };
+        if let Err(Error::Failed(failure)) = &result
+            && failure.reason == Reason::Missing
+            && let Some(what) = missing_in(&failure.message)
+        {
+            lock(&self.missing).insert(index, what.to_owned());
+        }
+        result
+    }
+
+    /// Returns what a handler misses, if that is known: it is not started again then.
+    fn missing_for(&self, index: usize, handler: &Handler) -> Option<String> {
+        let mut missing = lock(&self.missing);
+        if handler.program.is_none() {
+            missing.entry(index).or_insert(handler.name.clone());
+        }
+        missing.get(&index).cloned()
+    }
+
+    fn exec(
+        &self,
+        handler: &Handler,
+        input: &Input<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<(), Error> {
+        let (mut process, printed) = self.run(handler, input, output)?;
+        let (data, result) = ended(handler, &mut process, printed, output.limits());
+        if !data.is_empty() || result.is_ok() {
+            let content = content::Content {
+                name: &input.name,
+                media_type: handler.output.as_deref(),
+                charset: handler.charset.as_deref(),
+                data,
+            };
+            content.take_place(output)?;
+        }
+        result
+    }
+
+    fn uncompress(
+        &self,
+        handler: &Handler,
+        input: &Input<'_>,
+        output: &mut Output<'_>,
+    ) -> Result<(), Error> {
+        let (mut process, printed) = self.run(handler, input, output)?;
+        let (name, result) = ended(handler, &mut process, printed, output.limits());
+        result?;
+        let name = String::from_utf8_lossy(&name).trim().to_owned();
+        let path = fs_err::canonicalize(&name)?;
+        let room = fs_err::canonicalize(process.room.path())?;
+        if !path.starts_with(room) {
+            let fault = Fault::Protocol("it names a file outside of its folder".to_owned());
+            return Err(fault.into_error(&handler.name, ""));
+        }
+        let max_bytes = output.limits().max_member_bytes;
+        let mut data = Vec::new();
+        let file = fs_err::File::open(&path)?;
+        file.take(max_bytes.saturating_add(1))
+            .read_to_end(&mut data)?;
+        if data.len() as u64 > max_bytes {
+            return Err(Fault::TooMuch(max_bytes).into_error(&handler.name, ""));
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let content = content::Content {
+            name: &name,
+            media_type: None,
+            charset: None,
+            data,
+        };
+        content.take_place(output)
+    }
+
+    /// Starts a program for one file and reads what it prints.
+    fn run(
+        &self,
+        handler: &Handler,
+        input: &Input<'_>,
+        output: &Output<'_>,
+    ) -> Result<(Process, Result<Vec<u8>, Fault>), Error> {
+        let limits = output.limits();
+        let system = |fault: Fault| fault.into_error(&handler.name, "");
+        let room = Room::new(&self.options.temporary).map_err(system)?;
+        let path = room.put(input)?;
+        let stdin = match handler.reads_stdin() {
+            true => Stdio::from(fs_err::File::open(&path)?.into_parts().0),
+            false => Stdio::null(),
+        };
+        let mut process = self
+            .start(handler, room, Some(&path), stdin, limits)
+            .map_err(system)?;
+        process.set_deadline(handler.max_time.unwrap_or(self.options.max_time));
+        let printed = read_bounded(&mut process, limits.max_member_bytes);
+        Ok((process, printed))
+    }
+
+    fn start(
+        &self,
+        handler: &Handler,
+        room: Room,
+        path: Option<&Path>,
+        input: Stdio,
+        limits: &Limits,
+    ) -> Result<Process, Fault> {
+        let missing = || Fault::Missing(handler.name.clone());
+        let program = handler.program.as_deref().ok_or_else(missing)?;
+        let path = path.map(Path::to_string_lossy).unwrap_or_default();
+        let folder = room.scratch();
+        let folder = folder.to_string_lossy();
+        let arguments = handler.arguments.iter();
+        let arguments = arguments.map(|word| word.replace(PATH, &path).replace(FOLDER, &folder));
+        let arguments = arguments.map(OsString::from).collect();
+        let sandbox = self.options.sandbox.as_deref();
+        let launch = Launch {
+            program: sandbox.unwrap_or(program),
+            arguments: match sandbox {
+                Some(_) => self
+                    .rights(program, &room, limits)
+                    .arguments(program, arguments),
+                None => arguments,
+            },
+            environment: self.environment(program, &room, limits),
+            input,
+        };
+        Process::start(launch, room)
+    }
+
+    fn rights<'r>(&'r self, program: &'r Path, room: &'r Room, limits: &Limits) -> Rights<'r> {
+        let options = &self.options;
+        let more = options.filters.iter().chain(&options.read);
+        let mut read: Vec<&Path> = more.map(PathBuf::as_path).collect();
+        read.extend(self.configuration.iter().map(PathBuf::as_path));
+        read.push(program);
+        Rights {
+            room: room.path(),
+            read,
+            memory: options.memory,
+            file_bytes: limits.max_member_bytes.saturating_mul(4),
+        }
+    }
+
+    /// What a program is told: where it may write, and what Recoll's filters ask for.
+    fn environment(
+        &self,
+        program: &Path,
+        room: &Room,
+        limits: &Limits,
+    ) -> Vec<(&'static str, String)> {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let folders = self.options.filters.iter().chain(&self.options.path);
+        let path: Vec<_> = folders.map(|folder| text(folder)).collect();
+        let own_configuration = room.path().join("conf");
+        let configuration = self.options.configuration.as_deref();
+        let mut environment = vec![
+            ("PATH", path.join(":")),
+            ("LANG", "C.UTF-8".to_owned()),
+            ("HOME", text(room.path())),
+            ("TMPDIR", text(&room.scratch())),
+            ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
+            ("RECOLL_TMPDIR", text(&room.scratch())),
+            (
+                "RECOLL_CONFDIR",
+                text(configuration.unwrap_or(&own_configuration)),
+            ),
+            ("RECOLL_FILTER_FORPREVIEW", "no".to_owned()),
+            (
+                "RECOLL_FILTER_MAXMEMBERKB",
+                (limits.max_member_bytes >> 10).to_string(),
+            ),
+        ];
+        let data = program.parent().and_then(Path::parent);
+        if let Some(data) = data.filter(|data| data.join("examples/recoll.conf").is_file()) {
+            environment.push(("RECOLL_DATADIR", text(data)));
+        }
+        environment
+    }
+}
+
+/// Reads all that a program prints.
+fn read_bounded(process: &mut Process, max_bytes: u64) -> Result<Vec<u8>, Fault> {
+    let mut data = Vec::new();
+    process
+        .take(max_bytes.saturating_add(1))
+        .read_to_end(&mut data)?;
+    match data.len() as u64 > max_bytes {
+        true => Err(Fault::TooMuch(max_bytes)),
+        false => Ok(data),
+    }
+}
+
+/// Waits for the end of a program that printed its result; what it printed counts even if it
+/// failed then.
+fn ended(
+    handler: &Handler,
+    process: &mut Process,
+    printed: Result<Vec<u8>, Fault>,
+    limits: &Limits,
+) -> (Vec<u8>, Result<(), Error>) {
+    let outcome = printed.and_then(|data| Ok((data, process.wait()?)));
+    let (data, fault) = match outcome {
+        Ok((data, status)) => {
+            let fault = refusal(handler, &data).or_else(|| match status.code() {
+                Some(0) => None,
+                // What a shell says of a program that it does not find.
+                Some(127) => Some(Fault::Missing(handler.name.clone())),
+                _ => Some(Fault::Exit(format!("it ended with {status}"))),
+            });
+            (data, fault)
+        }
+        Err(fault) => (Vec::new(), Some(fault)),
+    };
+    debug_assert!(data.len() as u64 <= limits.max_member_bytes);
+    match fault {
+        None => (data, Ok(())),
+        Some(fault) => {
+            let complaint = process.complaint();
+            let is_text = !data.starts_with(b"RECFILTERROR");
+            let data = if is_text { data } else { Vec::new() };
+            (data, Err(fault.into_error(&handler.name, &complaint)))
+        }
+    }
+}
+
+/// Returns what a filter says instead of a document, if it does.
+fn refusal(handler: &Handler, data: &[u8]) -> Option<Fault> {
+    if handler.method != Method::Exec || !data.starts_with(b"RECFILTERROR") {
+        return None;
+    }
+    let line = String::from_utf8_lossy(data);
+    let line = line.lines().next().unwrap_or_default();
+    Some(protocol::missing(line).unwrap_or(Fault::Refused))
+}
+
+/// Returns a number that changes with a program and how it is called.
+fn version(handler: &Handler) -> Option<u32> {
+    use std::hash::{Hash, Hasher};
+    use std::os::unix::fs::MetadataExt;
+    let program = handler.program.as_deref()?;
+    let metadata = fs_err::metadata(program).ok()?;
+    // Written down in the index, so the keys are fixed.
+    let mut hasher = SipHasher13::new();
+    program.hash(&mut hasher);
+    (metadata.len(), metadata.mtime()).hash(&mut hasher);
+    handler.arguments.hash(&mut hasher);
+    (&handler.output, &handler.charset).hash(&mut hasher);
+    // 0 stands for none.
+    Some((hasher.finish() as u32).max(1))
+}
+
+/// Sets what a file is that only the name of its program's row tells.
+fn describe(document: &mut Document, media_type: &str) {
+    let kind = detect::by_media_type(media_type).map_or(Kind::Document, |known| known.kind);
+    document.media_type = media_type.to_owned();
+    document.kind = kind;
+}
+
+fn places(options: &HelperOptions) -> Places<'_> {
+    Places {
+        filters: &options.filters,
+        path: &options.path,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

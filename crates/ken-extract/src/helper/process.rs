@@ -1,0 +1,338 @@
+//! One running helper: started in a folder of its own, read with a deadline, killed with all that
+//! it started.
+//!
+//! Programs are started by `posix_spawn`, as long as nothing asks the standard library for more
+//! than it can do so: no `pre_exec`, an absolute program, a process group.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+use super::fault::Fault;
+use crate::Error;
+use crate::input::Input;
+
+/// So much of what a program writes to standard error is kept: its last words.
+const COMPLAINT_BYTES: usize = 1024;
+
+/// A folder that one program has for itself; removed with all that is in it.
+pub(super) struct Room {
+    folder: tempfile::TempDir,
+}
+
+impl Room {
+    /// Makes a room with its folders: `in` for the file, `tmp` for what the program writes.
+    pub(super) fn new(parent: &Path) -> Result<Self, Fault> {
+        fs_err::create_dir_all(parent)?;
+        let folder = tempfile::Builder::new()
+            .prefix("ken-helper-")
+            .tempdir_in(parent)?;
+        let room = Self { folder };
+        for name in ["in", "tmp", "conf"] {
+            fs_err::create_dir(room.path().join(name))?;
+        }
+        Ok(room)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder for what the program writes, of one file or of many.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.path().join("tmp")
+    }
+
+    /// Puts a copy of the input into the room: no program needs to see where it is kept, nor gets
+    /// at its neighbours. Where the file system can, the copy shares the content.
+    pub(super) fn put(&self, input: &Input<'_>) -> Result<PathBuf, Error> {
+        let folder = self.path().join("in");
+        for entry in fs_err::read_dir(&folder)? {
+            fs_err::remove_file(entry?.path())?;
+        }
+        let path = folder.join(safe_name(&input.name));
+        let mut file = fs_err::File::create_new(&path)?.into_parts().0;
+        input.copy_to(&mut file)?;
+        Ok(path)
+    }
+}
+
+/// Returns a name that no shell script stumbles over; the extension often decides.
+fn safe_name(name: &str) -> String {
+    let is_safe = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    let safe = name.chars().map(|c| if is_safe(c) { c } else { '_' });
+    let mut safe: String = safe.collect();
+    // The end matters; file systems take 255 bytes.
+    let start = safe.ceil_char_boundary(safe.len().saturating_sub(120));
+    safe.drain(..start);
+    match safe.starts_with(['.', '-']) || safe.is_empty() {
+        true => format!("file{safe}"),
+        false => safe,
+    }
+}
+
+/// What to start.
+pub(super) struct Launch<'l> {
+    pub(super) program: &'l Path,
+    pub(super) arguments: Vec<OsString>,
+    pub(super) environment: Vec<(&'static str, String)>,
+    /// What the program reads from its standard input.
+    pub(super) input: Stdio,
+}
+
+/// A running helper.
+pub(super) struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: File,
+    stderr: Option<File>,
+    complaint: Vec<u8>,
+    deadline: Instant,
+    max_time: Duration,
+    is_ended: bool,
+    pub(super) room: Room,
+}
+
+impl Process {
+    /// Starts a program in its room.
+    pub(super) fn start(launch: Launch<'_>, room: Room) -> Result<Self, Fault> {
+        use std::os::unix::process::CommandExt;
+        let mut child = Command::new(launch.program)
+            .args(&launch.arguments)
+            .env_clear()
+            .envs(launch.environment)
+            .current_dir(room.path())
+            .stdin(launch.input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()?;
+        let pipe = |pipe: Option<std::os::fd::OwnedFd>| {
+            pipe.map(File::from)
+                .ok_or_else(|| Fault::System(io::ErrorKind::BrokenPipe.into()))
+        };
+        let stdout = child.stdout.take().map(Into::into);
+        let stderr = child.stderr.take().map(Into::into);
+        Ok(Self {
+            stdin: child.stdin.take(),
+            stdout: pipe(stdout)?,
+            stderr: Some(pipe(stderr)?),
+            child,
+            complaint: Vec::new(),
+            deadline: Instant::now(),
+            max_time: Duration::ZERO,
+            is_ended: false,
+            room,
+        })
+    }
+
+    /// Gives the program so long from now on.
+    pub(super) fn set_deadline(&mut self, max_time: Duration) {
+        self.max_time = max_time;
+        self.deadline = Instant::now() + max_time;
+    }
+
+    /// Sends a request, which is small enough for the pipe.
+    pub(super) fn send(&mut self, request: &[u8]) -> Result<(), Fault> {
+        let stdin = self.stdin.as_mut().ok_or(Fault::Ended)?;
+        match stdin.write_all(request) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Fault::Ended),
+            result => Ok(result?),
+        }
+    }
+
+    /// Returns how the program ended, once it has nothing to say any more.
+    pub(super) fn wait(&mut self) -> Result<ExitStatus, Fault> {
+        self.stdin = None;
+        let pid = self.pid().ok_or(Fault::Ended)?;
+        let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?;
+        loop {
+            let mut ends = [PollFd::new(&pidfd, PollFlags::IN)];
+            match self.poll_with_stderr(&mut ends)? {
+                (true, _) => return Ok(self.end()?),
+                (_, true) => {
+                    self.read_complaint()?;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends the program and all that it started. The group is ended before its leader is waited
+    /// for: until then its number belongs to nobody else.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        if !self.is_ended
+            && let Some(pid) = self.pid()
+        {
+            // That nobody is left is no error.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        self.is_ended = true;
+        self.child.wait()
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+
+    /// Returns the last line that the program wrote to standard error.
+    pub(super) fn complaint(&mut self) -> String {
+        self.deadline = Instant::now();
+        while let Ok((_, true)) = self.poll_with_stderr(&mut []) {
+            if !self.read_complaint().unwrap_or(false) {
+                break;
+            }
+        }
+        let text = String::from_utf8_lossy(&self.complaint);
+        let last = text.lines().rfind(|line| !line.trim().is_empty());
+        let last = last.unwrap_or_default().trim();
+        let line = last.replace(&*self.room.path().to_string_lossy(), "");
+        let clean = line.chars().filter(|c| !c.is_control());
+        clean.take(200).collect()
+    }
+
+    /// Waits until one of `ends` or standard error can be read: whether the first can, and the
+    /// latter.
+    fn poll_with_stderr(&self, ends: &mut [PollFd<'_>]) -> Result<(bool, bool), Fault> {
+        let mut all: Vec<_> = ends.to_vec();
+        if let Some(stderr) = &self.stderr {
+            all.push(PollFd::new(stderr, PollFlags::IN));
+        }
+        poll_until(&mut all, self.deadline).map_err(|error| self.too_long(error))?;
+        let is_ready = |at: usize| all.get(at).is_some_and(|end| !end.revents().is_empty());
+        let stderr_is_ready = self.stderr.is_some() && is_ready(ends.len());
+        Ok((!ends.is_empty() && is_ready(0), stderr_is_ready))
+    }
+
+    fn too_long(&self, error: io::Error) -> Fault {
+        match error.kind() {
+            io::ErrorKind::TimedOut => Fault::TooLong(self.max_time.as_secs().max(1)),
+            _ => Fault::System(error),
+        }
+    }
+
+    /// Reads what waits on standard error; returns whether there may be more.
+    fn read_complaint(&mut self) -> Result<bool, Fault> {
+        let Some(stderr) = &mut self.stderr else {
+            return Ok(false);
+        };
+        let mut buffer = [0; COMPLAINT_BYTES];
+        let n_read = stderr.read(&mut buffer)?;
+        if n_read == 0 {
+            self.stderr = None;
+            return Ok(false);
+        }
+        self.complaint.extend_from_slice(&buffer[..n_read]);
+        let excess = self.complaint.len().saturating_sub(COMPLAINT_BYTES);
+        self.complaint.drain(..excess);
+        Ok(true)
+    }
+}
+
+/// Reads standard output, until the deadline; what fails is a [`Fault`] inside.
+impl Read for Process {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let mut ends = [PollFd::new(&self.stdout, PollFlags::IN)];
+            match self.poll_with_stderr(&mut ends)? {
+                (true, _) => return self.stdout.read(buffer),
+                (false, true) => {
+                    self.read_complaint()?;
+                }
+                (false, false) => {}
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // There is nobody to tell.
+        let _ = self.end();
+    }
+}
+
+/// Waits until one of these can be read.
+fn poll_until(ends: &mut [PollFd<'_>], deadline: Instant) -> io::Result<()> {
+    loop {
+        let rest = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(rest).map_err(io::Error::other)?;
+        match poll(ends, Some(&timeout)) {
+            Ok(0) if rest.is_zero() => return Err(io::ErrorKind::TimedOut.into()),
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(script: &str, seconds: f64) -> Process {
+        let launch = Launch {
+            program: Path::new("/bin/sh"),
+            arguments: vec!["-c".into(), script.into()],
+            environment: vec![("PATH", "/usr/bin:/bin".into())],
+            input: Stdio::null(),
+        };
+        let mut process = Process::start(launch, Room::new(Path::new("/tmp")).unwrap()).unwrap();
+        process.set_deadline(Duration::from_secs_f64(seconds));
+        process
+    }
+
+    fn read(process: &mut Process) -> Result<String, Fault> {
+        let mut text = String::new();
+        process.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn output_and_complaints_are_read_together() {
+        let mut process = start(
+            "yes error | head -n 100000 >&2; yes text | head -n 100000; echo last >&2; exit 3",
+            60.0,
+        );
+        assert_eq!(read(&mut process).unwrap().len(), 500_000);
+        assert_eq!(process.wait().unwrap().code(), Some(3));
+        assert_eq!(process.complaint(), "last");
+    }
+
+    #[test]
+    fn who_takes_too_long_is_told_and_ended_with_all_children() {
+        let mut process = start("sleep 1000 & echo $!; sleep 1000", 0.3);
+        let mut first = [0; 16];
+        let n_read = process.read(&mut first).unwrap();
+        let child = String::from_utf8_lossy(&first[..n_read]).trim().to_owned();
+        assert!(matches!(read(&mut process), Err(Fault::TooLong(_))));
+        let folder = process.room.path().to_path_buf();
+        drop(process);
+        assert!(!fs_err::exists(folder).unwrap());
+        // Killed; whoever adopted it may not have buried it yet.
+        let state = fs_err::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z "), "{state}");
+    }
+
+    #[test]
+    fn who_closes_its_output_and_stays_is_ended_too() {
+        let mut process = start("exec >&- 2>&-; sleep 1000", 0.3);
+        assert_eq!(read(&mut process).unwrap(), "");
+        assert!(matches!(process.wait(), Err(Fault::TooLong(_))));
+    }
+
+    #[test]
+    fn names_are_safe_for_shells() {
+        assert_eq!(safe_name("a b$(x).doc"), "a_b__x_.doc");
+        assert_eq!(safe_name("größe.ps"), "größe.ps");
+        assert_eq!(safe_name(""), "file");
+        assert_eq!(safe_name(".hidden"), "file.hidden");
+        assert!(safe_name(&"ä".repeat(300)).len() <= 124);
+    }
+}

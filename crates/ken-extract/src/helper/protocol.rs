@@ -1,0 +1,192 @@
+//! Recoll's `execm` protocol: messages of named items, each with its length.
+//!
+//! ```text
+//! message := item* "\n"
+//! item    := Name ":" " " decimal-length "\n" <length raw bytes>
+//! ```
+//! ken asks with `filename`, and with an empty one for the next document of the same file. Source:
+//! `rclexecm.py` and `mh_execm.cpp` of Recoll. The answers are foreign: all is bounded.
+
+use std::io::{BufRead, Read};
+
+use super::fault::Fault;
+
+/// A line that names an item is no longer than this.
+const MAX_LINE_BYTES: u64 = 4096;
+/// Recoll takes as many items of an answer.
+const MAX_ITEMS: usize = 200;
+/// What a program prints instead of an answer if something that it needs is not installed.
+const MISSING: &str = "RECFILTERROR HELPERNOTFOUND";
+
+/// Returns a request. Programs read at most nine items, names in lower case.
+pub(super) fn request(items: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut message = Vec::new();
+    for (name, data) in items {
+        message.extend_from_slice(format!("{name}: {}\n", data.len()).as_bytes());
+        message.extend_from_slice(data);
+    }
+    message.push(b'\n');
+    message
+}
+
+/// An answer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The content of a document.
+    pub(super) document: Option<Vec<u8>>,
+    /// The way inside the file; empty for the file itself.
+    pub(super) ipath: String,
+    pub(super) media_type: Option<String>,
+    pub(super) charset: Option<String>,
+    /// What else is said of the document.
+    pub(super) fields: Vec<(String, String)>,
+    /// This document is the last one.
+    pub(super) is_last: bool,
+    /// There is no document any more.
+    pub(super) is_over: bool,
+    /// The file could not be read.
+    pub(super) file_failed: bool,
+    /// This document could not be read; there may be others.
+    pub(super) document_failed: bool,
+}
+
+/// Reads one answer; no item, and all together, is larger than `max_bytes`.
+pub(super) fn read_answer(reader: &mut impl BufRead, max_bytes: u64) -> Result<Answer, Fault> {
+    let mut answer = Answer::default();
+    let mut rest = max_bytes;
+    for _ in 0..MAX_ITEMS {
+        let Some((name, length)) = read_item(reader)? else {
+            return Ok(answer);
+        };
+        rest = rest.checked_sub(length).ok_or(Fault::TooMuch(max_bytes))?;
+        let mut data = Vec::new();
+        reader.take(length).read_to_end(&mut data)?;
+        if data.len() as u64 != length {
+            return Err(Fault::Ended);
+        }
+        answer.take(&name, data);
+    }
+    Err(Fault::Protocol(format!("more than {MAX_ITEMS} items")))
+}
+
+/// Reads the line before an item: its name in lower case and its length. None at the end of the
+/// message.
+fn read_item(reader: &mut impl BufRead) -> Result<Option<(String, u64)>, Fault> {
+    let mut line = Vec::new();
+    reader.take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Err(Fault::Ended);
+    }
+    let line = String::from_utf8_lossy(&line);
+    let line = line.trim();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if let Some(missing) = missing(line) {
+        return Err(missing);
+    }
+    // Some programs leave out the blank.
+    let item = line.split_once(':').and_then(|(name, length)| {
+        let length = length.trim().parse().ok()?;
+        Some((name.trim().to_ascii_lowercase(), length))
+    });
+    match item {
+        Some(item) => Ok(Some(item)),
+        None => Err(Fault::Protocol(format!("it said \"{}\"", cut(line)))),
+    }
+}
+
+/// Returns what a line says to be missing, if it does.
+pub(super) fn missing(line: &str) -> Option<Fault> {
+    let what = line.strip_prefix(MISSING)?.trim();
+    Some(Fault::Missing(cut(what).to_owned()))
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(200)]
+}
+
+impl Answer {
+    fn take(&mut self, name: &str, data: Vec<u8>) {
+        let text = || String::from_utf8_lossy(&data).into_owned();
+        match name {
+            "document" => self.document = Some(data),
+            "ipath" => self.ipath = text(),
+            "mimetype" => self.media_type = Some(text()).filter(|name| !name.is_empty()),
+            "charset" => self.charset = Some(text()).filter(|name| name != "default"),
+            "eofnext" => self.is_last = true,
+            "eofnow" => self.is_over = true,
+            "fileerror" => self.file_failed = true,
+            "subdocerror" => self.document_failed = true,
+            _ => {
+                let value = text();
+                self.fields.push((name.to_owned(), value));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(mut bytes: &[u8]) -> Result<Answer, Fault> {
+        read_answer(&mut bytes, 1000)
+    }
+
+    #[test]
+    fn a_request_has_lengths_and_an_empty_line_at_its_end() {
+        let items: [(&str, &[u8]); 2] = [("filename", b"/tmp/a b.zip"), ("mimetype", b"a/b")];
+        assert_eq!(
+            request(&items),
+            b"filename: 12\n/tmp/a b.zipmimetype: 3\na/b\n"
+        );
+    }
+
+    #[test]
+    fn an_answer_holds_a_document_and_what_is_said_of_it() {
+        let answer = read(
+            b"Document: 5\na\nb\ncIpath: 1\nxMimetype: 10\ntext/plainEofnext: 0\n\
+              author: 4\nAnnaauthor: 3\nBob\n",
+        )
+        .unwrap();
+        assert_eq!(answer.document.as_deref(), Some(&b"a\nb\nc"[..]));
+        assert_eq!(answer.ipath, "x");
+        assert_eq!(answer.media_type.as_deref(), Some("text/plain"));
+        assert!(answer.is_last && !answer.is_over);
+        assert_eq!(answer.fields.len(), 2);
+        assert!(read(b"Eofnow:0\nSubdocerror: 0\n\n").unwrap().is_over);
+    }
+
+    #[test]
+    fn what_breaks_the_protocol_is_told() {
+        assert!(matches!(read(b""), Err(Fault::Ended)));
+        assert!(matches!(read(b"Document: 9\nabc"), Err(Fault::Ended)));
+        assert!(matches!(
+            read(b"Document: 1001\n"),
+            Err(Fault::TooMuch(1000))
+        ));
+        assert!(matches!(
+            read(b"Traceback (most\n"),
+            Err(Fault::Protocol(_))
+        ));
+        assert!(matches!(
+            read(&b"a: 0\n".repeat(201)),
+            Err(Fault::Protocol(_))
+        ));
+        let missing = read(b"RECFILTERROR HELPERNOTFOUND python3:py7zr or python3:pylzma\n");
+        let Err(Fault::Missing(what)) = missing else {
+            panic!("{missing:?}");
+        };
+        assert_eq!(what, "python3:py7zr or python3:pylzma");
+    }
+
+    proptest! {
+        #[test]
+        fn foreign_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..500)) {
+            let _ = read(&bytes);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The sandbox that a helper runs in.
+//!
+//! ken does not trust a program with more than its work needs: it may read itself, its interpreter
+//! and the libraries of the system, and write into its room; it has no network, sees no other
+//! file, cannot leave its process group nor touch other processes. It is a stranger's code that is
+//! started, so the rights are taken from the process before: ken starts itself with
+//! [`ARGUMENT`], which enters the sandbox and becomes the program. Doing that between `fork` and
+//! `exec` of the parent would make each start copy the tables of a large process.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
+};
+use rustix::process::{Resource, Rlimit, Signal};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule,
+};
+
+/// The first argument of ken that makes it a helper's sandbox.
+pub const ARGUMENT: &str = "sandbox-exec";
+
+/// What programs are made of, wherever the system keeps it.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/bin",
+    "/sbin",
+    "/nix/store",
+    "/gnu/store",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ld.so.preload",
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/groff",
+    "/etc/ghostscript",
+    "/etc/localtime",
+    "/etc/locale.alias",
+    "/etc/mime.types",
+    "/etc/magic",
+    "/etc/papersize",
+    "/etc/perl",
+    "/etc/python3",
+    "/etc/texmf",
+    "/var/lib/texmf",
+    "/var/lib/ghostscript",
+    "/var/cache/fontconfig",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/filesystems",
+    "/proc/self",
+    "/sys/devices/system/cpu",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// Descriptors that a helper may have open at once.
+const MAX_DESCRIPTORS: u64 = 256;
+/// System calls of programs for the x32 machine are the same with this bit.
+const X32_BIT: i64 = 0x4000_0000;
+/// Flags of `clone` that make namespaces.
+const NEW_NAMESPACES: u64 = 0x7e02_0000;
+
+/// What a helper may do.
+#[derive(Clone, Debug)]
+pub(super) struct Rights<'r> {
+    /// The folder that it may write into.
+    pub(super) room: &'r Path,
+    /// Files and folders that it may read, beside the system's.
+    pub(super) read: Vec<&'r Path>,
+    /// Memory of each process, in bytes.
+    pub(super) memory: u64,
+    /// Size of each file that it writes.
+    pub(super) file_bytes: u64,
+}
+
+impl Rights<'_> {
+    /// Returns the arguments that start a program with these rights.
+    pub(super) fn arguments(&self, program: &Path, arguments: Vec<OsString>) -> Vec<OsString> {
+        let mut all: Vec<OsString> = vec![
+            ARGUMENT.into(),
+            self.memory.to_string().into(),
+            self.file_bytes.to_string().into(),
+            self.room.into(),
+        ];
+        all.extend(self.read.iter().map(OsString::from));
+        all.push("--".into());
+        all.push(program.into());
+        all.extend(arguments);
+        all
+    }
+}
+
+/// Enters the sandbox and becomes the program; `arguments` are those after [`ARGUMENT`]. Returns
+/// only if that fails.
+pub fn exec(arguments: impl Iterator<Item = OsString>) -> io::Error {
+    match enter(arguments) {
+        Ok(mut program) => program.exec(),
+        Err(error) => error,
+    }
+}
+
+fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
+    let wrong = || io::Error::new(io::ErrorKind::InvalidInput, "wrong arguments");
+    let mut number = || {
+        let number = arguments
+            .next()
+            .and_then(|number| number.into_string().ok());
+        number
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(wrong)
+    };
+    let (memory, file_bytes) = (number()?, number()?);
+    let room = PathBuf::from(arguments.next().ok_or_else(wrong)?);
+    let read: Vec<PathBuf> = arguments
+        .by_ref()
+        .take_while(|argument| argument != "--")
+        .map(PathBuf::from)
+        .collect();
+    let mut program = Command::new(arguments.next().ok_or_else(wrong)?);
+    program.args(arguments);
+
+    // A helper must not outlive who started it.
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    rustix::thread::set_no_new_privs(true)?;
+    for (resource, most) in [
+        (Resource::As, memory),
+        (Resource::Fsize, file_bytes),
+        (Resource::Nofile, MAX_DESCRIPTORS),
+        (Resource::Core, 0),
+    ] {
+        limit(resource, most)?;
+    }
+    // Where the kernel lacks one of these the rest holds; `ken status` tells of it.
+    let _ = restrict_files(&room, &read);
+    let _ = restrict_calls();
+    Ok(program)
+}
+
+fn limit(resource: Resource, most: u64) -> io::Result<()> {
+    let known = rustix::process::getrlimit(resource);
+    let most = known.maximum.map_or(most, |maximum| maximum.min(most));
+    let limit = Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
+    Ok(rustix::process::setrlimit(resource, limit)?)
+}
+
+fn restrict_files(room: &Path, read: &[PathBuf]) -> Result<(), landlock::RulesetError> {
+    let all = AccessFs::from_all(ABI::V6);
+    let reading = AccessFs::from_read(ABI::V6);
+    let working = all
+        & !(AccessFs::Execute
+            | AccessFs::MakeChar
+            | AccessFs::MakeBlock
+            | AccessFs::MakeSock
+            | AccessFs::IoctlDev);
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(all)?
+        .handle_access(AccessNet::from_all(ABI::V6))?
+        .scope(Scope::from_all(ABI::V6))?
+        .create()?;
+    let system = SYSTEM.iter().map(Path::new);
+    for path in system.chain(read.iter().map(PathBuf::as_path)) {
+        rules = allow(rules, path, reading)?;
+    }
+    rules = allow(rules, room, working)?;
+    let device = AccessFs::ReadFile | AccessFs::WriteFile;
+    rules = allow(rules, Path::new("/dev/null"), device)?;
+    rules.restrict_self().map(|_| ())
+}
+
+/// Allows access to what lies at a path; what is not there needs none.
+fn allow(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, landlock::RulesetError> {
+    match PathFd::new(path) {
+        Ok(opened) if path.is_dir() => rules.add_rule(PathBeneath::new(opened, access)),
+        Ok(opened) => {
+            let access = access & AccessFs::from_file(ABI::V6);
+            rules.add_rule(PathBeneath::new(opened, access))
+        }
+        Err(_) => Ok(rules),
+    }
+}
+
+/// Calls that no reader of files needs, and that reach beyond its process or the kernel's beaten
+/// tracks.
+const REFUSED: &[libc::c_long] = &[
+    // The network.
+    libc::SYS_socket,
+    libc::SYS_io_uring_setup,
+    // Leaving the process group, which is how all of a helper is ended.
+    libc::SYS_setsid,
+    libc::SYS_setpgid,
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // The system.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+];
+
+fn restrict_calls() -> Result<(), seccompiler::Error> {
+    let mut refused: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    for call in REFUSED {
+        refused.insert(*call, Vec::new());
+    }
+    let only_if = |argument, operator, value| -> Result<_, seccompiler::BackendError> {
+        let length = SeccompCmpArgLen::Dword;
+        let condition = SeccompCondition::new(argument, length, operator, value)?;
+        SeccompRule::new(vec![condition])
+    };
+    // Namespaces; which of its flags are set takes one rule for each.
+    let flags = (0..32)
+        .map(|bit| 1 << bit)
+        .filter(|flag| NEW_NAMESPACES & flag != 0);
+    let rules = flags.map(|flag| only_if(0, SeccompCmpOp::MaskedEq(flag), flag));
+    refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
+    // Limits of other processes.
+    refused.insert(libc::SYS_prlimit64, vec![only_if(0, SeccompCmpOp::Ne, 0)?]);
+    install(refused, libc::EPERM)?;
+    // Its flags are in memory, which no filter sees; libraries then use `clone`.
+    install(
+        BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
+        libc::ENOSYS,
+    )
+}
+
+fn install(
+    mut refused: BTreeMap<i64, Vec<SeccompRule>>,
+    errno: i32,
+) -> Result<(), seccompiler::Error> {
+    if cfg!(target_arch = "x86_64") {
+        let twins: Vec<_> = refused
+            .iter()
+            .map(|(call, rules)| (call | X32_BIT, rules.clone()))
+            .collect();
+        refused.extend(twins);
+    }
+    let filter = SeccompFilter::new(
+        refused,
+        SeccompAction::Allow,
+        SeccompAction::Errno(errno.unsigned_abs()),
+        std::env::consts::ARCH.try_into()?,
+    )?;
+    let program: BpfProgram = filter.try_into()?;
+    seccompiler::apply_filter(&program)
+}

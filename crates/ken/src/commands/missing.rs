@@ -1,0 +1,67 @@
+//! `ken status --missing-helpers`: programs that files wait for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+
+use ken_core::{Field, Order, Plan, SortKey};
+use ken_extract::helper::{missing_in, packages};
+use ken_index::Snapshot;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// What waits for one program.
+#[derive(Default)]
+struct Waiting {
+    files: BTreeSet<std::path::PathBuf>,
+    types: BTreeSet<String>,
+}
+
+/// Lists the programs; like a search, ends with 1 if there is none.
+pub(super) fn run(snapshot: &Snapshot, as_json: bool) -> Result<ExitCode, Failure> {
+    let plan = Plan::Filter(Box::new(Plan::Term {
+        field: Field::Is,
+        term: "missing".to_owned(),
+    }));
+    let order = Order {
+        key: SortKey::Path,
+        reverse: false,
+    };
+    let mut all: BTreeMap<String, Waiting> = BTreeMap::new();
+    for hit in &snapshot.run(&plan, order, 0, usize::MAX)?.hits {
+        let stored = snapshot.document(hit.address)?;
+        let failure = stored.document.failure.as_ref();
+        if let Some(what) = failure.and_then(|failure| missing_in(&failure.message)) {
+            let waiting = all.entry(what.to_owned()).or_default();
+            waiting.files.insert(stored.location.path);
+            waiting.types.insert(stored.document.media_type);
+        }
+    }
+    for (what, waiting) in &all {
+        output::print(&line(what, waiting, as_json))?;
+    }
+    Ok(ExitCode::from(u8::from(all.is_empty())))
+}
+
+fn line(what: &str, waiting: &Waiting, as_json: bool) -> Vec<u8> {
+    let n_files = waiting.files.len();
+    if as_json {
+        return output::json_line(&json!({
+            "v": output::SCHEMA,
+            "helper": what,
+            "packages": packages(what),
+            "files": n_files,
+            "types": waiting.types,
+        }));
+    }
+    let types: Vec<_> = waiting.types.iter().map(String::as_str).collect();
+    let unit = if n_files == 1 { "file" } else { "files" };
+    format!(
+        "{}\t{n_files} {unit}\t{}\n    {}\n",
+        output::clean(what),
+        output::clean(&types.join(" ")),
+        output::clean(&output::install(what)),
+    )
+    .into_bytes()
+}

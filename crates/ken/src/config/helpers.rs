@@ -1,0 +1,174 @@
+//! Settings of the programs that read what ken has no parser for.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ken_extract::helper::{Adapter, HelperOptions, Helpers};
+use serde::{Deserialize, Serialize};
+
+use super::{Settings, data_folder, home, parse_size};
+use crate::cli::Global;
+use crate::failure::{Failure, Kind};
+
+/// Where programs are looked for if `PATH` is not set.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// See [`HelperOptions`].
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct HelperSettings {
+    /// Whether programs are used at all.
+    enabled: bool,
+    /// Media types, or names of programs, that go before ken's own formats.
+    prefer: Vec<String>,
+    /// Recoll's tables of programs; later ones win, and absent ones are passed over.
+    mimeconf: Vec<PathBuf>,
+    /// Recoll's tables of extensions.
+    mimemap: Vec<PathBuf>,
+    /// Folders of Recoll's filters.
+    filters: Vec<PathBuf>,
+    /// Recoll's configuration folder.
+    configuration: PathBuf,
+    /// Seconds that a program may take for a file.
+    seconds: f64,
+    /// Memory that each process of a program may take.
+    memory: String,
+    /// Whether programs run in a sandbox.
+    sandbox: bool,
+    /// What programs may read in the sandbox beside the system's own files.
+    read: Vec<PathBuf>,
+}
+
+impl Default for HelperSettings {
+    fn default() -> Self {
+        let of = |name: &str| {
+            vec![
+                PathBuf::from("/usr/share/recoll/examples").join(name),
+                PathBuf::from("~/.recoll").join(name),
+            ]
+        };
+        Self {
+            enabled: true,
+            prefer: Vec::new(),
+            mimeconf: of("mimeconf"),
+            mimemap: of("mimemap"),
+            filters: vec![PathBuf::from("/usr/share/recoll/filters")],
+            configuration: PathBuf::from("~/.recoll"),
+            seconds: 60.0,
+            memory: "1G".to_owned(),
+            sandbox: true,
+            read: Vec::new(),
+        }
+    }
+}
+
+/// See [`Adapter`].
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AdapterSettings {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    extensions: Vec<String>,
+    #[serde(default)]
+    media_types: Vec<String>,
+    command: Vec<String>,
+    /// Media type of what the program prints; `auto` if that is to be found out.
+    #[serde(default = "plain_text")]
+    output: String,
+    seconds: Option<u64>,
+}
+
+fn plain_text() -> String {
+    "text/plain".to_owned()
+}
+
+impl Settings {
+    /// Returns the programs that read files; none if they are switched off.
+    pub(crate) fn helpers(&self, global: &Global) -> Result<Option<Arc<Helpers>>, Failure> {
+        let settings = &self.helpers;
+        if !settings.enabled {
+            return Ok(None);
+        }
+        let wrong = |error: &dyn std::fmt::Display| {
+            Failure::new(Kind::Usage, format!("helpers.seconds: {error}"))
+        };
+        let all = |paths: &[PathBuf]| paths.iter().map(|path| expand(path)).collect();
+        let configuration = expand(&settings.configuration);
+        let options = HelperOptions {
+            mimeconf: all(&settings.mimeconf),
+            mimemap: all(&settings.mimemap),
+            filters: all(&settings.filters),
+            configuration: configuration.is_dir().then_some(configuration),
+            path: path_folders(),
+            prefer: settings.prefer.clone(),
+            adapters: self
+                .adapter
+                .iter()
+                .map(AdapterSettings::adapter)
+                .collect::<Result<_, _>>()?,
+            max_time: Duration::try_from_secs_f64(settings.seconds).map_err(|e| wrong(&e))?,
+            memory: parse_size(&settings.memory)? as u64,
+            sandbox: match settings.sandbox {
+                true => Some(super::worker_program()?),
+                false => None,
+            },
+            read: all(&settings.read),
+            temporary: data_folder(global)?.join("tmp"),
+        };
+        Ok(Some(Arc::new(Helpers::new(options)?)))
+    }
+}
+
+impl AdapterSettings {
+    fn adapter(&self) -> Result<Adapter, Failure> {
+        let name = match (&*self.name, self.command.first()) {
+            ("", Some(program)) => program,
+            (name, _) => name,
+        };
+        let refuse = |what: &str| {
+            Err(Failure::new(
+                Kind::Usage,
+                format!("adapter \"{name}\": {what}"),
+            ))
+        };
+        if self.command.is_empty() {
+            return refuse("it has no command");
+        }
+        if self.extensions.is_empty() && self.media_types.is_empty() {
+            return refuse("it has neither extensions nor media_types");
+        }
+        let mut command = self.command.clone();
+        command[0] = expand(Path::new(&command[0]))
+            .to_string_lossy()
+            .into_owned();
+        Ok(Adapter {
+            name: name.to_owned(),
+            extensions: self.extensions.clone(),
+            media_types: self.media_types.clone(),
+            command,
+            output: match &*self.output {
+                "auto" => String::new(),
+                output => output.to_owned(),
+            },
+            seconds: self.seconds,
+        })
+    }
+}
+
+/// Returns a path in which `~/` stands for the home folder.
+fn expand(path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), home()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_path_buf(),
+    }
+}
+
+#[allow(clippy::disallowed_methods)] // the binary reads its environment
+fn path_folders() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
+    let folders = std::env::split_paths(&path);
+    // A relative one would be another in each folder.
+    folders.filter(|folder| folder.is_absolute()).collect()
+}
