@@ -33,6 +33,7 @@ mod ooxml;
 mod package;
 mod pdf;
 mod postscript;
+mod ppt;
 mod rar;
 mod roff;
 mod rpm;
@@ -116,6 +117,7 @@ pub const FORMATS: &[Format] = &[
     rtf::FORMAT,
     doc::FORMAT,
     xls::FORMAT,
+    ppt::FORMAT,
     epub::FORMAT,
     djvu::FORMAT,
     chm::FORMAT,

@@ -20,6 +20,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("office/sample.rtf", "curlewbrook ext:rtf", "sample.rtf"),
     ("office/sample.doc", "curlewbrook ext:doc", "sample.doc"),
     ("office/sample.xls", "zwiebelhafen ext:xls", "sample.xls"),
+    ("office/sample.ppt", "aukletsund", "sample.ppt"),
     ("mail/attachments.eml", "albatross", "attachments.eml"),
     (
         "mail/attachments.eml",
@@ -208,6 +209,7 @@ const AUTHORS: &[(&str, &str, &str)] = &[
     ("sample.doc", "Whimbrel survey", "Ragnhild Moe"),
     ("sample.rtf", "Whimbrel survey", "Ragnhild Moe"),
     ("sample.xls", "Ferry budget", "Erik Ahlgren"),
+    ("sample.ppt", "Dovekie talk", "Signe Holm"),
     (
         "html-only.eml",
         "Einladung für Jürgen",

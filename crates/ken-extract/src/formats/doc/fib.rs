@@ -24,6 +24,8 @@ pub(super) struct Fib {
     /// The stream that holds tables; in Word 6 and 95 the main one does.
     pub(super) table: Option<&'static str>,
     pub(super) is_word_97: bool,
+    /// Whether the characters of Word 95 take two bytes, as in East Asia.
+    pub(super) is_double_byte: bool,
     /// Whether the text is in pieces.
     pub(super) has_pieces: bool,
     /// Language of the text, which tells the code page of Word 6 and 95.
@@ -81,6 +83,7 @@ impl Fib {
         Some(Ok(Self {
             table: is_word_97.then_some(table),
             is_word_97,
+            is_double_byte: !is_word_97 && flags & 0x1000 != 0,
             has_pieces: is_word_97 || flags & 4 != 0,
             language: short(6)?,
             text_start: long(0x18)?,

@@ -19,12 +19,19 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> Vec<u16> {
         .then(|| fib.pieces.of(table).and_then(piece_table))
         .flatten();
     let pieces = match found {
-        Some(table) => pieces(table, fib.is_word_97),
-        None => vec![Piece {
-            n_characters: fib.text_end.saturating_sub(fib.text_start),
-            at: fib.text_start,
-            is_8_bit: true,
-        }],
+        Some(table) => pieces(table, fib),
+        None => {
+            let n_bytes = fib.text_end.saturating_sub(fib.text_start);
+            vec![Piece {
+                n_characters: if fib.is_double_byte {
+                    n_bytes / 2
+                } else {
+                    n_bytes
+                },
+                at: fib.text_start,
+                is_8_bit: !fib.is_double_byte,
+            }]
+        }
     };
     let code_page = if fib.is_word_97 {
         codepage::WESTERN
@@ -44,12 +51,24 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> Vec<u16> {
         let bytes = &main[start..start.saturating_add(n_bytes).min(main.len())];
         if piece.is_8_bit {
             units.extend(codepage::decode(bytes, code_page).encode_utf16());
+        } else if fib.is_double_byte {
+            units.extend(double_byte(bytes, code_page).encode_utf16());
         } else {
             let pairs = bytes.as_chunks::<2>().0;
             units.extend(pairs.iter().copied().map(u16::from_le_bytes));
         }
     }
     units
+}
+
+/// Decodes characters of one or two bytes that take two each, the first byte last.
+fn double_byte(bytes: &[u8], code_page: u16) -> String {
+    let mut packed = Vec::with_capacity(bytes.len());
+    for &[low, high] in bytes.as_chunks::<2>().0 {
+        packed.extend((high != 0).then_some(high));
+        packed.push(low);
+    }
+    codepage::decode(&packed, code_page).into_owned()
 }
 
 /// Finds the table of pieces behind the changes of formats that fast saving left.
@@ -70,7 +89,7 @@ fn piece_table(clx: &[u8]) -> Option<&[u8]> {
     }
 }
 
-fn pieces(table: &[u8], is_word_97: bool) -> Vec<Piece> {
+fn pieces(table: &[u8], fib: &Fib) -> Vec<Piece> {
     let n_pieces = table.len().saturating_sub(4) / 12;
     let (positions, descriptors) = table.split_at(4 * (n_pieces + 1).min(table.len() / 4));
     let positions: Vec<usize> = positions
@@ -86,11 +105,18 @@ fn pieces(table: &[u8], is_word_97: bool) -> Vec<Piece> {
         .map(|(ends, descriptor)| {
             let place =
                 u32::from_le_bytes([descriptor[2], descriptor[3], descriptor[4], descriptor[5]]);
-            let is_8_bit = !is_word_97 || place & 0x4000_0000 != 0;
+            let is_8_bit = match fib.is_word_97 {
+                true => place & 0x4000_0000 != 0,
+                false => !fib.is_double_byte,
+            };
             let at = (place & 0x3fff_ffff) as usize;
             Piece {
                 n_characters: ends[1].saturating_sub(ends[0]),
-                at: if is_word_97 && is_8_bit { at / 2 } else { at },
+                at: if fib.is_word_97 && is_8_bit {
+                    at / 2
+                } else {
+                    at
+                },
                 is_8_bit,
             }
         })

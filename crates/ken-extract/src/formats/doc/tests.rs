@@ -143,3 +143,24 @@ fn hostile_files_are_survived() {
     file.truncate(file.len() - 600);
     assert!(found(&file).own().body.len() < 100_000);
 }
+
+#[test]
+fn word_95_has_code_pages() {
+    for (language, flags, text, expected) in [
+        (0x419_u16, 0_u16, &b"\xcf\xf0\xe8\r"[..], "При"),
+        (0x411, 0x1000, b"\xfa\x93\x7b\x96a\0\r\0", "日本a"),
+    ] {
+        let mut main = vec![0; 0x400];
+        let end = main.len() + text.len();
+        for (at, number) in [(0, 0xa5dc), (2, 104), (6, language), (10, flags)] {
+            main[at..at + 2].copy_from_slice(&number.to_le_bytes());
+        }
+        for (at, number) in [(0x18, 0x400), (0x1c, end as u32), (0x34, text.len() as u32)] {
+            main[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        main.extend(text);
+        let found = found(&compound_of(&[("WordDocument", &main)]));
+        assert_eq!(found.own().failure, None);
+        assert_eq!(found.own().body, expected);
+    }
+}

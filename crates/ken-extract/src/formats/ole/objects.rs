@@ -3,7 +3,7 @@
 
 use super::super::members::Names;
 use super::super::rtf::object;
-use super::compound::{Compound, EntryId};
+use super::compound::{Compound, EntryId, ROOT};
 use super::rebuild::rebuild;
 use crate::output::Output;
 use crate::{Error, Member};
@@ -32,6 +32,16 @@ fn unwrap(file: &Compound<'_>, storage: EntryId) -> Option<(String, Vec<u8>)> {
     }
     let content = FILES.iter().find_map(|name| file.stream(storage, name))?;
     Some((String::new(), content))
+}
+
+/// Returns the file that a compound file stands for: itself, if it is a document.
+pub(in crate::formats) fn of_file(bytes: Vec<u8>) -> Option<(String, Vec<u8>)> {
+    let file = Compound::open(&bytes).ok()?;
+    let is_document = DOCUMENTS.iter().any(|name| file.find(ROOT, name).is_some());
+    if !is_document {
+        return unwrap(&file, ROOT);
+    }
+    Some((String::new(), bytes))
 }
 
 /// Hands on the files in the storages of a storage whose names `is_object` accepts.

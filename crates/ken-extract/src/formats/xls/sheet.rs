@@ -239,7 +239,7 @@ impl Reader {
     fn number(&mut self, style: u16, value: f64) {
         let format = self.shared.formats.get(usize::from(style));
         let format = format.unwrap_or(&NumberFormat::General);
-        let text = format.show(&value.to_string(), self.shared.from_1904);
+        let text = format.show(&shown(value), self.shared.from_1904);
         self.cell(&text);
     }
 
@@ -288,6 +288,12 @@ fn packed(bits: u32) -> f64 {
         _ => f64::from(bits as i32 >> 2),
     };
     if bits & 1 != 0 { value / 100.0 } else { value }
+}
+
+/// Returns a number with the 15 digits that Excel shows; the others are noise of binary fractions.
+fn shown(value: f64) -> String {
+    let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
+    rounded.to_string()
 }
 
 fn boolean(value: u8) -> &'static str {

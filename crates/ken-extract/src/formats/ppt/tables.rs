@@ -1,0 +1,104 @@
+//! Where the parts of a presentation are now (MS-PPT 2.3.2 to 2.3.6).
+
+use std::collections::HashMap;
+
+use super::record::{DOCUMENT, PERSIST_TABLE, Record, USER_EDIT, number, record_at, records};
+use crate::Error;
+
+/// What the stream `Current User` holds if the presentation is encrypted.
+const ENCRYPTED: u32 = 0xf3d1_c4df;
+/// More than any presentation was saved without being written anew.
+const MAX_EDITS: usize = 10_000;
+
+/// The places of all parts.
+pub(super) struct Tables {
+    places: HashMap<u32, u32>,
+    document: Option<u32>,
+    /// Whether the document was not found.
+    pub(super) is_damaged: bool,
+}
+
+impl Tables {
+    pub(super) fn read(user: &[u8], stream: &[u8]) -> Result<Self, Error> {
+        if number(user, 12) == Some(ENCRYPTED) {
+            return Err(Error::Encrypted(
+                "the file is encrypted with a password".into(),
+            ));
+        }
+        let mut tables = Self {
+            places: HashMap::new(),
+            document: None,
+            is_damaged: false,
+        };
+        let mut next = number(user, 16).filter(|&at| is_edit(stream, at));
+        next = next.or_else(|| last_edit(stream));
+        let mut n_left = (stream.len() / 4).min(1 << 20);
+        for _ in 0..MAX_EDITS {
+            let Some(edit) = next.and_then(|at| record_at(stream, at)) else {
+                break;
+            };
+            if edit.kind != USER_EDIT {
+                break;
+            }
+            // A longer record also says where the key is.
+            if edit.data.len() >= 32 {
+                return Err(Error::Encrypted(
+                    "the file is encrypted with a password".into(),
+                ));
+            }
+            if tables.document.is_none() {
+                tables.document = number(edit.data, 16);
+            }
+            if let Some(table) = number(edit.data, 12).and_then(|at| record_at(stream, at)) {
+                tables.add(&table, &mut n_left);
+            }
+            next = number(edit.data, 8).filter(|&at| at != 0 && Some(at) != next);
+        }
+        tables.is_damaged = tables.document(stream).is_none();
+        Ok(tables)
+    }
+
+    /// Adds a table; what a newer one said stays.
+    fn add(&mut self, table: &Record<'_>, n_left: &mut usize) {
+        if table.kind != PERSIST_TABLE {
+            return;
+        }
+        let mut at = 0;
+        while let Some(run) = number(table.data, at) {
+            at += 4;
+            for position in 0..run >> 20 {
+                let Some(place) = number(table.data, at).filter(|_| *n_left > 0) else {
+                    return;
+                };
+                *n_left -= 1;
+                at += 4;
+                let part = (run & 0xf_ffff) + position;
+                self.places.entry(part).or_insert(place);
+            }
+        }
+    }
+
+    /// Returns a part by its number.
+    pub(super) fn part<'a>(&self, stream: &'a [u8], part: u32) -> Option<Record<'a>> {
+        record_at(stream, *self.places.get(&part)?)
+    }
+
+    /// Returns the part that lists all slides.
+    pub(super) fn document<'a>(&self, stream: &'a [u8]) -> Option<Record<'a>> {
+        let document = self.part(stream, self.document?)?;
+        (document.kind == DOCUMENT).then_some(document)
+    }
+}
+
+fn is_edit(stream: &[u8], at: u32) -> bool {
+    record_at(stream, at).is_some_and(|record| record.kind == USER_EDIT)
+}
+
+/// Finds the last table when the stream `Current User` does not say where it is.
+fn last_edit(stream: &[u8]) -> Option<u32> {
+    let edit = records(stream)
+        .filter(|record| record.kind == USER_EDIT)
+        .last()?;
+    let after = edit.data.as_ptr_range().end.addr() - stream.as_ptr().addr();
+    u32::try_from(after - edit.data.len() - 8).ok()
+}
