@@ -20,9 +20,9 @@ from peers.mu import Mu  # noqa: E402
 from peers.notmuch import Notmuch  # noqa: E402
 from peers.recoll import Recoll  # noqa: E402
 
-SUITES = ["html", "mail", "pdf", "update", "search"]
+SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn"]
+MORE_SUITES = ["spawn", "recall"]
 
 
 class Bench:

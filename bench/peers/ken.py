@@ -3,7 +3,7 @@
 import json
 import os
 
-from lib.process import Command, output
+from lib.process import Command, answer, output
 from peers import disk_bytes, empty
 
 MODES = {"top10": ["--limit", "10"], "paths": ["--paths", "--limit", "2000"]}
@@ -38,6 +38,12 @@ class Ken:
 
     def hits(self, query):
         return int(output(Command([*self._ken(), "search", "--count", "--", query], ok=(0, 1))))
+
+    def text(self, path):
+        """The text of a file and of all that is inside it; empty if nothing could be read."""
+        program = [self.program, "--config", os.devnull, "extract", "--json", path]
+        lines = answer(Command(program, ok=(0, 1, 2))).output.splitlines()
+        return "\n".join(json.loads(line)["body"] for line in lines)
 
     def _ken(self):
         # No configuration of the user: only defaults are measured.

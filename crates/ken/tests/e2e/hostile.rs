@@ -1,6 +1,8 @@
 //! A folder of broken files between good ones: all good ones are found, all bad ones are listed.
 
-use crate::samples::{fixture, message, pdf, tar};
+use std::collections::BTreeSet;
+
+use crate::samples::{all_fixtures, fixture, message, pdf, tar};
 use crate::world::World;
 
 /// Small pseudo-random numbers, the same in each run.
@@ -137,4 +139,73 @@ fn the_worst_files_are_failures_and_nothing_more() {
         failed.values().all(|reason| reason != "crashed"),
         "{failed:?}"
     );
+}
+
+/// Files that cannot be read, with the reason that is listed.
+fn hostile_files(random: &mut Random) -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let half = |name: &str| {
+        let mut bytes = fixture(name);
+        bytes.truncate(bytes.len() / 2);
+        bytes
+    };
+    let mut noise = || {
+        (0..3000)
+            .map(|_| random.below(256) as u8)
+            .collect::<Vec<_>>()
+    };
+    vec![
+        ("half.docx", half("sample.docx"), "malformed"),
+        ("half.ods", half("sample.ods"), "malformed"),
+        ("half.epub", half("sample.epub"), "malformed"),
+        ("half.zip", half("archive/folders.zip"), "malformed"),
+        ("half.txt.gz", half("archive/gzip.txt.gz"), "malformed"),
+        ("half.txt.xz", half("archive/xz.txt.xz"), "malformed"),
+        ("half.chm", half("media/manual.chm"), "malformed"),
+        ("noise.pptx", noise(), "malformed"),
+        ("noise.pdf", noise(), "malformed"),
+        ("noise.odt", noise(), "malformed"),
+        ("noise.zip", noise(), "malformed"),
+        ("locked.docx", fixture("encrypted.docx"), "encrypted"),
+        (
+            "locked.pdf",
+            fixture("pdf/encrypted-password.pdf"),
+            "encrypted",
+        ),
+        ("locked.zip", fixture("archive/encrypted.zip"), "encrypted"),
+    ]
+}
+
+#[test]
+fn every_tenth_file_is_hostile_and_no_other_is_lost() {
+    let world = World::new();
+    let hostile = hostile_files(&mut Random(0xbad));
+    let good = all_fixtures();
+    let mut expected = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    for number in 0..10 * hostile.len() {
+        if number % 10 == 9 {
+            let (name, bytes, reason) = &hostile[number / 10];
+            world.write(format!("{number}-{name}"), bytes);
+            expected.insert((format!("{number}-{name}"), (*reason).to_owned()));
+        } else {
+            let (name, bytes) = &good[number % good.len()];
+            world.write(format!("{number}-{name}"), bytes);
+            names.insert(format!("{number}-{name}"));
+        }
+    }
+    assert_eq!(world.index_docs()["added"], 10 * hostile.len());
+    let failed: BTreeSet<_> = world
+        .failed()
+        .into_iter()
+        // Of a good container a part may fail; what failed inside a hostile one is listed there.
+        .map(|(place, reason)| match place.split_once('|') {
+            Some((file, _)) if !names.contains(file) => (file.to_owned(), reason),
+            _ => (place, reason),
+        })
+        .filter(|(place, _)| !place.contains('|'))
+        .collect();
+    assert_eq!(failed, expected);
+    let found: BTreeSet<_> = world.found("dir:docs").into_iter().collect();
+    let lost: Vec<_> = names.difference(&found).collect();
+    assert!(lost.is_empty(), "{lost:?}");
 }

@@ -11,6 +11,29 @@ pub(crate) fn fixture(name: &str) -> Vec<u8> {
     fs_err::read(PathBuf::from(folder).join(name)).unwrap()
 }
 
+/// Returns the names and contents of all of ken-extract's test data that can be read.
+pub(crate) fn all_fixtures() -> Vec<(String, Vec<u8>)> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../ken-extract/tests/data");
+    let mut folders = vec![PathBuf::from(root)];
+    let mut fixtures = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() && name != "hostile" {
+                folders.push(path);
+            } else if path.is_file()
+                && !name.starts_with("README")
+                && !name.starts_with("encrypted")
+            {
+                fixtures.push((name, fs_err::read(path).unwrap()));
+            }
+        }
+    }
+    fixtures.sort();
+    fixtures
+}
+
 impl World {
     /// Copies a file of ken-extract's test data into `docs`, without its folder.
     pub(crate) fn add_fixture(&self, name: &str) {

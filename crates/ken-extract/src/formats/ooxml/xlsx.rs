@@ -37,7 +37,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     sections: Some("sheets"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 2,
+    version: 3,
     streams: false,
     extract: |input, output| super::extract(input, output, "xl/workbook.xml", read),
 };
@@ -79,7 +79,8 @@ fn read_workbook(
         match tag.name() {
             "workbookPr" => {
                 let value = tag.attribute("date1904").unwrap_or_default();
-                workbook.from_1904 = matches!(&*value, "1" | "true" | "on");
+                // An extension of Office 2013 has the same name and comes later.
+                workbook.from_1904 |= matches!(&*value, "1" | "true" | "on");
             }
             "sheet" => {
                 let name = tag.attribute("name").unwrap_or_default().into_owned();
@@ -223,6 +224,31 @@ mod tests {
         ]);
         let found = run(&FORMAT, &zip);
         assert_eq!(found.own().body, "S\none\tin\tsum\tFALSE\t#N/A\t0.1");
+    }
+
+    #[test]
+    fn days_may_count_from_1904() {
+        let zip = zip_of(&[
+            (
+                "xl/workbook.xml",
+                b"<w><workbookPr date1904='1'/><sheet name='S' r:id='r1'/><extLst><ext>\
+                  <x15:workbookPr chartTrackingRefBase='1'/></ext></extLst></w>",
+            ),
+            (
+                "xl/_rels/workbook.xml.rels",
+                b"<r><Relationship Id='r1' Type='x/worksheet' Target='worksheets/a.xml'/>\
+                  <Relationship Id='r2' Type='x/styles' Target='styles.xml'/></r>",
+            ),
+            (
+                "xl/styles.xml",
+                b"<s><cellXfs><xf numFmtId='14'/></cellXfs></s>",
+            ),
+            (
+                "xl/worksheets/a.xml",
+                b"<s><row><c s='0'><v>41051</v></c></row></s>",
+            ),
+        ]);
+        assert_eq!(run(&FORMAT, &zip).own().body, "S\n2016-05-23");
     }
 
     #[test]
