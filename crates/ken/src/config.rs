@@ -4,16 +4,19 @@ mod helpers;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use helpers::{AdapterSettings, HelperSettings};
 use ken_core::{FIELDS, Field, FolderFields};
-use ken_extract::{Isolate, Limits};
+use ken_extract::{Isolate, Limits, Passwords};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::Global;
 use crate::failure::{Failure, Kind};
 
+/// Passwords of the settings, at most.
+const MAX_PASSWORDS: usize = 1_000;
 /// More commits than this only make tiny segments.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -35,6 +38,8 @@ pub(crate) struct Settings {
     pub(crate) helpers: HelperSettings,
     /// Programs of the user's own.
     pub(crate) adapter: Vec<AdapterSettings>,
+    /// What is tried on encrypted files.
+    pub(crate) passwords: PasswordSettings,
     /// What folders give to the files below them.
     pub(crate) folder: Vec<FolderSettings>,
 }
@@ -47,6 +52,16 @@ pub(crate) struct FolderSettings {
     pub(crate) path: PathBuf,
     /// Values by the name of their field.
     pub(crate) fields: BTreeMap<String, Values>,
+}
+
+/// Where passwords come from: a file, a command, or both; they are tried in their order.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct PasswordSettings {
+    /// A file with a password on each line; `~/` stands for the home folder.
+    pub(crate) file: Option<PathBuf>,
+    /// A command of the shell that prints a password on each line.
+    pub(crate) command: Option<String>,
 }
 
 /// One value or several.
@@ -88,6 +103,7 @@ impl Default for Settings {
             extract: ExtractSettings::default(),
             helpers: HelperSettings::default(),
             adapter: Vec::new(),
+            passwords: PasswordSettings::default(),
             folder: Vec::new(),
         }
     }
@@ -123,7 +139,10 @@ impl Settings {
     /// Returns how files are extracted.
     pub(crate) fn extraction(&self) -> Result<ken_extract::Options, Failure> {
         Ok(ken_extract::Options {
-            limits: self.extract.limits()?,
+            limits: Limits {
+                passwords: self.passwords.read()?,
+                ..self.extract.limits()?
+            },
             isolate: self.extract.isolate()?,
             worker: Some(worker_program()?),
             helpers: None,
@@ -190,12 +209,56 @@ impl ExtractSettings {
     }
 }
 
+impl PasswordSettings {
+    fn read(&self) -> Result<Passwords, Failure> {
+        let mut text = String::new();
+        if let Some(file) = &self.file {
+            text = fs_err::read_to_string(below_home(file))
+                .map_err(|error| Failure::new(Kind::Usage, format!("passwords.file: {error}")))?;
+            text.push('\n');
+        }
+        if let Some(command) = &self.command {
+            text.push_str(&output_of(command)?);
+        }
+        // More would only make each encrypted file slow.
+        let n_passwords = text.lines().filter(|line| !line.is_empty()).count();
+        if n_passwords > MAX_PASSWORDS {
+            let message = format!("{n_passwords} passwords, more than {MAX_PASSWORDS}");
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        Ok(Passwords::new(text.lines().map(str::to_owned)))
+    }
+}
+
+/// Runs a command of the shell and returns what it prints. It may ask on the terminal.
+fn output_of(command: &str) -> Result<String, Failure> {
+    let wrong = |cause: String| {
+        let message = format!("passwords.command \"{command}\": {cause}");
+        Failure::new(Kind::Usage, message)
+    };
+    let output = Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::inherit())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| wrong(error.to_string()))?;
+    if !output.status.success() {
+        return Err(wrong(output.status.to_string()));
+    }
+    String::from_utf8(output.stdout).map_err(|error| wrong(error.to_string()))
+}
+
+/// Returns a path of the settings, in which `~/` stands for the home folder.
+fn below_home(path: &Path) -> PathBuf {
+    match (path.strip_prefix("~"), home()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
+    }
+}
+
 impl FolderSettings {
     fn resolve(&self) -> Result<FolderFields, Failure> {
-        let path = match (self.path.strip_prefix("~"), home()) {
-            (Ok(rest), Some(home)) => home.join(rest),
-            _ => self.path.clone(),
-        };
+        let path = below_home(&self.path);
         if !path.is_absolute() {
             let message = format!("folder \"{}\": not an absolute path", self.path.display());
             return Err(Failure::new(Kind::Usage, message).hint("for instance ~/Documents"));

@@ -16,6 +16,7 @@ mod doc;
 mod epub;
 mod html;
 mod image;
+mod iso;
 mod json;
 mod lyx;
 mod lzw;
@@ -151,6 +152,7 @@ pub const FORMATS: &[Format] = &[
     ar::FORMAT,
     ar::DEB_FORMAT,
     rpm::FORMAT,
+    iso::FORMAT,
     mhtml::FORMAT,
     warc::FORMAT,
     sqlite::FORMAT,

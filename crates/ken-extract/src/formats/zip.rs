@@ -20,7 +20,7 @@ use zip::{ExtraField, ZipReadOptions};
 use super::members::{Budget, Names, hand_on, read_member};
 use super::source::{Source, release};
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input, Isolation, Limits};
 
 /// See [`crate::FORMATS`].
 pub(super) const FORMAT: Format = Format {
@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: Some("members, by their path"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -50,6 +50,7 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     if input.size() <= WHOLE_BYTES {
         input.bytes(output.limits())?;
     }
+    let password = password_of(input, output.limits())?;
     let mut budget = Budget::new(input.size(), output.limits());
     let reader = Gate::new(Source::new(input.seekable()?));
     let is_open = Rc::clone(&reader.is_open);
@@ -60,8 +61,12 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         let entry = entry.map_err(in_words)?;
         if entry.is_file() {
             let path = name_of(&entry);
-            let content = read_entry(entry, entries.reader_mut(), &mut budget);
+            let content = read_entry(entry, entries.reader_mut(), password, &mut budget);
             is_open.set(true);
+            let content = content.map_err(|error| match error {
+                Error::Encrypted(_) => Error::encrypted(&output.limits().passwords),
+                error => error,
+            });
             let (content, modified) = match content {
                 Ok((bytes, modified)) => (Ok(bytes), modified),
                 Err(error) => (Err(error), None),
@@ -73,24 +78,53 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     Ok(())
 }
 
+/// Returns the password of the first encrypted member. Whether one fits is known for sure only when
+/// the member's checksum is right: the old encryption takes one of 256 wrong ones.
+fn password_of<'l>(input: &Input<'_>, limits: &'l Limits) -> Result<Option<&'l str>, Error> {
+    for password in limits.passwords.iter() {
+        let reader = Gate::new(Source::new(input.seekable()?));
+        let is_open = Rc::clone(&reader.is_open);
+        let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
+        let entries = archive.files().map_err(in_words)?;
+        let mut budget = Budget::new(input.size(), limits);
+        let mut is_encrypted = false;
+        while let Some(entry) = entries.next() {
+            let entry = entry.map_err(in_words)?;
+            if entry.encrypted() && entry.is_file() && entry.size() <= limits.max_member_bytes {
+                is_encrypted = true;
+                let reader = entries.reader_mut();
+                if read_entry(entry, reader, Some(password), &mut budget).is_ok() {
+                    return Ok(Some(password));
+                }
+                is_open.set(true);
+                break;
+            }
+        }
+        if !is_encrypted {
+            break;
+        }
+    }
+    Ok(None)
+}
+
 /// The content of a member and when it was changed.
 type Content = (Vec<u8>, Option<i64>);
 
 fn read_entry<R: Read + Seek>(
     entry: ZipFileEntry<'_>,
     reader: &mut Gate<R>,
+    password: Option<&str>,
     budget: &mut Budget,
 ) -> Result<Content, Error> {
-    if entry.encrypted() {
+    if entry.encrypted() && password.is_none() {
         return Err(Error::Encrypted("encrypted, no password is known".into()));
     }
     // The reader yields no more than the declared size, so that a lie is found out by the CRC.
     let (size, compressed) = (entry.size(), entry.compressed_size());
     budget.check_member(size, compressed)?;
     let is_open = Rc::clone(&reader.is_open);
-    let mut file = entry
-        .with_reader(reader, ZipReadOptions::new())
-        .map_err(in_words)?;
+    let options = ZipReadOptions::new().password(password.map(str::as_bytes));
+    let mut file = entry.with_reader(reader, options).map_err(in_words)?;
     let modified = modified(&file);
     let content = read_member(&mut file, size, size, "its size");
     is_open.set(false);

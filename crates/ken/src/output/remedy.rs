@@ -10,7 +10,10 @@ use crate::config::ExtractSettings;
 /// Returns what can be done about a failure.
 pub(crate) fn remedy(failure: &Failure, path: &Path) -> String {
     match failure.reason {
-        Reason::Encrypted => "store it without the password: ken knows none yet".to_owned(),
+        Reason::Encrypted => {
+            "put its password into passwords.file of the settings, then ken index --retry-failed"
+                .to_owned()
+        }
         Reason::Malformed => {
             "open it in its own program; if that reads it, report it as an error of ken".to_owned()
         }

@@ -130,6 +130,12 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
     ("database/notes.sqlite", "sqlitesquid", "notes.sqlite"),
     ("database/utf16.sqlite", "wideurchin", "utf16.sqlite"),
+    (
+        "archive/rock-ridge.iso",
+        "isoibex",
+        "rock-ridge.iso|a letter with a long name.txt",
+    ),
+    ("archive/joliet.iso", "author:dingo", "joliet.iso"),
     ("archive/gnu.tar", "openotter", "gnu.tar|open.txt"),
     ("archive/gnu.tar", "filename:sparse", "gnu.tar|sparse.txt"),
     ("media/heron.jpg", "keywords:riverbank", "heron.jpg"),
@@ -161,7 +167,11 @@ const WORDS: &[(&str, &str, &str)] = &[
         "tides.ipynb",
     ),
     ("text/survey.7", "lumpsucker date:2024-02-29", "survey.7"),
-    ("text/survey.tex", "lumpsucker author:strand", "survey.tex"),
+    (
+        "text/survey.tex",
+        "lumpsucker author:strand ext:tex",
+        "survey.tex",
+    ),
     (
         "text/fish.bib",
         "müller havforskningsinstituttet",

@@ -62,6 +62,44 @@ fn the_index_lies_where_it_is_told_to() {
 }
 
 #[test]
+fn passwords_come_from_a_file_and_a_command() {
+    let world = World::new();
+    for file in [
+        "archive/encrypted.zip",
+        "archive/encrypted.7z",
+        "archive/encrypted5.rar",
+        "pdf/encrypted-password.pdf",
+    ] {
+        world.add_fixture(file);
+    }
+    world.index_docs();
+    assert_eq!(world.failed().len(), 4);
+    let passwords = world.home().join("passwords");
+    fs_err::write(&passwords, "wrong\n\nhunter2\r\n").unwrap();
+    let file = format!("passwords.file={}", passwords.display());
+    let args = ["--set", &file, "index", "--retry-failed"];
+    assert_eq!(world.ken(args).code, 0);
+    assert_eq!(world.failed().len(), 1);
+    assert_eq!(
+        world.found("secretseal OR sevensecret OR rarsecret").len(),
+        3
+    );
+    let command = "passwords.command=\"echo user\"";
+    let args = ["--set", command, "index", "--retry-failed"];
+    assert_eq!(world.ken(args).code, 0);
+    assert!(world.failed().is_empty());
+    assert_eq!(world.found("\"open secret\""), ["encrypted-password.pdf"]);
+    for (setting, message) in [
+        ("passwords.file=\"/none\"", "passwords.file: "),
+        ("passwords.command=\"exit 3\"", "\"exit 3\": exit status: 3"),
+    ] {
+        let run = world.ken(["--set", setting, "index"]);
+        assert_eq!(run.code, 2);
+        assert!(run.err.contains(message), "{}", run.err);
+    }
+}
+
+#[test]
 fn mistakes_in_settings_are_refused() {
     let world = otters();
     let before = world.data_files();

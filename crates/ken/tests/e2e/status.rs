@@ -99,7 +99,7 @@ fn what_failed_and_why() {
     assert_eq!(
         lines[2],
         format!(
-            "{}/encrypted-password.pdf\tencrypted\tencrypted, no password given",
+            "{}/encrypted-password.pdf\tencrypted\tencrypted, no password is known",
             docs.display()
         )
     );
@@ -132,7 +132,7 @@ fn what_failed_and_why() {
     assert_eq!(keys, expected);
     assert_eq!(objects[0]["extractor"], "PDF");
     let remedy = objects[1]["remedy"].as_str().unwrap();
-    assert!(remedy.contains("without the password"), "{remedy}");
+    assert!(remedy.contains("passwords.file"), "{remedy}");
     assert_eq!(objects[2]["ipath"], "secret.txt");
 
     for name in ["broken.pdf", "encrypted-password.pdf", "encrypted.zip"] {

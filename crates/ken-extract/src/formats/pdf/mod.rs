@@ -26,7 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use hayro_font::kurbo::Affine;
 use hayro_syntax::object::{Array, Dict, Object, Stream};
 use hayro_syntax::page::Page;
-use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
 
 use self::content::{Interpreter, Resources, Shared};
 use self::layers::Layers;
@@ -34,7 +34,7 @@ use self::segment::Segments;
 use self::stream::{Budget, MAX_CONTENT_BYTES};
 use crate::limits::too_many_pages;
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation, Limits};
+use crate::{Error, Format, Input, Isolation, Limits, Passwords};
 
 /// See [`crate::FORMATS`].
 pub(super) const FORMAT: Format = Format {
@@ -65,7 +65,7 @@ const MAX_DOCUMENT_BYTES: usize = 1 << 30;
 /// Reads a PDF file.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let bytes = input.take_bytes(output.limits())?;
-    let pdf = Pdf::new(bytes).map_err(load_error)?;
+    let pdf = open(bytes, &output.limits().passwords)?;
     let catalog: Dict<'_> = pdf.xref().get(pdf.xref().root_id()).unwrap_or_default();
     metadata::read(&pdf, &catalog, output.own());
     let limits = output.limits();
@@ -74,11 +74,25 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     pages
 }
 
-fn load_error(error: LoadPdfError) -> Error {
-    match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
-            Error::Encrypted("encrypted, no password given".into())
+/// Opens a file without a password, or by the first one that fits.
+fn open(bytes: Vec<u8>, passwords: &Passwords) -> Result<Pdf, Error> {
+    let bytes = PdfData::from(bytes);
+    let mut opened = Pdf::new(bytes.clone());
+    for password in passwords.iter() {
+        if !matches!(opened, Err(PASSWORD_PROTECTED)) {
+            break;
         }
+        opened = Pdf::new_with_password(bytes.clone(), password);
+    }
+    opened.map_err(|error| load_error(error, passwords))
+}
+
+const PASSWORD_PROTECTED: LoadPdfError =
+    LoadPdfError::Decryption(DecryptionError::PasswordProtected);
+
+fn load_error(error: LoadPdfError, passwords: &Passwords) -> Error {
+    match error {
+        PASSWORD_PROTECTED => Error::encrypted(passwords),
         LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
             Error::Encrypted("encrypted by an unknown method".into())
         }

@@ -8,9 +8,9 @@ use ken_core::{Field, Kind, Reason};
 
 use super::extract;
 use super::stream::decode;
-use crate::Limits;
 use crate::detect::Detected;
 use crate::testing::{Found, run, run_limited, survives};
+use crate::{Limits, Passwords};
 
 const PDF: Detected = Detected {
     media_type: "application/pdf",
@@ -441,7 +441,14 @@ fn encrypted_files_open_without_password_or_say_so() {
     let found = run(extract, PDF, "locked.pdf", locked);
     let failure = found.own().failure.as_ref().expect("no password");
     assert_eq!(failure.reason, Reason::Encrypted);
-    assert_eq!(failure.message, "encrypted, no password given");
+    assert_eq!(failure.message, "encrypted, no password is known");
+    let limits = Limits {
+        passwords: Passwords::new(["wrong", "user"].map(str::to_owned)),
+        ..Limits::default()
+    };
+    let found = run_limited(extract, PDF, "locked.pdf", locked, &limits);
+    assert!(found.own().failure.is_none(), "{:?}", found.own());
+    assert_eq!(found.own().body.trim(), "Open secret");
 }
 
 #[test]

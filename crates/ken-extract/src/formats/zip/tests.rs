@@ -7,9 +7,9 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::{MEDIA_TYPES, extract};
-use crate::Limits;
 use crate::detect::Detected;
 use crate::testing::{Found, run, run_limited, survives};
+use crate::{Limits, Passwords};
 
 const ZIP: Detected = Detected {
     media_type: MEDIA_TYPES[0],
@@ -114,6 +114,43 @@ fn encrypted_members_are_found_by_name() {
     assert_eq!(failures(&found), [("secret.txt", Reason::Encrypted)]);
     assert_eq!(found.documents[0].text(Field::Filename), Some("secret.txt"));
     assert_eq!(ipaths(&found), ["open.txt"]);
+}
+
+#[test]
+fn passwords_are_tried() {
+    let archives: [(&[u8], &str, &str); 2] = [
+        (
+            include_bytes!("../../../tests/data/archive/encrypted.zip"),
+            "secret.txt",
+            "secretseal",
+        ),
+        (
+            include_bytes!("../../../tests/data/archive/encrypted-aes.zip"),
+            "aes.txt",
+            "aessecret",
+        ),
+    ];
+    let limits = |passwords: &[&str]| Limits {
+        passwords: Passwords::new(passwords.iter().map(|&p| p.to_owned())),
+        ..Limits::default()
+    };
+    for (archive, name, word) in archives {
+        let found = run_limited(
+            extract,
+            ZIP,
+            "a.zip",
+            archive,
+            &limits(&["wrong", "hunter2"]),
+        );
+        assert_eq!(failures(&found), []);
+        let secret = found.members.iter().find(|m| m.name == name).unwrap();
+        assert!(String::from_utf8_lossy(&secret.bytes).contains(word));
+        // The old encryption takes one password of 256; the checksum tells.
+        let wrong: Vec<String> = (0..600).map(|n| format!("wrong {n}")).collect();
+        let wrong: Vec<&str> = wrong.iter().map(String::as_str).collect();
+        let found = run_limited(extract, ZIP, "a.zip", archive, &limits(&wrong));
+        assert_eq!(failures(&found), [(name, Reason::Encrypted)]);
+    }
 }
 
 #[test]
