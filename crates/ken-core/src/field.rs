@@ -138,7 +138,7 @@ pub const FIELDS: &[FieldInfo] = &[
     row(Field::Genre, "genre", &[], FieldKind::Keyword, 0.0,
         "sort of music or film", "genre:jazz"),
     row(Field::Is, "is", &[], FieldKind::Keyword, 0.0,
-        "state: failed, encrypted, missing, attachment, member", "is:failed"),
+        "state: failed, encrypted, missing, textless, ocr, attachment, member", "is:failed"),
     row(Field::Msgid, "msgid", &["mid", "messageid"], FieldKind::Keyword, 0.0,
         "identifier of a message", "msgid:20240101.1@example.org"),
     row(Field::List, "list", &[], FieldKind::Keyword, 0.0,

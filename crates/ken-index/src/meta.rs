@@ -35,6 +35,9 @@ pub struct Meta {
     /// Helpers that files wait for, as the failures of these name them.
     #[serde(default)]
     pub missing: BTreeSet<String>,
+    /// Languages in which the text of pictures was recognised last; empty if it never was.
+    #[serde(default)]
+    pub ocr_languages: String,
 }
 
 impl Meta {
@@ -52,6 +55,7 @@ impl Meta {
             edition: 0,
             earlier: Vec::new(),
             missing: BTreeSet::new(),
+            ocr_languages: String::new(),
         }
     }
 }

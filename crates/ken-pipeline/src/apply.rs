@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Document, Field, FileKey, Location, Stamp};
+use ken_extract::helper::ocr;
 use ken_index::{FileState, Record};
 
 use crate::Progress;
@@ -39,6 +40,9 @@ impl Applier<'_> {
         mut document: Document,
     ) -> Result<(), ken_index::Error> {
         complete(&mut document, file);
+        if state.is_some() && ocr::is_textless(&document) && !crate::ocr::is_done(&document) {
+            document.join_text(Field::Is, crate::ocr::TEXTLESS);
+        }
         self.progress.documents.fetch_add(1, Ordering::Relaxed);
         if document.failure.is_some() {
             self.progress.failures.fetch_add(1, Ordering::Relaxed);

@@ -9,6 +9,8 @@ mod beside;
 mod budget;
 mod error;
 mod lock;
+mod ocr;
+mod ocr_cache;
 mod open;
 mod options;
 mod progress;
@@ -19,7 +21,8 @@ mod work;
 mod writer;
 
 pub use error::Error;
-pub use options::{Options, RootChange};
+pub use ocr::{RECOGNISED, TEXTLESS};
+pub use options::{Ocr, Options, RootChange};
 pub use progress::Progress;
 pub use run::{Summary, update};
 pub use stale::Stale;

@@ -29,6 +29,8 @@ pub struct Options {
     pub full: bool,
     /// Extract files again that failed.
     pub retry_failed: bool,
+    /// Read the text of pictures after the run.
+    pub ocr: Option<Ocr>,
     /// Fields that folders give to what lies below them.
     pub folders: Vec<FolderFields>,
     /// Only tell what would be done.
@@ -37,6 +39,15 @@ pub struct Options {
     pub commit_interval: Duration,
     /// Git's global ignore file.
     pub global_ignore: Option<PathBuf>,
+}
+
+/// How the text of pictures is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ocr {
+    /// Languages as Tesseract names them, joined by `+`.
+    pub languages: String,
+    /// What the cache of recognised text may take on disk.
+    pub cache_bytes: u64,
 }
 
 /// How the memory of a run is divided.

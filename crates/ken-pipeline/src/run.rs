@@ -51,6 +51,8 @@ pub struct Summary {
     pub bytes: u64,
     /// Wall-clock time of the run.
     pub seconds: f64,
+    /// Files of which the text was recognised in pictures.
+    pub recognised: u64,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
     /// Whether anything was committed.
@@ -127,6 +129,9 @@ pub fn update(
         counts: Counts::default(),
     };
     let mut summary = run.all()?;
+    if !summary.interrupted && !options.dry_run {
+        crate::ocr::recognise(options, progress, &mut summary)?;
+    }
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
 }
@@ -429,6 +434,7 @@ mod tests {
             extract: ken_extract::Options::default(),
             full: false,
             retry_failed: false,
+            ocr: None,
             folders: Vec::new(),
             dry_run: false,
             commit_interval: std::time::Duration::from_secs(3600),

@@ -172,6 +172,9 @@ pub(crate) struct IndexArgs {
     /// Read files again that could not be read, though they did not change
     #[arg(long)]
     pub(crate) retry_failed: bool,
+    /// Read the text of pictures and scanned pages by Tesseract, after everything else
+    #[arg(long)]
+    pub(crate) ocr: bool,
     /// Only tell what would be done
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use helpers::{AdapterSettings, HelperSettings};
+use helpers::{AdapterSettings, HelperSettings, OcrSettings};
 use ken_core::{FIELDS, Field, FolderFields};
 use ken_extract::{Isolate, Limits, Passwords};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) extract: ExtractSettings,
     /// Programs that read what ken has no parser for.
     pub(crate) helpers: HelperSettings,
+    /// Text in pictures.
+    pub(crate) ocr: OcrSettings,
     /// Programs of the user's own.
     pub(crate) adapter: Vec<AdapterSettings>,
     /// What is tried on encrypted files.
@@ -102,6 +104,7 @@ impl Default for Settings {
             limit: 10,
             extract: ExtractSettings::default(),
             helpers: HelperSettings::default(),
+            ocr: OcrSettings::default(),
             adapter: Vec::new(),
             passwords: PasswordSettings::default(),
             folder: Vec::new(),

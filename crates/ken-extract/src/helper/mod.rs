@@ -10,6 +10,7 @@ mod execm;
 mod fault;
 mod handler;
 mod missing;
+pub mod ocr;
 mod process;
 mod protocol;
 pub mod sandbox;
@@ -23,7 +24,7 @@ use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ken_core::{Document, Failure, Kind, Reason};
@@ -338,14 +339,26 @@ impl Helpers {
         input: Stdio,
         limits: &Limits,
     ) -> Result<Process, Fault> {
-        let missing = || Fault::Missing(handler.name.clone());
-        let program = handler.program.as_deref().ok_or_else(missing)?;
         let path = path.map(Path::to_string_lossy).unwrap_or_default();
         let folder = room.scratch();
         let folder = folder.to_string_lossy();
         let arguments = handler.arguments.iter();
         let arguments = arguments.map(|word| word.replace(PATH, &path).replace(FOLDER, &folder));
         let arguments = arguments.map(OsString::from).collect();
+        self.start_with(handler, Arc::new(room), arguments, input, limits)
+    }
+
+    /// Starts a program with these arguments.
+    fn start_with(
+        &self,
+        handler: &Handler,
+        room: Arc<Room>,
+        arguments: Vec<OsString>,
+        input: Stdio,
+        limits: &Limits,
+    ) -> Result<Process, Fault> {
+        let missing = || Fault::Missing(handler.name.clone());
+        let program = handler.program.as_deref().ok_or_else(missing)?;
         let sandbox = self.options.sandbox.as_deref();
         let launch = Launch {
             program: sandbox.unwrap_or(program),
@@ -393,6 +406,8 @@ impl Helpers {
             ("HOME", text(room.path())),
             ("TMPDIR", text(&room.scratch())),
             ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
+            // ken spreads files over threads; Tesseract's own would only wait for each other.
+            ("OMP_THREAD_LIMIT", "1".to_owned()),
             ("RECOLL_TMPDIR", text(&room.scratch())),
             (
                 "RECOLL_CONFDIR",

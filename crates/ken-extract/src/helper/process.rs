@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -96,12 +97,12 @@ pub(super) struct Process {
     deadline: Instant,
     max_time: Duration,
     is_ended: bool,
-    pub(super) room: Room,
+    pub(super) room: Arc<Room>,
 }
 
 impl Process {
     /// Starts a program in its room.
-    pub(super) fn start(launch: Launch<'_>, room: Room) -> Result<Self, Fault> {
+    pub(super) fn start(launch: Launch<'_>, room: Arc<Room>) -> Result<Self, Fault> {
         use std::os::unix::process::CommandExt;
         let mut child = Command::new(launch.program)
             .args(&launch.arguments)
@@ -283,7 +284,8 @@ mod tests {
             environment: vec![("PATH", "/usr/bin:/bin".into())],
             input: Stdio::null(),
         };
-        let mut process = Process::start(launch, Room::new(Path::new("/tmp")).unwrap()).unwrap();
+        let mut process =
+            Process::start(launch, Arc::new(Room::new(Path::new("/tmp")).unwrap())).unwrap();
         process.set_deadline(Duration::from_secs_f64(seconds));
         process
     }

@@ -16,7 +16,15 @@ pub(super) struct Fault {
 }
 
 /// States that `is:` asks for.
-const STATES: [&str; 5] = ["failed", "encrypted", "missing", "attachment", "member"];
+const STATES: [&str; 7] = [
+    "failed",
+    "encrypted",
+    "missing",
+    "textless",
+    "ocr",
+    "attachment",
+    "member",
+];
 
 /// Other words for kinds.
 const KIND_ALIASES: [(&str, Kind); 14] = [

@@ -63,6 +63,7 @@ fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
         },
         full: args.full,
         retry_failed: args.retry_failed,
+        ocr: settings.ocr(args.ocr)?,
         folders: settings.folders()?,
         dry_run: args.dry_run,
         commit_interval: settings.commit_interval()?,

@@ -8,6 +8,7 @@ use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect, format_of};
 use ken_index::{Snapshot, Statistics, Stored, Tally};
+use ken_pipeline::{RECOGNISED, TEXTLESS};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -31,12 +32,19 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
     if args.failed {
         return failed(args, helpers, &snapshot);
     }
+    let count = |wanted: &str| -> Result<usize, Failure> {
+        Ok(snapshot
+            .files_with(Field::Is, &|state| state == wanted)?
+            .len())
+    };
     let overview = Overview {
         helpers,
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
         snapshot: &snapshot,
         isolation: Isolation::now(global)?,
+        textless: count(TEXTLESS)?,
+        recognised: count(RECOGNISED)?,
     };
     if args.json {
         output::print(&output::json_line(&overview.json()))?;
@@ -128,6 +136,10 @@ struct Overview<'s> {
     helpers: Option<&'s Helpers>,
     data: String,
     isolation: Isolation,
+    /// Files with pictures or pages of which the text is not known.
+    textless: usize,
+    /// Files of which the pictures were looked at for text.
+    recognised: usize,
     statistics: Statistics,
     snapshot: &'s Snapshot,
 }
@@ -178,6 +190,8 @@ impl Overview<'_> {
             "read": all.read,
             "name_only": all.name_only,
             "failed": all.failed_documents,
+            "textless": self.textless,
+            "ocr": self.recognised,
             "types": types,
             "by_type": by_type,
             "by_mime": self.by_mime(),
@@ -200,7 +214,14 @@ impl Overview<'_> {
         let segments = self.statistics.segments;
         text.push_str(&format!("index      {bytes} in {segments} segments\n"));
         let sandbox = self.isolation.text();
-        text.push_str(&format!("sandbox    {}\n\n", output::clean(&sandbox)));
+        text.push_str(&format!("sandbox    {}\n", output::clean(&sandbox)));
+        if self.textless + self.recognised > 0 {
+            let (done, waiting) = (self.recognised, self.textless);
+            text.push_str(&format!(
+                "pictures   {done} files read by OCR, {waiting} not (ken index --ocr)\n"
+            ));
+        }
+        text.push('\n');
         let rows = match by_mime {
             true => self.by_mime(),
             false => self.by_type(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ken_extract::helper::{Adapter, HelperOptions, Helpers};
+use ken_pipeline::Ocr;
 use serde::{Deserialize, Serialize};
 
 use super::{Settings, data_folder, home, parse_size};
@@ -84,7 +85,49 @@ fn plain_text() -> String {
     "text/plain".to_owned()
 }
 
+/// See [`ken_pipeline::Ocr`].
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct OcrSettings {
+    /// Whether each run reads the text of pictures.
+    enabled: bool,
+    /// Languages as Tesseract names them.
+    languages: Vec<String>,
+    /// What the cache of recognised text may take on disk.
+    cache: String,
+}
+
+impl Default for OcrSettings {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            languages: vec!["eng".to_owned()],
+            cache: "256M".to_owned(),
+        }
+    }
+}
+
 impl Settings {
+    /// Returns how the text of pictures is read, if it is; `asked` for on the command line.
+    pub(crate) fn ocr(&self, asked: bool) -> Result<Option<Ocr>, Failure> {
+        let settings = &self.ocr;
+        if !settings.enabled && !asked {
+            return Ok(None);
+        }
+        let is_name = |name: &String| {
+            let is_letter = |c: char| c.is_ascii_alphanumeric() || "_/".contains(c);
+            !name.is_empty() && name.chars().all(is_letter)
+        };
+        if settings.languages.is_empty() || !settings.languages.iter().all(is_name) {
+            let message = "ocr.languages: not a list of names of languages".to_owned();
+            return Err(Failure::new(Kind::Usage, message).hint("tesseract --list-langs"));
+        }
+        Ok(Some(Ocr {
+            languages: settings.languages.join("+"),
+            cache_bytes: parse_size(&settings.cache)? as u64,
+        }))
+    }
+
     /// Returns the programs that read files; none if they are switched off.
     pub(crate) fn helpers(&self, global: &Global) -> Result<Option<Arc<Helpers>>, Failure> {
         let settings = &self.helpers;

@@ -187,6 +187,12 @@ pub(crate) fn summary_text(summary: &Summary, dry_run: bool) -> String {
             summary.stale
         ));
     }
+    if summary.recognised > 0 {
+        text.push_str(&format!(
+            "\n{} files with pictures were looked at for text",
+            summary.recognised
+        ));
+    }
     if !dry_run {
         let elapsed = Duration::from_secs_f64(summary.seconds.max(0.0));
         let rate = size(rate(summary.bytes, elapsed) as i64);

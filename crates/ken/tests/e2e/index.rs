@@ -57,6 +57,7 @@ fn json_has_the_documented_keys() {
             "interrupted",
             "kept",
             "moved",
+            "recognised",
             "seconds",
             "stale",
             "unchanged",

@@ -60,10 +60,12 @@ fn figures_of_the_index() {
             "failed",
             "files",
             "name_only",
+            "ocr",
             "read",
             "roots",
             "sandbox",
             "segments",
+            "textless",
             "types",
             "v"
         ]

@@ -1,0 +1,214 @@
+//! Text in pictures, read by Tesseract; pages of PDF are rendered by Poppler's `pdftoppm`.
+//!
+//! Both run like other helpers, in a sandbox. Each page is rendered and read on its own, so that a long
+//! document needs neither much room nor one long deadline.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use ken_core::Failure;
+
+use super::fault::Fault;
+use super::handler::{Handler, Method};
+use super::process::Room;
+use super::{Helpers, ended, read_bounded};
+use crate::{Input, Limits, text};
+
+/// Dots per inch of a rendered page: what Tesseract is made for.
+const RESOLUTION: &str = "300";
+/// Fewer pixels than this are an icon.
+const MIN_PIXELS: i64 = 10_000;
+/// Pictures that Tesseract opens.
+const PICTURES: &[&str] = &[
+    "image/png",
+    "image/jpeg",
+    "image/tiff",
+    "image/bmp",
+    "image/gif",
+    "image/webp",
+    "image/x-portable-anymap",
+    "image/x-portable-bitmap",
+    "image/x-portable-graymap",
+    "image/x-portable-pixmap",
+];
+
+/// Returns whether a document has a page, or is a picture, of which the text is not known.
+pub fn is_textless(document: &ken_core::Document) -> bool {
+    use ken_core::Field;
+    if document.failure.is_some() {
+        return false;
+    }
+    if document.media_type == "application/pdf" {
+        let n_pages = document.number(Field::Pages).unwrap_or(0);
+        return n_pages > 0 && !blank_pages(&document.body, n_pages).is_empty();
+    }
+    let side = |field| document.number(field).unwrap_or(i64::from(u16::MAX));
+    PICTURES.contains(&&*document.media_type)
+        && document.body.trim().is_empty()
+        && side(Field::Width).saturating_mul(side(Field::Height)) >= MIN_PIXELS
+}
+
+/// Returns the numbers, from 0, of the pages without text.
+fn blank_pages(body: &str, n_pages: i64) -> Vec<usize> {
+    let n_pages = usize::try_from(n_pages).unwrap_or(0);
+    let mut pages = body.split('\x0c');
+    let is_blank = |page: Option<&str>| page.is_none_or(|page| page.trim().is_empty());
+    (0..n_pages).filter(|_| is_blank(pages.next())).collect()
+}
+
+impl Helpers {
+    /// Returns the programs that reading pictures needs and that are not there.
+    pub fn missing_for_ocr(&self) -> Vec<&'static str> {
+        let absent = |name: &&str| super::places(&self.options).find(name).is_none();
+        ["tesseract", "pdftoppm"]
+            .into_iter()
+            .filter(absent)
+            .collect()
+    }
+
+    /// Reads the pages of a document that have no text, and puts theirs in their places. `languages`
+    /// are those of Tesseract, joined by `+`.
+    ///
+    /// # Errors
+    /// Fails with the reason if a page could not be read; what was read before is in the text.
+    pub fn recognise(
+        &self,
+        input: &Input<'_>,
+        document: &mut ken_core::Document,
+        languages: &str,
+        limits: &Limits,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), Failure> {
+        let failure = |fault: Fault| Failure::from(fault.into_error("tesseract", ""));
+        let room = Arc::new(Room::new(&self.options.temporary).map_err(failure)?);
+        let file = room.put(input).map_err(Failure::from)?;
+        let run = Run {
+            helpers: self,
+            room,
+            limits,
+            languages,
+        };
+        if document.media_type != "application/pdf" {
+            document.body = run.picture(&file)?;
+            return Ok(());
+        }
+        let n_pages = document.number(ken_core::Field::Pages).unwrap_or(0);
+        let mut pages: Vec<String> = document.body.split('\x0c').map(str::to_owned).collect();
+        let mut result = Ok(());
+        let mut rest = limits.max_text_bytes.saturating_sub(document.body.len());
+        for number in blank_pages(&document.body, n_pages) {
+            if is_cancelled() {
+                break;
+            }
+            match run.page(&file, number + 1) {
+                Ok(page) if page.len() <= rest => {
+                    rest -= page.len();
+                    if pages.len() <= number {
+                        pages.resize(number + 1, String::new());
+                    }
+                    pages[number] = page;
+                }
+                Ok(_) => break,
+                Err(failure) => result = result.and(Err(failure)),
+            }
+        }
+        document.body = pages.join("\x0c");
+        result
+    }
+}
+
+/// The programs at work on one file.
+struct Run<'h> {
+    helpers: &'h Helpers,
+    room: Arc<Room>,
+    limits: &'h Limits,
+    languages: &'h str,
+}
+
+impl Run<'_> {
+    fn page(&self, file: &Path, number: usize) -> Result<String, Failure> {
+        let number = number.to_string();
+        let picture = self.room.scratch().join("page");
+        let arguments: Vec<OsString> = vec![
+            "-f".into(),
+            (&number).into(),
+            "-l".into(),
+            (&number).into(),
+            "-r".into(),
+            RESOLUTION.into(),
+            "-gray".into(),
+            "-singlefile".into(),
+            file.into(),
+            (&picture).into(),
+        ];
+        self.start("pdftoppm", arguments)?;
+        self.picture(&picture.with_extension("pgm"))
+    }
+
+    fn picture(&self, picture: &Path) -> Result<String, Failure> {
+        let arguments = vec![
+            picture.into(),
+            "-".into(),
+            "-l".into(),
+            self.languages.into(),
+        ];
+        let printed = self.start("tesseract", arguments)?;
+        // It ends each page with a form feed; the last needs none.
+        let text = text::decode_owned(printed, Some("utf-8"));
+        Ok(text.trim_end().to_owned())
+    }
+
+    fn start(&self, name: &str, arguments: Vec<OsString>) -> Result<Vec<u8>, Failure> {
+        let handler = Handler {
+            name: name.to_owned(),
+            media_type: String::new(),
+            method: Method::Exec,
+            program: super::places(&self.helpers.options).find(name),
+            arguments: Vec::new(),
+            output: None,
+            charset: None,
+            max_time: None,
+        };
+        let failure = |fault: Fault| Failure::from(fault.into_error(name, ""));
+        let room = Arc::clone(&self.room);
+        let mut process = self
+            .helpers
+            .start_with(&handler, room, arguments, Stdio::null(), self.limits)
+            .map_err(failure)?;
+        process.set_deadline(self.helpers.options.max_time);
+        let printed = read_bounded(&mut process, self.limits.max_member_bytes);
+        let (data, result) = ended(&handler, &mut process, printed, self.limits);
+        result.map_err(Failure::from).map(|()| data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Document, Field, Ipath, Kind};
+
+    use super::*;
+
+    #[test]
+    fn textless_are_pages_without_text_and_pictures() {
+        let pdf = |body: &str, pages| {
+            let mut document = Document::new(Ipath::root(), "application/pdf", Kind::Document);
+            document.body = body.to_owned();
+            document.add_number(Field::Pages, pages);
+            document
+        };
+        assert!(is_textless(&pdf("", 1)));
+        assert!(is_textless(&pdf("one\x0c \n\x0cthree", 3)));
+        assert!(!is_textless(&pdf("one\x0ctwo", 2)));
+        assert_eq!(blank_pages("one\x0c \x0cthree", 4), [1, 3]);
+        let picture = |width| {
+            let mut document = Document::new(Ipath::root(), "image/png", Kind::Image);
+            document.add_number(Field::Width, width);
+            document.add_number(Field::Height, 100);
+            document
+        };
+        assert!(is_textless(&picture(100)));
+        assert!(!is_textless(&picture(32)));
+    }
+}

@@ -1,0 +1,250 @@
+//! The later pass that reads text in pictures and on pages that are pictures.
+//!
+//! It comes after the commit of the run, so that nothing waits for it, on threads of the lowest
+//! priority. Which files it is for stands in the index: their state is *textless*, and *ocr* when it
+//! was done. A file's documents are written again from what the index holds, with the text in its
+//! place. What was recognised is cached, so that a file that is read again costs nothing here.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use ken_core::{Document, Field, FileKey, Location, Value};
+use ken_extract::Input;
+use ken_extract::helper::{Helpers, packages};
+use ken_index::{Snapshot, Stored, WriterOptions};
+
+use crate::apply::{Applier, FileFacts};
+use crate::budget::Budget;
+use crate::ocr_cache::Cache;
+use crate::writer::LazyWriter;
+use crate::{Error, Ocr, Options, Progress, Summary, open};
+
+/// State of a document with a page, or a picture, of which the text is not known.
+pub const TEXTLESS: &str = "textless";
+/// State of a document of which pictures were looked at for text.
+pub const RECOGNISED: &str = "ocr";
+
+/// Returns whether the pictures of a document were looked at.
+pub(crate) fn is_done(document: &Document) -> bool {
+    has_state(document, RECOGNISED)
+}
+
+fn has_state(document: &Document, state: &str) -> bool {
+    let is_it = |(field, value): &(Field, Value)| {
+        *field == Field::Is && matches!(value, Value::Text(text) if text == state)
+    };
+    document.fields.iter().any(is_it)
+}
+
+/// Reads the text of pictures in the files that wait for it, if that is asked for.
+pub(crate) fn recognise(
+    options: &Options,
+    progress: &Progress,
+    summary: &mut Summary,
+) -> Result<(), Error> {
+    let (Some(ocr), Some(helpers)) = (&options.ocr, &options.extract.helpers) else {
+        return Ok(());
+    };
+    let snapshot = match Snapshot::open(&options.data.join("index")) {
+        Err(ken_index::Error::Missing(_)) => return Ok(()),
+        snapshot => snapshot?,
+    };
+    let anew = snapshot.meta().ocr_languages != ocr.languages;
+    let wanted = |state: &str| state == TEXTLESS || anew && state == RECOGNISED;
+    let files = snapshot.files_with(Field::Is, &wanted)?;
+    if files.is_empty() {
+        return Ok(());
+    }
+    let missing = helpers.missing_for_ocr();
+    if !missing.is_empty() {
+        let packages: Vec<_> = missing.iter().flat_map(|name| packages(name)).collect();
+        summary.messages.push(format!(
+            "no text is read in pictures: apt-get install {}",
+            packages.join(" ")
+        ));
+        return Ok(());
+    }
+    let shares = options.shares();
+    let writer = LazyWriter::new(
+        options.data.join("index"),
+        WriterOptions {
+            memory_bytes: shares.segments,
+            threads: options.threads,
+        },
+    );
+    let pass = Pass {
+        options,
+        ocr,
+        helpers,
+        snapshot: &snapshot,
+        cache: Cache::new(options.data.join("ocr"), &ocr.languages, ocr.cache_bytes),
+        applier: Applier {
+            writer: &writer,
+            documents: Budget::new(shares.documents),
+            progress,
+        },
+        progress,
+        next: AtomicUsize::new(0),
+        recognised: AtomicU64::new(0),
+        committed: Mutex::new(Instant::now()),
+        failed: Mutex::new(None),
+    };
+    pass.all(&files);
+    let failed = pass.failed.lock().map_or(None, |mut failed| failed.take());
+    summary.recognised = pass.recognised.load(Ordering::Relaxed);
+    summary.interrupted |= progress.is_cancelled();
+    pass.cache.prune();
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let writer_in_use = writer.get()?;
+    let mut meta = writer_in_use.meta().clone();
+    if !progress.is_cancelled() {
+        meta.ocr_languages.clone_from(&ocr.languages);
+    }
+    writer_in_use.commit(&meta)?;
+    summary.committed = true;
+    Ok(writer.close()?)
+}
+
+struct Pass<'p> {
+    options: &'p Options,
+    ocr: &'p Ocr,
+    helpers: &'p Helpers,
+    snapshot: &'p Snapshot,
+    cache: Cache,
+    applier: Applier<'p>,
+    progress: &'p Progress,
+    next: AtomicUsize,
+    recognised: AtomicU64,
+    committed: Mutex<Instant>,
+    failed: Mutex<Option<ken_index::Error>>,
+}
+
+impl Pass<'_> {
+    fn all(&self, files: &[FileKey]) {
+        let n_files = files.len() as u64;
+        self.progress
+            .files_to_do
+            .fetch_add(n_files, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            for _ in 0..self.options.threads.clamp(1, files.len()) {
+                scope.spawn(|| self.work(files));
+            }
+        });
+    }
+
+    fn work(&self, files: &[FileKey]) {
+        // Of this thread alone, and of the programs that it starts.
+        let _ = rustix::process::nice(19);
+        while let Some(key) = files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            if self.progress.is_cancelled() {
+                return;
+            }
+            if let Err(error) = self.file(*key).and_then(|()| self.commit_now_and_then()) {
+                self.progress.cancel();
+                if let Ok(mut failed) = self.failed.lock() {
+                    failed.get_or_insert(error);
+                }
+            }
+            self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes a file's documents again with the text that is found. A file that is not as it was
+    /// is left for the next run, which reads it.
+    fn file(&self, key: FileKey) -> Result<(), ken_index::Error> {
+        let mut parts = Vec::new();
+        let mut own = None;
+        for address in self.snapshot.addresses(key)? {
+            let stored = self.snapshot.document(address)?;
+            match stored.state {
+                Some(state) => own = Some((stored, state)),
+                None => parts.push(stored.document),
+            }
+        }
+        let Some((
+            Stored {
+                location,
+                mut document,
+                ..
+            },
+            state,
+        )) = own
+        else {
+            return Ok(());
+        };
+        self.progress.set_current(&location.path);
+        let Some(stamp) = self.read(&location.path, &mut document) else {
+            return Ok(());
+        };
+        set_state(&mut document);
+        let facts = FileFacts {
+            path: &location.path,
+            key,
+            stamp,
+        };
+        self.applier.delete(key)?;
+        for part in parts {
+            self.applier.add(&facts, None, part)?;
+        }
+        self.applier.add(&facts, Some(state), document)?;
+        self.recognised.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Reads the text of an unchanged file into its document, from the cache or the picture.
+    fn read(&self, path: &Path, document: &mut Document) -> Option<ken_core::Stamp> {
+        let (file, stamp) = open::open(path).ok()??;
+        let size = i64::try_from(stamp.size).ok();
+        if document.number(Field::Size) != size
+            || document.number(Field::Modified) != Some(stamp.mtime_seconds())
+        {
+            return None;
+        }
+        let name = Location::file(path).file_name();
+        let input = Input::file(name, &file, stamp.size);
+        let entry = self.cache.entry(&file).ok()?;
+        if let Some(body) = self.cache.get(&entry) {
+            document.body = body;
+            return Some(stamp);
+        }
+        let is_cancelled = || self.progress.is_cancelled();
+        let limits = &self.options.extract.limits;
+        let languages = &self.ocr.languages;
+        let result = self
+            .helpers
+            .recognise(&input, document, languages, limits, &is_cancelled);
+        if is_cancelled() {
+            return None;
+        }
+        match result {
+            Ok(()) => self.cache.put(&entry, &document.body),
+            Err(failure) => document.failure = Some(failure),
+        }
+        Some(stamp)
+    }
+
+    fn commit_now_and_then(&self) -> Result<(), ken_index::Error> {
+        let Ok(mut committed) = self.committed.try_lock() else {
+            return Ok(());
+        };
+        if committed.elapsed() >= self.options.commit_interval
+            && let Some(writer) = self.applier.writer.opened()
+        {
+            writer.commit(writer.meta())?;
+            *committed = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+fn set_state(document: &mut Document) {
+    document.fields.retain(|(field, value)| {
+        let is_old = matches!(value, Value::Text(text) if text == TEXTLESS || text == RECOGNISED);
+        *field != Field::Is || !is_old
+    });
+    document.add_text(Field::Is, RECOGNISED);
+}

@@ -1,0 +1,125 @@
+//! Texts that were recognised, by the content of their file and the languages.
+//!
+//! One file for each text, named by a SHA-256, below `ocr/` in the data folder. It holds nothing that
+//! could not be made again: the folder may be deleted at any time. When it grows beyond its limit,
+//! what was used longest ago goes first.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+/// The cache; what fails in it costs time only.
+pub(crate) struct Cache {
+    folder: PathBuf,
+    languages: String,
+    max_bytes: u64,
+}
+
+impl Cache {
+    pub(crate) fn new(folder: PathBuf, languages: &str, max_bytes: u64) -> Self {
+        Self {
+            folder,
+            languages: languages.to_owned(),
+            max_bytes,
+        }
+    }
+
+    /// Returns where the text of a file would be.
+    pub(crate) fn entry(&self, mut file: &File) -> io::Result<PathBuf> {
+        let mut hash = Sha256::new();
+        hash.update(self.languages.as_bytes());
+        hash.update([0]);
+        file.seek(SeekFrom::Start(0))?;
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match file.read(&mut buffer)? {
+                0 => break,
+                n_read => hash.update(&buffer[..n_read]),
+            }
+        }
+        let name: String = hash
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        Ok(self.folder.join(name))
+    }
+
+    pub(crate) fn get(&self, entry: &PathBuf) -> Option<String> {
+        let text = fs_err::read_to_string(entry).ok()?;
+        // Its time tells when it was used.
+        let file = fs_err::File::options().append(true).open(entry).ok()?;
+        let _ = file.file().set_modified(SystemTime::now());
+        Some(text)
+    }
+
+    pub(crate) fn put(&self, entry: &PathBuf, text: &str) {
+        let unfinished = entry.with_extension("new");
+        let _ = fs_err::create_dir_all(&self.folder)
+            .and_then(|()| fs_err::write(&unfinished, text))
+            .and_then(|()| fs_err::rename(&unfinished, entry));
+    }
+
+    /// Deletes the oldest texts until the rest is within the limit.
+    pub(crate) fn prune(&self) {
+        let entries = fs_err::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .flatten();
+        let mut all: Vec<_> = entries
+            .filter_map(|entry| {
+                let metadata = entry.metadata().ok()?;
+                Some((metadata.modified().ok()?, metadata.len(), entry.path()))
+            })
+            .collect();
+        all.sort();
+        let mut n_bytes: u64 = all.iter().map(|(_, length, _)| length).sum();
+        for (_, length, path) in all {
+            if n_bytes <= self.max_bytes {
+                return;
+            }
+            n_bytes -= length;
+            let _ = fs_err::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_kept_by_content_and_language_and_the_oldest_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path().join("ocr"), "eng", 10);
+        let entry_of = |cache: &Cache, content: &str| {
+            let path = folder.path().join("file");
+            fs_err::write(&path, content).unwrap();
+            let file = fs_err::File::open(path).unwrap();
+            cache.entry(file.file()).unwrap()
+        };
+        let entries = ["a", "b", "c"].map(|content| entry_of(&cache, content));
+        assert_eq!(cache.get(&entries[0]), None);
+        for (entry, age) in entries.iter().zip([30, 20, 10]) {
+            cache.put(entry, "four");
+            let file = fs_err::File::options().append(true).open(entry).unwrap();
+            let time = SystemTime::now() - Duration::from_secs(age);
+            file.file().set_modified(time).unwrap();
+        }
+        assert_eq!(
+            cache.get(&entries[0]).as_deref(),
+            Some("four"),
+            "used just now"
+        );
+        cache.prune();
+        let kept = entries.each_ref().map(|entry| cache.get(entry).is_some());
+        assert_eq!(kept, [true, false, true]);
+        let other = Cache::new(folder.path().join("ocr"), "deu", 10);
+        assert_eq!(other.get(&entry_of(&other, "a")), None);
+    }
+}
