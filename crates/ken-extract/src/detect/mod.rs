@@ -233,6 +233,7 @@ fn is_text_only(media_type: &str) -> bool {
                 | "application/rtf"
                 | "application/postscript"
                 | "application/x-gnuinfo"
+                | "application/x-subrip"
                 | "application/x-gnote"
                 | "application/x-lyx"
                 | "application/x-scribus"

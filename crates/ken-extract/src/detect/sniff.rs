@@ -137,11 +137,20 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
             Some(Sniffed::Certain(format("application/x-lyx", Document)))
         }
         [b'\\', b'i' | b'd', ..] => tex(start).map(Sniffed::Likely),
+        [b'T', b'h', b'i', b's', b' ', ..] if is_info(start) => {
+            Some(Sniffed::Certain(format("application/x-gnuinfo", Document)))
+        }
         _ if start.starts_with(b"/* XPM */") => {
             Some(Sniffed::Certain(format("image/x-xpixmap", Image)))
         }
         _ => None,
     }
+}
+
+/// `This is knots.info, produced by makeinfo version 6.8 from knots.texi.`
+fn is_info(start: &[u8]) -> bool {
+    let line = &start[..memchr::memchr(b'\n', start).unwrap_or(start.len())];
+    memchr::memmem::find(line, b"produced by makeinfo").is_some()
 }
 
 /// What the first command of a text for TeX says.

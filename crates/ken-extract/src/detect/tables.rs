@@ -15,7 +15,14 @@ pub(super) type Row = (&'static str, Kind, &'static str);
 #[rustfmt::skip] // a table reads better as one
 pub(super) const EXTENSIONS: &[Row] = &[
     // Text for people
-    ("text/plain", Document, "txt text asc log diz nfo me 1st lst rst rest adoc asciidoc asciidoctor wiki mediawiki creole pod readme changes changelog news todo gv srt sub vtt sbv ass ssa lrc"),
+    ("text/plain", Document, "txt text asc log diz nfo me 1st lst wiki mediawiki creole pod readme changes changelog news todo gv"),
+    ("text/x-rst", Document, "rst rest"),
+    ("text/asciidoc", Document, "adoc asciidoc asciidoctor"),
+    ("application/x-subrip", Document, "srt"),
+    ("text/vtt", Document, "vtt sbv"),
+    ("text/x-ssa", Document, "ass ssa"),
+    ("text/x-microdvd", Document, "sub"),
+    ("text/x-lrc", Document, "lrc"),
     ("text/markdown", Document, "md markdown mdown mdwn mkd mkdn mkdown mdtext mdtxt mdx rmd qmd"),
     ("text/x-org", Document, "org"),
     ("text/html", Document, "html htm shtml shtm htmls hta"),

@@ -98,6 +98,40 @@ fn section_numbers_are_not_versions() {
 }
 
 #[test]
+fn tables_translations_and_settings_are_text() {
+    for (name, text, expected) in [
+        ("a.csv", "name,age\nIda,7\n", "text/csv"),
+        ("a.tsv", "name\tage\nIda\t7\n", "text/tab-separated-values"),
+        ("a.csv", "\"quoted, name\";7\r\n", "text/csv"),
+        (
+            "de.po",
+            "msgid \"\"\nmsgstr \"\"\n",
+            "text/x-gettext-translation",
+        ),
+        ("a.desktop", "[Desktop Entry]\nName=Ken\n", "text/x-ini"),
+        ("a.properties", "greeting=Hei\n", "text/x-properties"),
+        ("a.sub", "{0}{25}Hei\n", "text/x-microdvd"),
+    ] {
+        assert_eq!(media_type(name, text.as_bytes()), expected);
+        let format = crate::formats::by_media_type(expected).unwrap();
+        assert!(!format.name.is_empty());
+    }
+    assert_eq!(
+        media_type("a.csv", b"\0\x01\x02"),
+        "application/octet-stream"
+    );
+    assert_eq!(media_type("a.sub", b"\0\0\x01\xba\0"), "video/mpeg");
+    let wide: Vec<u8> = "a;b\r\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(
+        media_type("a.csv", &[b"\xff\xfe", &wide[..]].concat()),
+        "text/csv"
+    );
+}
+
+#[test]
 fn formats_of_text_or_bytes() {
     assert_eq!(
         media_type("a.pnm", b"P1\n3 2\n1 0 1"),

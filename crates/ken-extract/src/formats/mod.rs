@@ -4,6 +4,7 @@ mod ar;
 mod audio;
 mod bibtex;
 mod body;
+mod calendar;
 mod chm;
 mod chunks;
 mod codepage;
@@ -16,8 +17,10 @@ mod doc;
 mod epub;
 mod html;
 mod image;
+mod info;
 mod iso;
 mod json;
+mod lightweight;
 mod lyx;
 mod lzw;
 mod mail;
@@ -42,6 +45,7 @@ mod rtf;
 mod seven_zip;
 mod source;
 mod sqlite;
+mod subtitles;
 mod tar;
 mod tex;
 mod texinfo;
@@ -108,6 +112,13 @@ pub const FORMATS: &[Format] = &[
     bibtex::FORMAT,
     texinfo::FORMAT,
     lyx::FORMAT,
+    lightweight::ORG,
+    lightweight::RST,
+    lightweight::ASCIIDOC,
+    info::FORMAT,
+    subtitles::FORMAT,
+    calendar::CALENDAR,
+    calendar::CARDS,
     json::FORMAT,
     notebook::FORMAT,
     pdf::FORMAT,

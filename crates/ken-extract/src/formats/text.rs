@@ -17,7 +17,6 @@ pub(super) const FORMAT: Format = Format {
         "application/xml-dtd",
         "application/x-plist",
         "application/x-cue",
-        "application/x-gnuinfo",
         "audio/x-mpegurl",
         "audio/x-scpls",
     ],

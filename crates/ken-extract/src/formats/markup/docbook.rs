@@ -41,7 +41,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     let name = tag.name();
     // Of the root only: chapters have authors and dates of their own.
-    let n_open = path.matches('/').count();
+    let n_open = path.split_terminator('/').take(4).count();
     if (n_open == 2 || n_open == 3)
         && is_info(path)
         && let Some(role) = of_info(path, name)

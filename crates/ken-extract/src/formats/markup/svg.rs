@@ -39,10 +39,15 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     super::extract(input, output, &DIALECT).map(drop)
 }
 
+/// How much of the path tells what an element of the metadata is.
+const MAX_NEAR_BYTES: usize = 100;
+
 fn role(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
     let name = tag.name();
-    if path.contains("metadata/") {
-        return metadata(path, name);
+    if path.starts_with("svg/metadata/") {
+        // The elements nearby; a hostile path is long, and asked for at each tag.
+        let near = path.floor_char_boundary(path.len().saturating_sub(MAX_NEAR_BYTES));
+        return metadata(&path[near..], name);
     }
     match name {
         "svg" if path.is_empty() => {

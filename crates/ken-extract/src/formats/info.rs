@@ -1,0 +1,104 @@
+//! GNU Info: manuals that `makeinfo` made, one section for each node.
+//!
+//! A node begins after a line of U+001F (which decoding turned into a space) with a line `File: …,
+//! Node: …`, that is left out; so are the tables at the end.
+//! <https://www.gnu.org/software/texinfo/manual/texinfo/html_node/Info-Format-Specification.html>
+
+use ken_core::Field;
+
+use super::body::Body;
+use crate::output::Output;
+use crate::{Error, Format, Input, Isolation};
+
+/// See [`crate::FORMATS`].
+pub(super) const FORMAT: Format = Format {
+    name: "GNU Info",
+    media_types: &["application/x-gnuinfo"],
+    fields: &[Field::Title],
+    sections: Some("nodes"),
+    members: None,
+    isolation: Isolation::Process,
+    version: 1,
+    streams: true,
+    extract,
+};
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let (text, result) = super::text::read(input, output)?;
+    let mut body = Body::new(output.limits().max_text_bytes);
+    let mut is_table = false;
+    let mut title = None;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line == " " {
+            let next = lines.next().unwrap_or_default();
+            is_table = matches!(
+                next.trim(),
+                "Tag Table:" | "Indirect:" | "Local Variables:" | "End Tag Table"
+            );
+            if !is_table {
+                body.break_page();
+            }
+            continue;
+        }
+        if is_table || body.is_full() {
+            continue;
+        }
+        let underline = lines.peek().map_or("", |next| next.trim());
+        if title.is_none() && is_underline(underline) {
+            title = Some(line.trim());
+        }
+        if !is_underline(line.trim()) {
+            body.push(line);
+            body.end_paragraph();
+        }
+    }
+    let document = output.own();
+    document.add_text(Field::Title, title.unwrap_or_default());
+    document.body = body.finish();
+    result
+}
+
+/// Headings have a line of stars, equals signs, hyphens or dots below them.
+fn is_underline(line: &str) -> bool {
+    let first = line.bytes().next().unwrap_or_default();
+    line.len() > 2
+        && matches!(first, b'*' | b'=' | b'-' | b'.')
+        && line.bytes().all(|byte| byte == first)
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::Kind;
+
+    use super::*;
+    use crate::detect::{self, Detected};
+    use crate::testing::{run, survives};
+
+    const INFO: Detected = Detected {
+        media_type: "application/x-gnuinfo",
+        kind: Kind::Document,
+    };
+    const SURVEY: &[u8] = include_bytes!("../../tests/data/text/survey.info");
+
+    #[test]
+    fn nodes_are_sections() {
+        for name in ["survey.info", "survey.info-1"] {
+            let input = Input::bytes_of(name, SURVEY);
+            assert_eq!(detect::detect(&input).unwrap(), INFO);
+        }
+        let found = run(extract, INFO, "survey.info", SURVEY);
+        let own = found.own();
+        assert_eq!(own.text(Field::Title), Some("Fjord survey"));
+        let nodes: Vec<_> = own.body.split('\u{c}').collect();
+        assert_eq!(nodes.len(), 4, "{nodes:?}");
+        assert!(nodes[2].contains("clings to _kelp_"), "{nodes:?}");
+        assert!(!own.body.contains("Tag Table"));
+        assert!(!own.body.contains("Node:"), "{}", own.body);
+    }
+
+    #[test]
+    fn hostile_manuals_are_survived() {
+        survives(extract, INFO, "survey.info", SURVEY);
+    }
+}
