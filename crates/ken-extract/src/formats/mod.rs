@@ -30,6 +30,7 @@ mod mbox;
 mod members;
 mod metadata;
 mod mhtml;
+mod msg;
 mod notebook;
 mod odf;
 mod ole;
@@ -38,6 +39,7 @@ mod package;
 mod pdf;
 mod postscript;
 mod ppt;
+mod pst;
 mod rar;
 mod roff;
 mod rpm;
@@ -147,6 +149,8 @@ pub const FORMATS: &[Format] = &[
     markup::xps::FORMAT,
     mail::FORMAT,
     mbox::FORMAT,
+    msg::FORMAT,
+    pst::FORMAT,
     image::FORMAT,
     xmp::FORMAT,
     audio::FORMAT,

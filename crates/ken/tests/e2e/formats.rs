@@ -21,6 +21,11 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("office/sample.doc", "curlewbrook ext:doc", "sample.doc"),
     ("office/sample.xls", "zwiebelhafen ext:xls", "sample.xls"),
     ("office/sample.ppt", "aukletsund", "sample.ppt"),
+    ("office/sample.msg", "guillemotfjord", "sample.msg"),
+    ("office/sample.msg", "puffinberg", "sample.msg|1"),
+    ("office/sample.msg", "kittiwakeholm", "sample.msg|2"),
+    ("office/sample.pst", "gannetholm", "sample.pst|2097188"),
+    ("office/sample.pst", "petrelbay", "sample.pst|2097188|2"),
     ("mail/attachments.eml", "albatross", "attachments.eml"),
     (
         "mail/attachments.eml",

@@ -19,8 +19,16 @@ const DOCUMENTS: [&str; 5] = [
 /// Streams that hold an embedded file as it is.
 const FILES: [&str; 2] = ["Package", "CONTENTS"];
 
+/// Returns a storage as a file.
+pub(in crate::formats) fn rebuilt(file: &Compound<'_>, storage: EntryId) -> Vec<u8> {
+    rebuild(file, storage)
+}
+
 /// Returns the file that a storage holds, with its name; nothing if it is of another sort.
-fn unwrap(file: &Compound<'_>, storage: EntryId) -> Option<(String, Vec<u8>)> {
+pub(in crate::formats) fn unwrap(
+    file: &Compound<'_>,
+    storage: EntryId,
+) -> Option<(String, Vec<u8>)> {
     if DOCUMENTS
         .iter()
         .any(|name| file.find(storage, name).is_some())

@@ -20,38 +20,64 @@ struct Part {
     parent: usize,
 }
 
-/// Returns a storage with all that is in it as a file.
-pub(super) fn rebuild(file: &Compound<'_>, storage: EntryId) -> Vec<u8> {
-    let mut parts = vec![root()];
-    collect(file, storage, 0, 0, &mut parts);
-    write(&parts)
+/// The outermost storage of a file that is built.
+pub(in crate::formats) const STORAGE_ROOT: usize = 0;
+
+/// A compound file that is being built.
+pub(in crate::formats) struct Builder {
+    parts: Vec<Part>,
 }
 
-fn root() -> Part {
-    Part {
-        name: "Root Entry".to_owned(),
-        content: None,
-        parent: 0,
+impl Builder {
+    pub(in crate::formats) fn new() -> Self {
+        Self {
+            parts: vec![Part {
+                name: "Root Entry".to_owned(),
+                content: None,
+                parent: STORAGE_ROOT,
+            }],
+        }
+    }
+
+    /// Adds a storage in a storage.
+    pub(in crate::formats) fn storage(&mut self, parent: usize, name: &str) -> usize {
+        self.add(parent, name, None)
+    }
+
+    /// Adds a stream in a storage.
+    pub(in crate::formats) fn stream(&mut self, parent: usize, name: &str, content: Vec<u8>) {
+        self.add(parent, name, Some(content));
+    }
+
+    fn add(&mut self, parent: usize, name: &str, content: Option<Vec<u8>>) -> usize {
+        self.parts.push(Part {
+            name: name.to_owned(),
+            content,
+            parent,
+        });
+        self.parts.len() - 1
+    }
+
+    /// Returns the file.
+    pub(in crate::formats) fn finish(self) -> Vec<u8> {
+        write(&self.parts)
     }
 }
 
-fn collect(
-    file: &Compound<'_>,
-    storage: EntryId,
-    parent: usize,
-    depth: usize,
-    parts: &mut Vec<Part>,
-) {
-    for &id in file.children(storage) {
-        let is_stream = file.is_stream(id);
-        let position = parts.len();
-        parts.push(Part {
-            name: file.name(id).to_owned(),
-            content: is_stream.then(|| file.read(id)),
-            parent,
-        });
-        if !is_stream && depth < MAX_DEPTH {
-            collect(file, id, position, depth + 1, parts);
+/// Returns a storage with all that is in it as a file.
+pub(super) fn rebuild(file: &Compound<'_>, storage: EntryId) -> Vec<u8> {
+    let mut builder = Builder::new();
+    copy(file, storage, STORAGE_ROOT, 0, &mut builder);
+    builder.finish()
+}
+
+fn copy(file: &Compound<'_>, from: EntryId, to: usize, depth: usize, builder: &mut Builder) {
+    for &id in file.children(from) {
+        if file.is_stream(id) {
+            builder.stream(to, file.name(id), file.read(id));
+        } else if depth < MAX_DEPTH {
+            let storage = builder.storage(to, file.name(id));
+            copy(file, id, storage, depth + 1, builder);
         }
     }
 }
@@ -185,30 +211,18 @@ fn directory(parts: &[Part], starts: &[u32]) -> Vec<u8> {
 /// Returns a compound file of streams at these paths, for tests.
 #[cfg(test)]
 pub(in crate::formats) fn compound_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut parts = vec![root()];
+    let mut builder = Builder::new();
     for (path, content) in streams {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let mut parent = 0;
+        let mut parent = STORAGE_ROOT;
         for step in folder.split('/').filter(|step| !step.is_empty()) {
-            let found = parts
-                .iter()
-                .position(|part| part.parent == parent && part.name == step);
-            parent = found.unwrap_or_else(|| {
-                parts.push(Part {
-                    name: step.to_owned(),
-                    content: None,
-                    parent,
-                });
-                parts.len() - 1
-            });
+            let is_it = |part: &Part| part.parent == parent && part.name == step;
+            let found = builder.parts.iter().position(is_it);
+            parent = found.unwrap_or_else(|| builder.storage(parent, step));
         }
-        parts.push(Part {
-            name: (*name).to_owned(),
-            content: Some(content.to_vec()),
-            parent,
-        });
+        builder.stream(parent, name, content.to_vec());
     }
-    write(&parts)
+    builder.finish()
 }
 
 #[cfg(test)]

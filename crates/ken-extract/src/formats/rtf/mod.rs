@@ -5,7 +5,7 @@
 //! What a group is for (its *destination*) says where its text goes; a group of an unknown
 //! destination that is marked as one that may be ignored is passed over.
 
-mod charset;
+pub(super) mod charset;
 pub(super) mod object;
 mod reader;
 mod token;
@@ -57,6 +57,14 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         })?;
     }
     result
+}
+
+/// Reads the text of RTF that is part of another format: the body of a message.
+pub(super) fn text(bytes: &[u8], limits: &Limits) -> String {
+    let mut reader = Reader::new(bytes, limits);
+    // Half of a text is better than none.
+    let _ = reader.read();
+    reader.into_text()
 }
 
 /// Returns an empty body of the size that the limits allow.

@@ -436,4 +436,9 @@ impl<'a> Reader<'a> {
         document.body = self.body.finish();
         self.objects
     }
+
+    /// Returns the text alone.
+    pub(super) fn into_text(self) -> String {
+        self.body.finish()
+    }
 }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::super::body::Body;
-use super::super::codepage::WESTERN;
+use super::super::codepage::{UTF16, WESTERN};
 use super::super::cursor::Cursor;
 use super::super::ooxml::number_format::NumberFormat;
 use super::super::ooxml::sheet::{MAX_STYLES, Workbook, without_codes};
+use super::super::rtf::charset;
 use super::record::{CONTINUE, Records};
 use super::string::{Continued, Encoding};
 use crate::Error;
@@ -21,6 +22,9 @@ pub(super) struct Reader {
     shared: Workbook,
     /// Format codes by number.
     codes: HashMap<u16, String>,
+    /// Code pages of fonts, and those of cell styles by their fonts: Excel 5 has one for each.
+    font_pages: Vec<Option<u16>>,
+    style_pages: Vec<Option<u16>>,
     /// Names of sheets, in their order.
     names: Vec<String>,
     n_sheets: usize,
@@ -44,6 +48,8 @@ impl Reader {
             },
             shared: Workbook::default(),
             codes: HashMap::new(),
+            font_pages: Vec::new(),
+            style_pages: Vec::new(),
             names: Vec::new(),
             n_sheets: 0,
             depth: 0,
@@ -91,7 +97,20 @@ impl Reader {
         match number {
             0x809 => self.begin(data.le_u16()?, data.le_u16()?),
             0x0a => self.end(),
-            0x42 => self.encoding.code_page = data.le_u16()?,
+            0x42 => {
+                // Excel 97 writes that of Unicode into files of Excel 5, too.
+                let page = data.le_u16()?;
+                self.encoding.code_page = if page == UTF16 { WESTERN } else { page };
+            }
+            0x31 if self.font_pages.len() < MAX_STYLES => {
+                let charset = *data.0.get(12)?;
+                let page = charset::of_charset(i32::from(charset));
+                self.font_pages.push(page.filter(|&page| page != WESTERN));
+                // There never was a font of number 4.
+                if self.font_pages.len() == 4 {
+                    self.font_pages.push(None);
+                }
+            }
             0x22 => self.shared.from_1904 = data.le_u16()? == 1,
             0x85 => {
                 data.take(6)?;
@@ -106,7 +125,9 @@ impl Reader {
                 self.codes.insert(format, code);
             }
             0xe0 if self.shared.formats.len() < MAX_STYLES => {
-                data.take(2)?;
+                let font = data.le_u16()?;
+                let page = self.font_pages.get(usize::from(font)).copied();
+                self.style_pages.push(page.flatten());
                 let format = data.le_u16()?;
                 self.shared.formats.push(match self.codes.get(&format) {
                     Some(code) => NumberFormat::parse(code),
@@ -203,7 +224,11 @@ impl Reader {
                 }
             }
             0x204 | 0xd6 => {
-                let text = self.encoding.read_long(&mut data)?;
+                let mut encoding = self.encoding;
+                if let Some(Some(page)) = self.style_pages.get(usize::from(style)) {
+                    encoding.code_page = *page;
+                }
+                let text = encoding.read_long(&mut data)?;
                 self.cell(&text);
             }
             0x203 => self.number(style, f64::from_bits(data.le_u64()?)),
