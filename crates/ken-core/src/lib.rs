@@ -6,6 +6,7 @@
 mod change;
 mod document;
 mod field;
+mod glob;
 mod kind;
 mod location;
 mod plan;
@@ -15,8 +16,9 @@ mod root;
 pub use change::{Change, FileKey, FileRow, KeyHasher, SidecarStamp, Stamp};
 pub use document::{Document, Failure, Reason, Value};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
+pub use glob::{Glob, GlobPart};
 pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes};
-pub use plan::{Bound, Order, Plan, SortKey};
+pub use plan::{Bound, Order, Pattern, Plan, SortKey, Span};
 pub use reading::{FolderFields, Reading};
 pub use root::Root;

@@ -8,7 +8,7 @@ use std::ops::Bound as StdBound;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Field;
+use crate::{Field, Glob};
 
 /// An end of a range.
 pub type Bound<T> = StdBound<T>;
@@ -20,28 +20,19 @@ pub enum Plan {
     All,
     /// No document.
     Nothing,
-    /// Documents in which the field holds the term.
-    Term {
+    /// Documents in which the field holds a term that is meant.
+    Match {
         /// Where to look.
         field: Field,
-        /// The term, analysed.
-        term: String,
+        /// Which terms.
+        pattern: Pattern,
     },
-    /// Documents in which the field holds a term that starts so.
-    Prefix {
+    /// Documents in which the field holds such a stretch of terms.
+    Span {
         /// Where to look.
         field: Field,
-        /// The start of the terms, analysed.
-        prefix: String,
-    },
-    /// Documents in which the field holds the terms at these relative positions.
-    Phrase {
-        /// Where to look.
-        field: Field,
-        /// The terms, analysed, with their positions from the first on.
-        terms: Vec<(u32, String)>,
-        /// Whether the last term stands for all terms that start so.
-        prefix_last: bool,
+        /// The stretch.
+        span: Span,
     },
     /// Documents whose number in the field lies between the ends.
     Range {
@@ -56,12 +47,62 @@ pub enum Plan {
     And(Vec<Self>),
     /// Documents for which one part or more holds.
     Or(Vec<Self>),
+    /// Documents for which one of the two holds and not the other.
+    Xor(Box<Self>, Box<Self>),
     /// Documents for which the part does not hold.
     Not(Box<Self>),
     /// The part, its score multiplied.
     Weight(f32, Box<Self>),
     /// The part, which selects and does not score.
     Filter(Box<Self>),
+}
+
+/// Which terms of a field are meant; all text is analysed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// This one.
+    Term(String),
+    /// Those that start so.
+    Prefix(String),
+    /// Those that the pattern matches as a whole.
+    Glob(Glob),
+    /// Those that hold a match of the regular expression, in the syntax of the crate `regex`.
+    Regex(String),
+    /// Those that differ by so many insertions, deletions, replacements and swaps at most.
+    Fuzzy(String, u8),
+}
+
+/// A stretch of terms in a field, by their positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// One term.
+    Match(Pattern),
+    /// One of these.
+    Any(Vec<Self>),
+    /// Terms at these positions from the start of the stretch.
+    Phrase(Vec<(u32, Pattern)>),
+    /// All of these, with at most `slop` positions between them in sum.
+    Near {
+        /// The parts; two or more.
+        parts: Vec<Self>,
+        /// Positions inside of the stretch that belong to no part.
+        slop: u32,
+        /// Whether they stand in this order; else they may also overlap.
+        ordered: bool,
+    },
+}
+
+impl Span {
+    /// Calls `each` with all patterns.
+    pub fn patterns<'a>(&'a self, each: &mut dyn FnMut(&'a Pattern)) {
+        match self {
+            Self::Match(pattern) => each(pattern),
+            Self::Any(parts) | Self::Near { parts, .. } => {
+                parts.iter().for_each(|part| part.patterns(each));
+            }
+            Self::Phrase(terms) => terms.iter().for_each(|(_, pattern)| each(pattern)),
+        }
+    }
 }
 
 /// By what hits are sorted.
@@ -93,24 +134,19 @@ impl fmt::Display for Plan {
         match self {
             Self::All => f.write_str("(all)"),
             Self::Nothing => f.write_str("(nothing)"),
-            Self::Term { field, term } => write!(f, "({} {term:?})", field.name()),
-            Self::Prefix { field, prefix } => write!(f, "(prefix {} {prefix:?})", field.name()),
-            Self::Phrase {
-                field,
-                terms,
-                prefix_last,
-            } => {
-                f.write_str(if *prefix_last {
-                    "(phrase-prefix "
-                } else {
-                    "(phrase "
-                })?;
-                f.write_str(field.name())?;
-                for (position, term) in terms {
-                    write!(f, " {position}:{term:?}")?;
+            Self::Match { field, pattern } => match pattern {
+                Pattern::Term(term) => write!(f, "({} {term:?})", field.name()),
+                Pattern::Prefix(prefix) => write!(f, "(prefix {} {prefix:?})", field.name()),
+                Pattern::Glob(glob) => write!(f, "(glob {} {glob})", field.name()),
+                Pattern::Regex(regex) => write!(f, "(regex {} {regex:?})", field.name()),
+                Pattern::Fuzzy(term, distance) => {
+                    write!(f, "(fuzzy {} {term:?} {distance})", field.name())
                 }
-                f.write_str(")")
-            }
+            },
+            Self::Span { field, span } => match span {
+                Span::Phrase(terms) => phrase(f, Some(*field), terms),
+                span => write!(f, "({} {span})", field.name()),
+            },
             Self::Range { field, from, to } => {
                 write!(f, "(range {} ", field.name())?;
                 match from {
@@ -126,6 +162,7 @@ impl fmt::Display for Plan {
             }
             Self::And(parts) => list(f, "and", parts),
             Self::Or(parts) => list(f, "or", parts),
+            Self::Xor(left, right) => write!(f, "(xor {left} {right})"),
             Self::Not(part) => write!(f, "(not {part})"),
             Self::Weight(weight, part) => write!(f, "(weight {weight} {part})"),
             Self::Filter(part) => write!(f, "(filter {part})"),
@@ -133,7 +170,52 @@ impl fmt::Display for Plan {
     }
 }
 
-fn list(f: &mut fmt::Formatter<'_>, name: &str, parts: &[Plan]) -> fmt::Result {
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Term(term) => write!(f, "{term:?}"),
+            Self::Prefix(prefix) => write!(f, "(prefix {prefix:?})"),
+            Self::Glob(glob) => write!(f, "(glob {glob})"),
+            Self::Regex(regex) => write!(f, "(regex {regex:?})"),
+            Self::Fuzzy(term, distance) => write!(f, "(fuzzy {term:?} {distance})"),
+        }
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Match(pattern) => pattern.fmt(f),
+            Self::Any(parts) => list(f, "any", parts),
+            Self::Phrase(terms) => phrase(f, None, terms),
+            Self::Near {
+                parts,
+                slop,
+                ordered,
+            } => {
+                let name = if *ordered { "ordered" } else { "near" };
+                list(f, &format!("{name} {slop}"), parts)
+            }
+        }
+    }
+}
+
+fn phrase(
+    f: &mut fmt::Formatter<'_>,
+    field: Option<Field>,
+    terms: &[(u32, Pattern)],
+) -> fmt::Result {
+    f.write_str("(phrase")?;
+    if let Some(field) = field {
+        write!(f, " {}", field.name())?;
+    }
+    for (position, pattern) in terms {
+        write!(f, " {position}:{pattern}")?;
+    }
+    f.write_str(")")
+}
+
+fn list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, name: &str, parts: &[T]) -> fmt::Result {
     write!(f, "({name}")?;
     for part in parts {
         write!(f, " {part}")?;
@@ -150,9 +232,9 @@ mod tests {
         let plan = Plan::And(vec![
             Plan::Weight(
                 3.0,
-                Box::new(Plan::Term {
+                Box::new(Plan::Match {
                     field: Field::Title,
-                    term: "budget".into(),
+                    pattern: Pattern::Term("budget".into()),
                 }),
             ),
             Plan::Not(Box::new(Plan::Range {

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ken_core::{Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Plan, Value};
+use ken_core::{
+    Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Plan, Value,
+};
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::{IndexRecordOption, OwnedValue, Value as _};
@@ -259,13 +261,22 @@ impl Snapshot {
             .map(|(token, identity)| FileState { token, identity }))
     }
 
-    /// Returns in how many documents the field holds the term.
+    /// Returns the terms of a field that a pattern means, with the number of documents of each:
+    /// the `limit` most frequent, and how many there are.
+    ///
+    /// Documents that were deleted and not yet merged away are counted.
     ///
     /// # Errors
-    /// Fails if the dictionary cannot be read.
-    pub fn document_frequency(&self, field: Field, term: &str) -> Result<u64, Error> {
-        let term = Term::from_field_text(self.columns.of(field), term);
-        self.searcher.doc_freq(&term).map_err(|e| self.error(e))
+    /// Fails if the dictionary cannot be read, or an expression is wrong.
+    pub fn terms(
+        &self,
+        field: Field,
+        pattern: &Pattern,
+        limit: usize,
+    ) -> Result<(Vec<(String, u64)>, usize), Error> {
+        let column = self.columns.of(field);
+        query::terms(self.searcher.segment_readers(), column, pattern, limit)
+            .map_err(|e| self.error(e))
     }
 
     /// Returns how the score of a hit comes about, as the engine's own tree in JSON.

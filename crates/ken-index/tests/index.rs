@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use ken_core::{Bound, Document, Field, FileKey, Ipath, Kind, Location, Order, Plan, SortKey};
+use ken_core::{
+    Bound, Document, Field, FileKey, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Span,
+};
 use ken_index::{Error, FileState, Record, Snapshot, Writer, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions {
@@ -44,9 +46,9 @@ fn add(writer: &Writer, path: &str, title: &str, body: &str) -> FileKey {
 }
 
 fn term(field: Field, term: &str) -> Plan {
-    Plan::Term {
+    Plan::Match {
         field,
-        term: term.to_owned(),
+        pattern: Pattern::Term(term.to_owned()),
     }
 }
 
@@ -200,23 +202,24 @@ fn plans_find_what_they_say() {
     writer.commit(&writer.meta().clone()).unwrap();
     let snapshot = Snapshot::open(folder.path()).unwrap();
     let (x, y, z) = ("/home/a/x.txt", "/home/a/sub/y.md", "/srv/z.pdf");
-    let phrase = |field, terms: &[&str], prefix_last| Plan::Phrase {
-        field,
-        terms: terms
-            .iter()
-            .enumerate()
-            .map(|(n, t)| (n as u32, (*t).to_owned()))
-            .collect(),
-        prefix_last,
+    let fixed = |term: &str| Pattern::Term(term.to_owned());
+    let phrase = |field, terms: &[&str], prefix_last: bool| {
+        let mut terms: Vec<(u32, Pattern)> = (0..).zip(terms.iter().copied().map(fixed)).collect();
+        if let (true, Some((_, Pattern::Term(last)))) = (prefix_last, terms.last().cloned()) {
+            terms.last_mut().unwrap().1 = Pattern::Prefix(last);
+        }
+        Plan::Span {
+            field,
+            span: Span::Phrase(terms),
+        }
     };
-    let together = |terms: &[&str]| Plan::Phrase {
+    let together = |terms: &[&str]| Plan::Span {
         field: Field::Body,
-        terms: terms.iter().map(|term| (0, (*term).to_owned())).collect(),
-        prefix_last: false,
+        span: Span::Phrase(terms.iter().map(|term| (0, fixed(term))).collect()),
     };
-    let prefix = |field, prefix: &str| Plan::Prefix {
+    let prefix = |field, prefix: &str| Plan::Match {
         field,
-        prefix: prefix.to_owned(),
+        pattern: Pattern::Prefix(prefix.to_owned()),
     };
     for (plan, expected) in [
         (term(Field::Body, "budget"), vec![x]),

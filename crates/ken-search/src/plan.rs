@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ken_core::{Bound, FIELDS, Field, FieldKind, Plan};
+use ken_core::{Bound, FIELDS, Field, FieldKind, Glob, GlobPart, Pattern, Plan, Span};
 
 use crate::folder;
-use crate::parse::{Clause, Tree, Value, When};
+use crate::parse::{Clause, Phrase, Piece, Tree, Value, When};
 
 /// Splits a field's text into terms: calls back with term, position, and the bytes it is from.
 ///
@@ -59,7 +59,80 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
             let plans = parts.iter().filter_map(|p| part(p, context));
             joined(plans.map(positive).collect(), Plan::Or)
         }
+        Tree::Xor(left, right) => match (part(left, context), part(right, context)) {
+            (Some(left), Some(right)) => {
+                let (left, right) = (positive(left), positive(right));
+                Some(Plan::Xor(Box::new(left), Box::new(right)))
+            }
+            (one, None) | (None, one) => one,
+        },
         Tree::Not(inner) => Some(Plan::Not(Box::new(positive(part(inner, context)?)))),
+        Tree::Near(parts, nearness) => in_fields(near_field(parts), |field| {
+            let parts = parts.iter().filter_map(|p| near_part(p, field, context));
+            let mut parts: Vec<Span> = parts.collect();
+            if parts.len() < 2 {
+                return parts.pop();
+            }
+            Some(Span::Near {
+                parts,
+                slop: nearness.slop,
+                ordered: nearness.ordered,
+            })
+        }),
+        Tree::Boost(inner, boost) => {
+            let plan = positive(part(inner, context)?);
+            Some(Plan::Weight(boost.0 as f32 / 1000.0, Box::new(plan)))
+        }
+    }
+}
+
+/// Returns the field that all words of a nearness share; `None` for any.
+fn near_field(parts: &[Tree]) -> Option<Field> {
+    match parts.first()? {
+        Tree::Clause(clause) => clause.field,
+        Tree::Or(parts) => near_field(parts),
+        _ => None,
+    }
+}
+
+fn near_part(tree: &Tree, field: Field, context: &Context) -> Option<Span> {
+    match tree {
+        Tree::Clause(clause) => words(field, &clause.value, context.analyze),
+        Tree::Or(parts) => {
+            let parts = parts.iter().filter_map(|p| near_part(p, field, context));
+            let mut parts: Vec<Span> = parts.collect();
+            match parts.len() {
+                0 | 1 => parts.pop(),
+                _ => Some(Span::Any(parts)),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Returns the plan of a stretch of words in one field, or in each that words are looked for in.
+fn in_fields(field: Option<Field>, span: impl Fn(Field) -> Option<Span>) -> Option<Plan> {
+    if let Some(field) = field {
+        return Some(simple(field, span(field)?));
+    }
+    let fields = FIELDS.iter().filter(|info| info.weight > 0.0);
+    let plans = fields.filter_map(|info| {
+        let plan = simple(info.field, span(info.field)?);
+        Some(Plan::Weight(info.weight, Box::new(plan)))
+    });
+    joined(plans.collect(), Plan::Or)
+}
+
+/// Returns the plan of a stretch, without positions where they do not matter.
+fn simple(field: Field, span: Span) -> Plan {
+    match span {
+        Span::Match(pattern) => Plan::Match { field, pattern },
+        // The whole of an identifier, or its parts.
+        Span::Any(parts) => {
+            let plans = parts.into_iter().map(|part| simple(field, part));
+            Plan::Or(plans.collect())
+        }
+        span => Plan::Span { field, span },
     }
 }
 
@@ -80,28 +153,28 @@ fn joined(mut plans: Vec<Plan>, list: fn(Vec<Plan>) -> Plan) -> Option<Plan> {
 }
 
 fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
-    let Some(field) = clause.field else {
-        let fields = FIELDS.iter().filter(|info| info.weight > 0.0);
-        let plans = fields.filter_map(|info| {
-            let plan = words(info.field, &clause.value, context.analyze)?;
-            Some(Plan::Weight(info.weight, Box::new(plan)))
-        });
-        return joined(plans.collect(), Plan::Or);
+    let words = |field| words(field, &clause.value, context.analyze);
+    let Some(field) = clause
+        .field
+        .filter(|field| field.info().kind != FieldKind::Text)
+    else {
+        return in_fields(clause.field, words);
     };
-    if field.info().kind == FieldKind::Text {
-        return words(field, &clause.value, context.analyze);
-    }
+    let matched = |pattern| Plan::Match { field, pattern };
     let selects = match &clause.value {
-        Value::Word(text) if field == Field::Dir => folder::plan(text, false, context),
-        Value::Prefix(text) if field == Field::Dir => folder::plan(text, true, context),
-        Value::Word(text) | Value::Phrase { text, .. } => Plan::Term {
-            field,
-            term: text.trim().to_lowercase(),
-        },
-        Value::Prefix(text) => Plan::Prefix {
-            field,
-            prefix: text.to_lowercase(),
-        },
+        Value::Word(text) if field == Field::Dir => folder::plan(&literal(text), context),
+        Value::Prefix(text) if field == Field::Dir => folder::plan(&starting(text), context),
+        Value::Glob(glob) if field == Field::Dir => folder::plan(glob, context),
+        Value::Word(text) => matched(Pattern::Term(text.trim().to_lowercase())),
+        Value::Prefix(text) => matched(Pattern::Prefix(text.to_lowercase())),
+        Value::Glob(glob) => matched(Pattern::Glob(lowercase(glob))),
+        Value::Regex(regex) => matched(Pattern::Regex(any_case(regex))),
+        Value::Fuzzy(text, distance) => {
+            matched(Pattern::Fuzzy(text.trim().to_lowercase(), *distance))
+        }
+        Value::Phrase(phrase) => matched(Pattern::Term(
+            phrase.literal().unwrap_or("").trim().to_lowercase(),
+        )),
         Value::Numbers(from, to) => Plan::Range {
             field,
             from: *from,
@@ -110,6 +183,42 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         Value::Dates(from, to) => dates(field, *from, *to, context),
     };
     Some(Plan::Filter(Box::new(selects)))
+}
+
+fn literal(text: &str) -> Glob {
+    Glob(vec![GlobPart::Literal(text.to_owned())])
+}
+
+fn starting(text: &str) -> Glob {
+    let mut glob = literal(text);
+    glob.push(GlobPart::Many);
+    glob
+}
+
+fn lowercase(glob: &Glob) -> Glob {
+    let lower = |part: &GlobPart| match part {
+        GlobPart::Literal(text) => GlobPart::Literal(text.to_lowercase()),
+        GlobPart::Class { negated, ranges } => GlobPart::Class {
+            negated: *negated,
+            ranges: ranges.iter().map(|range| lower_range(*range)).collect(),
+        },
+        part => part.clone(),
+    };
+    Glob(glob.0.iter().map(lower).collect())
+}
+
+/// Returns a range of small letters for one of capitals; other ranges as they are.
+fn lower_range((first, last): (char, char)) -> (char, char) {
+    let lower = |c: char| c.to_lowercase().next().unwrap_or(c);
+    match (lower(first), lower(last)) {
+        (a, b) if a <= b => (a, b),
+        _ => (first, last),
+    }
+}
+
+/// Terms are folded, so an expression with capitals would find nothing.
+fn any_case(regex: &str) -> String {
+    format!("(?i){regex}")
 }
 
 /// Returns the seconds that a range of days, months and years covers, half open.
@@ -128,46 +237,172 @@ fn dates(field: Field, from: Bound<When>, to: Bound<When>, context: &Context) ->
     Plan::Range { field, from, to }
 }
 
-/// Returns the plan of words in a text field; `None` if there is no term in them.
-fn words(field: Field, value: &Value, analyze: Analyze) -> Option<Plan> {
-    let (text, prefix) = match value {
-        Value::Word(text) => (text, false),
-        Value::Prefix(text) => (text, true),
-        Value::Phrase { text, prefix_last } => (text, *prefix_last),
-        Value::Numbers(..) | Value::Dates(..) => return None,
-    };
-    if text.is_empty() && prefix {
-        let prefix = String::new();
-        return Some(Plan::Prefix { field, prefix });
+/// Returns the stretch of words in a text field; `None` if there is no term in them.
+fn words(field: Field, value: &Value, analyze: Analyze) -> Option<Span> {
+    let term = |text: &str| terms(field, text, analyze);
+    match value {
+        Value::Word(text) => {
+            let identifier = identifier(field, text, analyze);
+            identifier.or_else(|| together(term(text), false, analyze))
+        }
+        Value::Prefix(text) if text.is_empty() => Some(Span::Match(Pattern::Prefix(String::new()))),
+        Value::Prefix(text) => together(term(text), true, analyze),
+        Value::Glob(glob) => {
+            let mut slots = Slots::new(field, analyze);
+            slots.glob(glob);
+            slots.finish(false)
+        }
+        Value::Regex(regex) => Some(Span::Match(Pattern::Regex(any_case(regex)))),
+        Value::Fuzzy(text, distance) => {
+            let mut terms = term(text);
+            // Only a word can be fuzzy, not a phrase.
+            match terms.len() {
+                1 => {
+                    let (_, term) = terms.pop()?;
+                    Some(Span::Match(Pattern::Fuzzy(term, *distance)))
+                }
+                _ => together(terms, false, analyze),
+            }
+        }
+        Value::Phrase(phrase) => self::phrase(field, phrase, analyze),
+        Value::Numbers(..) | Value::Dates(..) => None,
     }
-    if let (Value::Word(_), Some(plan)) = (value, identifier(field, text, analyze)) {
-        return Some(plan);
-    }
-    let terms = terms(field, text, analyze);
-    let prefix = prefix
-        || terms
-            .last()
-            .is_some_and(|(_, term)| starts_pair(term, analyze));
-    phrase(field, terms, prefix)
 }
 
-/// Returns the plan of a word that is an identifier: the whole, or its parts in one identifier, so
-/// that `parseHTTP` finds `parseHTTPHeader`. `None` for other words.
-fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Plan> {
+fn phrase(field: Field, phrase: &Phrase, analyze: Analyze) -> Option<Span> {
+    let mut slots = Slots::new(field, analyze);
+    for piece in &phrase.pieces {
+        match piece {
+            Piece::Text(text) => slots.text(text),
+            Piece::Glob(glob) => slots.glob(glob),
+            Piece::Gap => slots.next += 1,
+        }
+    }
+    let Some(nearness) = phrase.near else {
+        return slots.finish(phrase.prefix_last);
+    };
+    match slots.finish(phrase.prefix_last)? {
+        Span::Phrase(terms) => Some(Span::Near {
+            parts: terms.into_iter().map(|(_, of)| Span::Match(of)).collect(),
+            slop: nearness.slop,
+            ordered: nearness.ordered,
+        }),
+        span => Some(span),
+    }
+}
+
+/// The terms of a phrase, with their positions, as they are collected.
+struct Slots {
+    field: Field,
+    analyze: Analyze,
+    terms: Vec<(u32, Pattern)>,
+    next: u32,
+}
+
+impl Slots {
+    fn new(field: Field, analyze: Analyze) -> Self {
+        Self {
+            field,
+            analyze,
+            terms: Vec::new(),
+            next: 0,
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let mut end = 0;
+        let analyze = self.analyze;
+        analyze(self.field, text, &mut |_, position, _| end = position + 1);
+        for (position, term) in terms(self.field, text, analyze) {
+            self.terms.push((self.next + position, Pattern::Term(term)));
+        }
+        self.next += end;
+    }
+
+    /// Adds a pattern. Where its text has a character that separates words, it is several words.
+    fn glob(&mut self, glob: &Glob) {
+        let mut word = Glob(Vec::new());
+        for part in &glob.0 {
+            let GlobPart::Literal(text) = part else {
+                word.push(lowercase(&Glob(vec![part.clone()])).0.remove(0));
+                continue;
+            };
+            let mut end = 0;
+            for (bytes, term) in outermost(self.field, text, self.analyze) {
+                if bytes.start > end {
+                    self.word(&mut word);
+                }
+                end = bytes.end;
+                word.push(GlobPart::Literal(term));
+            }
+            if end < text.len() {
+                self.word(&mut word);
+            }
+        }
+        self.word(&mut word);
+    }
+
+    fn word(&mut self, word: &mut Glob) {
+        let glob = std::mem::replace(word, Glob(Vec::new()));
+        let pattern = match (glob.literal(), glob.prefix()) {
+            (Some(""), _) => return,
+            (_, Some("")) => {
+                // A star between separators is any word.
+                self.next += 1;
+                return;
+            }
+            (Some(term), _) => Pattern::Term(term.to_owned()),
+            (_, Some(prefix)) => Pattern::Prefix(prefix.to_owned()),
+            _ => Pattern::Glob(glob),
+        };
+        self.terms.push((self.next, pattern));
+        self.next += 1;
+    }
+
+    fn finish(mut self, prefix_last: bool) -> Option<Span> {
+        if let Some((_, last)) = self.terms.last_mut()
+            && let Pattern::Term(term) = last
+            && (prefix_last || starts_pair(term, self.analyze))
+        {
+            *last = Pattern::Prefix(std::mem::take(term));
+        }
+        span_of(self.terms)
+    }
+}
+
+fn together(terms: Vec<(u32, String)>, prefix_last: bool, analyze: Analyze) -> Option<Span> {
+    let mut slots = Slots::new(Field::Body, analyze);
+    let fixed = terms
+        .into_iter()
+        .map(|(at, term)| (at, Pattern::Term(term)));
+    slots.terms = fixed.collect();
+    slots.finish(prefix_last)
+}
+
+/// Returns the stretch of terms at positions, which start from the first.
+pub(crate) fn span_of(mut terms: Vec<(u32, Pattern)>) -> Option<Span> {
+    let first = terms.first().map_or(0, |(at, _)| *at);
+    for (at, _) in &mut terms {
+        *at = at.saturating_sub(first);
+    }
+    match terms.len() {
+        0 | 1 => terms.pop().map(|(_, pattern)| Span::Match(pattern)),
+        _ => Some(Span::Phrase(terms)),
+    }
+}
+
+/// Returns what a word that is an identifier is found by: the whole, or its parts in one
+/// identifier, so that `parseHTTP` finds `parseHTTPHeader`. `None` for other words.
+fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Span> {
     let mut terms = Vec::new();
     analyze(field, text, &mut |term, position, _| {
-        terms.push((position, term.to_owned()));
+        terms.push((position, Pattern::Term(term.to_owned())));
     });
     if terms.iter().any(|(position, _)| *position != 0) || terms.len() < 3 {
         return None;
     }
-    let (_, term) = terms.remove(0);
-    let parts = Plan::Phrase {
-        field,
-        terms,
-        prefix_last: false,
-    };
-    Some(Plan::Or(vec![Plan::Term { field, term }, parts]))
+    let (_, whole) = terms.remove(0);
+    Some(Span::Any(vec![Span::Match(whole), Span::Phrase(terms)]))
 }
 
 /// Tells a single character of a script without blanks, which the index has only as the start of
@@ -184,26 +419,15 @@ fn starts_pair(term: &str, analyze: Analyze) -> bool {
     positions > 1
 }
 
-/// Returns the plan for terms at positions: a term, a prefix or a phrase.
-pub(crate) fn phrase(
-    field: Field,
-    mut terms: Vec<(u32, String)>,
-    prefix_last: bool,
-) -> Option<Plan> {
-    if terms.len() > 1 {
-        return Some(Plan::Phrase {
-            field,
-            terms,
-            prefix_last,
-        });
-    }
-    let (_, term) = terms.pop()?;
-    Some(if prefix_last {
-        let prefix = term;
-        Plan::Prefix { field, prefix }
-    } else {
-        Plan::Term { field, term }
-    })
+/// Returns the terms of a text that lie in no other, and the bytes they stand for.
+fn outermost(field: Field, text: &str, analyze: Analyze) -> Vec<(Range<usize>, String)> {
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    analyze(field, text, &mut |term, _, bytes| {
+        if found.last().is_none_or(|(last, _)| bytes.start >= last.end) {
+            found.push((bytes, term.to_owned()));
+        }
+    });
+    found
 }
 
 /// Returns the terms to ask for, with positions from 0: of terms that lie in each other, as a

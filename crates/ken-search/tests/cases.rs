@@ -82,6 +82,8 @@ fn folded(plan: &Plan) -> String {
         },
         Plan::And(parts) => list("and", parts),
         Plan::Not(part) => format!("(not {})", folded(part)),
+        Plan::Xor(left, right) => format!("(xor {} {})", folded(left), folded(right)),
+        Plan::Weight(weight, part) => format!("(weight {weight} {})", folded(part)),
         plan => plan.to_string(),
     }
 }

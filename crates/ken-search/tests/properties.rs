@@ -2,8 +2,8 @@
 
 mod support;
 
-use ken_core::{Bound, FIELDS, Field, FieldKind, Kind};
-use ken_search::parse::{Clause, Tree, Unit, Value, When, parse};
+use ken_core::{Bound, FIELDS, Field, FieldKind, Glob, GlobPart, Kind};
+use ken_search::parse::{Boost, Clause, Nearness, Phrase, Piece, Tree, Unit, Value, When, parse};
 use ken_search::plan::plan;
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn text() -> impl Strategy<Value = String> {
                 .prop_map(String::from),
             1 => prop::sample::select(vec![
                 " OR ", " AND ", "NOT ", "||", "&&", "title:", "date:", "size>", "dir:", "type:",
-                "ext:", "msgid:", "..", "2025-01", "7d", "10k", "mail", "\"", "is:", "foo:", "://",
+                "ext:", "msgid:", "..", " XOR ", " NEAR/3 ", " ADJ ", "^2", "~1", "[ab]", "/x/", "\"~2", "2025-01", "7d", "10k", "mail", "\"", "is:", "foo:", "://",
             ]).prop_map(String::from),
             1 => any::<char>().prop_map(String::from),
         ],
@@ -35,14 +35,68 @@ fn word() -> impl Strategy<Value = String> {
     .prop_map(String::from_iter)
 }
 
+fn glob_part() -> impl Strategy<Value = GlobPart> {
+    let range = prop::sample::select(vec![('a', 'm'), ('n', 'n'), ('0', '9')]);
+    prop_oneof![
+        3 => word().prop_map(GlobPart::Literal),
+        2 => Just(GlobPart::Many),
+        1 => Just(GlobPart::One),
+        1 => (any::<bool>(), prop::collection::vec(range, 1..3))
+            .prop_map(|(negated, ranges)| GlobPart::Class { negated, ranges }),
+    ]
+}
+
+/// Patterns as the parser makes them: neither words nor prefixes, wildcards where they are seen.
+fn glob() -> impl Strategy<Value = Glob> {
+    prop::collection::vec(glob_part(), 0..4).prop_map(|parts| {
+        let mut glob = Glob(vec![GlobPart::Literal("x".into()), GlobPart::Many]);
+        parts.into_iter().for_each(|part| glob.push(part));
+        glob.push(GlobPart::Literal("z".into()));
+        glob
+    })
+}
+
+fn nearness() -> impl Strategy<Value = Nearness> {
+    (0..1000_u32, any::<bool>()).prop_map(|(slop, ordered)| Nearness { slop, ordered })
+}
+
+fn phrase() -> impl Strategy<Value = Phrase> {
+    let pieces = prop_oneof![
+        3 => word()
+            .prop_filter("quotes hold something", |text| !text.trim().is_empty())
+            .prop_map(|text| vec![Piece::Text(text)]),
+        1 => ("[a-z]{1,3}( [a-z\"*?]{1,3})?", glob(), "[a-z]{1,3}").prop_map(|(a, glob, b)| {
+            // A pattern in a phrase holds no blank.
+            let parts = glob.0.into_iter().map(|part| match part {
+                GlobPart::Literal(text) => {
+                    GlobPart::Literal(text.replace(char::is_whitespace, "_"))
+                }
+                part => part,
+            });
+            let glob = Glob(parts.collect());
+            vec![Piece::Text(a), Piece::Glob(glob), Piece::Gap, Piece::Text(b)]
+        }),
+    ];
+    (pieces, any::<bool>(), prop::option::of(nearness())).prop_map(|(pieces, prefix_last, near)| {
+        Phrase {
+            pieces,
+            prefix_last,
+            near,
+        }
+    })
+}
+
 fn words() -> impl Strategy<Value = Value> {
     prop_oneof![
-        word().prop_map(Value::Word),
-        Just("OR".to_owned()).prop_map(Value::Word),
-        word().prop_map(Value::Prefix),
-        (word(), any::<bool>())
-            .prop_filter("quotes hold something", |(text, _)| !text.trim().is_empty())
-            .prop_map(|(text, prefix_last)| Value::Phrase { text, prefix_last }),
+        3 => word().prop_map(Value::Word),
+        1 => prop::sample::select(vec!["OR", "and", "Xor", "NOT", "near", "NEAR/5"])
+            .prop_map(|word| Value::Word(word.to_owned())),
+        1 => word().prop_map(Value::Prefix),
+        1 => glob().prop_map(Value::Glob),
+        1 => (word(), 1..=2_u8).prop_map(|(word, distance)| Value::Fuzzy(word, distance)),
+        1 => prop::sample::select(vec!["a.b", "^x", "a/b|c", "(d|e)+$", "\\w{2}"])
+            .prop_map(|regex| Value::Regex(regex.to_owned())),
+        2 => phrase().prop_map(Value::Phrase),
     ]
 }
 
@@ -112,12 +166,26 @@ fn clause() -> impl Strategy<Value = Tree> {
     prop_oneof![plain, field_clause].prop_map(Tree::Clause)
 }
 
+/// What may stand near something: words without a field, or alternatives of them.
+fn text_clause() -> impl Strategy<Value = Tree> {
+    let plain = || words().prop_map(|value| Tree::Clause(Clause { field: None, value }));
+    prop_oneof![
+        3 => plain(),
+        1 => (plain(), plain()).prop_map(|(a, b)| Tree::or(vec![a, b])),
+    ]
+}
+
 fn tree() -> impl Strategy<Value = Tree> {
     prop_oneof![8 => clause(), 1 => Just(Tree::All)].prop_recursive(5, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 1..4).prop_map(Tree::and),
             prop::collection::vec(inner.clone(), 1..4).prop_map(Tree::or),
-            inner.prop_map(Tree::not),
+            inner.clone().prop_map(Tree::not),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| Tree::Xor(Box::new(a), Box::new(b))),
+            (inner, 1..1_000_000_u32)
+                .prop_map(|(tree, boost)| Tree::Boost(Box::new(tree), Boost(boost))),
+            (prop::collection::vec(text_clause(), 2..4), nearness())
+                .prop_map(|(parts, nearness)| Tree::Near(parts, nearness)),
         ]
     })
 }

@@ -5,7 +5,7 @@ mod support;
 use ken_core::Field;
 use ken_search::parse::parse;
 use ken_search::plan::plan;
-use ken_search::snippet::{Fragment, Settings, TermMatcher, fragments, matchers};
+use ken_search::snippet::{Fragment, Settings, TermMatcher, TermTest, fragments, matchers};
 use proptest::prelude::*;
 
 fn wanted(query: &str) -> Vec<TermMatcher> {
@@ -45,14 +45,17 @@ fn filler(bytes: usize) -> String {
 
 #[test]
 fn matchers_leave_out_what_is_excluded_or_filters() {
-    let exact = |term: &str| TermMatcher::Exact(term.into());
+    let exact = |term: &str| TermMatcher::Term(TermTest::Exact(term.into()));
     assert_eq!(
         wanted("budget -draft ext:pdf title:x budget"),
         [exact("budget")]
     );
     assert_eq!(
         wanted("body:a OR pre*"),
-        [exact("a"), TermMatcher::Prefix("pre".into())]
+        [
+            exact("a"),
+            TermMatcher::Term(TermTest::Prefix("pre".into()))
+        ]
     );
     assert_eq!(wanted("author:* body:*"), []);
 }

@@ -5,9 +5,12 @@
 
 use std::ops::Range;
 
-use ken_core::{FIELDS, Field, FieldKind};
+use ken_core::{FIELDS, Field, FieldKind, Glob};
 
 use super::error::QueryError;
+use super::pattern::{self, Mark};
+use super::tree::{Nearness, Phrase, Piece};
+use crate::edit::distance;
 
 /// A token and its place.
 pub(super) type Placed = (Token, Range<usize>);
@@ -18,20 +21,25 @@ pub(super) enum Token {
     Open,
     Close,
     Or,
+    Xor,
     And,
     Not,
+    /// `NEAR/5`, `ADJ/5`
+    Near(Nearness),
     /// `*` on its own.
     All,
     /// A field; its value starts where the token ends.
     Field(Field),
     Word {
-        text: String,
-        prefix: bool,
+        glob: Glob,
+        /// What stands after the word and changes its meaning: `~1`, `^2`.
+        suffix: Range<usize>,
     },
-    Quoted {
-        text: String,
-        prefix: bool,
-    },
+    Quoted(Phrase),
+    /// A regular expression, without its slashes.
+    Regex(String),
+    /// `^2` after a parenthesis or quote.
+    Boost,
 }
 
 /// What stands before a colon in addresses that have no `//`.
@@ -51,12 +59,13 @@ pub(super) fn token(query: &str, from: usize) -> Result<Placed, QueryError> {
             Some('(') => return one(Token::Open),
             Some(')') => return one(Token::Close),
             Some('"') => return quoted(query, at),
+            Some('^') if at == from && is_boost(query, at) => return Ok(boost(query, at)),
             Some('-') => match characters.next() {
                 // A dash between words is punctuation.
                 None | Some(')') => at += 1,
                 Some(next) if next.is_whitespace() => at += 1,
                 // `--verbose` is what people look for in manuals.
-                Some('-') => return word(query, at),
+                Some('-') => return Ok(word(query, at, query.len())),
                 Some(_) => return one(Token::Not),
             },
             Some('|') if rest.starts_with("||") => return Ok((Token::Or, at..at + 2)),
@@ -78,80 +87,156 @@ pub(super) fn value(query: &str, at: usize) -> Result<Option<Placed>, QueryError
         Some(c) if c.is_whitespace() => Ok(None),
         Some('(') => Ok(Some((Token::Open, at..at + 1))),
         Some('"') => quoted(query, at).map(Some),
-        Some(_) => word(query, at).map(Some),
+        Some(_) => word_or_regex(query, at).map(Some),
     }
 }
 
 fn word_or_operator(query: &str, at: usize) -> Result<Placed, QueryError> {
-    let (token, place) = word(query, at)?;
-    let operator = match &query[place.clone()] {
+    let (token, place) = word_or_regex(query, at)?;
+    let source = &query[place.clone()];
+    let operator = match source {
         "OR" => Token::Or,
+        "XOR" => Token::Xor,
         "AND" => Token::And,
         "NOT" => Token::Not,
-        "*" => Token::All,
-        _ => return Ok((token, place)),
+        "*" | "**" => Token::All,
+        _ => match near(source) {
+            Some(nearness) => Token::Near(nearness),
+            None => return Ok((token, place)),
+        },
     };
     Ok((operator, place))
 }
 
-/// Reads up to a blank, a quote or a parenthesis.
+/// Reads `NEAR`, `NEAR/5`, `ADJ`, `ADJ/5`: at most so many words apart, as in Xapian.
+fn near(source: &str) -> Option<Nearness> {
+    let (name, distance) = match source.split_once('/') {
+        Some((name, digits)) => (name, digits.parse().ok().filter(|n| *n > 0)?),
+        None => (source, DEFAULT_DISTANCE),
+    };
+    let ordered = match name {
+        "NEAR" => false,
+        "ADJ" | "ONEAR" => true,
+        _ => return None,
+    };
+    let slop = distance - 1;
+    Some(Nearness { slop, ordered })
+}
+
+/// How far apart words stand that are near; Xapian's and Recoll's default.
+const DEFAULT_DISTANCE: u32 = 10;
+
+fn word_or_regex(query: &str, at: usize) -> Result<Placed, QueryError> {
+    match regex(query, at) {
+        Some(found) => Ok(found),
+        None => Ok(word(query, at, query.len())),
+    }
+}
+
+/// Reads `/…/`. A path is none: its slashes go on, or something stands after the last.
+fn regex(query: &str, start: usize) -> Option<Placed> {
+    let inside = query[start..].strip_prefix('/')?;
+    let mut text = String::new();
+    let mut characters = inside.char_indices();
+    while let Some((offset, character)) = characters.next() {
+        match character {
+            '/' => {
+                let end = start + 1 + offset + 1;
+                let ends = query[end..]
+                    .chars()
+                    .next()
+                    .is_none_or(|c| c.is_whitespace() || matches!(c, ')' | '^'));
+                return (ends && !text.is_empty()).then_some((Token::Regex(text), start..end));
+            }
+            '\\' => match characters.next()? {
+                (_, '/') => text.push('/'),
+                (_, other) => text.extend(['\\', other]),
+            },
+            c if c.is_whitespace() => return None,
+            c => text.push(c),
+        }
+    }
+    None
+}
+
+/// Reads up to a blank, a quote or a parenthesis, and not further than `limit`.
 ///
 /// A backslash takes away the meaning of what follows: of anything at the start of the word,
 /// of punctuation and blanks inside. So `C:\Users` keeps its backslash and `\section` loses it.
-fn word(query: &str, start: usize) -> Result<Placed, QueryError> {
-    let mut text = String::new();
-    let mut star = None;
-    let mut end = query.len();
-    let mut characters = query[start..].char_indices().peekable();
+pub(super) fn word(query: &str, start: usize, limit: usize) -> Placed {
+    let mut marks: Vec<Mark> = Vec::new();
+    let mut places = Vec::new();
+    let mut end = limit;
+    let mut characters = query[start..limit].char_indices().peekable();
     while let Some((offset, character)) = characters.next() {
         let at = start + offset;
         if character.is_whitespace() || matches!(character, '"' | '(' | ')') {
             end = at;
             break;
         }
-        if let Some(star) = star {
-            return Err(star_inside(query, star));
-        }
-        match character {
-            '*' => star = Some(at),
-            '\\' => {
-                let escaped = characters.next_if(|(_, next)| {
-                    at == start || next.is_ascii_punctuation() || next.is_whitespace()
-                });
-                text.push(escaped.map_or('\\', |(_, next)| next));
-            }
-            _ => text.push(character),
+        places.push(at);
+        if character == '\\' {
+            let escaped = characters.next_if(|(_, next)| {
+                at == start || next.is_ascii_punctuation() || next.is_whitespace()
+            });
+            marks.push((escaped.map_or('\\', |(_, next)| next), true));
+        } else {
+            marks.push((character, false));
         }
     }
-    let prefix = star.is_some();
-    Ok((Token::Word { text, prefix }, start..end))
+    let kept = marks.len() - suffix_length(&marks);
+    let suffix = places.get(kept).copied().unwrap_or(end)..end;
+    let glob = pattern::glob(&marks[..kept]);
+    (Token::Word { glob, suffix }, start..end)
 }
 
-fn star_inside(query: &str, at: usize) -> QueryError {
-    QueryError {
-        query: query.to_owned(),
-        at: at..at + 1,
-        message: "`*` stands only at the end of a word".into(),
-        hint: Some("write \\* to look for the star itself".into()),
+/// Returns how many characters at the end are `~`, `~1`, `^2`, `^0.5`, or one after the other.
+fn suffix_length(marks: &[Mark]) -> usize {
+    let mut length = 0;
+    for sign in ['^', '~'] {
+        let rest = &marks[..marks.len() - length];
+        let numeric = |&&(c, escaped): &&Mark| !escaped && (c.is_ascii_digit() || c == '.');
+        let digits = rest.iter().rev().take_while(numeric).count();
+        let at = rest.len() - digits;
+        let is_sign = at > 1 && rest[at - 1] == (sign, false);
+        if is_sign && (sign == '~' || digits > 0) {
+            length += digits + 1;
+        }
     }
+    length
+}
+
+/// Tells `^2` that follows a parenthesis or quote at once.
+fn is_boost(query: &str, at: usize) -> bool {
+    let before = query[..at].chars().next_back();
+    before.is_some_and(|c| !c.is_whitespace() && c != '(')
+        && query[at + 1..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn boost(query: &str, at: usize) -> Placed {
+    let rest = &query[at + 1..];
+    let length = rest
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(rest.len());
+    (Token::Boost, at..at + 1 + length)
 }
 
 fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
-    let mut text = String::new();
+    let mut marks: Vec<Mark> = Vec::new();
     let mut characters = query[start + 1..].char_indices().peekable();
     while let Some((offset, character)) = characters.next() {
         match character {
             '"' => {
-                let mut end = start + 1 + offset + 1;
-                let prefix = query[end..].starts_with('*');
-                end += usize::from(prefix);
-                return Ok((Token::Quoted { text, prefix }, start..end));
+                let end = start + 1 + offset + 1;
+                let (phrase, length) = modified(pieces(&marks), &query[end..]);
+                return Ok((Token::Quoted(phrase), start..end + length));
             }
             '\\' => {
-                let escaped = characters.next_if(|(_, next)| matches!(next, '"' | '\\'));
-                text.push(escaped.map_or('\\', |(_, next)| next));
+                let meaning = |c: char| matches!(c, '"' | '\\' | '*' | '?' | '[' | ']');
+                let escaped = characters.next_if(|(_, next)| meaning(*next));
+                marks.push((escaped.map_or('\\', |(_, next)| next), true));
             }
-            _ => text.push(character),
+            _ => marks.push((character, false)),
         }
     }
     Err(QueryError {
@@ -160,6 +245,82 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
         message: "the quote is not closed".into(),
         hint: Some("end the phrase with \", or write \\\" for the character".into()),
     })
+}
+
+/// Splits what stands between quotes: words that are patterns, and the text between them.
+fn pieces(marks: &[Mark]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut text: Vec<Mark> = Vec::new();
+    let flush = |text: &mut Vec<Mark>, pieces: &mut Vec<Piece>, trim: bool| {
+        let read: String = text.drain(..).map(|(c, _)| c).collect();
+        let read = if trim { read.trim().to_owned() } else { read };
+        if !read.is_empty() {
+            pieces.push(Piece::Text(read));
+        }
+    };
+    for chunk in marks.chunk_by(|a, b| a.0.is_whitespace() == b.0.is_whitespace()) {
+        let glob = pattern::glob(chunk);
+        if glob.literal().is_some() {
+            text.extend(chunk);
+            continue;
+        }
+        flush(&mut text, &mut pieces, true);
+        pieces.push(match glob.prefix() {
+            Some("") => Piece::Gap,
+            _ => Piece::Glob(glob),
+        });
+    }
+    let trim = !pieces.is_empty();
+    flush(&mut text, &mut pieces, trim);
+    pieces
+}
+
+/// Reads what follows a closing quote and changes the phrase: `*`, `~3`, or Recoll's `o3` and `p`.
+fn modified(pieces: Vec<Piece>, rest: &str) -> (Phrase, usize) {
+    let mut phrase = Phrase {
+        pieces,
+        prefix_last: rest.starts_with('*'),
+        near: None,
+    };
+    let start = usize::from(phrase.prefix_last);
+    let rest = &rest[start..];
+    let run = rest
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '~')
+        .unwrap_or(rest.len());
+    let digits = |from: usize| {
+        let digits = rest[from..run].bytes().take_while(u8::is_ascii_digit);
+        let end = from + digits.count();
+        (rest[from..end].parse::<u32>().ok(), end)
+    };
+    let (slop, ordered, end) = match rest.as_bytes().first() {
+        Some(b'~') => {
+            let (slop, end) = digits(1);
+            (slop, true, end)
+        }
+        Some(b'o') => {
+            let (slop, end) = digits(1);
+            let unordered = rest[end..run] == *"p";
+            (
+                slop.or(Some(DEFAULT_DISTANCE)),
+                !unordered,
+                end + usize::from(unordered),
+            )
+        }
+        Some(b'p') if rest[1..run].starts_with('o') => {
+            let (slop, end) = digits(2);
+            (slop.or(Some(DEFAULT_DISTANCE)), false, end)
+        }
+        Some(b'p') => (Some(DEFAULT_DISTANCE), false, 1),
+        _ => (None, true, 0),
+    };
+    match slop {
+        // What is stuck to the quote is a word of its own unless all of it is understood.
+        Some(slop) if end == run => {
+            phrase.near = Some(Nearness { slop, ordered });
+            (phrase, start + end)
+        }
+        _ => (phrase, start),
+    }
 }
 
 /// Returns the field whose name and operator stand at `at`; `None` if a word does.
@@ -268,27 +429,6 @@ fn close_names(name: &str) -> Vec<&'static str> {
         .collect();
     close.sort();
     close.into_iter().map(|(_, known)| known).take(3).collect()
-}
-
-/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two
-/// words (optimal string alignment).
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use ken_core::{Field, FieldKind};
+use ken_core::{Field, FieldKind, Glob, GlobPart};
 
 use super::error::QueryError;
 use super::lexer::{self, Placed, Token};
-use super::tree::{Clause, Tree, Value};
+use super::tree::{Boost, Clause, Phrase, Piece, Tree, Value};
 use super::values;
 
 /// Trees are walked by recursion; people nest three deep.
@@ -62,23 +62,121 @@ impl Parser<'_> {
     }
 
     fn or(&mut self) -> Result<Tree, QueryError> {
-        let mut parts = vec![self.and()?];
-        while self.token == Token::Or {
+        let mut parts = vec![self.xor()?];
+        while self.operator("or") {
             self.advance()?;
-            parts.push(self.and()?);
+            parts.push(self.xor()?);
         }
         Ok(Tree::or(parts))
     }
 
-    fn and(&mut self) -> Result<Tree, QueryError> {
-        let mut parts = vec![self.unary()?];
-        loop {
-            match self.token {
-                Token::Or | Token::Close | Token::End => return Ok(Tree::and(parts)),
-                Token::And => self.advance()?,
-                _ => {}
+    fn xor(&mut self) -> Result<Tree, QueryError> {
+        let mut tree = self.and()?;
+        let mut chain = 0;
+        while self.operator("xor") {
+            chain += 1;
+            if self.depth + chain > MAX_DEPTH {
+                return self.fail("the query is nested too deeply", "take away an XOR");
             }
-            parts.push(self.unary()?);
+            self.advance()?;
+            tree = Tree::Xor(Box::new(tree), Box::new(self.and()?));
+        }
+        Ok(tree)
+    }
+
+    fn and(&mut self) -> Result<Tree, QueryError> {
+        let mut parts = vec![self.near()?];
+        loop {
+            if matches!(self.token, Token::Close | Token::End)
+                || self.operator("or")
+                || self.operator("xor")
+            {
+                return Ok(Tree::and(parts));
+            }
+            if self.operator("and") {
+                self.advance()?;
+                // In small letters only here: elsewhere it is a word as good as any.
+                if self.operator("not") {
+                    self.token = Token::Not;
+                }
+            }
+            parts.push(self.near()?);
+        }
+    }
+
+    /// Tells whether the next token is this operator: in capitals or as a sign always, in small
+    /// letters if there is something after it that it can join.
+    fn operator(&self, name: &str) -> bool {
+        match (&self.token, name) {
+            (Token::Or, "or") | (Token::Xor, "xor") | (Token::And, "and") => true,
+            (Token::Word { .. }, _) if self.query[self.at.clone()].eq_ignore_ascii_case(name) => {
+                let next = lexer::token(self.query, self.at.end).map(|(token, _)| token);
+                !matches!(
+                    next,
+                    Ok(Token::End
+                        | Token::Close
+                        | Token::Or
+                        | Token::Xor
+                        | Token::And
+                        | Token::Near(_))
+                )
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads words that stand near each other: one kind of nearness at a time.
+    fn near(&mut self) -> Result<Tree, QueryError> {
+        let start = self.at.start;
+        let first = self.boosted()?;
+        let Token::Near(nearness) = self.token else {
+            return Ok(first);
+        };
+        let mut parts = vec![first];
+        while let Token::Near(next) = self.token {
+            if next != nearness {
+                let hint = "write the same operator between all of them, or a group of its own";
+                return self.fail("two sorts of nearness stand side by side", hint);
+            }
+            self.advance()?;
+            parts.push(self.boosted()?);
+        }
+        let mut field = None;
+        for part in &parts {
+            if !is_words(part, &mut field) {
+                let at = start..self.at.start;
+                let at = start..start + self.query[at].trim_end().len();
+                let message = "nearness holds between words and phrases of one field";
+                let hint = "write a NEAR/5 b, \"a b\" NEAR c, (a OR b) NEAR c or title:(a NEAR b)";
+                return Err(self.failure(at, message, hint));
+            }
+        }
+        Ok(Tree::Near(parts, nearness))
+    }
+
+    fn boosted(&mut self) -> Result<Tree, QueryError> {
+        let tree = self.unary()?;
+        if self.token != Token::Boost {
+            return Ok(tree);
+        }
+        let boost = self.boost(self.at.clone())?;
+        self.advance()?;
+        Ok(Tree::Boost(Box::new(tree), boost))
+    }
+
+    fn boost(&self, at: Range<usize>) -> Result<Boost, QueryError> {
+        let number = self.query[at.clone()]
+            .trim_start_matches('^')
+            .parse::<f64>();
+        match number {
+            Ok(number) if (0.001..=1000.0).contains(&number) => {
+                Ok(Boost((number * 1000.0).round() as u32))
+            }
+            _ => Err(self.failure(
+                at,
+                "a weight is a number from 0.001 to 1000",
+                "write it as in budget^2, or \\^ for the character",
+            )),
         }
     }
 
@@ -90,7 +188,7 @@ impl Parser<'_> {
         let tree = match self.token {
             Token::Not => {
                 self.advance()?;
-                Tree::not(self.unary()?)
+                Tree::not(self.boosted()?)
             }
             Token::Open => self.group()?,
             Token::Field(field) => self.field_value(field)?,
@@ -98,13 +196,19 @@ impl Parser<'_> {
                 self.advance()?;
                 self.all()
             }
-            Token::Word { .. } | Token::Quoted { .. } => {
+            Token::Word { .. } | Token::Quoted(_) | Token::Regex(_) => {
                 let placed = (self.token.clone(), self.at.clone());
                 let tree = self.clause(placed)?;
                 self.advance()?;
                 tree
             }
-            Token::Or | Token::And | Token::Close | Token::End => return self.nothing_here(),
+            Token::Or
+            | Token::Xor
+            | Token::And
+            | Token::Near(_)
+            | Token::Boost
+            | Token::Close
+            | Token::End => return self.nothing_here(),
         };
         self.depth -= 1;
         Ok(tree)
@@ -165,50 +269,198 @@ impl Parser<'_> {
             let message = format!("the query has more than {MAX_CLAUSES} words");
             return Err(failure(self.query, at, message, None));
         }
-        let (text, prefix, quoted) = match token {
-            Token::Word { text, prefix } => (text, prefix, false),
-            Token::Quoted { text, prefix } => (text, prefix, true),
+        let value = match token {
+            Token::Quoted(phrase) if phrase.pieces.is_empty() || phrase.is_blank() => {
+                let hint = "write \\\" for the character";
+                return Err(self.failure(at, "there is nothing between the quotes", hint));
+            }
+            Token::Quoted(phrase) => self.phrase(&at, phrase)?,
+            Token::Regex(regex) => self.regex(&at, regex)?,
+            Token::Word { glob, suffix } => return self.word(&at, glob, suffix),
             _ => return self.nothing_here(),
         };
-        if quoted && text.trim().is_empty() {
-            let hint = "write \\\" for the character";
-            return Err(self.failure(at, "there is nothing between the quotes", hint));
-        }
-        let value = self.value(&at, text, prefix, quoted)?;
-        let field = self.field;
-        Ok(Tree::Clause(Clause { field, value }))
+        Ok(self.tree(value))
     }
 
-    fn value(
+    fn tree(&self, value: Value) -> Tree {
+        let field = self.field;
+        Tree::Clause(Clause { field, value })
+    }
+
+    /// Returns whether words are looked for, rather than whole values.
+    fn is_text(&self) -> bool {
+        self.field
+            .is_none_or(|field| field.info().kind == FieldKind::Text)
+    }
+
+    fn phrase(&self, at: &Range<usize>, phrase: Phrase) -> Result<Value, QueryError> {
+        let Some(field) = self.field.filter(|_| !self.is_text()) else {
+            return Ok(Value::Phrase(phrase));
+        };
+        // Quotes only hold blanks together here; patterns in them mean what they mean outside.
+        let mut glob = Glob(Vec::new());
+        for piece in phrase.pieces {
+            match piece {
+                Piece::Text(text) => glob.push(GlobPart::Literal(text)),
+                Piece::Glob(inner) => inner.0.into_iter().for_each(|part| glob.push(part)),
+                Piece::Gap => glob.push(GlobPart::Many),
+            }
+        }
+        if phrase.prefix_last {
+            glob.push(GlobPart::Many);
+        }
+        self.whole(field, at, glob)
+    }
+
+    fn regex(&self, at: &Range<usize>, regex: String) -> Result<Value, QueryError> {
+        let takes = self.is_text()
+            || self
+                .field
+                .is_some_and(|field| field.info().kind == FieldKind::Keyword);
+        if !takes {
+            let message = "a regular expression has no meaning in this field";
+            return Err(self.failure(at.clone(), message, "write a value or a range"));
+        }
+        match regex_automata::util::syntax::parse(&regex) {
+            Ok(_) => Ok(Value::Regex(regex)),
+            Err(error) => {
+                let error = error.to_string();
+                let last = error
+                    .lines()
+                    .last()
+                    .unwrap_or("")
+                    .trim_start_matches("error: ");
+                let message = format!("the regular expression is wrong: {last}");
+                Err(self.failure(at.clone(), message, "write \\/ for the character"))
+            }
+        }
+    }
+
+    fn word(
+        &mut self,
+        at: &Range<usize>,
+        mut glob: Glob,
+        suffix: Range<usize>,
+    ) -> Result<Tree, QueryError> {
+        if let Some(list) = self.list(at)? {
+            return Ok(list);
+        }
+        let Some(field) = self.field.filter(|_| !self.is_text()) else {
+            return self.text_word(at, glob, suffix);
+        };
+        glob.push(GlobPart::Literal(self.query[suffix].to_owned()));
+        self.whole(field, at, glob).map(|value| self.tree(value))
+    }
+
+    /// Reads a word of text, with what stands after it: `word~1`, `word^2`.
+    fn text_word(
         &self,
         at: &Range<usize>,
-        text: String,
-        prefix: bool,
-        quoted: bool,
-    ) -> Result<Value, QueryError> {
+        glob: Glob,
+        suffix: Range<usize>,
+    ) -> Result<Tree, QueryError> {
+        let caret = self.query[suffix.clone()]
+            .find('^')
+            .map(|found| suffix.start + found);
+        let fuzzy = suffix.start..caret.unwrap_or(suffix.end);
+        let value = match (glob.literal(), glob.prefix()) {
+            (Some(word), _) if !fuzzy.is_empty() => {
+                let distance = match &self.query[fuzzy.start + 1..fuzzy.end] {
+                    "" | "1" => 1,
+                    "2" => 2,
+                    _ => {
+                        let hint = "write word~1 or word~2, or \\~ for the character";
+                        return Err(self.failure(fuzzy, "words differ by 1 or 2 letters", hint));
+                    }
+                };
+                Value::Fuzzy(word.to_owned(), distance)
+            }
+            (Some(""), _) if self.field.is_some() => return Ok(self.all()),
+            (Some(word), _) => Value::Word(word.to_owned()),
+            _ if !fuzzy.is_empty() => {
+                let hint = "write one of them, or \\~ for the character";
+                return Err(self.failure(at.clone(), "a pattern is not also fuzzy", hint));
+            }
+            (_, Some("")) => return Ok(self.all()),
+            (_, Some(prefix)) => Value::Prefix(prefix.to_owned()),
+            _ => Value::Glob(glob),
+        };
+        let tree = self.tree(value);
+        match caret {
+            Some(caret) => {
+                let boost = self.boost(caret..suffix.end)?;
+                Ok(Tree::Boost(Box::new(tree), boost))
+            }
+            None => Ok(tree),
+        }
+    }
+
+    /// Reads `author:knuth/lamport` (one of them) and `author:knuth,lamport` (all of them; one of
+    /// them where a document has one value only).
+    fn list(&mut self, at: &Range<usize>) -> Result<Option<Tree>, QueryError> {
         let Some(field) = self.field else {
-            return Ok(words(text, prefix, quoted));
+            return Ok(None);
+        };
+        let source = &self.query[at.clone()];
+        let separator = match field.info().kind {
+            FieldKind::Text => [',', '/'].into_iter().find(|sign| source.contains(*sign)),
+            FieldKind::Keyword if field == Field::Mime => Some(','),
+            FieldKind::Keyword if !matches!(field, Field::Msgid | Field::List) => {
+                [',', '/'].into_iter().find(|sign| source.contains(*sign))
+            }
+            _ => None,
+        };
+        let Some(separator) = separator.filter(|sign| source.contains(*sign)) else {
+            return Ok(None);
+        };
+        let other = if separator == ',' { '/' } else { ',' };
+        let plain = !source.contains(['\\', '~', '^', ':'])
+            && (field == Field::Mime || !source.contains(other))
+            && source.split(separator).all(|item| !item.is_empty());
+        if !plain {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        let mut start = at.start;
+        for item in source.split(separator) {
+            let end = start + item.len();
+            parts.push(self.clause(lexer::word(self.query, start, end))?);
+            start = end + 1;
+        }
+        let several = matches!(field.info().kind, FieldKind::Text) || field == Field::Is;
+        Ok(Some(if separator == ',' && several {
+            Tree::and(parts)
+        } else {
+            Tree::or(parts)
+        }))
+    }
+
+    /// Reads a value that is taken whole: of a keyword, path, date, size or number.
+    fn whole(&self, field: Field, at: &Range<usize>, glob: Glob) -> Result<Value, QueryError> {
+        let kind = field.info().kind;
+        let Some(text) = glob.literal() else {
+            return match kind {
+                _ if glob.prefix() == Some("") => Ok(values::anything(field)),
+                FieldKind::Keyword | FieldKind::Path | FieldKind::Text => Ok(match glob.prefix() {
+                    Some(prefix) => Value::Prefix(values::bare(field, prefix).to_owned()),
+                    None => Value::Glob(glob),
+                }),
+                FieldKind::Date | FieldKind::Size | FieldKind::Number => {
+                    let message = format!("`*` has no meaning in {}:", field.name());
+                    let hint = format!("write a range, as in {}", field.info().example);
+                    Err(self.failure(at.clone(), message, hint))
+                }
+            };
         };
         if text.is_empty() {
             return Ok(values::anything(field));
         }
-        let fault = |fault| self.place_fault(at, &text, fault);
-        match field.info().kind {
-            FieldKind::Text => Ok(words(text, prefix, quoted)),
-            FieldKind::Path => Ok(words(text, prefix, false)),
-            FieldKind::Keyword if prefix => {
-                Ok(Value::Prefix(values::bare(field, &text).to_owned()))
-            }
-            FieldKind::Keyword => values::keyword(field, &text)
-                .map(Value::Word)
-                .map_err(fault),
-            FieldKind::Date | FieldKind::Size | FieldKind::Number if prefix => {
-                let message = format!("`*` has no meaning in {}:", field.name());
-                let hint = format!("write a range, as in {}", field.info().example);
-                Err(self.failure(at.clone(), message, hint))
-            }
+        let fault = |fault| self.place_fault(at, text, fault);
+        match kind {
+            FieldKind::Text | FieldKind::Path => Ok(Value::Word(text.to_owned())),
+            FieldKind::Keyword => values::keyword(field, text).map(Value::Word).map_err(fault),
             FieldKind::Date | FieldKind::Size | FieldKind::Number => {
-                values::range(field, &text).map_err(fault)
+                values::range(field, text).map_err(fault)
             }
         }
     }
@@ -227,7 +479,7 @@ impl Parser<'_> {
     fn nothing_here<T>(&self) -> Result<T, QueryError> {
         let before = self.query[..self.at.start].split_whitespace().next_back();
         match (&self.token, before) {
-            (Token::Or | Token::And, None | Some("(")) => self.fail(
+            (Token::Or | Token::Xor | Token::And | Token::Near(_), None | Some("(")) => self.fail(
                 format!("a word is missing before {}", &self.query[self.at.clone()]),
                 "write the operator between two words, or in small letters for the word itself",
             ),
@@ -253,11 +505,16 @@ impl Parser<'_> {
     }
 }
 
-fn words(text: String, prefix: bool, quoted: bool) -> Value {
-    match (quoted, prefix) {
-        (true, prefix_last) => Value::Phrase { text, prefix_last },
-        (false, true) => Value::Prefix(text),
-        (false, false) => Value::Word(text),
+/// Tells words, phrases and alternatives of them, all of one field.
+fn is_words(tree: &Tree, field: &mut Option<Option<Field>>) -> bool {
+    match tree {
+        Tree::Clause(clause) => {
+            let of = clause.field;
+            of.is_none_or(|field| field.info().kind == FieldKind::Text)
+                && *field.get_or_insert(of) == of
+        }
+        Tree::Or(parts) => parts.iter().all(|part| is_words(part, field)),
+        _ => false,
     }
 }
 

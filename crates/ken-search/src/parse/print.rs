@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Display, Write};
 
-use ken_core::{Bound, FieldKind};
+use ken_core::{Bound, Glob, GlobPart};
 
-use super::tree::{Clause, Tree, Value};
+use super::tree::{Boost, Clause, Nearness, Phrase, Piece, Tree, Value};
 
 impl Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,8 +13,25 @@ impl Display for Tree {
             Self::Clause(clause) => write!(f, "{clause}"),
             Self::And(parts) => list(f, "and", parts),
             Self::Or(parts) => list(f, "or", parts),
+            Self::Xor(left, right) => write!(f, "(xor {left} {right})"),
             Self::Not(part) => write!(f, "(not {part})"),
+            Self::Near(parts, nearness) => list(f, &nearness.to_string(), parts),
+            Self::Boost(part, boost) => write!(f, "(boost {boost} {part})"),
         }
+    }
+}
+
+/// As in plans: the name, and how many words may stand between.
+impl Display for Nearness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.ordered { "ordered" } else { "near" };
+        write!(f, "{name} {}", self.slop)
+    }
+}
+
+impl Display for Boost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", f64::from(self.0) / 1000.0)
     }
 }
 
@@ -40,14 +57,34 @@ impl Display for Value {
         match self {
             Self::Word(text) => write!(f, "{text:?}"),
             Self::Prefix(text) => write!(f, "(prefix {text:?})"),
-            Self::Phrase {
-                text,
-                prefix_last: false,
-            } => write!(f, "(phrase {text:?})"),
-            Self::Phrase { text, .. } => write!(f, "(phrase-prefix {text:?})"),
+            Self::Glob(glob) => write!(f, "(glob {glob})"),
+            Self::Regex(regex) => write!(f, "(regex {regex:?})"),
+            Self::Fuzzy(word, distance) => write!(f, "(fuzzy {word:?} {distance})"),
+            Self::Phrase(phrase) => write!(f, "{phrase}"),
             Self::Numbers(from, to) => range_expression(f, from, to),
             Self::Dates(from, to) => range_expression(f, from, to),
         }
+    }
+}
+
+impl Display for Phrase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.prefix_last {
+            "(phrase-prefix"
+        } else {
+            "(phrase"
+        })?;
+        if let Some(nearness) = self.near {
+            write!(f, " {nearness}")?;
+        }
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => write!(f, " {text:?}")?,
+                Piece::Glob(glob) => write!(f, " (glob {glob})")?,
+                Piece::Gap => f.write_str(" *")?,
+            }
+        }
+        f.write_str(")")
     }
 }
 
@@ -78,30 +115,73 @@ impl Tree {
     }
 }
 
+/// How tightly the forms of a query bind, loosest first.
+#[derive(PartialEq, PartialOrd)]
+enum Binding {
+    Or,
+    Xor,
+    And,
+    Near,
+    Tight,
+}
+
+impl Tree {
+    fn binding(&self) -> Binding {
+        match self {
+            Self::Or(_) => Binding::Or,
+            Self::Xor(..) => Binding::Xor,
+            Self::And(_) => Binding::And,
+            Self::Near(..) => Binding::Near,
+            Self::All | Self::Clause(_) | Self::Not(_) | Self::Boost(..) => Binding::Tight,
+        }
+    }
+}
+
 fn write_query(text: &mut String, tree: &Tree) {
     match tree {
         Tree::All => text.push('*'),
         Tree::Clause(clause) => write_clause(text, clause),
-        Tree::And(parts) => write_parts(text, parts, " "),
-        Tree::Or(parts) => write_parts(text, parts, " OR "),
+        Tree::And(parts) => write_parts(text, parts, " ", &Binding::Near),
+        Tree::Or(parts) => write_parts(text, parts, " OR ", &Binding::Xor),
+        Tree::Xor(left, right) => {
+            write_operand(text, left, &Binding::Xor);
+            text.push_str(" XOR ");
+            write_operand(text, right, &Binding::And);
+        }
+        Tree::Near(parts, nearness) => {
+            let name = if nearness.ordered { "ADJ" } else { "NEAR" };
+            let separator = format!(" {name}/{} ", u64::from(nearness.slop) + 1);
+            write_parts(text, parts, &separator, &Binding::Tight);
+        }
         Tree::Not(part) => {
             text.push('-');
-            write_operand(text, part, matches!(**part, Tree::And(_) | Tree::Or(_)));
+            write_operand(text, part, &Binding::Tight);
+        }
+        Tree::Boost(part, boost) => {
+            // A weight after `-a` or `a^2` would belong to a part of it.
+            let group = !matches!(**part, Tree::Clause(_));
+            write_group(text, part, group);
+            // Writing to a String cannot fail.
+            let _ = write!(text, "^{boost}");
         }
     }
 }
 
-fn write_parts(text: &mut String, parts: &[Tree], separator: &str) {
+fn write_parts(text: &mut String, parts: &[Tree], separator: &str, binding: &Binding) {
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {
             text.push_str(separator);
         }
-        // Only `OR` binds looser. More parentheses could nest deeper than the parser allows.
-        write_operand(text, part, matches!(part, Tree::Or(_)));
+        write_operand(text, part, binding);
     }
 }
 
-fn write_operand(text: &mut String, tree: &Tree, parentheses: bool) {
+/// Writes a part, in parentheses if it binds looser. More could nest deeper than is allowed.
+fn write_operand(text: &mut String, tree: &Tree, binding: &Binding) {
+    write_group(text, tree, tree.binding() < *binding);
+}
+
+fn write_group(text: &mut String, tree: &Tree, parentheses: bool) {
     if parentheses {
         text.push('(');
     }
@@ -116,75 +196,94 @@ fn write_clause(text: &mut String, clause: &Clause) {
         text.push_str(field.name());
         text.push(':');
     }
-    let is_text = clause
-        .field
-        .is_none_or(|field| field.info().kind == FieldKind::Text);
     match &clause.value {
-        Value::Word(word) if is_text => write_word(text, word),
-        Value::Word(word) => write_whole(text, word),
-        Value::Prefix(word) if is_text => {
+        Value::Word(word) => write_word(text, word),
+        Value::Prefix(word) => {
             write_word(text, word);
             text.push('*');
         }
-        Value::Prefix(word) => {
-            write_whole(text, word);
-            text.push('*');
+        Value::Glob(glob) => write_glob(text, glob),
+        Value::Regex(regex) => {
+            text.push('/');
+            text.push_str(&regex.replace('/', "\\/"));
+            text.push('/');
         }
-        Value::Phrase {
-            text: words,
-            prefix_last,
-        } => {
-            write_quoted(text, words);
-            if *prefix_last {
-                text.push('*');
-            }
+        Value::Fuzzy(word, distance) => {
+            write_word(text, word);
+            let _ = write!(text, "~{distance}");
         }
+        Value::Phrase(phrase) => write_phrase(text, phrase),
         Value::Numbers(from, to) => write_range(text, from, to),
         Value::Dates(from, to) => write_range(text, from, to),
     }
 }
 
-/// Writes a keyword or path, where quotes change nothing, in quotes if they are easier to read.
-fn write_whole(text: &mut String, word: &str) {
-    if word.contains(char::is_whitespace) && !word.trim().is_empty() {
-        write_quoted(text, word);
-    } else {
-        write_word(text, word);
-    }
-}
-
-fn write_quoted(text: &mut String, words: &str) {
+fn write_phrase(text: &mut String, phrase: &Phrase) {
     text.push('"');
-    for character in words.chars() {
-        if matches!(character, '"' | '\\') {
-            text.push('\\');
+    for (number, piece) in phrase.pieces.iter().enumerate() {
+        if number > 0 {
+            text.push(' ');
         }
-        text.push(character);
+        match piece {
+            Piece::Text(words) => {
+                for character in words.chars() {
+                    if matches!(character, '"' | '\\' | '*' | '?' | '[' | ']') {
+                        text.push('\\');
+                    }
+                    text.push(character);
+                }
+            }
+            Piece::Glob(glob) => text.push_str(&glob.to_string().replace('"', "\\\"")),
+            Piece::Gap => text.push('*'),
+        }
     }
     text.push('"');
+    if phrase.prefix_last {
+        text.push('*');
+    }
+    let _ = match phrase.near {
+        Some(Nearness {
+            slop,
+            ordered: true,
+        }) => write!(text, "~{slop}"),
+        Some(Nearness { slop, .. }) => write!(text, "po{slop}"),
+        None => Ok(()),
+    };
 }
 
 fn write_word(text: &mut String, word: &str) {
-    let operator = matches!(word, "AND" | "OR" | "NOT")
-        || word.starts_with("||")
-        || word.starts_with("&&")
-        || word.starts_with('-')
-        // After a field it would read as an address: `title://x`.
-        || word.starts_with("//");
-    if operator {
-        text.push('\\');
-    }
-    for (at, character) in word.char_indices() {
-        let escape = match character {
-            '"' | '(' | ')' | '\\' | '*' => true,
-            // Could be read as the end of a field's name.
-            ':' | '<' | '>' | '=' => word[..at].chars().all(|c| c.is_alphabetic() || c == '_'),
-            _ => character.is_whitespace(),
+    write_glob(text, &Glob(vec![GlobPart::Literal(word.to_owned())]));
+}
+
+/// Writes a word so that nothing of it is an operator, a field, a list or a pattern that is none.
+fn write_glob(text: &mut String, glob: &Glob) {
+    let start = text.len();
+    for part in &glob.0 {
+        let GlobPart::Literal(word) = part else {
+            text.push_str(&Glob(vec![part.clone()]).to_string());
+            continue;
         };
-        if escape {
-            text.push('\\');
+        for character in word.chars() {
+            let first = text.len() == start;
+            let escape = match character {
+                '"' | '(' | ')' | '\\' | '*' | '?' | '[' | ']' | '~' | '^' | ',' | '/' => true,
+                '-' | '|' | '&' => first,
+                // Could be read as the end of a field's name.
+                ':' | '<' | '>' | '=' => {
+                    text[start..].chars().all(|c| c.is_alphabetic() || c == '_')
+                }
+                _ => character.is_whitespace(),
+            };
+            if escape {
+                text.push('\\');
+            }
+            text.push(character);
         }
-        text.push(character);
+    }
+    let word = &text[start..];
+    let operators = ["and", "or", "xor", "not", "near", "adj", "onear"];
+    if operators.iter().any(|name| name.eq_ignore_ascii_case(word)) {
+        text.insert(start, '\\');
     }
 }
 

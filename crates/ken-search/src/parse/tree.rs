@@ -1,6 +1,6 @@
 //! The syntax tree: what was asked, checked, and independent of clock, place and index.
 
-use ken_core::{Bound, Field};
+use ken_core::{Bound, Field, Glob};
 
 use super::When;
 
@@ -18,9 +18,29 @@ pub enum Tree {
     And(Vec<Self>),
     /// Documents that match one part or more; two parts or more.
     Or(Vec<Self>),
+    /// Documents that match one of the two and not the other.
+    Xor(Box<Self>, Box<Self>),
     /// Documents that do not match the part.
     Not(Box<Self>),
+    /// Documents in which one field has all parts close together; clauses of text or
+    /// alternatives of such, two parts or more.
+    Near(Vec<Self>, Nearness),
+    /// Documents that match the part, whose score counts so much.
+    Boost(Box<Self>, Boost),
 }
+
+/// How close together words stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nearness {
+    /// How many other words may stand between them, in sum.
+    pub slop: u32,
+    /// Whether they come in the order that is written.
+    pub ordered: bool,
+}
+
+/// A factor of a score, in thousandths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boost(pub u32);
 
 /// A value and where to look for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,17 +58,66 @@ pub enum Value {
     Word(String),
     /// What starts so.
     Prefix(String),
+    /// What the pattern matches; neither a word nor a prefix.
+    Glob(Glob),
+    /// Words that hold a match of a regular expression.
+    Regex(String),
+    /// Words that differ by so many letters at most.
+    Fuzzy(String, u8),
     /// Words one after the other; only in text fields.
-    Phrase {
-        /// The words.
-        text: String,
-        /// Whether the last word stands for all words that start so.
-        prefix_last: bool,
-    },
+    Phrase(Phrase),
     /// Sizes in bytes, or numbers.
     Numbers(Bound<i64>, Bound<i64>),
     /// Dates; an end stands for its whole day, month or year.
     Dates(Bound<When>, Bound<When>),
+}
+
+/// Words in quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phrase {
+    /// What stands between the quotes; one piece or more.
+    pub pieces: Vec<Piece>,
+    /// Whether the last word stands for all words that start so.
+    pub prefix_last: bool,
+    /// How close together the words stand; one after the other if it is not said.
+    pub near: Option<Nearness>,
+}
+
+/// A piece of a phrase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Words as they stand.
+    Text(String),
+    /// A word that the pattern matches.
+    Glob(Glob),
+    /// Any one word.
+    Gap,
+}
+
+impl Phrase {
+    /// Returns the phrase of words as they stand.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self {
+            pieces: vec![Piece::Text(text.into())],
+            prefix_last: false,
+            near: None,
+        }
+    }
+
+    /// Returns whether there is nothing but blanks.
+    pub(super) fn is_blank(&self) -> bool {
+        self.pieces
+            .iter()
+            .all(|piece| matches!(piece, Piece::Text(text) if text.trim().is_empty()))
+    }
+
+    /// Returns the text if there is nothing else to the phrase.
+    pub fn literal(&self) -> Option<&str> {
+        match (self.pieces.as_slice(), self.prefix_last, self.near) {
+            ([Piece::Text(text)], false, None) => Some(text),
+            _ => None,
+        }
+    }
 }
 
 impl Tree {

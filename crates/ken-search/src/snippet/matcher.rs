@@ -3,35 +3,116 @@
 //! The test is made on terms, by the analysis of the index, so that what is highlighted is what
 //! was found: `cafe` in `Café`, `header` in `parseHTTPHeader`.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use ken_core::{Field, Plan};
+use ken_core::{Field, Pattern, Plan, Span};
+use regex_automata::meta::Regex;
 
+use crate::edit::distance;
 use crate::plan::Analyze;
 
 /// What is looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum TermMatcher {
     /// A term.
-    Exact(String),
-    /// Terms that start so.
-    Prefix(String),
+    Term(TermTest),
     /// Terms at these relative positions.
-    Phrase {
-        /// The terms, with their positions from the first on.
-        terms: Vec<(u32, String)>,
-        /// Whether the last term stands for all terms that start so.
-        prefix_last: bool,
+    Phrase(Vec<(u32, TermTest)>),
+    /// All of these, with so many other terms between them at most.
+    Near {
+        /// What each of them may be.
+        parts: Vec<TermTest>,
+        /// Other terms between them.
+        slop: u32,
     },
+}
+
+/// Which terms are meant.
+#[derive(Clone, Debug)]
+pub enum TermTest {
+    /// This one.
+    Exact(String),
+    /// Those that start so.
+    Prefix(String),
+    /// Those that the expression matches.
+    Regex(Box<Regex>, String),
+    /// Those that are close to this one.
+    Fuzzy(String, u8),
+    /// Those that are meant by one of these.
+    Any(Vec<Self>),
+}
+
+impl TermTest {
+    /// Returns `None` for what cannot be tested; nothing is then highlighted.
+    fn new(pattern: &Pattern) -> Option<Self> {
+        Some(match pattern {
+            Pattern::Term(term) => Self::Exact(term.clone()),
+            Pattern::Prefix(prefix) if prefix.is_empty() => return None,
+            Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
+            Pattern::Glob(glob) => {
+                let regex = glob.to_regex();
+                Self::Regex(Box::new(Regex::new(&regex).ok()?), regex)
+            }
+            Pattern::Regex(regex) => Self::Regex(Box::new(Regex::new(regex).ok()?), regex.clone()),
+            Pattern::Fuzzy(term, distance) => Self::Fuzzy(term.clone(), *distance),
+        })
+    }
+
+    fn matches(&self, term: &str) -> bool {
+        match self {
+            Self::Exact(wanted) => term == wanted,
+            Self::Prefix(prefix) => term.starts_with(prefix.as_str()),
+            Self::Regex(regex, _) => regex.is_match(term),
+            Self::Fuzzy(wanted, most) => {
+                let most = usize::from(*most);
+                term.len().abs_diff(wanted.len()) <= 4 * most && distance(term, wanted) <= most
+            }
+            Self::Any(tests) => tests.iter().any(|test| test.matches(term)),
+        }
+    }
+}
+
+impl PartialEq for TermTest {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Exact(a), Self::Exact(b))
+            | (Self::Prefix(a), Self::Prefix(b))
+            | (Self::Regex(_, a), Self::Regex(_, b)) => a == b,
+            (Self::Fuzzy(a, n), Self::Fuzzy(b, m)) => a == b && n == m,
+            (Self::Any(a), Self::Any(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq for TermMatcher {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Term(a), Self::Term(b)) => a == b,
+            (Self::Phrase(a), Self::Phrase(b)) => a == b,
+            (Self::Near { parts: a, slop: x }, Self::Near { parts: b, slop: y }) => {
+                a == b && x == y
+            }
+            _ => false,
+        }
+    }
 }
 
 impl TermMatcher {
     /// Returns how much a match counts against those of other terms.
     pub(super) fn worth(&self) -> usize {
         match self {
-            Self::Exact(_) | Self::Prefix(_) => 1,
-            Self::Phrase { .. } => 2,
+            Self::Term(_) => 1,
+            Self::Phrase(_) | Self::Near { .. } => 2,
+        }
+    }
+
+    /// Calls `each` with the tests of all terms.
+    pub(super) fn tests<'a>(&'a self, each: &mut dyn FnMut(&'a TermTest)) {
+        match self {
+            Self::Term(test) => each(test),
+            Self::Phrase(terms) => terms.iter().for_each(|(_, test)| each(test)),
+            Self::Near { parts, .. } => parts.iter().for_each(each),
         }
     }
 }
@@ -44,44 +125,57 @@ pub fn matchers(plan: &Plan, field: Field) -> Vec<TermMatcher> {
 }
 
 fn collect(plan: &Plan, wanted: Field, found: &mut Vec<TermMatcher>) {
-    let matcher = match plan {
-        // The parts of one identifier.
-        Plan::Phrase { field, terms, .. }
-            if *field == wanted && terms.iter().all(|(position, _)| *position == 0) =>
-        {
-            let parts = terms
-                .iter()
-                .map(|(_, term)| TermMatcher::Exact(term.clone()));
-            return add(parts, found);
+    match plan {
+        Plan::Match { field, pattern } if *field == wanted => {
+            add(TermTest::new(pattern).map(TermMatcher::Term), found);
         }
-        Plan::Term { field, term } if *field == wanted => TermMatcher::Exact(term.clone()),
-        Plan::Prefix { field, prefix } if *field == wanted && !prefix.is_empty() => {
-            TermMatcher::Prefix(prefix.clone())
-        }
-        Plan::Phrase {
-            field,
-            terms,
-            prefix_last,
-        } if *field == wanted => TermMatcher::Phrase {
-            terms: terms.clone(),
-            prefix_last: *prefix_last,
-        },
+        Plan::Span { field, span } if *field == wanted => spans(span, found),
         Plan::And(parts) | Plan::Or(parts) => {
             parts.iter().for_each(|part| collect(part, wanted, found));
-            return;
         }
-        Plan::Weight(_, part) => return collect(part, wanted, found),
-        _ => return,
-    };
-    add([matcher], found);
+        Plan::Xor(left, right) => {
+            collect(left, wanted, found);
+            collect(right, wanted, found);
+        }
+        Plan::Weight(_, part) => collect(part, wanted, found),
+        _ => {}
+    }
 }
 
-fn add(matchers: impl IntoIterator<Item = TermMatcher>, found: &mut Vec<TermMatcher>) {
-    for matcher in matchers {
-        if !found.contains(&matcher) {
-            found.push(matcher);
+fn spans(span: &Span, found: &mut Vec<TermMatcher>) {
+    let single = |pattern| TermTest::new(pattern).map(TermMatcher::Term);
+    match span {
+        Span::Match(pattern) => add(single(pattern), found),
+        Span::Any(parts) => parts.iter().for_each(|part| spans(part, found)),
+        // The parts of one identifier.
+        Span::Phrase(terms) if terms.iter().all(|(position, _)| *position == 0) => {
+            terms
+                .iter()
+                .for_each(|(_, pattern)| add(single(pattern), found));
+        }
+        Span::Phrase(terms) => {
+            let tests = terms
+                .iter()
+                .map(|(at, pattern)| Some((*at, TermTest::new(pattern)?)));
+            add(tests.collect::<Option<_>>().map(TermMatcher::Phrase), found);
+        }
+        Span::Near { parts, slop, .. } => {
+            let tests = parts.iter().map(|part| {
+                let mut tests = Vec::new();
+                part.patterns(&mut |pattern| tests.extend(TermTest::new(pattern)));
+                (!tests.is_empty()).then_some(TermTest::Any(tests))
+            });
+            let near = tests.collect::<Option<_>>();
+            add(
+                near.map(|parts| TermMatcher::Near { parts, slop: *slop }),
+                found,
+            );
         }
     }
+}
+
+fn add(matcher: Option<TermMatcher>, found: &mut Vec<TermMatcher>) {
+    found.extend(matcher.filter(|matcher| !found.contains(matcher)));
 }
 
 /// A place that matches.
@@ -97,111 +191,99 @@ pub(super) struct Hit {
 pub(super) struct Hits<'a> {
     pub(super) matchers: &'a [TermMatcher],
     analyze: Analyze,
-    atoms: Vec<Atom<'a>>,
 }
 
-/// One term of a matcher.
-struct Atom<'a> {
-    matcher: usize,
-    /// Its position in the phrase.
-    position: u32,
-    term: &'a str,
-    prefix: bool,
-}
-
-/// Where the terms of phrases stand: matcher, position in the phrase and position in the text.
-type Places = HashMap<(usize, u32, u32), Range<usize>>;
+/// Where one test of a matcher holds: position in the text, and bytes.
+type Place = (u32, Range<usize>);
 
 impl<'a> Hits<'a> {
     pub(super) fn new(matchers: &'a [TermMatcher], analyze: Analyze) -> Self {
-        let mut atoms = Vec::new();
-        for (matcher, wanted) in matchers.iter().enumerate() {
-            let mut push = |position, term, prefix| {
-                atoms.push(Atom {
-                    matcher,
-                    position,
-                    term,
-                    prefix,
-                });
-            };
-            match wanted {
-                TermMatcher::Exact(term) => push(0, term.as_str(), false),
-                TermMatcher::Prefix(term) => push(0, term.as_str(), true),
-                TermMatcher::Phrase { terms, prefix_last } => {
-                    for (number, (position, term)) in terms.iter().enumerate() {
-                        let last = number + 1 == terms.len();
-                        push(*position, term.as_str(), last && *prefix_last);
-                    }
-                }
-            }
-        }
-        Self {
-            matchers,
-            analyze,
-            atoms,
-        }
+        Self { matchers, analyze }
     }
 
     /// Adds the hits in a window of the body.
     pub(super) fn find(&self, body: &str, window: Range<usize>, hits: &mut Vec<Hit>) {
-        let mut places = Places::new();
+        // For each matcher, for each of its tests, where it holds.
+        let mut places: Vec<Vec<Vec<Place>>> = self.matchers.iter().map(room).collect();
         (self.analyze)(
             Field::Body,
             &body[window.clone()],
             &mut |term, position, bytes| {
-                for atom in self.atoms.iter().filter(|atom| atom.matches(term)) {
-                    let bytes = window.start + bytes.start..window.start + bytes.end;
-                    let matcher = atom.matcher;
-                    if matches!(self.matchers[matcher], TermMatcher::Phrase { .. }) {
-                        places.insert((matcher, atom.position, position), bytes);
-                    } else {
-                        hits.push(Hit { matcher, bytes });
-                    }
+                for (matcher, places) in self.matchers.iter().zip(&mut places) {
+                    let mut slot = 0;
+                    matcher.tests(&mut |test| {
+                        if test.matches(term) {
+                            let bytes = window.start + bytes.start..window.start + bytes.end;
+                            places[slot].push((position, bytes));
+                        }
+                        slot += 1;
+                    });
                 }
             },
         );
-        if !places.is_empty() {
-            self.phrases(&places, hits);
-        }
-    }
-
-    fn phrases(&self, places: &Places, hits: &mut Vec<Hit>) {
-        for (matcher, wanted) in self.matchers.iter().enumerate() {
-            let TermMatcher::Phrase { terms, .. } = wanted else {
-                continue;
+        for (number, (matcher, places)) in self.matchers.iter().zip(&places).enumerate() {
+            let mut add = |bytes| {
+                hits.push(Hit {
+                    matcher: number,
+                    bytes,
+                });
             };
-            let Some((first, _)) = terms.first() else {
-                continue;
-            };
-            let mut starts: Vec<u32> = places
-                .keys()
-                .filter(|(m, position, _)| *m == matcher && position == first)
-                .map(|(_, _, at)| *at)
-                .collect();
-            starts.sort_unstable();
-            for start in starts {
-                let place = |(position, _): &(u32, String)| {
-                    let at = start.checked_add(position.checked_sub(*first)?)?;
-                    places.get(&(matcher, *position, at))
-                };
-                let found: Option<Vec<&Range<usize>>> = terms.iter().map(place).collect();
-                if let Some(found) = found {
-                    let from = found.iter().map(|bytes| bytes.start).min().unwrap_or(0);
-                    let to = found.iter().map(|bytes| bytes.end).max().unwrap_or(from);
-                    let bytes = from..to;
-                    hits.push(Hit { matcher, bytes });
+            match matcher {
+                TermMatcher::Term(_) => {
+                    places[0].iter().for_each(|(_, bytes)| add(bytes.clone()));
                 }
+                TermMatcher::Phrase(terms) => phrases(terms, places, &mut add),
+                TermMatcher::Near { slop, .. } => together(places, *slop, &mut add),
             }
         }
     }
 }
 
-impl Atom<'_> {
-    fn matches(&self, term: &str) -> bool {
-        if self.prefix {
-            term.starts_with(self.term)
-        } else {
-            term == self.term
+fn room(matcher: &TermMatcher) -> Vec<Vec<Place>> {
+    let mut room = Vec::new();
+    matcher.tests(&mut |_| room.push(Vec::new()));
+    room
+}
+
+fn phrases(terms: &[(u32, TermTest)], places: &[Vec<Place>], add: &mut dyn FnMut(Range<usize>)) {
+    let first = terms.first().map_or(0, |(at, _)| *at);
+    let starts = places.first().map_or(&[][..], Vec::as_slice);
+    for (start, _) in starts {
+        let found = terms.iter().zip(places).map(|((at, _), places)| {
+            let at = start.checked_add(at.checked_sub(first)?)?;
+            let place = places.partition_point(|(position, _)| *position < at);
+            places.get(place).filter(|(position, _)| *position == at)
+        });
+        if let Some(found) = found.collect::<Option<Vec<_>>>() {
+            add(cover(&found));
         }
     }
+}
+
+/// Finds the shortest stretches that hold a place of each list, in any order.
+fn together(places: &[Vec<Place>], slop: u32, add: &mut dyn FnMut(Range<usize>)) {
+    let most = slop as usize + places.len();
+    let mut next = vec![0; places.len()];
+    loop {
+        let here = places.iter().zip(&next).map(|(list, next)| list.get(*next));
+        let Some(here) = here.collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let positions = || here.iter().map(|(position, _)| *position);
+        let (start, end) = (positions().min(), positions().max());
+        let (Some(start), Some(end)) = (start, end) else {
+            return;
+        };
+        if ((end - start) as usize) < most {
+            add(cover(&here));
+        }
+        let first = here.iter().position(|(position, _)| *position == start);
+        next[first.unwrap_or(0)] += 1;
+    }
+}
+
+fn cover(places: &[&Place]) -> Range<usize> {
+    let from = places.iter().map(|(_, bytes)| bytes.start).min();
+    let to = places.iter().map(|(_, bytes)| bytes.end).max();
+    from.unwrap_or(0)..to.unwrap_or(0)
 }

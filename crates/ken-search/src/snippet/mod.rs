@@ -14,7 +14,7 @@ use std::ops::Range;
 use crate::plan::Analyze;
 
 use matcher::{Hit, Hits};
-pub use matcher::{TermMatcher, matchers};
+pub use matcher::{TermMatcher, TermTest, matchers};
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug)]

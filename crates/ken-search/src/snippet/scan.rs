@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use regex_automata::{Input, meta::Regex};
 use unicode_normalization::UnicodeNormalization;
 
-use super::matcher::{Hit, Hits, TermMatcher};
+use super::matcher::{Hit, Hits, TermMatcher, TermTest};
 
 /// Bodies up to this length are analysed whole.
 const SMALL_BYTES: usize = 8 << 10;
@@ -46,11 +46,11 @@ pub(super) fn hits(body: &str, finder: &Hits<'_>) -> Vec<Hit> {
     let mut needles: Vec<Needle> = finder
         .matchers
         .iter()
+        .flat_map(Needle::of)
         .take(TERMS)
-        .map(Needle::new)
         .collect();
     // Terms that are not ASCII stand in no body of ASCII.
-    needles.retain(|needle| !needle.text.is_empty() && (!ascii || needle.text.is_ascii()));
+    needles.retain(|needle| !needle.is_empty() && (!ascii || needle.text.is_ascii()));
     // At one place the expression prefers the first: the longer one says more.
     needles.sort_by_key(|needle| std::cmp::Reverse(needle.text.len()));
     let limit = floor_boundary(body, SCAN_BYTES);
@@ -76,29 +76,94 @@ struct Needle {
     text: String,
     /// Whether a word that goes on is no match.
     exact: bool,
+    /// An expression instead of the text.
+    regex: Option<String>,
+    /// Whether it may start within a word.
+    inside: bool,
     windows: usize,
     candidates: usize,
 }
 
 impl Needle {
-    /// Returns the term of a matcher that is the rarest, as far as its length tells.
-    fn new(matcher: &TermMatcher) -> Self {
-        let (term, exact) = match matcher {
-            TermMatcher::Exact(term) => (term.as_str(), true),
-            TermMatcher::Prefix(term) => (term.as_str(), false),
-            TermMatcher::Phrase { terms, .. } => {
-                let longest = terms.iter().max_by_key(|(_, term)| term.len());
-                (longest.map_or("", |(_, term)| term.as_str()), false)
+    /// Returns what to scan for: of a phrase the term that is the rarest, as far as its length
+    /// tells; of alternatives each.
+    fn of(matcher: &TermMatcher) -> Vec<Self> {
+        match matcher {
+            TermMatcher::Term(test) => Self::of_test(test, true),
+            TermMatcher::Phrase(terms) => rarest(terms.iter().map(|(_, test)| test)),
+            TermMatcher::Near { parts, .. } => rarest(parts.iter()),
+        }
+    }
+
+    fn of_test(test: &TermTest, whole: bool) -> Vec<Self> {
+        match test {
+            TermTest::Exact(term) => vec![Self::literal(term, whole)],
+            TermTest::Prefix(term) => vec![Self::literal(term, false)],
+            TermTest::Regex(_, regex) => vec![Self::pattern(inside(regex))],
+            // A term that is close to another shares its first half or its second.
+            TermTest::Fuzzy(term, _) => {
+                let middle = term.ceil_char_boundary(term.len() / 2);
+                let (first, second) = term.split_at(middle);
+                vec![
+                    Self::literal(first, false),
+                    Self {
+                        inside: true,
+                        ..Self::literal(second, false)
+                    },
+                ]
             }
-        };
+            TermTest::Any(tests) => {
+                let needles = tests.iter().flat_map(|test| Self::of_test(test, whole));
+                needles.collect()
+            }
+        }
+    }
+
+    fn literal(term: &str, exact: bool) -> Self {
         let text: String = term.chars().take(TERM_CHARACTERS).collect();
         Self {
             exact: exact && text.len() == term.len(),
             text,
+            regex: None,
+            inside: false,
             windows: 0,
             candidates: 0,
         }
     }
+
+    fn pattern(regex: String) -> Self {
+        Self {
+            regex: Some(regex),
+            inside: true,
+            ..Self::literal("", false)
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.regex.is_none()
+    }
+}
+
+fn rarest<'a>(tests: impl Iterator<Item = &'a TermTest>) -> Vec<Needle> {
+    let needles = tests.map(|test| Needle::of_test(test, false));
+    // A pattern may stand everywhere; of terms the longest is the rarest.
+    needles
+        .max_by_key(|needles| needles.iter().map(|needle| needle.text.len()).min())
+        .unwrap_or_default()
+}
+
+/// Returns an expression that matches in a text where `regex` matches one of its words, or more.
+fn inside(regex: &str) -> String {
+    let regex = regex.strip_prefix("(?i)").unwrap_or(regex);
+    let regex = match regex
+        .strip_prefix("^(?s:")
+        .and_then(|rest| rest.strip_suffix(")$"))
+    {
+        // Of a pattern for a whole word: it must not run over blanks.
+        Some(glob) => glob.replace('.', "\\w"),
+        None => regex.replace(['^', '$'], "\\b"),
+    };
+    format!("(?i:{regex})")
 }
 
 /// Calls back with windows from `from` on. Returns the number of a needle that has been found
@@ -116,7 +181,7 @@ fn search(
         let number = found.pattern().as_usize();
         let needle = &mut needles[number];
         needle.candidates += 1;
-        if inside_word(body.as_bytes(), found.range(), needle.exact) {
+        if !needle.inside && inside_word(body.as_bytes(), found.range(), needle.exact) {
             *from = ceil_boundary(body, found.start() + 1);
         } else {
             let window = window(body, found.start(), found.end(), analysed);
@@ -173,7 +238,10 @@ fn ceil_boundary(body: &str, at: usize) -> usize {
 fn expression(needles: &[Needle], ascii: bool) -> Option<Regex> {
     let patterns: Vec<String> = needles
         .iter()
-        .map(|needle| pattern(&needle.text, ascii))
+        .map(|needle| match &needle.regex {
+            Some(regex) => regex.clone(),
+            None => pattern(&needle.text, ascii),
+        })
         .collect();
     Regex::new_many(&patterns).ok()
 }

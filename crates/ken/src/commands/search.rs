@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use jiff::tz::TimeZone;
-use ken_core::{Field, Order, Plan, SortKey};
+use ken_core::{Field, Order, Pattern, Plan, SortKey};
 use ken_index::{Found, Snapshot};
 use ken_search::parse::{Tree, parse};
 use ken_search::plan::{Context, plan};
@@ -119,35 +119,49 @@ fn count_terms(
                 count_terms(part, snapshot, seen, text)?;
             }
         }
+        Plan::Xor(left, right) => {
+            count_terms(left, snapshot, seen, text)?;
+            count_terms(right, snapshot, seen, text)?;
+        }
         Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) => {
             count_terms(part, snapshot, seen, text)?;
         }
-        Plan::Term { field, term } => count_term(*field, term, snapshot, seen, text)?,
-        Plan::Phrase { field, terms, .. } => {
-            for (_, term) in terms {
-                count_term(*field, term, snapshot, seen, text)?;
+        Plan::Match { field, pattern } => count_pattern(*field, pattern, snapshot, seen, text)?,
+        Plan::Span { field, span } => {
+            let mut patterns = Vec::new();
+            span.patterns(&mut |pattern| patterns.push(pattern));
+            for pattern in patterns {
+                count_pattern(*field, pattern, snapshot, seen, text)?;
             }
         }
-        Plan::All | Plan::Nothing | Plan::Prefix { .. } | Plan::Range { .. } => {}
+        Plan::All | Plan::Nothing | Plan::Range { .. } => {}
     }
     Ok(())
 }
 
-fn count_term(
+/// How many terms that a pattern means are listed.
+const EXPLAINED_TERMS: usize = 10;
+
+fn count_pattern(
     field: Field,
-    term: &str,
+    pattern: &Pattern,
     snapshot: &Snapshot,
     seen: &mut HashSet<(Field, String)>,
     text: &mut String,
 ) -> Result<(), Failure> {
-    if seen.insert((field, term.to_owned())) {
-        let count = snapshot.document_frequency(field, term)?;
-        if count > 0 {
-            text.push_str(&format!(
-                "term    {}:{term} in {count} documents\n",
-                field.name()
-            ));
-        }
+    if !seen.insert((field, pattern.to_string())) {
+        return Ok(());
+    }
+    let (terms, total) = snapshot.terms(field, pattern, EXPLAINED_TERMS)?;
+    if total > 1 {
+        let name = field.name();
+        text.push_str(&format!("means   {name}:{pattern}: {total} terms\n"));
+    }
+    for (term, count) in terms {
+        text.push_str(&format!(
+            "term    {}:{term} in {count} documents\n",
+            field.name()
+        ));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use ken_core::{Field, Order, Plan, SortKey, escape_bytes};
+use ken_core::{Field, Order, Pattern, Plan, SortKey, escape_bytes};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect, format_of};
@@ -260,9 +260,9 @@ fn failed(
     helpers: Option<&Helpers>,
     snapshot: &Snapshot,
 ) -> Result<ExitCode, Failure> {
-    let plan = Plan::Filter(Box::new(Plan::Term {
+    let plan = Plan::Filter(Box::new(Plan::Match {
         field: Field::Is,
-        term: "failed".to_owned(),
+        pattern: Pattern::Term("failed".to_owned()),
     }));
     let order = Order {
         key: SortKey::Path,

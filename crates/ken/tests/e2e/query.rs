@@ -42,12 +42,68 @@ fn every_operator_works() {
         ("size:<22", "1"),
         ("title:*", ""),
         ("filename:*", "1234"),
-        ("annual and report", ""),
+        ("annual and report", "12"),
+        ("dinner or draft", "23"),
+        ("annual and not budget", "2"),
+        ("\\and report", ""),
+        ("annual XOR budget", "2"),
+        ("budget XOR dinner XOR resume", "124"),
+        ("*nual", "12"),
+        ("b?dget", "1"),
+        ("budget*", "13"),
+        ("bu[dx]g*s", "3"),
+        ("bu[!dx]g*s", ""),
+        ("\"report on * annual\"", "2"),
+        ("\"the rep* on\"", "2"),
+        ("\"annual report\"~1", "1"),
+        ("\"annual report\"~0", ""),
+        ("\"report annual\"~2", "2"),
+        ("\"annual report\"p", "12"),
+        ("annual NEAR/2 report", "1"),
+        ("report NEAR/3 annual", "12"),
+        ("annual ADJ/2 report", "1"),
+        ("(dinner OR budget) NEAR/1 annual", "12"),
+        ("/^bud.*s$/", "3"),
+        ("filename:/[23]/", "23"),
+        ("bugdet~", "1"),
+        ("bugdet~2", "13"),
+        ("filename:1/2", "12"),
+        ("body:annual,budget", "1"),
+        ("ext:txt,pdf", "1234"),
+        ("dir:d*s", "1234"),
         ("\\-annual report", "12"),
     ] {
         let found: String = world.found(query).iter().map(|name| &name[..1]).collect();
         assert_eq!(found, expected, "{query}");
     }
+}
+
+#[test]
+fn a_weight_changes_the_order() {
+    let world = letters();
+    let first = |query: &str| world.place(&world.hits(query)[0]);
+    assert_eq!(first("dinner OR draft^9"), "3.txt");
+    assert_eq!(first("dinner^9 OR draft"), "2.txt");
+}
+
+#[test]
+fn what_a_pattern_found_is_highlighted_and_explained() {
+    let world = letters();
+    let found = world.ken(["search", "--color=always", "b?dget* OR \"annual report\"p"]);
+    let text = found.text().to_owned();
+    for word in ["annual budget report", "budgets", "report on the annual"] {
+        let at = text
+            .find(word)
+            .unwrap_or_else(|| panic!("{word} in {text}"));
+        assert!(
+            text[..at].ends_with('m'),
+            "{word} is not highlighted in {text}"
+        );
+    }
+    let explained = world.ken(["search", "--explain", "b?dget*"]);
+    let text = explained.text().to_owned();
+    assert!(text.contains("2 terms"), "{text}");
+    assert!(text.contains("body:budgets in 1 documents"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,161 @@
+//! Which terms of a dictionary a pattern means.
+//!
+//! Every pattern but a term is an automaton over bytes, and the dictionary is one too: both are
+//! walked together, so that what cannot match is never looked at (R. Baeza-Yates and G. Gonnet,
+//! "Fast text searching for regular expressions or automaton searching on tries", 1996).
+
+use std::sync::Arc;
+
+use ken_core::Pattern;
+use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
+use regex_automata::dfa::{Automaton as _, StartKind, dense};
+use regex_automata::nfa::thompson;
+use regex_automata::util::{primitives::StateID, start, syntax};
+use regex_automata::{Anchored, MatchKind};
+use tantivy::index::InvertedIndexReader;
+use tantivy::postings::TermInfo;
+use tantivy::{TantivyError, Term};
+use tantivy_fst::Automaton;
+
+/// What the tables of one regular expression may take; larger ones are a mistake or an attack.
+const MAX_DFA_BYTES: usize = 8 << 20;
+
+/// A pattern made ready to be looked up in many segments.
+#[derive(Clone)]
+pub(super) enum Matcher {
+    Term(String),
+    Prefix(String),
+    Regex(Arc<dense::DFA<Vec<u32>>>),
+    Fuzzy(Arc<DFA>),
+}
+
+impl Matcher {
+    /// # Errors
+    /// Fails if a regular expression is wrong or too large.
+    pub(super) fn new(pattern: &Pattern) -> tantivy::Result<Self> {
+        Ok(match pattern {
+            Pattern::Term(term) => Self::Term(term.clone()),
+            Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
+            Pattern::Glob(glob) => Self::Regex(Arc::new(compile(&glob.to_regex())?)),
+            Pattern::Regex(regex) => Self::Regex(Arc::new(compile(regex)?)),
+            Pattern::Fuzzy(term, distance) => {
+                let builder = LevenshteinAutomatonBuilder::new(*distance, true);
+                Self::Fuzzy(Arc::new(builder.build_dfa(term)))
+            }
+        })
+    }
+
+    /// Calls `each` with every term of the dictionary that is meant.
+    pub(super) fn each(
+        &self,
+        index: &InvertedIndexReader,
+        column: tantivy::schema::Field,
+        each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
+        let terms = index.terms();
+        match self {
+            Self::Term(term) => {
+                let term = Term::from_field_text(column, term);
+                match index.get_term_info(&term)? {
+                    Some(info) => each(term.serialized_value_bytes(), &info),
+                    None => Ok(()),
+                }
+            }
+            Self::Prefix(prefix) => {
+                let mut range = terms.range().ge(prefix.as_bytes());
+                if let Some(end) = super::successor(prefix) {
+                    range = range.lt(end.as_bytes());
+                }
+                let mut stream = range.into_stream()?;
+                while stream.advance() {
+                    each(stream.key(), stream.value())?;
+                }
+                Ok(())
+            }
+            Self::Regex(dfa) => walk(terms, RegexAutomaton(dfa), each),
+            Self::Fuzzy(dfa) => walk(terms, FuzzyAutomaton(dfa), each),
+        }
+    }
+}
+
+fn walk<A: Automaton>(
+    terms: &tantivy::termdict::TermDictionary,
+    automaton: A,
+    each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
+) -> tantivy::Result<()>
+where
+    A::State: Clone,
+{
+    let mut stream = terms.search(automaton).into_stream()?;
+    while stream.advance() {
+        each(stream.key(), stream.value())?;
+    }
+    Ok(())
+}
+
+fn compile(regex: &str) -> tantivy::Result<dense::DFA<Vec<u32>>> {
+    // Earliest match and all kinds: only whether there is a match counts.
+    let config = dense::Config::new()
+        .match_kind(MatchKind::All)
+        .start_kind(StartKind::Unanchored)
+        .dfa_size_limit(Some(MAX_DFA_BYTES))
+        .determinize_size_limit(Some(MAX_DFA_BYTES));
+    dense::Builder::new()
+        .syntax(syntax::Config::new().nest_limit(64))
+        .thompson(thompson::Config::new().nfa_size_limit(Some(MAX_DFA_BYTES)))
+        .configure(config)
+        .build(regex)
+        .map_err(|error| TantivyError::InvalidArgument(format!("{regex:?}: {error}")))
+}
+
+/// A compiled regular expression as the dictionary wants it.
+struct RegexAutomaton<'a>(&'a dense::DFA<Vec<u32>>);
+
+impl Automaton for RegexAutomaton<'_> {
+    type State = StateID;
+
+    fn start(&self) -> StateID {
+        let config = start::Config::new().anchored(Anchored::No);
+        // Fails only for what was not built: anchored starts.
+        self.0.start_state(&config).unwrap_or(StateID::ZERO)
+    }
+
+    fn is_match(&self, state: &StateID) -> bool {
+        self.0.is_match_state(*state) || self.0.is_match_state(self.0.next_eoi_state(*state))
+    }
+
+    fn can_match(&self, state: &StateID) -> bool {
+        !self.0.is_dead_state(*state)
+    }
+
+    fn accept(&self, state: &StateID, byte: u8) -> StateID {
+        // Once there was a match, what follows does not matter.
+        if self.0.is_match_state(*state) {
+            *state
+        } else {
+            self.0.next_state(*state, byte)
+        }
+    }
+}
+
+struct FuzzyAutomaton<'a>(&'a DFA);
+
+impl Automaton for FuzzyAutomaton<'_> {
+    type State = u32;
+
+    fn start(&self) -> u32 {
+        self.0.initial_state()
+    }
+
+    fn is_match(&self, state: &u32) -> bool {
+        matches!(self.0.distance(*state), Distance::Exact(_))
+    }
+
+    fn can_match(&self, state: &u32) -> bool {
+        *state != SINK_STATE
+    }
+
+    fn accept(&self, state: &u32, byte: u8) -> u32 {
+        self.0.transition(*state, byte)
+    }
+}

@@ -1,0 +1,192 @@
+//! From the plan to the engine's query.
+
+mod expand;
+mod guard;
+mod pattern;
+mod span;
+mod xor;
+
+use std::collections::HashMap;
+use std::ops::Bound;
+
+use ken_core::{Field, FieldKind, Pattern, Plan, Span};
+use tantivy::Term;
+use tantivy::index::SegmentReader;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query,
+    RangeQuery, TermQuery,
+};
+use tantivy::schema::{Field as Column, IndexRecordOption};
+
+use crate::schema::Columns;
+use expand::Matcher;
+use guard::Guard;
+use pattern::PatternQuery;
+use span::SpanQuery;
+use xor::XorQuery;
+
+/// Returns the engine's query for a plan.
+pub(crate) fn build(columns: &Columns, plan: &Plan) -> Box<dyn Query> {
+    match plan {
+        Plan::All => Box::new(AllQuery),
+        Plan::Nothing => Box::new(EmptyQuery),
+        Plan::Match { field, pattern } => match_query(columns, *field, pattern),
+        Plan::Span { field, span } => span_query(columns, *field, span),
+        Plan::Range { field, from, to } => {
+            let column = columns.of(*field);
+            let end = |bound: &Bound<i64>| bound.map(|n| Term::from_field_i64(column, n));
+            Box::new(RangeQuery::new(end(from), end(to)))
+        }
+        Plan::And(parts) => and(columns, parts),
+        Plan::Or(parts) => {
+            let parts = parts
+                .iter()
+                .map(|part| (Occur::Should, build(columns, part)));
+            Box::new(BooleanQuery::new(parts.collect()))
+        }
+        Plan::Xor(left, right) => Box::new(XorQuery {
+            left: build(columns, left),
+            right: build(columns, right),
+        }),
+        Plan::Not(_) => and(columns, std::slice::from_ref(plan)),
+        Plan::Weight(weight, part) => Box::new(BoostQuery::new(build(columns, part), *weight)),
+        Plan::Filter(part) => Box::new(ConstScoreQuery::new(build(columns, part), 0.0)),
+    }
+}
+
+/// The engine wants something to subtract from: a conjunction of negations starts with all.
+fn and(columns: &Columns, parts: &[Plan]) -> Box<dyn Query> {
+    let mut clauses = Vec::with_capacity(parts.len() + 1);
+    for part in parts {
+        clauses.push(match part {
+            Plan::Not(negated) => (
+                Occur::MustNot,
+                Box::new(Guard(build(columns, negated))) as _,
+            ),
+            _ => (Occur::Must, build(columns, part)),
+        });
+    }
+    if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+        let all = ConstScoreQuery::new(Box::new(AllQuery), 0.0);
+        clauses.push((Occur::Must, Box::new(all)));
+    }
+    Box::new(BooleanQuery::new(clauses))
+}
+
+/// Returns the most frequent terms that a pattern means, and how many it means in all; see
+/// [`crate::Snapshot::terms`].
+pub(crate) fn terms(
+    segments: &[SegmentReader],
+    column: Column,
+    pattern: &Pattern,
+    limit: usize,
+) -> tantivy::Result<(Vec<(String, u64)>, usize)> {
+    let matcher = Matcher::new(pattern)?;
+    let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
+    for segment in segments {
+        let index = segment.inverted_index(column)?;
+        matcher.each(&index, column, &mut |term, info| {
+            let count = u64::from(info.doc_freq);
+            match counts.get_mut(term) {
+                Some(sum) => *sum += count,
+                None => _ = counts.insert(term.to_vec(), count),
+            }
+            Ok(())
+        })?;
+    }
+    let total = counts.len();
+    let text = |term: Vec<u8>| String::from_utf8_lossy(&term).into_owned();
+    let mut all: Vec<(String, u64)> = counts
+        .into_iter()
+        .map(|(term, n)| (text(term), n))
+        .collect();
+    all.sort_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
+    all.truncate(limit);
+    Ok((all, total))
+}
+
+fn match_query(columns: &Columns, field: Field, pattern: &Pattern) -> Box<dyn Query> {
+    match pattern {
+        Pattern::Term(term) => term_query(columns, field, term),
+        Pattern::Prefix(prefix) => prefix_query(columns, field, prefix),
+        Pattern::Glob(_) | Pattern::Regex(_) | Pattern::Fuzzy(..) => Box::new(PatternQuery {
+            column: columns.of(field),
+            pattern: pattern.clone(),
+        }),
+    }
+}
+
+fn term_query(columns: &Columns, field: Field, term: &str) -> Box<dyn Query> {
+    let option = match field.info().kind {
+        FieldKind::Text => IndexRecordOption::WithFreqs,
+        _ => IndexRecordOption::Basic,
+    };
+    let term = Term::from_field_text(columns.of(field), term);
+    Box::new(TermQuery::new(term, option))
+}
+
+/// A prefix is the range of terms from it up to the next string that does not start so.
+fn prefix_query(columns: &Columns, field: Field, prefix: &str) -> Box<dyn Query> {
+    let column = columns.of(field);
+    let from = Bound::Included(Term::from_field_text(column, prefix));
+    let to = match successor(prefix) {
+        Some(next) => Bound::Excluded(Term::from_field_text(column, &next)),
+        None => Bound::Unbounded,
+    };
+    Box::new(RangeQuery::new(from, to))
+}
+
+/// Returns the first string after all strings that start with `prefix`.
+fn successor(prefix: &str) -> Option<String> {
+    let mut stem = prefix.to_owned();
+    while let Some(last) = stem.pop() {
+        let next = (u32::from(last) + 1..=u32::from(char::MAX)).find_map(char::from_u32);
+        if let Some(next) = next {
+            stem.push(next);
+            return Some(stem);
+        }
+    }
+    None
+}
+
+fn span_query(columns: &Columns, field: Field, span: &Span) -> Box<dyn Query> {
+    let column = columns.of(field);
+    match span {
+        Span::Match(pattern) => return match_query(columns, field, pattern),
+        Span::Phrase(terms) => match terms.as_slice() {
+            [] => return Box::new(EmptyQuery),
+            [(_, only)] => return match_query(columns, field, only),
+            // The engine's own is faster where it does.
+            terms => {
+                let fixed = |(at, pattern): &(u32, Pattern)| match pattern {
+                    Pattern::Term(term) => {
+                        Some((*at as usize, Term::from_field_text(column, term)))
+                    }
+                    _ => None,
+                };
+                if let Some(terms) = terms.iter().map(fixed).collect() {
+                    return Box::new(PhraseQuery::new_with_offset(terms));
+                }
+            }
+        },
+        Span::Any(_) | Span::Near { .. } => {}
+    }
+    Box::new(SpanQuery {
+        column,
+        span: span.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn successors_end_the_range_of_a_prefix() {
+        assert_eq!(successor("ab").as_deref(), Some("ac"));
+        assert_eq!(successor("a\u{10ffff}").as_deref(), Some("b"));
+        assert_eq!(successor("\u{d7ff}").as_deref(), Some("\u{e000}"));
+        assert_eq!(successor("\u{10ffff}"), None);
+        assert_eq!(successor(""), None);
+    }
+}

@@ -1,0 +1,62 @@
+//! The query for a pattern that may mean many terms: every document that holds one of them, each
+//! with the same score, as a frequent ending says nothing about relevance.
+
+use ken_core::Pattern;
+use tantivy::index::SegmentReader;
+use tantivy::query::{
+    BitSetDocSet, ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight,
+};
+use tantivy::schema::{Field as Column, IndexRecordOption};
+use tantivy::{DocId, DocSet, Score, TantivyError};
+use tantivy_common::BitSet;
+
+use super::expand::Matcher;
+
+/// Documents in which a column holds a term that the pattern means.
+#[derive(Clone, Debug)]
+pub(super) struct PatternQuery {
+    pub(super) column: Column,
+    pub(super) pattern: Pattern,
+}
+
+impl Query for PatternQuery {
+    fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        Ok(Box::new(PatternWeight {
+            column: self.column,
+            matcher: Matcher::new(&self.pattern)?,
+        }))
+    }
+}
+
+struct PatternWeight {
+    column: Column,
+    matcher: Matcher,
+}
+
+impl Weight for PatternWeight {
+    fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        let index = reader.inverted_index(self.column)?;
+        let mut found = BitSet::with_max_value(reader.max_doc());
+        self.matcher.each(&index, self.column, &mut |_, info| {
+            let mut postings =
+                index.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+            while !postings.docs().is_empty() {
+                for doc in postings.docs() {
+                    found.insert(*doc);
+                }
+                postings.advance();
+            }
+            Ok(())
+        })?;
+        Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
+    }
+
+    fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
+        let mut scorer = self.scorer(reader, 1.0)?;
+        if scorer.seek(doc) == doc {
+            Ok(Explanation::new("one of several terms", 1.0))
+        } else {
+            Err(TantivyError::InvalidArgument("no such term".to_owned()))
+        }
+    }
+}

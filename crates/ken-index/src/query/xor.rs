@@ -1,0 +1,111 @@
+//! The query for documents that one of two parts finds and the other does not.
+//!
+//! Written with and, or and not it would hold each part twice, and a chain of them would double
+//! with every link.
+
+use tantivy::index::SegmentReader;
+use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::{DocId, DocSet, Score, TERMINATED, TantivyError};
+
+#[derive(Debug)]
+pub(super) struct XorQuery {
+    pub(super) left: Box<dyn Query>,
+    pub(super) right: Box<dyn Query>,
+}
+
+impl Clone for XorQuery {
+    fn clone(&self) -> Self {
+        Self {
+            left: self.left.box_clone(),
+            right: self.right.box_clone(),
+        }
+    }
+}
+
+impl Query for XorQuery {
+    fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        Ok(Box::new(XorWeight {
+            left: self.left.weight(scoring)?,
+            right: self.right.weight(scoring)?,
+        }))
+    }
+}
+
+struct XorWeight {
+    left: Box<dyn Weight>,
+    right: Box<dyn Weight>,
+}
+
+impl Weight for XorWeight {
+    fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        let mut scorer = XorScorer {
+            left: self.left.scorer(reader, boost)?,
+            right: self.right.scorer(reader, boost)?,
+        };
+        scorer.settle();
+        Ok(Box::new(scorer))
+    }
+
+    fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
+        let left = self.left.explain(reader, doc);
+        let right = self.right.explain(reader, doc);
+        match (left, right) {
+            (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+            _ => Err(TantivyError::InvalidArgument("both or neither".to_owned())),
+        }
+    }
+}
+
+struct XorScorer {
+    left: Box<dyn Scorer>,
+    right: Box<dyn Scorer>,
+}
+
+impl XorScorer {
+    /// Passes over documents that both have.
+    fn settle(&mut self) -> DocId {
+        while self.left.doc() == self.right.doc() && self.left.doc() != TERMINATED {
+            self.left.advance();
+            self.right.advance();
+        }
+        self.doc()
+    }
+}
+
+impl DocSet for XorScorer {
+    fn advance(&mut self) -> DocId {
+        if self.left.doc() < self.right.doc() {
+            self.left.advance();
+        } else {
+            self.right.advance();
+        }
+        self.settle()
+    }
+
+    fn seek(&mut self, target: DocId) -> DocId {
+        for part in [&mut self.left, &mut self.right] {
+            if part.doc() < target {
+                part.seek(target);
+            }
+        }
+        self.settle()
+    }
+
+    fn doc(&self) -> DocId {
+        self.left.doc().min(self.right.doc())
+    }
+
+    fn size_hint(&self) -> u32 {
+        self.left.size_hint().saturating_add(self.right.size_hint())
+    }
+}
+
+impl Scorer for XorScorer {
+    fn score(&mut self) -> Score {
+        if self.left.doc() < self.right.doc() {
+            self.left.score()
+        } else {
+            self.right.score()
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Every plan finds what its definition says: compared with a slow reading of random documents.
+
+#![allow(clippy::disallowed_methods)] // tests write files
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ken_core::{
+    Document, Field, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan, Span,
+};
+use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
+use proptest::prelude::*;
+use regex_automata::meta::Regex;
+
+const WORDS: [&str; 8] = ["a", "ab", "abc", "b", "ba", "bca", "c", "ca"];
+
+const OPTIONS: WriterOptions = WriterOptions {
+    memory_bytes: 30 << 20,
+    threads: 2,
+};
+
+type Body = Vec<&'static str>;
+
+fn pattern() -> impl Strategy<Value = Pattern> {
+    let word = || prop::sample::select(WORDS.to_vec()).prop_map(str::to_owned);
+    prop_oneof![
+        4 => word().prop_map(Pattern::Term),
+        1 => "[abc]{0,2}".prop_map(Pattern::Prefix),
+        1 => prop::collection::vec(
+            prop_oneof![
+                "[abc]".prop_map(GlobPart::Literal),
+                Just(GlobPart::Many),
+                Just(GlobPart::One),
+                any::<bool>().prop_map(|negated| GlobPart::Class { negated, ranges: vec![('b', 'c')] }),
+            ],
+            1..4
+        )
+        .prop_map(|parts| {
+            let mut glob = Glob(Vec::new());
+            parts.into_iter().for_each(|part| glob.push(part));
+            Pattern::Glob(glob)
+        }),
+        1 => prop::sample::select(vec!["b", "^a", "c$", "^.$", "a.*a|^b", "x"])
+            .prop_map(|regex| Pattern::Regex(regex.to_owned())),
+        1 => (word(), 1..=2_u8).prop_map(|(word, distance)| Pattern::Fuzzy(word, distance)),
+    ]
+}
+
+fn span() -> impl Strategy<Value = Span> {
+    let single = || pattern().prop_map(Span::Match);
+    let phrase = || {
+        prop::collection::vec((0..2_u32, pattern()), 2..4).prop_map(|terms| {
+            let mut at = 0;
+            let place = |(number, (step, pattern)): (usize, _)| {
+                at += if number == 0 { 0 } else { step };
+                (at, pattern)
+            };
+            Span::Phrase(terms.into_iter().enumerate().map(place).collect())
+        })
+    };
+    let operand = move || {
+        prop_oneof![
+            3 => single(),
+            1 => phrase(),
+            1 => prop::collection::vec(single(), 2..3).prop_map(Span::Any),
+        ]
+    };
+    prop_oneof![
+        operand(),
+        (
+            prop::collection::vec(operand(), 2..4),
+            0..4_u32,
+            any::<bool>()
+        )
+            .prop_map(|(parts, slop, ordered)| Span::Near {
+                parts,
+                slop,
+                ordered
+            }),
+    ]
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let field = Field::Body;
+    let leaf = prop_oneof![
+        1 => pattern().prop_map(move |pattern| Plan::Match { field, pattern }),
+        3 => span().prop_map(move |span| Plan::Span { field, span }),
+    ];
+    leaf.prop_recursive(2, 6, 2, |inner| {
+        let both = || prop::collection::vec(inner.clone(), 2..3);
+        prop_oneof![
+            both().prop_map(Plan::And),
+            both().prop_map(Plan::Or),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| Plan::Xor(Box::new(a), Box::new(b))),
+            inner.clone().prop_map(|part| Plan::Not(Box::new(part))),
+            inner.prop_map(|part| Plan::Weight(2.0, Box::new(part))),
+        ]
+    })
+}
+
+fn holds(plan: &Plan, body: &Body) -> bool {
+    match plan {
+        Plan::Match { pattern, .. } => body.iter().any(|word| means(pattern, word)),
+        Plan::Span { span, .. } => !places(span, body).is_empty(),
+        Plan::And(parts) => parts.iter().all(|part| holds(part, body)),
+        Plan::Or(parts) => parts.iter().any(|part| holds(part, body)),
+        Plan::Xor(a, b) => holds(a, body) != holds(b, body),
+        Plan::Not(part) => !holds(part, body),
+        Plan::Weight(_, part) => holds(part, body),
+        plan => panic!("{plan} is not made here"),
+    }
+}
+
+fn means(pattern: &Pattern, word: &str) -> bool {
+    match pattern {
+        Pattern::Term(term) => word == term,
+        Pattern::Prefix(prefix) => word.starts_with(prefix.as_str()),
+        Pattern::Glob(glob) => Regex::new(&glob.to_regex()).unwrap().is_match(word),
+        Pattern::Regex(regex) => Regex::new(regex).unwrap().is_match(word),
+        Pattern::Fuzzy(term, distance) => {
+            edits(term.as_bytes(), word.as_bytes()) <= usize::from(*distance)
+        }
+    }
+}
+
+/// The edits between two words, of which none touches what another made (optimal string
+/// alignment), by trying all.
+fn edits(a: &[u8], b: &[u8]) -> usize {
+    match (a, b) {
+        ([], rest) | (rest, []) => rest.len(),
+        ([x, a_rest @ ..], [y, b_rest @ ..]) => {
+            let kept = edits(a_rest, b_rest) + usize::from(x != y);
+            let mut best = kept.min(edits(a_rest, b) + 1).min(edits(a, b_rest) + 1);
+            if let ([x, y, a_rest @ ..], [v, w, b_rest @ ..]) = (a, b)
+                && (x, y) == (w, v)
+            {
+                best = best.min(edits(a_rest, b_rest) + 1);
+            }
+            best
+        }
+    }
+}
+
+/// All stretches, not only the shortest.
+fn places(span: &Span, body: &Body) -> Vec<(u32, u32)> {
+    let n = body.len() as u32;
+    match span {
+        Span::Match(pattern) => (0..n)
+            .filter(|at| means(pattern, body[*at as usize]))
+            .map(|at| (at, at + 1))
+            .collect(),
+        Span::Any(parts) => parts.iter().flat_map(|part| places(part, body)).collect(),
+        Span::Phrase(terms) => {
+            let length = terms.last().unwrap().0 + 1;
+            let fits = |start: &u32| {
+                terms.iter().all(|(at, pattern)| {
+                    let word = body.get((start + at) as usize);
+                    word.is_some_and(|word| means(pattern, word))
+                })
+            };
+            (0..n).filter(fits).map(|at| (at, at + length)).collect()
+        }
+        Span::Near {
+            parts,
+            slop,
+            ordered,
+        } => {
+            let mut chosen: Vec<Vec<(u32, u32)>> = vec![Vec::new()];
+            for part in parts {
+                let places = places(part, body);
+                chosen = chosen
+                    .iter()
+                    .flat_map(|before| {
+                        places.iter().map(move |place| {
+                            let mut all = before.clone();
+                            all.push(*place);
+                            all
+                        })
+                    })
+                    .collect();
+            }
+            chosen.retain(|all| {
+                let covered: u32 = all.iter().map(|(start, end)| end - start).sum();
+                let start = all.iter().map(|place| place.0).min().unwrap();
+                let end = all.iter().map(|place| place.1).max().unwrap();
+                let in_order = all.windows(2).all(|two| two[0].1 <= two[1].0);
+                (!ordered || in_order) && (end - start).saturating_sub(covered) <= *slop
+            });
+            chosen.iter().map(|all| (all[0].0, all[0].1)).collect()
+        }
+    }
+}
+
+/// Writes the bodies in two commits, so that there are two segments, and deletes the first.
+fn index(folder: &Path, bodies: &[Body]) {
+    let writer = Writer::open(folder, OPTIONS).unwrap();
+    for (number, body) in bodies.iter().enumerate() {
+        let path = format!("/{number}");
+        let key = writer.meta().hasher.key(Path::new(&path));
+        let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        document.body = body.join(" ");
+        let state = Some(FileState {
+            token: 1,
+            identity: 1,
+        });
+        let location = Location {
+            path: path.into(),
+            ipath: Ipath::root(),
+        };
+        writer
+            .add(Record {
+                key,
+                location,
+                state,
+                document,
+            })
+            .unwrap();
+        if number == bodies.len() / 2 {
+            writer.commit(&writer.meta().clone()).unwrap();
+        }
+    }
+    writer.delete(writer.meta().hasher.key(Path::new("/0")));
+    writer.commit(&writer.meta().clone()).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn plans_find_what_their_definition_says(
+        bodies in prop::collection::vec(
+            prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..9), 2..30),
+        plans in prop::collection::vec(plan(), 100),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        index(folder.path(), &bodies);
+        let snapshot = Snapshot::open(folder.path()).unwrap();
+        for plan in &plans {
+            let found = snapshot.run(plan, Order::default(), 0, 1000).unwrap();
+            let paths: BTreeSet<String> = found
+                .hits
+                .iter()
+                .map(|hit| snapshot.location(hit.address).unwrap().path.display().to_string())
+                .collect();
+            let expected: BTreeSet<String> = (1..bodies.len())
+                .filter(|number| holds(plan, &bodies[*number]))
+                .map(|number| format!("/{number}"))
+                .collect();
+            prop_assert_eq!(&paths, &expected, "{} in {:?}", plan, bodies);
+            prop_assert_eq!(found.total, expected.len());
+            // The engine's own explanation of alternatives asserts, in debug builds, what does not
+            // hold for documents that one of them lacks.
+            let is_leaf = matches!(plan, Plan::Match { .. } | Plan::Span { .. });
+            for hit in found.hits.iter().filter(|_| is_leaf) {
+                prop_assert!(snapshot.explain(plan, hit.address).is_ok(), "{}", plan);
+            }
+        }
+    }
+}
+
+#[test]
+fn expressions_that_are_wrong_or_too_large_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    index(folder.path(), &[vec!["a"], vec!["b"]]);
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    for regex in ["a(", "(\\w{99}){99}"] {
+        let plan = Plan::Match {
+            field: Field::Body,
+            pattern: Pattern::Regex(regex.to_owned()),
+        };
+        let error = snapshot.run(&plan, Order::default(), 0, 10).unwrap_err();
+        assert!(error.to_string().len() > 10, "{error}");
+    }
+}
