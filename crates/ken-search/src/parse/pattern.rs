@@ -18,7 +18,7 @@ pub(super) fn glob(marks: &[Mark]) -> Glob {
     let mut at = 0;
     while let Some(&(character, escaped)) = marks.get(at) {
         let class = match character {
-            '[' if !escaped => class(marks, at),
+            '[' if !escaped => class(marks, at, &glob),
             _ => None,
         };
         if let Some((part, length)) = class {
@@ -46,7 +46,7 @@ fn is_wildcard(marks: &[Mark], at: usize, before: &Glob) -> bool {
 }
 
 /// Returns the class that starts at `at` and how many characters it takes.
-fn class(marks: &[Mark], at: usize) -> Option<(GlobPart, usize)> {
+fn class(marks: &[Mark], at: usize, before: &Glob) -> Option<(GlobPart, usize)> {
     let length = marks[at..].iter().position(|mark| *mark == (']', false))? + 1;
     let inside = &marks[at + 1..at + length - 1];
     let negated = matches!(inside.first(), Some(('!' | '^', false)));
@@ -55,11 +55,12 @@ fn class(marks: &[Mark], at: usize) -> Option<(GlobPart, usize)> {
     if inside.len() < 2 || !inside.iter().all(plain) {
         return None;
     }
-    let touches = |&(c, escaped): &Mark| {
-        c.is_alphanumeric() || !escaped && matches!(c, '*' | '?' | '[' | ']')
+    let touches_before = match before.0.last() {
+        Some(GlobPart::Literal(text)) => text.ends_with(char::is_alphanumeric),
+        other => other.is_some(),
     };
-    let before = at.checked_sub(1).and_then(|before| marks.get(before));
-    if !before.is_some_and(touches) && !marks.get(at + length).is_some_and(touches) {
+    let touches_after = |&(c, escaped): &Mark| c.is_alphanumeric() || !escaped && c == '*';
+    if !touches_before && !marks.get(at + length).is_some_and(touches_after) {
         return None;
     }
     let mut ranges = Vec::new();

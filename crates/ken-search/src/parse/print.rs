@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use ken_core::{Bound, Glob, GlobPart};
+use ken_core::{Bound, FieldKind, Glob, GlobPart};
 
 use super::tree::{Boost, Clause, Nearness, Phrase, Piece, Tree, Value};
 
@@ -159,7 +159,11 @@ fn write_query(text: &mut String, tree: &Tree) {
         }
         Tree::Boost(part, boost) => {
             // A weight after `-a` or `a^2` would belong to a part of it.
-            let group = !matches!(**part, Tree::Clause(_));
+            let is_text = |clause: &Clause| {
+                let kind = clause.field.map(|field| field.info().kind);
+                kind.is_none_or(|kind| kind == FieldKind::Text)
+            };
+            let group = !matches!(&**part, Tree::Clause(clause) if is_text(clause));
             write_group(text, part, group);
             // Writing to a String cannot fail.
             let _ = write!(text, "^{boost}");
