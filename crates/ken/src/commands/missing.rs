@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
-use ken_core::{Field, Order, Plan, SortKey};
+use ken_core::{Field, Order, Pattern, Plan, SortKey};
 use ken_extract::helper::{missing_in, packages};
 use ken_index::Snapshot;
 use serde_json::json;
@@ -20,9 +20,9 @@ struct Waiting {
 
 /// Lists the programs; like a search, ends with 1 if there is none.
 pub(super) fn run(snapshot: &Snapshot, as_json: bool) -> Result<ExitCode, Failure> {
-    let plan = Plan::Filter(Box::new(Plan::Term {
+    let plan = Plan::Filter(Box::new(Plan::Match {
         field: Field::Is,
-        term: "missing".to_owned(),
+        pattern: Pattern::Term("missing".to_owned()),
     }));
     let order = Order {
         key: SortKey::Path,
