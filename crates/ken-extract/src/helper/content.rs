@@ -5,7 +5,7 @@ use ken_core::{Document, Field, Value};
 use crate::detect;
 use crate::formats::{self, html_to_text};
 use crate::output::Output;
-use crate::{Error, Input, Member, text};
+use crate::{Error, Input, Isolation, Member, text};
 
 /// Stands for a form feed while HTML is read, where it is a blank like others: Recoll's filters
 /// put it between pages. A noncharacter, which no text holds.
@@ -58,7 +58,8 @@ fn fill_from_html(document: &mut Document, data: &[u8], charset: Option<&str>) {
     document.body = page.body;
 }
 
-/// Reads content of some other format in the place of the input.
+/// Reads content of some other format in the place of the input. A format that is parsed in a worker
+/// is handed on as a member: whoever takes members has one.
 fn read_as(
     name: &str,
     declared: Option<&str>,
@@ -75,12 +76,20 @@ fn read_as(
         ..Member::default()
     });
     let detected = detect::detect(&input)?;
-    if declared.is_none() {
-        output.set_detected(detected);
-    }
     match formats::by_media_type(detected.media_type) {
-        Some(format) => (format.extract)(&mut input, output),
-        None => Ok(()),
+        Some(format) if format.isolation == Isolation::Worker => output.member(Member {
+            ipath: output.child_ipath(stem),
+            name: stem.to_owned(),
+            declared_type: Some(detected.media_type.to_owned()),
+            bytes: input.take_bytes(output.limits())?,
+            ..Member::default()
+        }),
+        found => {
+            if declared.is_none() {
+                output.set_detected(detected);
+            }
+            found.map_or(Ok(()), |format| (format.extract)(&mut input, output))
+        }
     }
 }
 

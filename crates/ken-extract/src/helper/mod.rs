@@ -96,7 +96,8 @@ impl std::fmt::Debug for Helpers {
 }
 
 impl Helpers {
-    /// Reads the tables and looks for the programs; starts none.
+    /// Reads the tables and looks for the programs; starts none. Removes what earlier programs left
+    /// behind when ken was killed.
     ///
     /// # Errors
     /// Fails if a configuration file of Recoll is there and cannot be read.
@@ -110,6 +111,7 @@ impl Helpers {
             prefer: &options.prefer,
         };
         let table = Table::new(&sources, places(&options));
+        process::sweep(&options.temporary);
         let folder = options.configuration.iter();
         let configuration = folder.flat_map(|folder| CONFIGURATION.map(|name| folder.join(name)));
         Ok(Self {

@@ -22,6 +22,25 @@ use crate::input::Input;
 /// So much of what a program writes to standard error is kept: its last words.
 const COMPLAINT_BYTES: usize = 1024;
 
+/// How the names of rooms begin.
+const PREFIX: &str = "ken-helper-";
+/// A room that is older was left behind by a ken that was killed.
+const MAX_AGE: Duration = Duration::from_secs(2 * 24 * 3600);
+
+/// Removes rooms that were left behind.
+pub(super) fn sweep(parent: &Path) {
+    let entries = fs_err::read_dir(parent).into_iter().flatten().flatten();
+    for entry in entries {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = modified.ok().and_then(|time| time.elapsed().ok());
+        let is_room = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if is_room && age.is_some_and(|age| age > MAX_AGE) {
+            // What cannot be removed now may be the next time.
+            let _ = fs_err::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// A folder that one program has for itself; removed with all that is in it.
 pub(super) struct Room {
     folder: tempfile::TempDir,
@@ -31,9 +50,7 @@ impl Room {
     /// Makes a room with its folders: `in` for the file, `tmp` for what the program writes.
     pub(super) fn new(parent: &Path) -> Result<Self, Fault> {
         fs_err::create_dir_all(parent)?;
-        let folder = tempfile::Builder::new()
-            .prefix("ken-helper-")
-            .tempdir_in(parent)?;
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         let room = Self { folder };
         for name in ["in", "tmp", "conf"] {
             fs_err::create_dir(room.path().join(name))?;
@@ -327,6 +344,20 @@ mod tests {
         let mut process = start("exec >&- 2>&-; sleep 1000", 0.3);
         assert_eq!(read(&mut process).unwrap(), "");
         assert!(matches!(process.wait(), Err(Fault::TooLong(_))));
+    }
+
+    #[test]
+    fn rooms_that_were_left_behind_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let old = Room::new(parent.path()).unwrap();
+        let path = old.folder.keep();
+        let new = Room::new(parent.path()).unwrap();
+        let folder = fs_err::File::open(&path).unwrap();
+        let time = std::time::SystemTime::now() - MAX_AGE * 2;
+        folder.file().set_modified(time).unwrap();
+        sweep(parent.path());
+        assert!(!fs_err::exists(path).unwrap());
+        assert!(fs_err::exists(new.path()).unwrap());
     }
 
     #[test]

@@ -272,11 +272,6 @@ mod tests {
             };
             let handler = Handler::parse(&entry.key, &entry.value, places).expect(&entry.key);
             assert!(!super::super::missing::packages(&handler.name).is_empty());
-            assert!(
-                formats::by_media_type(&entry.key).is_none(),
-                "{} has a parser",
-                entry.key
-            );
         }
     }
 }

@@ -64,11 +64,12 @@ fn filters_of_recoll_run_as_they_are() {
         world.found("stalagtoad"),
         ["folders.zip|backup.tar.gz|deep/cave.txt"]
     );
+    // The filter reads names in the character set of old archives, ken itself finds UTF-8.
+    let named = "folders.zip|letters/gr\u{251c}\u{2562}\u{251c}\u{192}e.txt";
+    assert_eq!(world.found("marmotberry"), [named]);
     assert_eq!(world.found("badger"), ["otter.py"]);
     let python = world.hit("badger");
     assert_eq!(python["mime"], "text/x-python");
-    // It is the filter that gives this title, the name that it saw.
-    assert_eq!(python["title"], "otter.py");
     let why = world.ken(["status", "--why", "docs/otter.py"]);
     assert!(
         why.text().contains("rclpython.py, a helper"),
@@ -291,8 +292,15 @@ command = [\"sed\", \"s/otter/badger/\"]
 extensions = [\"rot\"]
 command = [\"tr\", \"A-Za-z\", \"N-ZA-Mn-za-m\"]
 output = \"auto\"
+
+[[adapter]]
+extensions = [\"wrapped\"]
+command = [\"cat\"]
+output = \"auto\"
 "
     ));
+    world.add_fixture("archive/folders.zip");
+    world.rename("folders.zip", "e.zip.wrapped");
     world.write("a.low", "otter");
     world.write("b.page", "<title>Marten</title><p>otter");
     world.write("c.md", "# otter");
@@ -303,6 +311,9 @@ output = \"auto\"
     assert_eq!(world.found("title:marten"), ["b.page"]);
     assert_eq!(world.found("title:weasel"), ["d.html.rot"]);
     assert_eq!(world.hit("title:weasel")["mime"], "text/html");
+    // An archive is unpacked in a worker, and stands inside of the file.
+    let spring = ["e.zip.wrapped|e.zip|letters/spring.txt"];
+    assert_eq!(world.found("quokkaberry"), spring);
     assert_eq!(world.index(&[])["committed"], false);
 
     // Without its adapter ken reads a file by itself again.
