@@ -189,3 +189,16 @@ fn a_program_that_is_none_is_a_failure_of_each_file() {
     let documents = extract(&Extractor::new(&options), "hang");
     assert_eq!(documents[0].failure, None, "parsed in this process");
 }
+
+#[test]
+fn a_worker_serves_many_files_and_is_replaced_when_it_has_grown() {
+    let options = options(limits());
+    let extractor = Extractor::new(&options);
+    let served = || extract(&extractor, "served").pop().unwrap().body;
+    assert_eq!(served(), "1");
+    extract(&extractor, "good.pdf");
+    assert_eq!(served(), "3");
+    let leaked = extract(&extractor, "leak");
+    assert_eq!(leaked.last().unwrap().failure, None);
+    assert_eq!(served(), "1");
+}

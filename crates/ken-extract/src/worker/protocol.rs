@@ -391,4 +391,21 @@ mod tests {
         assert!(Prefix::read([6, 0, 0, 0, 0, 0, 0, 0, 0], 9).is_err());
         assert!(Prefix::read([0, 0, 0, 0, 0xff, 0, 0, 0, 0], 9).is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_decoded_or_refused(bytes: Vec<u8>) {
+            let documents = Decoder(&bytes).document();
+            let members = Decoder(&bytes).member();
+            let limits = Decoder(&bytes).limits();
+            // Whatever was understood is no larger than what was sent.
+            if let Ok(document) = documents {
+                proptest::prop_assert!(document.fields.len() <= bytes.len());
+            }
+            if let Ok(member) = members {
+                proptest::prop_assert!(member.name.len() <= bytes.len());
+            }
+            drop(limits);
+        }
+    }
 }

@@ -1,9 +1,16 @@
 //! A worker whose parser was taken over, for tests: it does what the name of its file says.
 
 use std::os::fd::AsFd;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ken_core::{Document, Ipath, Kind};
 use ken_extract::{Input, Limits, Member, Sink, worker};
+
+/// Files that this process was asked for.
+static SERVED: AtomicU64 = AtomicU64::new(0);
+/// What it does not give back.
+static KEPT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 #[allow(clippy::disallowed_methods, clippy::exit)] // what it does without asking anybody
 fn obey(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
@@ -15,7 +22,17 @@ fn obey(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
         bytes: b"stoat".to_vec(),
         ..Member::default()
     };
+    let n_served = SERVED.fetch_add(1, Ordering::Relaxed) + 1;
     match input.name.as_str() {
+        "served" => {
+            let mut document = part(Ipath::root());
+            document.body = n_served.to_string();
+            sink.document(document);
+        }
+        "leak" => {
+            KEPT.lock().expect("one thread").resize(160 << 20, 1);
+            ken_extract::extract(input, limits, sink);
+        }
         "hang" => loop {
             std::hint::spin_loop();
         },
