@@ -126,6 +126,7 @@ pub const FORMATS: &[Format] = &[
     pdf::FORMAT,
     ooxml::docx::FORMAT,
     ooxml::xlsx::FORMAT,
+    ooxml::xlsb::FORMAT,
     ooxml::pptx::FORMAT,
     odf::FORMAT,
     rtf::FORMAT,

@@ -1,5 +1,5 @@
 //! OpenDocument (ODF 1.3, OASIS) texts, spreadsheets, presentations and drawings, as packages or
-//! as one flat XML file.
+//! as one flat XML file, and those of OpenOffice 1 before it, whose names are nearly the same.
 //!
 //! All of them hold paragraphs in `content.xml`; cells hold their text as it is displayed.
 //! Repeated cells and rows are taken once, whatever their number. Footnotes, comments and text
@@ -35,6 +35,16 @@ pub(super) const FORMAT: Format = Format {
         "application/vnd.oasis.opendocument.graphics-flat-xml",
         "application/vnd.oasis.opendocument.formula",
         "application/vnd.oasis.opendocument.chart",
+        "application/vnd.sun.xml.writer",
+        "application/vnd.sun.xml.writer.template",
+        "application/vnd.sun.xml.writer.global",
+        "application/vnd.sun.xml.calc",
+        "application/vnd.sun.xml.calc.template",
+        "application/vnd.sun.xml.impress",
+        "application/vnd.sun.xml.impress.template",
+        "application/vnd.sun.xml.draw",
+        "application/vnd.sun.xml.draw.template",
+        "application/vnd.sun.xml.math",
     ],
     fields: &[
         Field::Title,
@@ -291,11 +301,19 @@ impl Reader {
             "soft-page-break" => self.body.break_page(),
             "text" if tag.full_name() == "office:text" => self.is_text = true,
             "spreadsheet" => self.is_sheet = true,
+            // OpenOffice 1 has an attribute where OpenDocument has an element.
+            "document-content" => match tag.attribute("class").as_deref() {
+                Some("text") => self.is_text = true,
+                Some("spreadsheet") => self.is_sheet = true,
+                _ => {}
+            },
             "table" => self.start_table(tag),
             "table-row" => self.body.begin_row(),
             "table-cell" | "covered-table-cell" => self.body.begin_cell(),
             "page" if tag.full_name() == "draw:page" => self.start_page(),
-            "note-body" | "annotation" | "text-box" => self.start_aside(),
+            "note-body" | "footnote-body" | "endnote-body" | "annotation" | "text-box" => {
+                self.start_aside();
+            }
             "style" | "paragraph-properties" => self.note_page_style(tag),
             _ => {}
         }
@@ -310,7 +328,9 @@ impl Reader {
             "table" => self.tables = self.tables.saturating_sub(1),
             "table-row" => self.body.end_row(),
             "table-cell" | "covered-table-cell" => self.body.end_cell(),
-            "note-body" | "annotation" | "text-box" => self.end_aside(),
+            "note-body" | "footnote-body" | "endnote-body" | "annotation" | "text-box" => {
+                self.end_aside();
+            }
             _ => {}
         }
     }
@@ -388,6 +408,7 @@ fn is_skipped(tag: &Start<'_>) -> bool {
         "dc:creator" | "dc:date" | "meta:date-string" | "meta:creator-initials" => true,
         "office:meta" | "office:master-styles" | "office:forms" | "office:binary-data" => true,
         "text:tracked-changes" | "text:note-citation" | "text:page-number" => true,
+        "text:footnote-citation" | "text:endnote-citation" => true,
         name => name.starts_with("text:") && name.ends_with("-source"),
     }
 }
@@ -529,6 +550,25 @@ mod tests {
         assert_eq!(failure.reason, Reason::Encrypted);
         assert_eq!(found.own().text(Field::Title), Some("Open"));
         assert_eq!(found.own().body, "");
+    }
+
+    #[test]
+    fn files_of_openoffice_1_are_read() {
+        let content = b"<office:document-content office:class='text'><office:body><text:p>a\
+            <text:footnote><text:footnote-citation>1</text:footnote-citation>\
+            <text:footnote-body><text:p>note</text:p></text:footnote-body></text:footnote>b\
+            </text:p></office:body></office:document-content>";
+        assert_eq!(
+            run(&zip_of(&[("content.xml", content)])).own().body,
+            "ab\nnote"
+        );
+        let content = b"<office:document-content office:class='spreadsheet'><office:body>\
+            <table:table table:name='S'><table:table-row><table:table-cell><text:p>x</text:p>\
+            </table:table-cell></table:table-row></table:table><table:table table:name='T'/>\
+            </office:body></office:document-content>";
+        let found = run(&zip_of(&[("content.xml", content)]));
+        assert_eq!(found.own().body, "S\nx\u{c}T");
+        assert_eq!(found.own().number(Field::Pages), Some(2));
     }
 
     #[test]

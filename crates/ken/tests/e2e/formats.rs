@@ -21,6 +21,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("office/sample.doc", "curlewbrook ext:doc", "sample.doc"),
     ("office/sample.xls", "zwiebelhafen ext:xls", "sample.xls"),
     ("office/sample.ppt", "aukletsund", "sample.ppt"),
+    ("office/sample.xlsb", "herringvoe", "sample.xlsb"),
     ("office/sample.msg", "guillemotfjord", "sample.msg"),
     ("office/sample.msg", "puffinberg", "sample.msg|1"),
     ("office/sample.msg", "kittiwakeholm", "sample.msg|2"),

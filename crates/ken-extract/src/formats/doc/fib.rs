@@ -5,6 +5,9 @@ use crate::Error;
 /// Numbers of versions: from here on it is Word 97 or newer.
 const WORD_97: u16 = 105;
 
+/// Chinese of one of two sorts.
+pub(super) const CHINESE: u16 = 0x04;
+
 /// A place in the table stream.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
@@ -85,7 +88,13 @@ impl Fib {
             is_word_97,
             is_double_byte: !is_word_97 && flags & 0x1000 != 0,
             has_pieces: is_word_97 || flags & 4 != 0,
-            language: short(6)?,
+            // Versions for East Asia have a number of their own.
+            language: match short(0)? {
+                0xa697 => 0x411,
+                0xa698 => 0x412,
+                0xa699 => CHINESE,
+                _ => short(6)?,
+            },
             text_start: long(0x18)?,
             text_end: long(0x1c)?,
             lengths,

@@ -2,7 +2,8 @@
 
 use super::super::codepage;
 use super::super::cursor::Cursor;
-use super::fib::Fib;
+use super::fib::{CHINESE, Fib};
+use crate::text;
 
 /// A run of characters that is stored together.
 struct Piece {
@@ -52,7 +53,8 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> Vec<u16> {
         if piece.is_8_bit {
             units.extend(codepage::decode(bytes, code_page).encode_utf16());
         } else if fib.is_double_byte {
-            units.extend(double_byte(bytes, code_page).encode_utf16());
+            let page = (fib.language != CHINESE).then_some(code_page);
+            units.extend(double_byte(bytes, page).encode_utf16());
         } else {
             let pairs = bytes.as_chunks::<2>().0;
             units.extend(pairs.iter().copied().map(u16::from_le_bytes));
@@ -62,13 +64,17 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> Vec<u16> {
 }
 
 /// Decodes characters of one or two bytes that take two each, the first byte last.
-fn double_byte(bytes: &[u8], code_page: u16) -> String {
+/// Without a code page it is guessed.
+fn double_byte(bytes: &[u8], code_page: Option<u16>) -> String {
     let mut packed = Vec::with_capacity(bytes.len());
     for &[low, high] in bytes.as_chunks::<2>().0 {
         packed.extend((high != 0).then_some(high));
         packed.push(low);
     }
-    codepage::decode(&packed, code_page).into_owned()
+    match code_page {
+        Some(page) => codepage::decode(&packed, page).into_owned(),
+        None => text::decode(&packed, None).into_owned(),
+    }
 }
 
 /// Finds the table of pieces behind the changes of formats that fast saving left.

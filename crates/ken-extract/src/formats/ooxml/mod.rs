@@ -10,6 +10,7 @@ mod drawing;
 pub(super) mod number_format;
 pub(super) mod pptx;
 pub(super) mod sheet;
+pub(super) mod xlsb;
 pub(super) mod xlsx;
 
 use ken_core::{Document, Field};

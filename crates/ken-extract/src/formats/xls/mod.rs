@@ -8,6 +8,7 @@
 mod record;
 mod sheet;
 mod string;
+pub(super) mod value;
 
 use ken_core::Field;
 

@@ -10,6 +10,7 @@ use super::super::ooxml::sheet::{MAX_STYLES, Workbook, without_codes};
 use super::super::rtf::charset;
 use super::record::{CONTINUE, Records};
 use super::string::{Continued, Encoding};
+use super::value::{boolean, error, packed, shown};
 use crate::Error;
 
 /// The first version with Unicode.
@@ -303,36 +304,5 @@ impl Reader {
         // All characters are in records that continue this one.
         let text = Continued::new(&[], records).characters(n_characters, 0);
         self.below.push(text);
-    }
-}
-
-/// Returns a number that is stored in four bytes (MS-XLS 2.5.122).
-fn packed(bits: u32) -> f64 {
-    let value = match bits & 2 {
-        0 => f64::from_bits(u64::from(bits & !3) << 32),
-        _ => f64::from(bits as i32 >> 2),
-    };
-    if bits & 1 != 0 { value / 100.0 } else { value }
-}
-
-/// Returns a number with the 15 digits that Excel shows; the others are noise of binary fractions.
-fn shown(value: f64) -> String {
-    let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
-    rounded.to_string()
-}
-
-fn boolean(value: u8) -> &'static str {
-    if value == 0 { "FALSE" } else { "TRUE" }
-}
-
-fn error(value: u8) -> &'static str {
-    match value {
-        0x00 => "#NULL!",
-        0x07 => "#DIV/0!",
-        0x0f => "#VALUE!",
-        0x17 => "#REF!",
-        0x1d => "#NAME?",
-        0x24 => "#NUM!",
-        _ => "#N/A",
     }
 }
