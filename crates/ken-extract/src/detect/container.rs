@@ -27,6 +27,8 @@ enum Inside {
     Office(&'static str),
     /// Some Office Open XML document.
     SomeOffice,
+    /// A presentation of Keynote, whose extension `.key` is that of keys too.
+    Keynote,
     /// A program with this extension, unless the name is more exact.
     Program(&'static str),
 }
@@ -39,9 +41,11 @@ pub(super) fn zip(head: &[u8], input: &Input<'_>, named: Option<Detected>) -> io
     let named = named.filter(|named| is_zip_based(named.media_type));
     let mut inside = strongest(member_names(head, b"PK\x03\x04", 26, 30));
     // Office documents never hide behind a name that ends in .zip; all others must be proved.
-    let is_sure = matches!(inside, Some(Inside::Office(_) | Inside::Program(_)))
-        || (inside == Some(Inside::SomeOffice)
-            && named.is_some_and(|named| is_office(named.media_type)))
+    let is_sure = matches!(
+        inside,
+        Some(Inside::Office(_) | Inside::Keynote | Inside::Program(_))
+    ) || (inside == Some(Inside::SomeOffice)
+        && named.is_some_and(|named| is_office(named.media_type)))
         || (inside.is_none() && named.is_some_and(|named| !is_office(named.media_type)));
     if !is_sure {
         let tail = tail(input)?;
@@ -52,6 +56,7 @@ pub(super) fn zip(head: &[u8], input: &Input<'_>, named: Option<Detected>) -> io
             .filter(|named| office_family(named.media_type) == office_family_of(extension))
             .or_else(|| names::by_extension(extension))
             .unwrap_or(ZIP),
+        (Some(Inside::Keynote), _) => names::by_extension("keynote").unwrap_or(ZIP),
         (Some(Inside::Program(extension)), named) => named
             .filter(|named| named.kind == Archive && named.media_type != ZIP.media_type)
             .or_else(|| names::by_extension(extension))
@@ -115,6 +120,8 @@ fn inside(member: &[u8]) -> Option<Inside> {
         Inside::Office("vsdx")
     } else if starts("[Content_Types].xml") || starts("_rels/.rels") || starts("docProps/") {
         Inside::SomeOffice
+    } else if starts("Index/Slide") && member.ends_with(b".iwa") {
+        Inside::Keynote
     } else if member == b"AndroidManifest.xml" {
         Inside::Program("apk")
     } else if starts("META-INF/MANIFEST.MF") {

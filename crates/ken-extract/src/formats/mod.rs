@@ -19,6 +19,7 @@ mod html;
 mod image;
 mod info;
 mod iso;
+mod iwork;
 mod json;
 mod lightweight;
 mod lyx;
@@ -169,6 +170,7 @@ pub const FORMATS: &[Format] = &[
     ar::DEB_FORMAT,
     rpm::FORMAT,
     iso::FORMAT,
+    iwork::FORMAT,
     mhtml::FORMAT,
     warc::FORMAT,
     sqlite::FORMAT,

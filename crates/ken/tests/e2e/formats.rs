@@ -142,6 +142,13 @@ const WORDS: &[(&str, &str, &str)] = &[
         "rock-ridge.iso|a letter with a long name.txt",
     ),
     ("archive/joliet.iso", "author:dingo", "joliet.iso"),
+    ("iwork/letter.pages", "pagespuffin", "letter.pages"),
+    ("iwork/budget.numbers", "numbersnarwhal", "budget.numbers"),
+    (
+        "iwork/talk.key",
+        "keynotekoala type:presentation",
+        "talk.key",
+    ),
     ("archive/gnu.tar", "openotter", "gnu.tar|open.txt"),
     ("archive/gnu.tar", "filename:sparse", "gnu.tar|sparse.txt"),
     ("media/heron.jpg", "keywords:riverbank", "heron.jpg"),

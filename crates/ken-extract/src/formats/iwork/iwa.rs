@@ -1,0 +1,203 @@
+//! The files of an iWork document (`.iwa`): chunks compressed by Snappy, in them objects, each with
+//! a header in Protocol Buffers that tells its type and length.
+//!
+//! Apple has published nothing of it; this is as Sean Patrick O'Brien described it
+//! (<https://github.com/obriensp/iWorkFileFormat>), and Google's description of Snappy.
+
+/// A chunk holds 64 KiB, unpacked.
+const MAX_CHUNK_BYTES: u64 = 1 << 20;
+
+/// An object: its type and its fields.
+pub(super) struct Object<'a> {
+    pub(super) kind: u64,
+    pub(super) message: Message<'a>,
+}
+
+/// Unpacks a file; of one that is damaged, what comes before.
+pub(super) fn unpack(mut file: &[u8], max_bytes: usize) -> (Vec<u8>, bool) {
+    let mut bytes = Vec::new();
+    while let [0, a, b, c, rest @ ..] = file {
+        let length = usize::from(*a) | usize::from(*b) << 8 | usize::from(*c) << 16;
+        let Some((chunk, after)) = rest.split_at_checked(length) else {
+            return (bytes, false);
+        };
+        if bytes.len() > max_bytes || unsnap(chunk, &mut bytes).is_none() {
+            return (bytes, false);
+        }
+        file = after;
+    }
+    (bytes, file.is_empty())
+}
+
+/// Adds what a chunk of Snappy holds: literals, and copies of what stands before.
+fn unsnap(chunk: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
+    let mut message = Message(chunk);
+    let length = message.varint().filter(|&n| n <= MAX_CHUNK_BYTES)? as usize;
+    let start = bytes.len();
+    let mut rest = message.0;
+    while let [tag, after @ ..] = rest {
+        let (n_bytes, offset, after) = match tag & 3 {
+            0 => {
+                let n_extra = usize::from(tag >> 2).saturating_sub(59);
+                let (extra, after) = after.split_at_checked(n_extra)?;
+                let n_bytes = match n_extra {
+                    0 => usize::from(tag >> 2),
+                    _ => number(extra),
+                } + 1;
+                let (literal, after) = after.split_at_checked(n_bytes)?;
+                bytes.extend_from_slice(literal);
+                (0, 0, after)
+            }
+            1 => {
+                let (low, after) = after.split_first()?;
+                let offset = usize::from(tag >> 5) << 8 | usize::from(*low);
+                (usize::from(tag >> 2 & 7) + 4, offset, after)
+            }
+            kind => {
+                let (offset, after) = after.split_at_checked(if kind == 2 { 2 } else { 4 })?;
+                (usize::from(tag >> 2) + 1, number(offset), after)
+            }
+        };
+        if n_bytes > 0 {
+            let from = bytes.len().checked_sub(offset).filter(|&at| at >= start)?;
+            // A copy may reach into itself.
+            for at in from..from + n_bytes {
+                bytes.push(*bytes.get(at)?);
+            }
+        }
+        if bytes.len() - start > length {
+            return None;
+        }
+        rest = after;
+    }
+    (bytes.len() - start == length).then_some(())
+}
+
+fn number(bytes: &[u8]) -> usize {
+    let digits = bytes.iter().rev();
+    digits.fold(0, |number, &byte| number << 8 | usize::from(byte))
+}
+
+/// Returns the objects of an unpacked file, up to where it is damaged.
+pub(super) fn objects(bytes: &[u8]) -> impl Iterator<Item = Object<'_>> {
+    let mut rest = Message(bytes);
+    let mut waiting = Vec::new().into_iter();
+    std::iter::from_fn(move || {
+        loop {
+            if let Some((kind, length)) = waiting.next() {
+                let message = Message(rest.take(length)?);
+                return Some(Object { kind, message });
+            }
+            let header = rest.varint()?;
+            let header = Message(rest.take(header)?);
+            // The header may describe several objects.
+            let parts = header.fields().filter_map(|field| match field {
+                (2, Value::Bytes(part)) => Some(part),
+                _ => None,
+            });
+            let parts: Vec<(u64, u64)> = parts
+                .map(|part| (part.number(1).unwrap_or(0), part.number(3).unwrap_or(0)))
+                .collect();
+            waiting = parts.into_iter();
+        }
+    })
+}
+
+/// A message of Protocol Buffers, or what is left of it.
+#[derive(Clone, Copy)]
+pub(super) struct Message<'a>(pub(super) &'a [u8]);
+
+/// The value of a field.
+pub(super) enum Value<'a> {
+    Number(u64),
+    Bytes(Message<'a>),
+}
+
+impl<'a> Message<'a> {
+    fn take(&mut self, n_bytes: u64) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(usize::try_from(n_bytes).ok()?)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for place in 0..10 {
+            let byte = self.take(1)?[0];
+            number |= u64::from(byte & 0x7f) << (7 * place).min(63);
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Returns the fields with their numbers, up to where the message is damaged.
+    pub(super) fn fields(mut self) -> impl Iterator<Item = (u64, Value<'a>)> {
+        std::iter::from_fn(move || {
+            let tag = self.varint()?;
+            let value = match tag & 7 {
+                0 => Value::Number(self.varint()?),
+                1 => Value::Bytes(Message(self.take(8)?)),
+                2 => {
+                    let length = self.varint()?;
+                    Value::Bytes(Message(self.take(length)?))
+                }
+                5 => Value::Bytes(Message(self.take(4)?)),
+                _ => return None,
+            };
+            Some((tag >> 3, value))
+        })
+    }
+
+    fn number(self, wanted: u64) -> Option<u64> {
+        self.fields().find_map(|field| match field {
+            (number, Value::Number(value)) if number == wanted => Some(value),
+            _ => None,
+        })
+    }
+
+    /// Returns the texts of a field that may stand several times.
+    pub(super) fn texts(self, wanted: u64) -> impl Iterator<Item = &'a str> {
+        self.fields().filter_map(move |field| match field {
+            (number, Value::Bytes(text)) if number == wanted => std::str::from_utf8(text.0).ok(),
+            _ => None,
+        })
+    }
+
+    /// Returns the messages of a field that may stand several times.
+    pub(super) fn messages(self, wanted: u64) -> impl Iterator<Item = Message<'a>> {
+        self.fields().filter_map(move |field| match field {
+            (number, Value::Bytes(message)) if number == wanted => Some(message),
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snappy_is_unpacked() {
+        let mut bytes = b"before ".to_vec();
+        // "Wikipedia is a free" and copies, one of which reaches into itself.
+        let chunk = b"\x11\x0cabcd\x01\x04\x16\x04\x00\x08xyz";
+        assert_eq!(unsnap(chunk, &mut bytes), Some(()));
+        assert_eq!(bytes, b"before abcdabcdabcdabxyz".to_vec());
+        for damaged in [
+            &b"\x05\x0cabcd"[..],
+            b"\x08\x0cabcd\x01\x09",
+            b"\xff\xff\xff\xff\x7f",
+        ] {
+            assert_eq!(unsnap(damaged, &mut Vec::new()), None, "{damaged:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_that_are_cut_off_end_the_file() {
+        let file = b"\0\x06\0\0\x04\x0cabcd\0\x06\0\0\x04\x0cef";
+        assert_eq!(unpack(file, 100), (b"abcd".to_vec(), false));
+        assert_eq!(unpack(&file[..10], 100), (b"abcd".to_vec(), true));
+    }
+}
