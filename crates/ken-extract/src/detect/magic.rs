@@ -168,18 +168,11 @@ fn families(head: &[u8]) -> Option<Magic> {
         [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', ..] => format("audio/x-aiff", Audio),
         [b'O', b'g', b'g', b'S', ..] => ogg(head),
         [0x1a, 0x45, 0xdf, 0xa3, ..] => matroska(head),
-        [_, _, _, _, b'f', b't', b'y', b'p', brand @ ..] => iso_media(brand),
-        [
-            _,
-            _,
-            _,
-            _,
-            b'm' | b'w',
-            b'o' | b'i',
-            b'o' | b'd',
-            b'v' | b'e',
-            ..,
-        ] => format("video/quicktime", Video),
+        // The first box is small, so its length is no text.
+        [0, _, _, _, b'f', b't', b'y', b'p', brand @ ..] => iso_media(brand),
+        [0, _, _, _, b'm', b'o', b'o', b'v', ..] | [0, _, _, _, b'w', b'i', b'd', b'e', ..] => {
+            format("video/quicktime", Video)
+        }
         // Icons and cursors, of which there is at least one; pictures of Targa have a zero there.
         [0, 0, 1 | 2, 0, n0, n1, ..] if (*n0, *n1) != (0, 0) => {
             format("image/vnd.microsoft.icon", Image)

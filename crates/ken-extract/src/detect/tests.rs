@@ -145,6 +145,8 @@ fn formats_of_text_or_bytes() {
         media_type("a.crt", b"-----BEGIN CERTIFICATE-----"),
         "application/pkix-cert"
     );
+    assert_eq!(media_type("changelog", b"-*- mode: text"), "text/plain");
+    assert_eq!(media_type("x", b"\0\0\x01\x08moov"), "video/quicktime");
     assert_eq!(media_type("a.stl", b"\0\0\0"), "model/stl");
     assert_eq!(media_type("a.html", b"<html><p>stray \0 byte"), "text/html");
     assert_eq!(
