@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::BufReader;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
+use std::thread::{self, ThreadId};
 
 use super::content::{self, Content};
 use super::fault::Fault;
@@ -23,6 +24,8 @@ const MAX_IDLE: usize = 16;
 pub(super) struct Speaker {
     /// Which handler it is of.
     handler: usize,
+    /// Which thread started it: the kernel ends it with that thread, so it serves no other.
+    thread: ThreadId,
     process: BufReader<Process>,
     n_files: u32,
 }
@@ -79,6 +82,7 @@ impl Helpers {
         let process = self.start(handler, room, None, Stdio::piped(), limits)?;
         Ok(Speaker {
             handler: index,
+            thread: thread::current().id(),
             process: BufReader::new(process),
             n_files: 0,
         })
@@ -86,7 +90,9 @@ impl Helpers {
 
     fn take_idle(&self, index: usize) -> Option<Speaker> {
         let mut idle = lock(&self.idle);
-        let at = idle.iter().position(|speaker| speaker.handler == index)?;
+        let thread = thread::current().id();
+        let is_it = |speaker: &Speaker| speaker.handler == index && speaker.thread == thread;
+        let at = idle.iter().position(is_it)?;
         Some(idle.remove(at))
     }
 
