@@ -40,6 +40,8 @@ enum Open {
     Note,
     /// An inset without text.
     Skipped,
+    /// A link, of which the name is text.
+    Link,
 }
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -78,7 +80,12 @@ impl Reader {
         }
         let is_text = matches!(self.open.last(), Some(Open::Layout(_)));
         if is_text && self.n_skipped == 0 {
-            self.text(line);
+            self.line_of_text(line);
+        } else if self.open.last() == Some(&Open::Link) {
+            // A link shows its name.
+            if let Some(name) = line.strip_prefix("name ") {
+                self.text(name.trim().trim_matches('"'));
+            }
         } else if line.starts_with("</row") {
             self.body.end_row();
         } else if line.starts_with("<row") {
@@ -87,6 +94,18 @@ impl Reader {
             self.body.begin_cell();
         } else if line.starts_with("</cell") {
             self.body.end_cell();
+        }
+    }
+
+    /// Adds a line, in which there may be names of special characters.
+    fn line_of_text(&mut self, line: &str) {
+        let mut pieces = line.split("\\SpecialChar ");
+        self.text(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            let end = piece.find(char::is_whitespace).unwrap_or(piece.len());
+            self.text(special(&piece[..end]));
+            // The space after the name belongs to it.
+            self.text(piece.get(end + 1..).unwrap_or_default());
         }
     }
 
@@ -104,14 +123,7 @@ impl Reader {
             "end_layout" | "end_inset" => self.end(document),
             _ if self.n_skipped > 0 => {}
             "backslash" => self.text("\\"),
-            "SpecialChar" => self.text(match rest {
-                "ldots" | "\\ldots{}" => "…",
-                "endofsentence" => ".",
-                "LyX" | "TeX" | "LaTeX" => rest,
-                "breakableslash" | "\\slash{}" => "/",
-                "nobreakdash" | "\\nobreakdash-" => "-",
-                _ => "",
-            }),
+            "SpecialChar" => self.line_of_text(&format!("\\SpecialChar {rest}")),
             "twohyphens" => self.text("–"),
             "threehyphens" => self.text("—"),
             _ => {}
@@ -124,7 +136,7 @@ impl Reader {
             return;
         }
         match open {
-            Open::Skipped => self.n_skipped += 1,
+            Open::Skipped | Open::Link => self.n_skipped += 1,
             Open::Note => self.body.begin_aside(),
             // A paragraph in a cell must not end the cell before it.
             Open::Layout(_) if !self.body.is_in_cell() => self.body.end_paragraph(),
@@ -138,11 +150,12 @@ impl Reader {
         match kind {
             "Formula" if self.n_skipped == 0 => self.text(&super::tex::plain(argument)),
             "Quotes" if self.n_skipped == 0 => self.text("\""),
-            "space" if self.n_skipped == 0 => self.text(" "),
+            "space" | "Newline" if self.n_skipped == 0 => self.text(" "),
             _ => {}
         }
         self.begin(match kind {
             "Foot" | "Marginal" => Open::Note,
+            "CommandInset" if argument == "href" && self.n_skipped == 0 => Open::Link,
             "ERT" | "CommandInset" | "Graphics" | "Note" | "Formula" | "Quotes" | "space"
             | "Preview" | "External" | "Index" | "VSpace" | "Newline" | "Newpage" => Open::Skipped,
             _ => Open::Inset,
@@ -155,7 +168,7 @@ impl Reader {
             return;
         }
         match self.open.pop() {
-            Some(Open::Skipped) => self.n_skipped = self.n_skipped.saturating_sub(1),
+            Some(Open::Skipped | Open::Link) => self.n_skipped = self.n_skipped.saturating_sub(1),
             Some(Open::Note) => self.body.end_aside(),
             Some(Open::Layout(field)) => {
                 self.body.end_paragraph();
@@ -176,6 +189,19 @@ impl Reader {
         if let Some(seconds) = value {
             document.add_number(field, seconds);
         }
+    }
+}
+
+/// Returns what a special character prints.
+fn special(name: &str) -> &str {
+    match name {
+        "ldots" | "\\ldots{}" => "…",
+        "endofsentence" => ".",
+        "LyX" | "TeX" | "LaTeX" | "LaTeX2e" => name,
+        "menuseparator" => " ",
+        "breakableslash" | "\\slash{}" => "/",
+        "nobreakdash" | "\\nobreakdash-" => "-",
+        _ => "",
     }
 }
 
@@ -231,7 +257,8 @@ mod tests {
         let text = "\\begin_body\n\\begin_layout Title\nOn\n\\emph on\n kelp\n\\end_layout\n\
             \\begin_layout Author\nYlva Strand\n\\end_layout\n\\begin_layout Date\n2024-02-29\n\\end_layout\n\
             \\begin_layout Standard\nWe see \n\\begin_inset Formula $\\alpha^2$\n\\end_inset\n, and\n\
-            \\begin_inset space ~\n\\end_inset\nmore\n\\SpecialChar ldots\n\n\\end_layout\n";
+            \\begin_inset space ~\n\\end_inset\nmore\n\\SpecialChar ldots\n with \\SpecialChar LyX\n at \n\\begin_inset CommandInset href\nLatexCommand href\n\
+             name \"the pier\"\ntarget \"http://a.b\"\n\n\\end_inset\n\n\\end_layout\n";
         let found = run(extract, LYX, "a.lyx", text.as_bytes());
         let own = found.own();
         assert_eq!(own.text(Field::Title), Some("On kelp"));
@@ -239,7 +266,7 @@ mod tests {
         assert_eq!(own.number(Field::Date), Some(1_709_164_800));
         assert_eq!(
             own.body,
-            "On kelp\nYlva Strand\n2024-02-29\nWe see alpha ^2, and more…"
+            "On kelp\nYlva Strand\n2024-02-29\nWe see alpha ^2, and more… with LyX at the pier"
         );
     }
 

@@ -172,6 +172,20 @@ fn books_give_chapters_and_no_pictures() {
 }
 
 #[test]
+fn a_zipped_book_is_in_an_archive() {
+    let zip = zip_of(&[("survey.fb2", &data("survey.fb2"))]);
+    let mut found = Vec::new();
+    let mut input = Input::bytes_of("survey.fb2.zip", &zip);
+    crate::extract_all(&mut input, &Limits::default(), &mut |document| {
+        found.push(document);
+    });
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].ipath.as_str(), "survey.fb2");
+    assert_eq!(found[0].text(Field::Title), Some("Fjord survey"));
+    assert_eq!(found[1].media_type, "application/zip");
+}
+
+#[test]
 fn feeds_lose_their_markup() {
     let found = read("news.xml", &data("feed.rss"));
     let own = found.own();

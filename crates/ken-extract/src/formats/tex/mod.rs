@@ -419,7 +419,14 @@ impl<'t> Reader<'t> {
                 self.text(name);
                 self.formula_space();
             }
-            Command::Layout | Command::Unknown => self.option(),
+            Command::Layout => self.option(),
+            Command::Unknown => {
+                self.option();
+                // A command without an argument prints something, or ends a word.
+                if self.rest.starts_with("{}") || !self.rest.starts_with('{') {
+                    self.text(" ");
+                }
+            }
         }
     }
 
