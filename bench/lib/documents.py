@@ -11,6 +11,7 @@ import gzip
 import os
 import shutil
 import subprocess
+from xml.etree import ElementTree
 
 from lib.contest import progress
 from lib.corpus import files_below
@@ -98,10 +99,12 @@ class Documents:
 
     def _export(self, files, kind, place):
         if kind in SLIDES:
-            _soffice(self._profile(), files, place, "pdf", None)
-            for pdf in listed(place):
-                subprocess.run(["pdftotext", "-q", pdf, pdf[:-4] + ".txt"], check=False)
-                os.remove(pdf)
+            # Impress exports no text.
+            _soffice(self._profile(), files, place, "fodp", None)
+            for flat in listed(place):
+                with open(flat[:-5] + ".txt", "w", encoding="utf-8") as file:
+                    file.write(_flat_text(flat))
+                os.remove(flat)
         else:
             _soffice(self._profile(), files, place, SHEETS if kind in TABLES else TEXT, None)
 
@@ -246,6 +249,20 @@ def _soffice_once(profile, files, target, to, infilter):
                        timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
         progress(f"LibreOffice took too long with {len(files)} files")
+
+
+def _flat_text(path):
+    """The paragraphs of a presentation in flat XML, without what its masters hold."""
+    office, text = (f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}"
+                    for name in ("office", "text"))
+    slides = ElementTree.parse(path).getroot().find(f"{office}body")
+    paragraphs = []
+    for paragraph in slides.iter(f"{text}p"):
+        for element in paragraph.iter():
+            if element.tag in (f"{text}s", f"{text}tab", f"{text}line-break"):
+                element.text = " "
+        paragraphs.append("".join(paragraph.itertext()))
+    return "\n".join(paragraphs)
 
 
 def _texts(place, file):

@@ -45,15 +45,19 @@ def _outcome(ken, root):
     failures = [failure for failure in map(json.loads, lines) if "reason" in failure]
     # A good archive may have parts that cannot be read.
     failed = {failure["path"] for failure in failures
-              if not failure["ipath"] or "/hostile-" in failure["path"]}
+              if not failure["ipath"] or _is_hostile(failure["path"])}
     paths = output(Command([*ken._ken(), "search", "--paths", "--limit", "0", "--",
                             "size:0.."])).splitlines()
     found = {path.partition("|")[0] for path in paths}
-    hostile = {path for path in files_below(root) if "/hostile-" in path}
+    hostile = {path for path in files_below(root) if _is_hostile(path)}
     good = set(files_below(root)) - hostile
     lost = sorted((good - found) | (good & failed))
     unlisted = sorted(hostile - failed)
     return lost, unlisted, failures
+
+
+def _is_hostile(path):
+    return os.path.basename(path).startswith("hostile-")
 
 
 def _result(costs, good, mixed, lost, unlisted, failures):
@@ -134,7 +138,7 @@ def _hostile_files(count):
     """So many names and contents; the last ones are taken first."""
     chance = random.Random(2)
     special = [(f"hang-{n}.pdf", _nested_forms()) for n in range(HANGING)]
-    special += [("bomb.txt.gz", gzip.compress(bytes(1 << 28), 9)), ("bomb.docx", _docx_bomb()),
+    special += [("bomb.txt.gz", _gzip_bomb()), ("bomb.docx", _docx_bomb()),
                 ("bomb.zip", _zip_bomb())]
     special += [(os.path.basename(path), _read(path)) for path in files_below(DATA)
                 if os.path.basename(path).startswith("encrypted-password")
@@ -157,42 +161,55 @@ def _read(path):
 
 
 def _zip_of(members):
+    """An archive of members, whose contents are given in pieces."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members:
-            archive.writestr(name, content)
+        for name, pieces in members:
+            with archive.open(name, "w", force_zip64=True) as member:
+                for piece in pieces:
+                    member.write(piece)
+    return packed.getvalue()
+
+
+def _gzip_bomb():
+    """A text of 300 MB in 300 kB."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb") as file:
+        for _ in range(60):
+            file.write(b"word " * 1_000_000)
     return packed.getvalue()
 
 
 def _docx_bomb():
     """A document whose one part expands to 256 MiB."""
-    source = os.path.join(DATA, "sample.docx")
-    with zipfile.ZipFile(source) as archive:
-        members = [(name, archive.read(name)) for name in archive.namelist()]
-    text = b"<w:p><w:r><w:t>" + b"a" * (1 << 28) + b"</w:t></w:r></w:p>"
-    return _zip_of((name, content.replace(b"<w:body>", b"<w:body>" + text)
-                    if name == "word/document.xml" else content) for name, content in members)
+    with zipfile.ZipFile(os.path.join(DATA, "sample.docx")) as archive:
+        members = {name: [archive.read(name)] for name in archive.namelist()}
+    before, body, after = members["word/document.xml"][0].partition(b"<w:body>")
+    text = [b"<w:p><w:r><w:t>", *256 * [b"a" * (1 << 20)], b"</w:t></w:r></w:p>"]
+    members["word/document.xml"] = [before, body, *text, after]
+    return _zip_of(members.items())
 
 
 def _zip_bomb():
-    """Archives in archives, sixteen in each, which hold 1 TiB."""
-    content = _zip_of([("zeros.txt", bytes(1 << 26))])
+    """Archives in archives, twelve in each, which hold 1.4 TB."""
+    content = _zip_of([("zeros.txt", 64 * [bytes(1 << 20)])])
     for _ in range(4):
-        content = _zip_of([(f"{n}.zip", content) for n in range(12)])
+        content = _zip_of([(f"{n}.zip", [content]) for n in range(12)])
     return content
 
 
 def _nested_forms():
-    """A page that draws a form twice, which draws a form twice … 40 levels deep."""
+    """A page that draws a form forty times, which draws another one forty times, six levels deep."""
+    draws = "/F Do " * 40
     objects = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
                "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R"
-               "/Resources<</XObject<</F 5 0 R>>/Font<</T 46 0 R>>>>>>",
-               "<</Length 10>>stream\n/F Do /F Do\nendstream"]
-    for level in range(40):
-        objects.append(f"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F "
-                       f"{level + 6} 0 R>>>>/Length 11>>stream\n/F Do /F Do\nendstream")
-    objects.append("<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</Font<</T 46 0 R>>>>"
-                   "/Length 23>>stream\nBT /T 9 Tf (word) Tj ET\nendstream")
+               "/Resources<</XObject<</F 5 0 R>>>>>>",
+               "<</Length 6>>stream\n/F Do \nendstream"]
+    for level in range(6):
+        objects.append("<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F "
+                       f"{level + 6} 0 R>>>>/Length {len(draws)}>>stream\n{draws}\nendstream")
+    objects.append("<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</Font<</T 12 0 R>>>>"
+                   "/Length 25>>stream\nBT /T 9 Tf (word) Tj ET \nendstream")
     objects.append("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
     pdf = b"%PDF-1.4\n"
     for number, text in enumerate(objects, 1):
