@@ -29,7 +29,7 @@ CAUSES = {
     ("doc", "LibreOffice"): NUMBERS,
     ("doc", "catdoc"): "codes of fields, as HYPERLINK and DOCVARIABLE, which catdoc writes beside "
                        "their results",
-    ("rtf", "LibreOffice"): NUMBERS,
+    ("rtf", "LibreOffice"): "placeholders of templates, which stand in codes of fields (MACROBUTTON)",
     ("xlsx", "LibreOffice"): "dates, which ken gives as ISO 8601 where the format is that of the "
                              "locale; parts of pivot tables that are counted anew",
     ("ods", "LibreOffice"): "cells that a file repeats by a number stand once",
