@@ -164,16 +164,26 @@ fn tex(start: &[u8]) -> Option<Detected> {
 }
 
 /// Returns whether a text has lines of troff requests: names such as `notes-1.2` look like those of
-/// manual pages.
+/// manual pages, and lines of other texts may begin with a dot.
 pub(super) fn is_troff(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
     lines.any(|line| {
-        matches!(
-            line,
-            [b'.' | b'\'', b'a'..=b'z' | b'A'..=b'Z' | b'\\', _, ..]
-        )
+        let [b'.' | b'\'', request @ ..] = line else {
+            return false;
+        };
+        let request = request.trim_ascii_start();
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\\';
+        let end = request.iter().position(is_end).unwrap_or(request.len());
+        request.starts_with(b"\\\"") || TROFF_REQUESTS.contains(&&request[..end])
     })
 }
+
+/// Requests and macros that documents for troff begin with.
+const TROFF_REQUESTS: [&[u8]; 38] = [
+    b"TH", b"SH", b"SS", b"PP", b"LP", b"TP", b"IP", b"Dd", b"Dt", b"Os", b"Sh", b"Ss", b"Nm",
+    b"Pp", b"TL", b"AU", b"NH", b"RP", b"so", b"de", b"de1", b"ds", b"nr", b"br", b"sp", b"ft",
+    b"ps", b"vs", b"ll", b"po", b"nf", b"fi", b"ad", b"na", b"hy", b"ig", b"ie", b"TITLE",
+];
 
 /// `#!/usr/bin/env -S FOO=bar python3 -u` → python3
 fn shebang(start: &[u8]) -> Option<Detected> {

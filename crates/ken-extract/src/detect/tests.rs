@@ -91,10 +91,13 @@ fn icons_are_told_from_targa() {
 fn section_numbers_are_not_versions() {
     assert_eq!(media_type("printf.3", b".TH PRINTF 3\n"), "text/troff");
     assert_eq!(media_type("ls.1", b"'\\\" t\n.\\\" x\n"), "text/troff");
+    assert_eq!(media_type("kelp.3", b".so man3/fish.3\n"), "text/troff");
     assert_eq!(
         media_type("COPYING.LGPLv2.1", b"GNU LESSER\n"),
         "text/plain"
     );
+    let notes = b"Ignored are\n.gitignore and\n.dockerignore, and\n'tis all\n";
+    assert_eq!(media_type("notes-1.2", notes), "text/plain");
 }
 
 #[test]

@@ -29,7 +29,8 @@ pub(super) const DEB_FORMAT: Format = Format {
     fields: &[Field::Title, Field::Author, Field::Description],
     sections: None,
     members: Some("members, by their name"),
-    isolation: Isolation::Process,
+    // The archive of the description is unpacked and read where it stands.
+    isolation: Isolation::Worker,
     version: 1,
     streams: true,
     extract,
@@ -39,6 +40,8 @@ const MAGIC_BYTES: u64 = 8;
 const HEADER_BYTES: usize = 60;
 /// Long names stand in a table.
 const MAX_TABLE_BYTES: u64 = 16 << 20;
+/// As deep as paths go that anything can open; many members may share one name in the table.
+const MAX_NAME_BYTES: usize = 4096;
 /// The description of a package has some dozens of KiB, with the sums of all files.
 const MAX_CONTROL_BYTES: u64 = 4 << 20;
 
@@ -117,7 +120,8 @@ impl Archive<'_> {
         let (name, n_before) = match inline {
             Some(n_bytes) if n_bytes <= header.size.min(MAX_TABLE_BYTES) => {
                 let name = self.input.range(at, n_bytes as usize)?;
-                let end = memchr::memchr(0, &name).unwrap_or(name.len());
+                let name = &name[..name.len().min(MAX_NAME_BYTES)];
+                let end = memchr::memchr(0, name).unwrap_or(name.len());
                 (path_of(&name[..end]), n_bytes)
             }
             _ => (self.name(name), 0),
@@ -130,6 +134,7 @@ impl Archive<'_> {
     fn name(&self, name: &[u8]) -> String {
         let in_table = name.strip_prefix(b"/").and_then(number).and_then(|at| {
             let name = self.table.get(usize::try_from(at).ok()?..)?;
+            let name = &name[..name.len().min(MAX_NAME_BYTES)];
             let end = memchr::memchr(b'\n', name).unwrap_or(name.len());
             Some(&name[..end])
         });
@@ -157,7 +162,12 @@ impl Archive<'_> {
             let ends_early = "the archive ends inside a member";
             return Err(Error::Malformed(ends_early.into()));
         }
-        if name.starts_with("control.tar") && size <= MAX_CONTROL_BYTES {
+        let is_package = output.detected().media_type == DEB_FORMAT.media_types[0];
+        if is_package
+            && name.starts_with("control.tar")
+            && size <= MAX_CONTROL_BYTES
+            && output.own().body.is_empty()
+        {
             describe(name, &bytes, output);
         }
         Ok(bytes)
@@ -222,6 +232,10 @@ mod tests {
         media_type: "application/x-archive",
         kind: Kind::Archive,
     };
+    const PACKAGE: Detected = Detected {
+        media_type: "application/vnd.debian.binary-package",
+        kind: Kind::Archive,
+    };
     const GNU: &[u8] = include_bytes!("../../tests/data/archive/gnu.a");
     const DEB: &[u8] = include_bytes!("../../tests/data/archive/package.deb");
 
@@ -237,6 +251,30 @@ mod tests {
         assert_eq!(names(&found), ["short.txt", long]);
         assert!(found.members[0].bytes.starts_with(b"The aralbatross"));
         assert!(found.members[1].bytes.ends_with(b"long name.\n"));
+    }
+
+    #[test]
+    fn a_long_name_that_members_share_is_cut() {
+        let header = |name: &str, size: usize| {
+            format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 7, 0, 0, 644)
+        };
+        let table = "n".repeat(100_000);
+        let members = header("/0", 0).repeat(3);
+        let text = format!("!<arch>\n{}{table}{members}", header("//", table.len()));
+        let found = run(extract, AR, "a.a", text.as_bytes());
+        assert_eq!(found.members.len(), 3);
+        assert!(
+            found
+                .members
+                .iter()
+                .all(|member| member.name.len() <= MAX_NAME_BYTES)
+        );
+    }
+
+    #[test]
+    fn only_packages_describe_themselves() {
+        let found = run(extract, AR, "a.a", DEB);
+        assert_eq!(found.own().body, "");
     }
 
     #[test]
@@ -275,7 +313,7 @@ mod tests {
 
     #[test]
     fn packages_are_described() {
-        let found = run(extract, AR, "a.deb", DEB);
+        let found = run(extract, PACKAGE, "a.deb", DEB);
         let own = found.own();
         assert!(own.failure.is_none(), "{own:?}");
         assert_eq!(own.text(Field::Title), Some("ken-sample 1.2-3"));

@@ -34,17 +34,30 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-/// Splits at the lines that begin with `@`.
+/// Splits at the lines that begin with `@`, or with spaces before the `@article{` of an entry.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let start = rest.find('@')?;
         rest = &rest[start + 1..];
-        let end = rest.find("\n@").map_or(rest.len(), |end| end + 1);
+        let mut ends = memchr::memchr_iter(b'\n', rest.as_bytes()).map(|end| end + 1);
+        let end = ends.find(|&end| begins_entry(&rest[end..]));
+        let end = end.unwrap_or(rest.len());
         let (entry, after) = rest.split_at(end);
         rest = after;
         Some(entry)
     })
+}
+
+fn begins_entry(text: &str) -> bool {
+    let line = text.trim_start_matches([' ', '\t']);
+    let Some(entry) = line.strip_prefix('@') else {
+        return false;
+    };
+    let is_indented = line.len() < text.len();
+    let kind = |byte: &u8| byte.is_ascii_alphabetic();
+    let end = entry.bytes().take(32).take_while(kind).count();
+    !is_indented || (end > 0 && entry[end..].trim_ascii_start().starts_with(['{', '(']))
 }
 
 /// Reads `article{key, name = {value}, …}`; what follows the entry is a comment.
@@ -130,6 +143,14 @@ mod tests {
             "Havforskningsinstituttet\nstrand2024\nStrand, Ylva and Müller, Jürgen\n\
              The lumpsucker’s disc, a = b\nhav # quarterly\n2024\nnaess\nA note in quotes, with commas"
         );
+    }
+
+    #[test]
+    fn entries_may_be_indented() {
+        let text =
+            "  @book{a,\n    title = {One}\n  }\n\n  @Book (b,\n    title = {Two,\n @ sea}\n  )";
+        let found = run(extract, BIBTEX, "a.bib", text.as_bytes());
+        assert_eq!(found.own().body, "a\nOne\nb\nTwo, @ sea");
     }
 
     #[test]

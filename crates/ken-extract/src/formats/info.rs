@@ -31,13 +31,15 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         if line == " " {
-            let next = lines.next().unwrap_or_default();
+            let next = lines.peek().map_or("", |next| next.trim());
             is_table = matches!(
-                next.trim(),
+                next,
                 "Tag Table:" | "Indirect:" | "Local Variables:" | "End Tag Table"
             );
-            if !is_table {
+            // A line with nothing but a space may be one of the text.
+            if next.starts_with("File:") {
                 body.break_page();
+                lines.next();
             }
             continue;
         }
@@ -80,6 +82,13 @@ mod tests {
         kind: Kind::Document,
     };
     const SURVEY: &[u8] = include_bytes!("../../tests/data/text/survey.info");
+
+    #[test]
+    fn a_line_of_one_space_loses_no_text() {
+        let text = "One\n \nTwo\n";
+        let found = run(extract, INFO, "a.info", text.as_bytes());
+        assert_eq!(found.own().body, "One\nTwo");
+    }
 
     #[test]
     fn nodes_are_sections() {

@@ -64,6 +64,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         names: Names::default(),
         is_seen: HashSet::new(),
         folders: vec![(String::new(), root)],
+        budget: input.size(),
         failure: None,
     };
     while let Some((path, folder)) = walk.folders.pop() {
@@ -288,6 +289,8 @@ struct Walk<'a> {
     /// Where folders begin that were met.
     is_seen: HashSet<u64>,
     folders: Vec<(String, Extent)>,
+    /// How many bytes of folders may still be read: they may overlap.
+    budget: u64,
     failure: Option<Error>,
 }
 
@@ -302,8 +305,9 @@ impl Walk<'_> {
             self.note();
             return Ok(());
         }
-        let n_bytes = folder.n_bytes.min(MAX_FOLDER_BYTES) as usize;
-        let bytes = self.input.range(folder.at(), n_bytes)?;
+        let n_bytes = folder.n_bytes.min(MAX_FOLDER_BYTES).min(self.budget);
+        let bytes = self.input.range(folder.at(), n_bytes as usize)?;
+        self.budget -= bytes.len() as u64;
         if (bytes.len() as u64) < folder.n_bytes {
             self.note();
         }
@@ -364,10 +368,11 @@ impl Walk<'_> {
         if n_bytes > max_bytes || record.is_continued {
             return Err(over("max_member_bytes", max_bytes));
         }
-        let bytes = self.input.range(record.extent.at(), n_bytes as usize)?;
-        if (bytes.len() as u64) < n_bytes {
+        // Looked at before it is read: many entries may share one long extent.
+        if record.extent.at() + n_bytes > self.input.size() {
             return Err(Error::Malformed("the image ends inside a file".into()));
         }
+        let bytes = self.input.range(record.extent.at(), n_bytes as usize)?;
         Ok(bytes.into_owned())
     }
 

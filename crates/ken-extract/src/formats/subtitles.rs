@@ -45,16 +45,15 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 /// SubRip, WebVTT, SubViewer, MicroDVD: lines of text between lines of times.
 fn cues(text: &str, body: &mut Body) {
     let mut lines = text.lines().peekable();
-    let mut is_style = text.starts_with("WEBVTT");
+    let is_web = text.starts_with("WEBVTT");
+    let mut is_style = is_web;
     while let Some(line) = lines.next() {
         if line.trim().is_empty() {
             is_style = false;
             continue;
         }
         let next = lines.peek().copied().unwrap_or_default();
-        if matches!(line.trim(), "STYLE" | "REGION") || line.starts_with("NOTE") {
-            is_style = true;
-        }
+        is_style |= is_web && is_block(line.trim_end());
         // The name of a cue stands above its times.
         if is_style || is_time(line) || is_time(next) {
             continue;
@@ -67,6 +66,11 @@ fn cues(text: &str, body: &mut Body) {
             break;
         }
     }
+}
+
+/// The first line of a block of WebVTT without text for viewers.
+fn is_block(line: &str) -> bool {
+    matches!(line, "STYLE" | "REGION" | "NOTE") || line.starts_with("NOTE ")
 }
 
 /// `00:00:01,000 --> 00:00:02,000`, `0:00:01.000,0:00:02.000`
@@ -96,6 +100,9 @@ fn without_frames(line: &str) -> &str {
     rest
 }
 
+/// A longer mark is none: each is looked for from where it begins.
+const MAX_MARK_BYTES: usize = 500;
+
 /// Returns a text without marks: `<i>`, `{\an8}`.
 fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -106,7 +113,8 @@ fn shown(text: &str) -> String {
         let is_tag =
             mark[1..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/' || c == '\\');
         let end = if mark.starts_with('<') { '>' } else { '}' };
-        match mark.find(end).filter(|_| is_tag) {
+        let near = &mark[..mark.floor_char_boundary(MAX_MARK_BYTES)];
+        match near.find(end).filter(|_| is_tag) {
             Some(end) => rest = &mark[end + 1..],
             None => {
                 shown.push_str(&mark[..1]);
@@ -184,6 +192,24 @@ mod tests {
             "{detected:?}"
         );
         run(extract, detected, name, text.as_bytes())
+    }
+
+    #[test]
+    fn marks_that_are_not_closed_are_text() {
+        for mark in ["<a", "{1"] {
+            let text = mark.repeat(2_000_000);
+            let found = read("a.srt", &text);
+            assert_eq!(found.own().body, text);
+        }
+    }
+
+    #[test]
+    fn notes_are_left_out_of_web_subtitles_only() {
+        let notes =
+            "1\n00:01.000 --> 00:02.000\nNOTE: it is read\n\nNOTE a remark\nof two lines\n\n";
+        let body = |text: &str| read("a.srt", text).own().body.clone();
+        assert!(body(notes).contains("a remark\nof two lines"));
+        assert_eq!(body(&format!("WEBVTT\n\n{notes}")), "NOTE: it is read");
     }
 
     #[test]

@@ -25,6 +25,9 @@ use super::xml::{Node, Start, Xml};
 use crate::output::Output;
 use crate::{Error, Input, date};
 
+/// No name that a dialect knows is longer; the path is asked for at each tag.
+const MAX_NAME_BYTES: usize = 64;
+
 /// What an element means.
 #[derive(Clone, Copy)]
 enum Role {
@@ -226,7 +229,9 @@ impl<'a> Reading<'a> {
             }
         }
         self.attributes(tag, matches!(role, Role::Free));
-        self.path.push_str(tag.name());
+        let name = tag.name();
+        self.path
+            .push_str(&name[..name.floor_char_boundary(MAX_NAME_BYTES)]);
         self.path.push('/');
         self.roles.push(role);
         Ok(())

@@ -402,3 +402,13 @@ fn hostile_markup_is_survived() {
         survives(format.extract, detected, name, &bytes);
     }
 }
+
+#[test]
+fn a_long_name_costs_its_elements_nothing() {
+    let text = format!(
+        "<?xml version='1.0'?><{}>{}<b>kelp</b>",
+        "a".repeat(5_000_000),
+        "<b/>".repeat(500_000)
+    );
+    assert_eq!(read("a.xml", text.as_bytes()).own().body, "kelp");
+}

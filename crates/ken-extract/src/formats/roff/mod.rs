@@ -39,6 +39,9 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
+/// Branches of conditions within each other on one line; each costs the stack.
+const MAX_BRANCHES: usize = 20;
+
 /// What the lines are that follow.
 #[derive(Clone, Copy, PartialEq)]
 enum Block {
@@ -68,6 +71,8 @@ struct Reader {
     skipped_braces: usize,
     /// Whether the last `.ie` held.
     condition: bool,
+    /// Branches of conditions that the line has opened so far.
+    n_branches: usize,
     /// Whether lines are kept as they are.
     is_filled: bool,
     /// The heading that text stands below.
@@ -89,6 +94,7 @@ impl Reader {
             next: Next::Text,
             skipped_braces: 0,
             condition: false,
+            n_branches: 0,
             is_filled: true,
             heading: String::new(),
             name: String::new(),
@@ -122,6 +128,7 @@ impl Reader {
             self.skipped_braces = self.skipped_braces.saturating_sub(n_closed);
             return;
         }
+        self.n_branches = 0;
         match line.strip_prefix(['.', '\'']) {
             Some(request) => self.request(request),
             None => self.text(line),
@@ -230,6 +237,10 @@ impl Reader {
     }
 
     fn branch(&mut self, holds: bool, branch: &str) {
+        self.n_branches += 1;
+        if self.n_branches > MAX_BRANCHES {
+            return;
+        }
         if let Some(inside) = branch.strip_prefix("\\{") {
             if !holds {
                 let n_open = 1 + inside.matches("\\{").count();
@@ -241,7 +252,7 @@ impl Reader {
         if !holds || branch.is_empty() {
             return;
         }
-        // A branch that is a condition itself is not followed: each costs the stack.
+        // A branch that is an `.if` itself is not followed.
         match branch.strip_prefix(['.', '\'']) {
             Some(request) if !request.trim_start().starts_with("i") => self.request(request),
             Some(_) => {}

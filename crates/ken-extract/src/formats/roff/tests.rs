@@ -12,6 +12,17 @@ const ROFF: Detected = Detected {
 };
 const SURVEY: &[u8] = include_bytes!("../../../tests/data/text/survey.7");
 
+#[test]
+fn conditions_within_each_other_do_not_use_up_the_stack() {
+    for nest in [".el ", ".while n ", ".if n \\{", "\\{"] {
+        let line = format!(".if n {}.B deep\nafter\n", nest.repeat(500_000));
+        assert!(read(&line).own().failure.is_none());
+        let line = format!("{}.B deep\n", nest.repeat(500_000));
+        assert!(read(&line).own().failure.is_none());
+    }
+    assert_eq!(read(".if n \\{.while n .B text\n.\\}\n").own().body, "text");
+}
+
 fn read(text: &str) -> Found {
     run(extract, ROFF, "a.1", text.as_bytes())
 }

@@ -9,6 +9,8 @@ use super::record::varint;
 use crate::formats::cursor::Cursor;
 use crate::{Error, Input};
 
+/// How often, on average, each byte may be read as part of a record.
+const MAX_REREADS: u64 = 4;
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// The pages of an open database.
@@ -19,6 +21,8 @@ pub(super) struct Pages<'a> {
     usable_bytes: usize,
     n_pages: u64,
     is_visited: Vec<u64>,
+    /// How many bytes of records may still be read: the cells of a page may share theirs.
+    budget: u64,
     failure: Option<Error>,
 }
 
@@ -44,6 +48,7 @@ impl<'a> Pages<'a> {
             usable_bytes: (page_bytes as usize).checked_sub(n_reserved)?,
             n_pages,
             is_visited: vec![0; (n_pages as usize + 1).div_ceil(64)],
+            budget: input.size().saturating_mul(MAX_REREADS),
             failure: None,
         })
     }
@@ -122,10 +127,13 @@ impl<'a> Pages<'a> {
             return Ok(None);
         };
         let n_here = self.local_bytes(n_bytes, page.is_index);
-        let Some(here) = cell.take(n_here) else {
+        // Cells that are empty cost something too.
+        let cost = n_here as u64 + 1;
+        let (Some(here), Some(budget)) = (cell.take(n_here), self.budget.checked_sub(cost)) else {
             self.note();
             return Ok(None);
         };
+        self.budget = budget;
         if n_here == n_bytes {
             return Ok(Some(Cow::Borrowed(here)));
         }

@@ -90,3 +90,29 @@ fn hostile_bytes_are_survived() {
     survives(extract, DETECTED, "a.sqlite", UTF16);
     survives(extract, DETECTED, "a.sqlite", NOTES);
 }
+
+#[test]
+fn cells_that_share_a_record_are_read_a_few_times() {
+    let mut bytes = NOTES.to_vec();
+    bytes.truncate(100);
+    bytes[16..18].copy_from_slice(&512_u16.to_be_bytes());
+    bytes.resize(512, 0);
+    // A leaf, of which all cells are at the same place.
+    let mut leaf = vec![13, 0, 0, 0, 200, 0, 0, 0];
+    leaf.extend([1_u8, 154].repeat(200));
+    leaf.resize(410, 0);
+    leaf.extend([100, 1]);
+    leaf.resize(512, 1);
+    bytes.extend(leaf);
+    let input = Input::bytes_of("a.sqlite", &bytes);
+    let mut pages = Pages::open(&input, &bytes[..HEADER_BYTES]).unwrap();
+    let mut n_rows = 0;
+    pages
+        .rows(2, 1000, &mut |_| {
+            n_rows += 1;
+            true
+        })
+        .unwrap();
+    assert!((20..50).contains(&n_rows), "{n_rows}");
+    assert!(pages.into_failure().is_some());
+}

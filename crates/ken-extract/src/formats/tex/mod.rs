@@ -37,6 +37,8 @@ pub(super) const FORMAT: Format = Format {
 
 /// Groups nested deeper are not told apart.
 const MAX_DEPTH: usize = 1000;
+/// More `\hypersetup` than any document has; each is looked through far ahead.
+const MAX_SETUPS: usize = 20;
 /// Options in brackets are no longer than this.
 const MAX_OPTION_BYTES: usize = 500;
 
@@ -78,6 +80,7 @@ struct Reader<'t> {
     /// What the next groups are: this sort, so many of them.
     next: (Group, usize),
     n_skipped: usize,
+    n_setups: usize,
     /// The value that is being read, and its field.
     value: String,
     values: Vec<(Field, String)>,
@@ -98,6 +101,7 @@ impl<'t> Reader<'t> {
             too_deep: 0,
             next: (Group::Text, 0),
             n_skipped: 0,
+            n_setups: 0,
             value: String::new(),
             values: Vec::new(),
             in_value: false,
@@ -503,7 +507,8 @@ impl<'t> Reader<'t> {
             return;
         };
         let inside = &self.rest[quote.len_utf8()..];
-        let line = &inside[..inside.find('\n').unwrap_or(inside.len())];
+        let near = &inside[..inside.floor_char_boundary(MAX_OPTION_BYTES)];
+        let line = &near[..near.find('\n').unwrap_or(near.len())];
         if let Some(end) = line.find(quote) {
             self.text(&inside[..end]);
             self.rest = &inside[end + quote.len_utf8()..];
@@ -512,6 +517,11 @@ impl<'t> Reader<'t> {
 
     /// `\hypersetup{pdftitle={…}, pdfauthor={…}}`: the groups of known keys are values.
     fn setup(&mut self) {
+        self.next = (Group::Skipped, 1);
+        self.n_setups += 1;
+        if self.n_setups > MAX_SETUPS {
+            return;
+        }
         let inside = self.rest.strip_prefix('{').unwrap_or(self.rest);
         let near = &inside[..inside.floor_char_boundary(4 * MAX_OPTION_BYTES)];
         for (key, field) in [
@@ -529,7 +539,6 @@ impl<'t> Reader<'t> {
                 self.values.push((field, value.to_owned()));
             }
         }
-        self.next = (Group::Skipped, 1);
     }
 }
 

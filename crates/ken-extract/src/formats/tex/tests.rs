@@ -115,3 +115,18 @@ fn hostile_texts_are_survived() {
     );
     survives(extract, TEX, "survey.tex", SURVEY);
 }
+
+#[test]
+fn commands_that_look_ahead_do_not_look_far() {
+    // Each looks for its quote, which does not come again.
+    let quotes = ('\u{4e00}'..='\u{9fff}').chain('\u{20000}'..='\u{2a6df}');
+    let quoted: String = quotes.map(|quote| format!("\\verb{quote}")).collect();
+    assert!(!read(&quoted).own().body.is_empty());
+    let setup = format!(
+        "{}pdftitle={{{}}}",
+        "\\hypersetup".repeat(90),
+        "x".repeat(900)
+    );
+    let titles = read(&setup.repeat(100));
+    assert!(titles.own().fields.len() < 100);
+}
