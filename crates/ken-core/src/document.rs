@@ -33,6 +33,10 @@ pub struct Document {
 }
 
 impl Document {
+    /// More values are not taken: looking for one costs as much as there are, and a hostile file may
+    /// have a million authors.
+    pub const MAX_VALUES: usize = 10_000;
+
     /// Returns a document without fields and text.
     pub fn new(ipath: Ipath, media_type: impl Into<String>, kind: Kind) -> Self {
         Self {
@@ -47,6 +51,9 @@ impl Document {
 
     /// Adds a text value, trimmed and with runs of white space folded; an empty one is left out.
     pub fn add_text(&mut self, field: Field, text: &str) {
+        if self.is_full() {
+            return;
+        }
         let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !folded.is_empty() {
             self.fields.push((field, Value::Text(folded)));
@@ -67,7 +74,14 @@ impl Document {
 
     /// Adds a number, a size in bytes or a time in seconds since 1970-01-01 UTC.
     pub fn add_number(&mut self, field: Field, number: i64) {
-        self.fields.push((field, Value::Number(number)));
+        if !self.is_full() {
+            self.fields.push((field, Value::Number(number)));
+        }
+    }
+
+    /// Returns whether there are as many values as a document may have.
+    pub fn is_full(&self) -> bool {
+        self.fields.len() >= Self::MAX_VALUES
     }
 
     /// Returns the first text value of a field.
@@ -187,6 +201,19 @@ mod tests {
         assert_eq!(document.text(Field::Title), Some("Annual report"));
         assert_eq!(document.text(Field::Author), None);
         assert_eq!(document.number(Field::Pages), Some(3));
+    }
+
+    #[test]
+    fn values_are_taken_up_to_a_number() {
+        let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        for number in 0..Document::MAX_VALUES {
+            assert!(!document.is_full());
+            document.add_text(Field::Author, &format!("author {number}"));
+        }
+        assert!(document.is_full());
+        document.add_text(Field::Author, "one more");
+        document.add_number(Field::Pages, 3);
+        assert_eq!(document.fields.len(), Document::MAX_VALUES);
     }
 
     #[test]

@@ -7,6 +7,9 @@ use ken_core::{Document, Failure, Field, Ipath, Value};
 use crate::detect::Detected;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
 
+/// How many values are kept free for what every document has.
+const MAX_OWN_VALUES: usize = 100;
+
 /// Adds what a container says of a document, unless the document says the same.
 pub(crate) fn give_fields(document: &mut Document, fields: &[(Field, Value)]) {
     for given in fields {
@@ -184,6 +187,16 @@ impl<'s> Output<'s> {
                     .into(),
                 )
             });
+        }
+        if document.is_full() {
+            document
+                .fields
+                .truncate(Document::MAX_VALUES - MAX_OWN_VALUES);
+            let message = format!(
+                "only some of more than {} values are searchable",
+                Document::MAX_VALUES
+            );
+            failure = failure.or_else(|| Some(Error::Limit(message).into()));
         }
         if document.text(Field::Filename).is_none() {
             document.add_text(Field::Filename, &self.name);

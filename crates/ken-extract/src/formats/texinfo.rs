@@ -298,7 +298,7 @@ fn sign<'t>(rest: &'t str, plain: &mut String) -> &'t str {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::Kind;
+    use ken_core::{Kind, Reason};
 
     use super::*;
     use crate::detect::Detected;
@@ -327,6 +327,21 @@ mod tests {
             "\\input texinfo\nIda Berg\u{c}The bowline\nIt is tied by naïve garçons… @home.\none\u{c}Bends\n\
              Command bend x\nSee Top, , the start."
         );
+    }
+
+    #[test]
+    fn more_authors_than_any_manual_has_are_a_failure() {
+        let authors = "@author a\n".repeat(20_000);
+        let text = format!("{authors}{}kelp\n", "@title b\n".repeat(2_000));
+        let found = run(extract, TEXINFO, "a.texi", text.as_bytes());
+        let own = found.own();
+        assert!(own.body.ends_with("kelp"));
+        assert!(
+            own.failure
+                .as_ref()
+                .is_some_and(|failure| failure.reason == Reason::Limit)
+        );
+        assert_eq!(own.text(Field::Filename), Some("a.texi"));
     }
 
     #[test]
