@@ -6,14 +6,19 @@
 
 mod lines;
 
+use std::sync::LazyLock;
+
 use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
 use ken_core::{Document, Field};
 
 use self::lines::{Line, unfold};
 use super::body::Body;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Member, date, text};
+
+/// Time zones that the program holds itself: a worker may open no file of the system's.
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// See [`crate::FORMATS`].
 pub(super) const CALENDAR: Format = Format {
@@ -255,9 +260,7 @@ fn time(line: &Line<'_>) -> Option<i64> {
             .to_datetime(jiff::civil::Time::midnight()),
         _ => DateTime::strptime("%Y%m%dT%H%M%S", value.get(..15)?).ok()?,
     };
-    let zone = line
-        .parameter("TZID")
-        .and_then(|name| TimeZone::get(name).ok());
+    let zone = line.parameter("TZID").and_then(|name| ZONES.get(name).ok());
     let zone = zone
         .filter(|_| !value.ends_with('Z'))
         .unwrap_or(TimeZone::UTC);

@@ -57,9 +57,8 @@ fn each_event_of_several_is_a_document() {
         ["Jürgen Müller <jm@example.org>", "room-3@example.org"]
     );
     assert_eq!(texts(&event, Field::Keywords), ["harbour", "works"]);
-    // 12:30 in Oslo, in winter; in UTC on a system that knows no time zones.
-    let shift = TimeZone::get("Europe/Oslo").map_or(0, |_| 3600);
-    assert_eq!(event.number(Field::Date), Some(1_709_209_800 - shift));
+    // 12:30 in Oslo, in winter.
+    assert_eq!(event.number(Field::Date), Some(1_709_209_800 - 3600));
     assert_eq!(event.number(Field::Duration), Some(5400));
     assert_eq!(
         event.body,
