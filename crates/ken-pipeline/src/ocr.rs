@@ -99,9 +99,14 @@ pub(crate) fn recognise(
     if let Some(error) = failed {
         return Err(error.into());
     }
+    // Files that cannot be read now, or changed, wait for another run.
+    let is_new = anew && !progress.is_cancelled();
+    if summary.recognised == 0 && !is_new {
+        return Ok(());
+    }
     let writer_in_use = writer.get()?;
     let mut meta = writer_in_use.meta().clone();
-    if !progress.is_cancelled() {
+    if is_new {
         meta.ocr_languages.clone_from(&ocr.languages);
     }
     writer_in_use.commit(&meta)?;

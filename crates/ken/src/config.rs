@@ -141,11 +141,15 @@ impl Settings {
 
     /// Returns how files are extracted.
     pub(crate) fn extraction(&self) -> Result<ken_extract::Options, Failure> {
+        let mut options = self.isolation()?;
+        options.limits.passwords = self.passwords.read()?;
+        Ok(options)
+    }
+
+    /// Returns how files are extracted, without passwords: nobody is asked for them.
+    pub(crate) fn isolation(&self) -> Result<ken_extract::Options, Failure> {
         Ok(ken_extract::Options {
-            limits: Limits {
-                passwords: self.passwords.read()?,
-                ..self.extract.limits()?
-            },
+            limits: self.extract.limits()?,
             isolate: self.extract.isolate()?,
             worker: Some(worker_program()?),
             helpers: None,

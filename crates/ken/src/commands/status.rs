@@ -42,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
         snapshot: &snapshot,
-        isolation: Isolation::now(global)?,
+        isolation: Isolation::now(&settings)?,
         textless: count(TEXTLESS)?,
         recognised: count(RECOGNISED)?,
     };
@@ -93,12 +93,11 @@ struct Isolation {
 }
 
 impl Isolation {
-    fn now(global: &Global) -> Result<Self, Failure> {
-        let settings = Settings::load(global)?;
-        let options = settings.extraction()?;
+    fn now(settings: &Settings) -> Result<Self, Failure> {
+        let options = settings.isolation()?;
         let sandbox = Extractor::new(&options).sandbox();
         Ok(Self {
-            isolate: settings.extract.isolate,
+            isolate: settings.extract.isolate.clone(),
             sandbox: sandbox.map_err(|error| error.to_string()),
         })
     }

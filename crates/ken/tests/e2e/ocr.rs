@@ -46,6 +46,17 @@ fn text_in_pictures_is_found_with_its_page_when_asked_for() {
 }
 
 #[test]
+fn pictures_that_are_away_cost_no_commit() {
+    let world = collection();
+    world.index_docs();
+    fs_err::rename(world.docs(), world.home().join("away")).unwrap();
+    world.index(&["--ocr"]);
+    assert_eq!(world.index(&["--ocr"])["committed"], false);
+    fs_err::rename(world.home().join("away"), world.docs()).unwrap();
+    assert_eq!(world.index(&["--ocr"])["recognised"], 2);
+}
+
+#[test]
 fn what_was_recognised_is_cached_and_the_cache_may_be_deleted() {
     let world = collection();
     world.index(&["docs", "--set", "ocr.enabled=true"]);

@@ -84,6 +84,8 @@ fn passwords_come_from_a_file_and_a_command() {
         world.found("secretseal OR sevensecret OR rarsecret").len(),
         3
     );
+    let status = ["--set", "passwords.command=exit 3", "status"];
+    assert_eq!(world.ken(status).code, 0, "nobody is asked for passwords");
     let command = "passwords.command=\"echo user\"";
     let args = ["--set", command, "index", "--retry-failed"];
     assert_eq!(world.ken(args).code, 0);
