@@ -24,6 +24,9 @@ pub enum Error {
     /// What failed has its own account of it.
     #[error("{}", .0.message)]
     Failed(Failure),
+    /// The system lacks something now that the file or its program needs.
+    #[error("{0}")]
+    Lacking(String),
     /// The run is being stopped.
     #[error("stopped before the end")]
     Cancelled,
@@ -39,10 +42,34 @@ impl Error {
         })
     }
 
+    /// Returns whether the file may be read later as it is.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            Self::Lacking(_) => true,
+            Self::Read(cause) => is_lack(cause),
+            _ => false,
+        }
+    }
+
     /// Returns a [`Error::Malformed`] with the cause's own words.
     pub fn malformed(cause: impl std::fmt::Display) -> Self {
         Self::Malformed(cause.to_string())
     }
+}
+
+/// Returns whether the system has no room, memory, process or descriptor to spare.
+pub(crate) fn is_lack(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let lacks = [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOMEM,
+        Errno::AGAIN,
+        Errno::NOSPC,
+        Errno::DQUOT,
+    ];
+    let code = error.raw_os_error();
+    lacks.iter().any(|errno| code == Some(errno.raw_os_error()))
 }
 
 impl From<Error> for Failure {
@@ -58,6 +85,7 @@ impl From<Error> for Failure {
                 | std::io::ErrorKind::UnexpectedEof => Reason::Malformed,
                 _ => Reason::Unreadable,
             },
+            Error::Lacking(_) => Reason::Unreadable,
             Error::Cancelled => Reason::Limit,
             Error::Failed(failure) => return failure.clone(),
         };

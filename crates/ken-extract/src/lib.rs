@@ -50,6 +50,10 @@ pub trait Sink {
     fn is_cancelled(&self) -> bool {
         false
     }
+
+    /// Is told that something failed for a cause outside of the file, which may pass: the file is
+    /// to be tried again.
+    fn try_again(&mut self) {}
 }
 
 /// A file inside a file: an archive member, an attachment, a message of a mailbox.
@@ -88,7 +92,8 @@ fn detected(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) -> Opti
         Ok(detected) => Some(detected),
         Err(error) => {
             let mut output = Output::new(input, detect::UNKNOWN, limits, sink);
-            output.finish(Some(Error::Read(error).into()));
+            let failure = output.failure(Error::Read(error));
+            output.finish(Some(failure));
             None
         }
     }
@@ -110,7 +115,7 @@ fn extract_detected(
     let result = catch_unwind(AssertUnwindSafe(|| (format.extract)(input, &mut output)));
     let failure = match result {
         Ok(Ok(())) => None,
-        Ok(Err(error)) => Some(error.into()),
+        Ok(Err(error)) => Some(output.failure(error)),
         Err(panic) => Some(Failure::new(
             Reason::Crashed,
             format!(

@@ -166,6 +166,14 @@ impl<'s> Output<'s> {
         self.expansion.spend(expanded)
     }
 
+    /// Returns the failure of an error; one that may pass is told.
+    pub(crate) fn failure(&mut self, error: Error) -> Failure {
+        if error.is_passing() {
+            self.sink.try_again();
+        }
+        error.into()
+    }
+
     /// Cuts the own text to its limit, sets what every document has, and hands it on.
     pub(crate) fn finish(&mut self, mut failure: Option<Failure>) {
         self.own();

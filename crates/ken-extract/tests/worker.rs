@@ -101,6 +101,17 @@ fn crashes_are_told_apart() {
 }
 
 #[test]
+fn last_words_are_of_the_file_that_is_read() {
+    let options = options(limits());
+    let extractor = Extractor::new(&options);
+    assert_eq!(extract(&extractor, "mutter")[0].failure, None);
+    // One that has delivered is not asked again in a new worker.
+    let documents = extract(&extractor, "members-then-abort");
+    let message = &failure(&documents).message;
+    assert!(message.contains("crashed by signal ABRT"), "{message}");
+}
+
+#[test]
 fn a_worker_that_hangs_is_stopped_in_time() {
     let options = options(Limits {
         file_time: Duration::from_millis(300),

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
@@ -23,6 +23,9 @@ use crate::beside::Beside;
 use crate::budget::{Budget, Share};
 use crate::open::{cause, is_passing, open};
 use crate::stale::Staleness;
+
+/// A token that no file has: the next run reads the file again.
+const UNKNOWN_TOKEN: u64 = 0;
 
 /// What all threads of the pool share.
 pub(crate) struct Pool<'r> {
@@ -66,6 +69,8 @@ struct FileJob {
     beside: Mutex<Beside>,
     /// Parts that are not done, the file's own extraction among them.
     pending: AtomicUsize,
+    /// Whether some part failed for a cause that may pass.
+    try_again: AtomicBool,
     /// The file's own document, which waits for the parts: it says that the file is finished.
     own: Mutex<Option<Document>>,
 }
@@ -203,6 +208,7 @@ impl Pool<'_> {
             stamp,
             beside: Mutex::new(beside),
             pending: AtomicUsize::new(1),
+            try_again: AtomicBool::new(false),
             own: Mutex::new(None),
         });
         self.extract(&mut input, &job, thread);
@@ -237,7 +243,11 @@ impl Pool<'_> {
         let own = lock(&job.own).take();
         if let Some(mut document) = own {
             std::mem::take(&mut *lock(&job.beside)).join(&mut document);
-            self.note(self.applier.add(&job.facts(), Some(job.state), document));
+            let mut state = job.state;
+            if job.try_again.load(Ordering::Relaxed) {
+                state.token = UNKNOWN_TOKEN;
+            }
+            self.note(self.applier.add(&job.facts(), Some(state), document));
         }
     }
 
@@ -259,8 +269,7 @@ impl Pool<'_> {
         self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
         if is_passing(error) {
-            // A token that no file has: the next run tries again.
-            state.token = 0;
+            state.token = UNKNOWN_TOKEN;
         }
         let facts = FileFacts { path, key, stamp };
         self.note(self.applier.add(&facts, Some(state), document));
@@ -378,6 +387,10 @@ impl Sink for PoolSink<'_, '_> {
 
     fn is_cancelled(&self) -> bool {
         self.pool.progress.is_cancelled()
+    }
+
+    fn try_again(&mut self) {
+        self.job.try_again.store(true, Ordering::Relaxed);
     }
 }
 

@@ -6,6 +6,7 @@ use ken_core::{Failure, Reason};
 
 use super::missing;
 use crate::Error;
+use crate::error::is_lack;
 
 /// Why a program did not read a file.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,9 @@ pub(super) enum Fault {
     /// It says that the file is no good.
     #[error("it cannot read the file")]
     Refused,
+    /// The run is being stopped.
+    #[error("stopped before the end")]
+    Stopped,
     /// The system failed.
     #[error("{0}")]
     System(io::Error),
@@ -60,13 +64,18 @@ impl Fault {
             Self::TooMuch(_) => Reason::Limit,
             Self::Ended | Self::Exit(_) | Self::Protocol(_) => Reason::Crashed,
             Self::Refused => Reason::Malformed,
-            Self::System(_) => Reason::Unreadable,
+            Self::System(_) | Self::Stopped => Reason::Unreadable,
         };
         let message = match (&self, complaint) {
             (Self::Missing(_), _) => self.to_string(),
             (_, "") => format!("{name}: {self}"),
             (_, complaint) => format!("{name}: {self}: {complaint}"),
         };
+        match self {
+            Self::System(cause) if is_lack(&cause) => return Error::Lacking(message),
+            Self::Stopped => return Error::Cancelled,
+            _ => {}
+        }
         Error::Failed(Failure::new(reason, message))
     }
 }

@@ -24,6 +24,7 @@ use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -87,6 +88,7 @@ pub struct Helpers {
     configuration: Vec<PathBuf>,
     /// What was found missing in this run, by handler.
     missing: Mutex<BTreeMap<usize, String>>,
+    stopped: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for Helpers {
@@ -120,7 +122,13 @@ impl Helpers {
             table,
             idle: Mutex::default(),
             missing: Mutex::default(),
+            stopped: Arc::default(),
         })
+    }
+
+    /// Has nobody wait for a program any more: the run is being stopped.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
     }
 
     /// Returns the name of the program that reads files of a media type, if one does.
@@ -152,13 +160,16 @@ impl Helpers {
         }
         let read = || self.read(index, input, &mut output);
         let failure = match catch_unwind(AssertUnwindSafe(read)) {
-            Ok(result) => result.err().map(Failure::from),
+            Ok(result) => result.err().map(|error| output.failure(error)),
             Err(_) => Some(Failure::new(
                 Reason::Crashed,
                 "what a helper said crashed ken's reader",
             )),
         };
-        if self.is_missing(index) && formats::by_media_type(detected.media_type).is_some() {
+        let is_missing = failure
+            .as_ref()
+            .is_some_and(|failure| failure.reason == Reason::Missing);
+        if is_missing && formats::by_media_type(detected.media_type).is_some() {
             return false;
         }
         output.finish(failure);
@@ -372,6 +383,7 @@ impl Helpers {
             },
             environment: self.environment(program, &room, limits),
             input,
+            stopped: Arc::clone(&self.stopped),
         };
         Process::start(launch, room)
     }

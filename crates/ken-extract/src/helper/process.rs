@@ -10,6 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,6 +22,9 @@ use crate::input::Input;
 
 /// So much of what a program writes to standard error is kept: its last words.
 const COMPLAINT_BYTES: usize = 1024;
+
+/// How often who waits for a program looks whether the run is stopped.
+const TICK: Duration = Duration::from_millis(100);
 
 /// How the names of rooms begin.
 const PREFIX: &str = "ken-helper-";
@@ -102,6 +106,8 @@ pub(super) struct Launch<'l> {
     pub(super) environment: Vec<(&'static str, String)>,
     /// What the program reads from its standard input.
     pub(super) input: Stdio,
+    /// Set when the run is being stopped: nobody waits for the program then.
+    pub(super) stopped: Arc<AtomicBool>,
 }
 
 /// A running helper.
@@ -114,6 +120,7 @@ pub(super) struct Process {
     deadline: Instant,
     max_time: Duration,
     is_ended: bool,
+    stopped: Arc<AtomicBool>,
     pub(super) room: Arc<Room>,
 }
 
@@ -146,6 +153,7 @@ impl Process {
             deadline: Instant::now(),
             max_time: Duration::ZERO,
             is_ended: false,
+            stopped: launch.stopped,
             room,
         })
     }
@@ -222,17 +230,17 @@ impl Process {
         if let Some(stderr) = &self.stderr {
             all.push(PollFd::new(stderr, PollFlags::IN));
         }
-        poll_until(&mut all, self.deadline).map_err(|error| self.too_long(error))?;
+        while !poll_until(&mut all, self.deadline.min(Instant::now() + TICK))? {
+            if self.stopped.load(Ordering::Relaxed) {
+                return Err(Fault::Stopped);
+            }
+            if Instant::now() >= self.deadline {
+                return Err(Fault::TooLong(self.max_time.as_secs().max(1)));
+            }
+        }
         let is_ready = |at: usize| all.get(at).is_some_and(|end| !end.revents().is_empty());
         let stderr_is_ready = self.stderr.is_some() && is_ready(ends.len());
         Ok((!ends.is_empty() && is_ready(0), stderr_is_ready))
-    }
-
-    fn too_long(&self, error: io::Error) -> Fault {
-        match error.kind() {
-            io::ErrorKind::TimedOut => Fault::TooLong(self.max_time.as_secs().max(1)),
-            _ => Fault::System(error),
-        }
     }
 
     /// Reads what waits on standard error; returns whether there may be more.
@@ -276,15 +284,15 @@ impl Drop for Process {
     }
 }
 
-/// Waits until one of these can be read.
-fn poll_until(ends: &mut [PollFd<'_>], deadline: Instant) -> io::Result<()> {
+/// Waits until one of these can be read; returns whether one can.
+fn poll_until(ends: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
     loop {
         let rest = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec::try_from(rest).map_err(io::Error::other)?;
         match poll(ends, Some(&timeout)) {
-            Ok(0) if rest.is_zero() => return Err(io::ErrorKind::TimedOut.into()),
+            Ok(0) if rest.is_zero() => return Ok(false),
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            Ok(_) => return Ok(()),
+            Ok(_) => return Ok(true),
             Err(error) => return Err(error.into()),
         }
     }
@@ -300,6 +308,7 @@ mod tests {
             arguments: vec!["-c".into(), script.into()],
             environment: vec![("PATH", "/usr/bin:/bin".into())],
             input: Stdio::null(),
+            stopped: Arc::default(),
         };
         let mut process =
             Process::start(launch, Arc::new(Room::new(Path::new("/tmp")).unwrap())).unwrap();

@@ -132,6 +132,8 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
     let mut program = Command::new(arguments.next().ok_or_else(wrong)?);
     program.args(arguments);
 
+    // What ken was given by its own parent must not reach a helper.
+    close_fds::set_fds_cloexec_threadsafe(3, &[]);
     // A helper must not outlive who started it.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     rustix::thread::set_no_new_privs(true)?;

@@ -99,6 +99,8 @@ impl Worker {
             .arg(ARGUMENT)
             .env_clear()
             .current_dir("/")
+            // Ctrl-C is for ken: a worker that died of it would be taken for one that crashed.
+            .process_group(0)
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(their_errors);
@@ -156,6 +158,10 @@ impl Worker {
         sink: &mut dyn Sink,
         n_delivered: &mut u64,
     ) -> Result<Answer, Lost> {
+        if self.n_files > 0 {
+            // Parsers that panicked and were caught have left their words.
+            while !self.last_words().is_empty() {}
+        }
         self.n_files += 1;
         self.ask(input, account).map_err(|_| Lost::Died)?;
         let mut left = limits.file_time_of(input.size());

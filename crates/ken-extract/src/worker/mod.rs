@@ -171,6 +171,7 @@ impl<'o> Extractor<'o> {
         let account = input.account(limits);
         loop {
             let mut worker = self.worker().map_err(|error| {
+                sink.try_again();
                 let message = format!("no worker process could be started: {error}");
                 Failure::new(Reason::Unreadable, message)
             })?;

@@ -12,7 +12,7 @@ static SERVED: AtomicU64 = AtomicU64::new(0);
 /// What it does not give back.
 static KEPT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-#[allow(clippy::disallowed_methods, clippy::exit)] // what it does without asking anybody
+#[allow(clippy::disallowed_methods, clippy::exit, clippy::print_stderr)] // what it does without asking anybody
 fn obey(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
     let child = |name: &str| input.ipath.child(name);
     let part = |ipath| Document::new(ipath, "text/plain", Kind::Document);
@@ -38,6 +38,12 @@ fn obey(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
         },
         "abort" => std::process::abort(),
         "panic" => panic!("a worker's last words"),
+        "mutter" => {
+            for n in 0..1000 {
+                eprintln!("panic {n} of an earlier file, which was caught");
+            }
+            ken_extract::extract(input, limits, sink);
+        }
         "exit" => std::process::exit(0),
         "allocate" => drop(std::hint::black_box(vec![1_u8; 8 << 30])),
         "open" => drop(std::fs::File::open("/etc/passwd")),

@@ -34,7 +34,14 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     }
     let stop = stop_flag()?;
     let progress = Progress::default();
-    let summary = shown(args, &progress, &stop, &|notify| {
+    let stopper = || {
+        if stop.load(Ordering::Relaxed) {
+            // In this order: who is let go by a program is to know why.
+            progress.cancel();
+            options.extract.helpers.iter().for_each(|h| h.stop());
+        }
+    };
+    let summary = shown(args, &progress, &stopper, &|notify| {
         ken_pipeline::update(&options, &changes, &progress, notify)
     })?;
     report(args, &summary)?;
@@ -117,7 +124,7 @@ type Update<'a> =
 fn shown(
     args: &IndexArgs,
     progress: &Progress,
-    stop: &AtomicBool,
+    stop_if_asked: &dyn Fn(),
     update: &Update<'_>,
 ) -> Result<Summary, Failure> {
     let notify = |change: &Change| {
@@ -136,9 +143,7 @@ fn shown(
         });
         while !running.is_finished() {
             std::thread::park_timeout(TICK);
-            if stop.load(Ordering::Relaxed) {
-                progress.cancel();
-            }
+            stop_if_asked();
             if !running.is_finished() {
                 display.tick(progress);
             }

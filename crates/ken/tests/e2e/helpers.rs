@@ -220,6 +220,62 @@ except (OSError, MemoryError):
 }
 
 #[test]
+fn what_ken_inherits_reaches_no_helper() {
+    let world = with_filters(
+        "application/x-dvi = exec spy ; mimetype=text/plain\n",
+        &[("spy", "#!/bin/sh\necho otter; cat <&9\n")],
+    );
+    let secret = world.home().join("secret");
+    fs_err::write(&secret, "hidden").unwrap();
+    let file = world.write("a.dvi", b"\x01\x02");
+    let script = format!(
+        "exec 9<'{}'; exec \"$@\" extract '{}'",
+        secret.display(),
+        file.display()
+    );
+    let command = world.command([] as [&str; 0]);
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args(["-c", &script, "sh"]).arg(command.get_program());
+    let settings = command.get_envs();
+    shell
+        .env_clear()
+        .envs(settings.filter_map(|(name, value)| Some((name, value?))));
+    let output = shell.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("otter") && !text.contains("hidden"), "{text}");
+}
+
+#[test]
+fn a_run_that_is_stopped_waits_for_no_helper() {
+    let world = with_filters(
+        "application/x-dvi = exec hang ; maxseconds=1000\n",
+        &[("hang", "#!/bin/sh\ntouch \"$TMPDIR/here\"\nsleep 1000\n")],
+    );
+    world.write("a.dvi", b"\x01\x02");
+    world.write("b.txt", "otter");
+    let mut child = world.spawn(["index", "docs"]);
+    let rooms = world.data().join("tmp");
+    let is_running = || {
+        let mut rooms = std::fs::read_dir(&rooms).into_iter().flatten().flatten();
+        rooms.any(|room| room.path().join("tmp/here").exists())
+    };
+    while !is_running() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let started = std::time::Instant::now();
+    let pid = child.id().to_string();
+    std::process::Command::new("/bin/kill")
+        .args(["-INT", &pid])
+        .status()
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(started.elapsed() < std::time::Duration::from_secs(60));
+    assert_eq!(fs_err::read_dir(rooms).unwrap().count(), 0);
+    assert!(world.failed().is_empty());
+}
+
+#[test]
 fn bad_helpers_cost_their_own_file_only() {
     let world = with_filters(
         "application/x-dvi = exec hang\napplication/vnd.wordperfect = exec flood\n\

@@ -112,6 +112,57 @@ fn a_worker_that_dies_costs_one_file_at_most() {
 }
 
 #[test]
+fn ctrl_c_reaches_no_worker() {
+    let world = pdfs();
+    // Only ken itself is in the group that a terminal sends its signals to.
+    disturbed(&world, &|worker| {
+        let group = soon(|| {
+            let stat = fs_err::read_to_string(format!("/proc/{worker}/stat")).ok()?;
+            let group = stat[stat.rfind(')')? + 2..].split(' ').nth(2)?;
+            group.parse::<u32>().ok()
+        });
+        assert_eq!(group, worker);
+    });
+    assert!(world.failed().is_empty());
+}
+
+#[test]
+fn a_worker_that_cannot_be_started_is_tried_again_by_the_next_run() {
+    let world = World::new();
+    world.write("a.pdf", pdf("T", "A", &["the otter swims"]));
+    // A shell that lets its programs have hardly a descriptor more than ken needs itself.
+    let outcome = |descriptors: u32| {
+        let script = format!(
+            "ulimit -n {descriptors}; exec '{}' index --json --threads 1 docs",
+            env!("CARGO_BIN_EXE_ken")
+        );
+        let mut command = Command::new("/bin/sh");
+        command.current_dir(world.home()).args(["-c", &script]);
+        command
+            .env_clear()
+            .env("HOME", world.home())
+            .env("XDG_DATA_HOME", world.home().join("data"))
+            .env("XDG_CONFIG_HOME", world.home().join("config"));
+        command.output().unwrap()
+    };
+    let starved = (8..64).find(|descriptors| {
+        outcome(*descriptors);
+        fs_err::exists(world.data().join("index")).unwrap()
+            && world
+                .ken(["status", "--failed"])
+                .text()
+                .contains("no worker process")
+    });
+    assert!(starved.is_some(), "no such limit");
+    let summary = world.index(&[]);
+    assert_eq!(
+        (&summary["changed"], &summary["failed"]),
+        (&1.into(), &0.into())
+    );
+    assert_eq!(world.found("otter"), ["a.pdf"]);
+}
+
+#[test]
 fn a_file_that_needs_too_much_memory_is_told() {
     let world = World::new();
     let path = world.write("large.pdf", pdf("T", "A", &["x"]));
