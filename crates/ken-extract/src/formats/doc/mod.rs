@@ -41,9 +41,9 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         Some(name) => file.stream(ROOT, name).unwrap_or_default(),
         None => main.clone(),
     };
-    let units = pieces::read(&fib, &main, &table);
+    let mut units = pieces::read(&fib, &main, &table);
     let breaks = sections::page_breaks(&fib, &main, &table);
-    output.own().body = text::text(&fib, &units, &breaks, limits);
+    output.own().body = text::text(&fib, &mut units, &breaks, limits);
     if let Some(pool) = file.find(ROOT, "ObjectPool") {
         objects::hand_on(&file, pool, |_| true, output)?;
     }

@@ -96,6 +96,20 @@ fn pieces_are_put_in_order_and_fields_resolved() {
 }
 
 #[test]
+fn a_field_without_an_end_hides_no_text() {
+    let file = fast_saved(
+        &[(
+            "one \x13two \x13 PAGE \x147\x15\rthree \x13 x \x14four\r",
+            true,
+        )],
+        0,
+    );
+    let found = found(&file);
+    assert_eq!(found.own().failure, None);
+    assert_eq!(found.own().body, "one two 7\nthree four");
+}
+
+#[test]
 fn encrypted_files_say_so() {
     let found = found(&fast_saved(&[("secret", true)], 0x100));
     assert_eq!(

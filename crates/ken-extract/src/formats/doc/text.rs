@@ -10,7 +10,7 @@ use crate::Limits;
 const MAX_FIELDS: usize = 1000;
 
 /// Returns the text of a document.
-pub(super) fn text(fib: &Fib, units: &[u16], breaks: &Breaks, limits: &Limits) -> String {
+pub(super) fn text(fib: &Fib, units: &mut [u16], breaks: &Breaks, limits: &Limits) -> String {
     let mut writer = Writer {
         body: Body::new(limits.max_text_bytes),
         fields: Vec::new(),
@@ -19,7 +19,8 @@ pub(super) fn text(fib: &Fib, units: &[u16], breaks: &Breaks, limits: &Limits) -
         in_row: false,
     };
     let [main, others @ ..] = fib.lengths;
-    let (pages, mut rest) = units.split_at(main.min(units.len()));
+    let (pages, mut rest) = units.split_at_mut(main.min(units.len()));
+    drop_unended(pages);
     for (position, &unit) in pages.iter().enumerate() {
         if unit == 0x0c {
             writer.end_paragraph();
@@ -33,14 +34,38 @@ pub(super) fn text(fib: &Fib, units: &[u16], breaks: &Breaks, limits: &Limits) -
     // Footnotes and the like follow the pages, with nothing that counts as a page.
     for length in others {
         writer.end_part();
-        let (part, after) = rest.split_at(length.min(rest.len()));
+        let (part, after) = rest.split_at_mut(length.min(rest.len()));
         rest = after;
-        for &unit in part {
+        drop_unended(part);
+        for &unit in &*part {
             writer.push(if unit == 0x0c { 0x0d } else { unit });
         }
     }
     writer.end_part();
     writer.body.finish()
+}
+
+/// Drops the begins of fields whose instruction has no end in its part: all that follows would be
+/// taken for one.
+fn drop_unended(part: &mut [u16]) {
+    let mut open = Vec::new();
+    for (position, unit) in part.iter().enumerate() {
+        match unit {
+            0x13 => open.push((position, true)),
+            0x14 => {
+                if let Some((_, is_instruction)) = open.last_mut() {
+                    *is_instruction = false;
+                }
+            }
+            0x15 => drop(open.pop()),
+            _ => {}
+        }
+    }
+    for (position, is_instruction) in open {
+        if is_instruction {
+            part[position] = 0;
+        }
+    }
 }
 
 struct Writer {
