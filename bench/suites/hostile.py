@@ -16,7 +16,7 @@ from lib.report import Goal, Result
 
 SLOWER = 1.3
 DEADLINE = 60  # seconds that a file may take, by default
-HANGING = 2  # so many files that would take for ever
+HANGING = 2  # so many files that would take very long
 DATA = os.path.join(os.path.dirname(__file__), "../../crates/ken-extract/tests/data")
 # Formats that tell that they end too early.
 TORN = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".zip", ".gz", ".xz", ".bz2",
@@ -66,8 +66,10 @@ def _result(costs, good, mixed, lost, unlisted, failures):
         reasons[failure["reason"]] = reasons.get(failure["reason"], 0) + 1
     alone = stats.median([cost.wall for cost in costs["good"]])
     wall = stats.median([cost.wall for cost in costs["mixed"]])
-    n_late = reasons.get("timeout", 0)
-    limit = SLOWER * alone + n_late * DEADLINE
+    # What a hostile file takes is its own, up to its deadline; all beyond slows the others.
+    spent = sum(min(failure["seconds"], DEADLINE) for failure in failures
+                if _is_hostile(failure["path"]) and not failure["ipath"])
+    limit = SLOWER * alone + spent
     header = ["folder", "files", "MB", "wall s", "CPU s", "largest process", "all processes"]
     rows = [
         [name, str(corpus.files), f"{corpus.bytes / 1e6:.0f}",
@@ -81,14 +83,15 @@ def _result(costs, good, mixed, lost, unlisted, failures):
         "hostile",
         f"Indexing {good.files} good files, and the same with {mixed.files - good.files} hostile "
         "ones between them: torn, random bytes under a good name, encrypted, bombs, and "
-        f"{HANGING} that a parser reads for ever. Listed: "
+        f"{HANGING} that take a parser very long. Listed: "
         + ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) + ".",
         tables=[("", header, rows)],
         goals=[
             Goal("every good file is indexed", f"{len(lost)} lost", not lost),
             Goal("every hostile file is listed", f"{len(unlisted)} not", not unlisted),
-            Goal(f"at most {SLOWER} times the time of the good files, and the deadlines "
-                 f"({n_late} of {DEADLINE} s)", f"{wall:.1f} s of {limit:.1f} s", wall <= limit),
+            Goal(f"at most {SLOWER} times the time of the good files, and what hostile files "
+                 f"take before their deadline ({spent:.1f} s)",
+                 f"{wall:.1f} s of {limit:.1f} s", wall <= limit),
         ],
         raw={"lost": [os.path.basename(path) for path in lost],
              "unlisted": [os.path.basename(path) for path in unlisted],
