@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("pages, where the writer began one"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -41,7 +41,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         Some(name) => file.stream(ROOT, name).unwrap_or_default(),
         None => main.clone(),
     };
-    let mut units = pieces::read(&fib, &main, &table);
+    let (mut units, is_whole) = pieces::read(&fib, &main, &table);
     let breaks = sections::page_breaks(&fib, &main, &table);
     output.own().body = text::text(&fib, &mut units, &breaks, limits);
     if let Some(pool) = file.find(ROOT, "ObjectPool") {
@@ -49,6 +49,11 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     }
     if units.is_empty() && fib.n_characters() > 0 {
         return Err(Error::Malformed("the text cannot be found".into()));
+    }
+    if !is_whole {
+        return Err(Error::Malformed(
+            "pieces of the text overlap or are missing".into(),
+        ));
     }
     file.finish()
 }

@@ -12,9 +12,9 @@ struct Piece {
     is_8_bit: bool,
 }
 
-/// Returns the text. Pieces may be made to overlap, so no more characters are read than the stream
-/// has bytes.
-pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> Vec<u16> {
+/// Returns the text, and whether all of it was there. Pieces may be made to overlap, so no more
+/// characters are read than the stream has bytes.
+pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> (Vec<u16>, bool) {
     let found = fib
         .has_pieces
         .then(|| fib.pieces.of(table).and_then(piece_table))
@@ -40,6 +40,7 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> Vec<u16> {
         code_page(fib.language)
     };
     let mut units = Vec::new();
+    let mut is_whole = true;
     for piece in pieces {
         let n_left = main.len().saturating_sub(units.len());
         let n_characters = piece.n_characters.min(n_left);
@@ -50,6 +51,7 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> Vec<u16> {
         };
         let start = piece.at.min(main.len());
         let bytes = &main[start..start.saturating_add(n_bytes).min(main.len())];
+        is_whole &= n_characters == piece.n_characters && bytes.len() == n_bytes;
         if piece.is_8_bit {
             units.extend(codepage::decode(bytes, code_page).encode_utf16());
         } else if fib.is_double_byte {
@@ -60,7 +62,7 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> Vec<u16> {
             units.extend(pairs.iter().copied().map(u16::from_le_bytes));
         }
     }
-    units
+    (units, is_whole)
 }
 
 /// Decodes characters of one or two bytes that take two each, the first byte last.

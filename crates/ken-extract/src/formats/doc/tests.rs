@@ -159,6 +159,23 @@ fn hostile_files_are_survived() {
 }
 
 #[test]
+fn pieces_that_overlap_are_told() {
+    let texts = ["a", "b", "c"].map(|letter| letter.repeat(2000));
+    let pieces = texts.each_ref().map(|text| (&**text, true));
+    let mut file = fast_saved(&pieces, 0);
+    let ends = |ends: [u32; 4]| ends.map(u32::to_le_bytes).concat();
+    let at = memchr::memmem::find(&file, &ends([0, 2000, 4000, 6000])).unwrap();
+    // The second piece reads on into the first; the third has no room left.
+    file[at..at + 16].copy_from_slice(&ends([0, 2000, 6000, 10_000]));
+    let found = found(&file);
+    let failure = found.own().failure.as_ref();
+    assert_eq!(failure.map(|f| f.reason), Some(Reason::Malformed));
+    // The pages have 6000 characters.
+    let [a, b, _] = &texts;
+    assert!(found.own().body == format!("{a}{b}{a}"));
+}
+
+#[test]
 fn word_95_has_code_pages() {
     for (language, flags, text, expected) in [
         (0x419_u16, 0_u16, &b"\xcf\xf0\xe8\r"[..], "При"),

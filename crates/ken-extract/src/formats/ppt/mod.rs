@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("slides"),
     members: Some("embedded files, numbered from 1"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -49,17 +49,20 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         ));
     };
     let tables = Tables::read(&user, &stream)?;
-    let (text, n_slides) = slide::text(&tables, &stream, limits);
+    let text = slide::text(&tables, &stream, limits);
     let own = output.own();
-    own.body = text;
+    own.body = text.body;
     own.fields.retain(|(field, _)| *field != Field::Pages);
-    own.add_number(Field::Pages, n_slides as i64);
+    own.add_number(Field::Pages, text.n_slides as i64);
     let found = records(&stream).filter(|record| record.kind == OBJECT);
     for (position, record) in found.enumerate() {
         hand_on(&record, position + 1, output)?;
     }
-    if n_slides == 0 && tables.is_damaged {
+    if text.n_slides == 0 && tables.is_damaged {
         return Err(Error::Malformed("there are no slides".into()));
+    }
+    if let Some(error) = text.failure {
+        return Err(error);
     }
     file.finish()
 }

@@ -9,26 +9,40 @@ use super::record::{
     SLIDE_PERSIST, STRING, TAG_DATA, TEXT_BYTES, TEXT_HEADER, TEXT_UNITS, number, records,
 };
 use super::tables::Tables;
-use crate::Limits;
+use crate::{Error, Limits};
 
 /// Records nested deeper than groups of shapes ever are.
 const MAX_DEPTH: usize = 64;
 /// How often, on average, each byte of the stream may be read.
 const MAX_REREADS: usize = 4;
 
-/// Returns the text with a form feed between slides, and the number of slides.
-pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> (String, usize) {
+/// The text of a presentation.
+pub(super) struct Text {
+    /// A form feed stands between slides.
+    pub(super) body: String,
+    pub(super) n_slides: usize,
+    /// Why some of it was not read.
+    pub(super) failure: Option<Error>,
+}
+
+/// Returns the text.
+pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> Text {
     let mut reader = Reader {
         body: Body::new(limits.max_text_bytes),
         outline: Vec::new(),
         budget: stream.len().saturating_mul(MAX_REREADS),
         n_slides: 0,
+        failure: None,
     };
     match tables.document(stream) {
         Some(document) => reader.show(&document, tables, stream),
         None => reader.all_slides(stream),
     }
-    (reader.body.finish(), reader.n_slides)
+    Text {
+        body: reader.body.finish(),
+        n_slides: reader.n_slides,
+        failure: reader.failure,
+    }
 }
 
 /// A slide or a page of notes as a list names it.
@@ -46,6 +60,7 @@ struct Reader {
     outline: Vec<String>,
     budget: usize,
     n_slides: usize,
+    failure: Option<Error>,
 }
 
 impl Reader {
@@ -107,14 +122,21 @@ impl Reader {
     }
 
     fn walk(&mut self, record: Record<'_>, depth: usize) {
-        let Some(budget) = self.budget.checked_sub(record.data.len()) else {
-            return;
-        };
         // Records inside are paid for by the outermost one.
         if depth == 0 {
+            let Some(budget) = self.budget.checked_sub(record.data.len()) else {
+                let cause = "slides overlap";
+                self.failure = Some(Error::Malformed(cause.into()));
+                return;
+            };
             self.budget = budget;
         }
-        if depth > MAX_DEPTH || self.body.is_full() {
+        if depth > MAX_DEPTH {
+            let cause = format!("records nested deeper than {MAX_DEPTH}");
+            self.failure = Some(Error::Limit(cause));
+            return;
+        }
+        if self.body.is_full() {
             return;
         }
         match record.kind {

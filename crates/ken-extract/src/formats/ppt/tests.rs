@@ -104,6 +104,9 @@ fn hostile_files_are_survived() {
     for _ in 0..2000 {
         deep = record(15, record::SLIDE, &deep);
     }
-    let found = found(&compound_of(&[("PowerPoint Document", &deep)]));
-    assert_eq!(found.own().body, "");
+    let stream = [slide(b"before"), deep].concat();
+    let found = found(&compound_of(&[("PowerPoint Document", &stream)]));
+    let failure = found.own().failure.as_ref();
+    assert_eq!(failure.map(|f| f.reason), Some(Reason::Limit));
+    assert_eq!(found.own().body, "before\u{c}");
 }
