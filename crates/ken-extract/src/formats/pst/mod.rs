@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: Some("messages, by the number of their node"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -37,20 +37,32 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     output.own();
     let nodes = store.nodes()?;
     let mut n_damaged = 0;
+    let mut missing = None;
     for node in nodes.iter().filter(|node| node.id & 0x1f == NORMAL_MESSAGE) {
         let component = node.id.to_string();
         match message::as_file(&store, node) {
-            Ok(bytes) => output.member(Member {
-                ipath: output.child_ipath(&component),
-                declared_type: Some(msg::FORMAT.media_types[0].to_owned()),
-                bytes,
-                ..Member::default()
-            })?,
+            Ok((bytes, damage)) => {
+                missing = missing.or(damage.map(|error| (node.id, error)));
+                output.member(Member {
+                    ipath: output.child_ipath(&component),
+                    declared_type: Some(msg::FORMAT.media_types[0].to_owned()),
+                    bytes,
+                    ..Member::default()
+                })?;
+            }
             Err(error) => {
                 n_damaged += 1;
                 output.failed_member(&component, "", error)?;
             }
         }
+    }
+    if let Some((id, error)) = missing {
+        return Err(match error {
+            Error::Malformed(cause) => {
+                Error::Malformed(format!("message {id} lacks a part: {cause}"))
+            }
+            other => other,
+        });
     }
     if store.is_damaged() && n_damaged == 0 {
         return Err(Error::Malformed("a page of the store is damaged".into()));

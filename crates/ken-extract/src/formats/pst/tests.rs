@@ -283,6 +283,51 @@ fn a_damaged_message_does_not_hide_others() {
 }
 
 #[test]
+fn a_damaged_part_does_not_hide_its_message() {
+    let mut store = Writer {
+        blocks: Vec::new(),
+        nodes: Vec::new(),
+    };
+    let message = store.block(
+        0,
+        properties(&[
+            (0x37, 0x1f, Err(wide("Kept"))),
+            (0x1000, 0x1f, Err(wide("Of the dunlinmarsh"))),
+        ]),
+    );
+    let bad = store.block(0, b"no heap at all".to_vec());
+    let file = store.block(
+        0,
+        properties(&[
+            (0x3701, 0x102, Err(b"The skua list.\n".to_vec())),
+            (0x3705, 3, Ok(1)),
+            (0x3707, 0x1f, Err(wide("skua.txt"))),
+        ]),
+    );
+    let list = parts(&[[0x692, bad, 0], [0x8025, bad, 0], [0x8045, file, 0]]);
+    let list = store.block(2, list);
+    store.nodes = vec![[0x24, message, list]];
+    let mut documents = Vec::new();
+    let bytes = store.finish();
+    let mut input = Input::bytes_of("a.pst", &bytes);
+    crate::extract_all(&mut input, &Limits::default(), &mut |document| {
+        documents.push(document);
+    });
+    let [file, message, store] = &documents[..] else {
+        panic!("{documents:?}");
+    };
+    assert_eq!(message.text(Field::Title), Some("Kept"));
+    assert_eq!(message.body, "Of the dunlinmarsh");
+    assert_eq!(file.ipath.as_str(), "36|2");
+    assert_eq!(file.body, "The skua list.\n");
+    let failure = store.failure.as_ref().unwrap();
+    assert_eq!(
+        failure.message,
+        "message 36 lacks a part: a heap is damaged"
+    );
+}
+
+#[test]
 fn hostile_files_are_survived() {
     survives(extract, STORE, "a.pst", SAMPLE);
     // Trees of pages that lead to themselves.
