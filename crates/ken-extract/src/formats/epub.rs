@@ -164,7 +164,7 @@ impl Book {
         {
             document.add_number(Field::Date, published);
         }
-        Ok(())
+        xml.whole()
     }
 
     /// Returns the parts of the spine, each once.

@@ -108,9 +108,10 @@ fn extract_flat(
         return Err(Error::Malformed("neither a package nor flat XML".into()));
     }
     let mut reader = Reader::new(limits);
-    let result = read_meta(&text, output.own()).and_then(|()| reader.read(&text));
+    let meta = read_meta(&text, output.own());
+    let content = reader.read(&text);
     reader.finish(output.own());
-    result
+    meta.and(content)
 }
 
 /// Returns whether the manifest knows of encrypted parts (ODF 1.3 part 2, 3.4).
@@ -154,7 +155,7 @@ fn read_meta(text: &str, document: &mut Document) -> Result<(), Error> {
     if document.text(Field::Author) != Some(editor.trim()) {
         document.add_text(Field::Author, &editor);
     }
-    Ok(())
+    xml.whole()
 }
 
 fn add_time(document: &mut Document, field: Field, text: &str) {
@@ -259,7 +260,7 @@ impl Reader {
             }
         }
         self.body.end_paragraph();
-        Ok(())
+        xml.whole()
     }
 
     /// Reads the text of an embedded object, which has no pages of its own.
@@ -286,7 +287,7 @@ impl Reader {
                 _ => {}
             }
         }
-        Ok(())
+        xml.whole()
     }
 
     fn start(&mut self, tag: &Start<'_>) {
@@ -456,6 +457,15 @@ mod tests {
         assert_eq!(own.text(Field::Lang), Some("en-GB"));
         assert_eq!(own.number(Field::Created), Some(1_770_091_506));
         assert_eq!(own.number(Field::Pages), Some(2));
+    }
+
+    #[test]
+    fn flat_xml_that_ends_early_keeps_its_text() {
+        let text = "<office:document><office:meta/><office:body><text:p>Of the quollmere";
+        let found = run(text.as_bytes());
+        let failure = found.own().failure.as_ref();
+        assert_eq!(failure.map(|f| f.reason), Some(Reason::Malformed));
+        assert_eq!(found.own().body, "Of the quollmere");
     }
 
     #[test]

@@ -39,6 +39,10 @@ pub(super) struct Xml<'a> {
     /// An empty element whose end is still to be told.
     empty: Option<BytesStart<'a>>,
     depth: usize,
+    /// The name of the outermost element.
+    root: Option<String>,
+    /// Whether the end came before that of the outermost element.
+    is_cut: bool,
 }
 
 impl<'a> Xml<'a> {
@@ -53,6 +57,8 @@ impl<'a> Xml<'a> {
             reader,
             empty: None,
             depth: 0,
+            root: None,
+            is_cut: false,
         }
     }
 
@@ -68,6 +74,7 @@ impl<'a> Xml<'a> {
             let node = match self.reader.read_event().map_err(Error::malformed)? {
                 Event::Start(tag) => {
                     self.deeper()?;
+                    self.root.get_or_insert_with(|| tag.name().0.to_owned());
                     Node::Start(Start(tag))
                 }
                 Event::Empty(tag) => {
@@ -81,11 +88,32 @@ impl<'a> Xml<'a> {
                 Event::Text(text) => Node::Text(text.into_inner()),
                 Event::CData(text) => Node::Text(text.into_inner()),
                 Event::GeneralRef(reference) => Node::Text(character(&reference)),
-                Event::Eof => return Ok(None),
+                Event::Eof => {
+                    self.is_cut = self.depth > 0 && !self.ends_with_root();
+                    return Ok(None);
+                }
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => continue,
             };
             return Ok(Some(node));
         }
+    }
+
+    /// Tells, when all was read, whether it was all there.
+    ///
+    /// # Errors
+    /// Fails if the outermost element has no end.
+    pub(super) fn whole(&self) -> Result<(), Error> {
+        if self.is_cut {
+            return Err(Error::Malformed("the XML is cut off".into()));
+        }
+        Ok(())
+    }
+
+    /// Elements inside may lack their ends: that is careless, not cut off.
+    fn ends_with_root(&self) -> bool {
+        let end = self.text.trim_end().strip_suffix('>');
+        let name = end.and_then(|end| Some(end.rsplit_once("</")?.1.trim_end()));
+        name.is_some() && name == self.root.as_deref()
     }
 
     fn deeper(&mut self) -> Result<(), Error> {
@@ -297,6 +325,22 @@ mod tests {
         let mut xml = Xml::new("<a>x</a><b>y<![CDATA[z and more");
         while !matches!(xml.next(), Err(_) | Ok(None)) {}
         assert_eq!(xml.rest(), "<![CDATA[z and more");
+    }
+
+    #[test]
+    fn xml_that_is_cut_off_says_so() {
+        let is_whole = |text: &str| {
+            let mut xml = Xml::new(text);
+            while xml.next().unwrap().is_some() {}
+            xml.whole().is_ok()
+        };
+        assert!(is_whole(
+            "<?xml version='1.0'?><a x='<'><b/>c</a> <!-- d -->"
+        ));
+        assert!(is_whole("<x:a>b<br>c</x:a >\n"));
+        assert!(!is_whole("<a><b>c</b>"));
+        assert!(!is_whole("<a><b>c"));
+        assert!(!is_whole("<a>"));
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl<'a> Reading<'a> {
             }
         }
         self.body.end_paragraph();
-        Ok(())
+        xml.whole()
     }
 
     fn node(&mut self, node: Node<'_>, xml: &mut Xml<'_>) -> Result<(), Error> {

@@ -57,6 +57,19 @@ fn other_xml_gives_text_and_words_of_attributes() {
 }
 
 #[test]
+fn xml_that_ends_early_keeps_its_text_and_says_so() {
+    for end in ["", "</p>", "<b", "<title>"] {
+        let bytes = format!("<?xml version='1.0'?><list><p>A knotwren here{end}");
+        let found = read("cut.xml", bytes.as_bytes());
+        let failure = found.own().failure.as_ref();
+        assert_eq!(failure.map(|f| f.reason), Some(Reason::Malformed), "{end}");
+        assert!(found.own().body.starts_with("A knotwren here"), "{end}");
+    }
+    let careless = read("x.xml", b"<?xml version='1.0'?><list><p>a<br>b</list>\n");
+    assert_eq!(careless.own().failure, None);
+}
+
+#[test]
 fn a_title_of_the_whole_is_one() {
     let tei = read("survey-tei.xml", &data("survey-tei.xml"));
     assert!(

@@ -158,7 +158,7 @@ fn read_page(text: &str, body: &mut Body) -> Result<(), Error> {
             break;
         }
     }
-    Ok(())
+    xml.whole()
 }
 
 fn place_run(tag: &Start<'_>, text: &str, last: Option<Place>, body: &mut Body) -> Place {

@@ -90,7 +90,7 @@ fn read_text(text: &str, body: &mut Body) -> Result<(), Error> {
         }
     }
     body.end_paragraph();
-    Ok(())
+    xml.whole()
 }
 
 /// Properties hold no text, but elements of the same names; `Fallback` doubles a text box.

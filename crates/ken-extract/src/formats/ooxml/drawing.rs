@@ -42,5 +42,5 @@ pub(super) fn read(text: &str, body: &mut Body) -> Result<(), Error> {
         }
     }
     body.end_paragraph();
-    Ok(())
+    xml.whole()
 }

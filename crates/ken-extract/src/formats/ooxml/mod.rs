@@ -111,7 +111,7 @@ fn read_relations(text: &str, part: &str, relations: &mut Vec<Relation>) -> Resu
             target: resolve(part, &attribute("Target")),
         });
     }
-    Ok(())
+    xml.whole()
 }
 
 /// Returns the names of the parts to which `part` has relations of one kind.
@@ -170,7 +170,7 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
             _ => document.add_text(field, &value),
         }
     }
-    Ok(())
+    xml.whole()
 }
 
 /// Sets the number of pages that was counted, in the place of one that the properties tell.

@@ -96,7 +96,7 @@ fn read_slide_ids(text: &str, ids: &mut Vec<String>) -> Result<(), Error> {
             ids.push(id.into_owned());
         }
     }
-    Ok(())
+    xml.whole()
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ pub(super) fn read_strings(text: &str, strings: &mut Strings) -> Result<(), Erro
             strings.read_item(&mut xml, "si")?;
         }
     }
-    Ok(())
+    xml.whole()
 }
 
 /// A cell that is being read.
@@ -179,7 +179,7 @@ pub(super) fn read(text: &str, workbook: &Workbook, body: &mut Body) -> Result<(
         }
     }
     body.end_paragraph();
-    Ok(())
+    xml.whole()
 }
 
 /// Returns a header or footer without the codes in it (18.3.1.46): `&C` centre, `&"font"`,

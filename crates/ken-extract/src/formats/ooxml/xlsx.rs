@@ -90,7 +90,7 @@ fn read_workbook(
             _ => {}
         }
     }
-    Ok(())
+    xml.whole()
 }
 
 /// Reads the number format of each cell style (18.8): `cellXfs` refer to `numFmts` by number.
@@ -119,7 +119,7 @@ fn read_formats(text: &str, formats: &mut Vec<NumberFormat>) -> Result<(), Error
             Node::End(_) | Node::Text(_) => {}
         }
     }
-    Ok(())
+    xml.whole()
 }
 
 fn read_sheets(
@@ -173,7 +173,7 @@ fn read_comments(text: &str, body: &mut Body) -> Result<(), Error> {
             body.line(comment.get(0));
         }
     }
-    Ok(())
+    xml.whole()
 }
 
 #[cfg(test)]
