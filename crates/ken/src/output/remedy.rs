@@ -10,6 +10,10 @@ use crate::config::ExtractSettings;
 /// Returns what can be done about a failure.
 pub(crate) fn remedy(failure: &Failure, path: &Path) -> String {
     match failure.reason {
+        // What passwords are tried on says that it knows none.
+        Reason::Encrypted if !failure.message.contains("password is known") => {
+            "open it in its own program and keep a copy without password".to_owned()
+        }
         Reason::Encrypted => {
             "put its password into passwords.file of the settings, then ken index --retry-failed"
                 .to_owned()
@@ -79,6 +83,10 @@ mod tests {
         assert_eq!(missing, "apt-get install python3-py7zr, then ken index");
         let unknown = of(Reason::Missing, "not installed: odd-tool");
         assert_eq!(unknown, "install odd-tool, then ken index");
+        let archive = of(Reason::Encrypted, "encrypted, no password is known");
+        assert!(archive.contains("passwords.file"), "{archive}");
+        let office = of(Reason::Encrypted, "the file is encrypted with a password");
+        assert!(office.contains("copy without password"), "{office}");
         let denied = of(Reason::Unreadable, "permission denied");
         assert!(denied.contains(r"chmod u+r '/a/it'\''s.pdf'"), "{denied}");
     }
