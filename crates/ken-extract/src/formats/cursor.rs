@@ -1,5 +1,16 @@
 //! A place in bytes that is read on from, in either byte order; `None` where they end.
 
+/// Returns the byte that three octal digits stand for, as after a backslash in PostScript and DjVu,
+/// and what follows.
+pub(super) fn octal(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    match bytes {
+        [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..] => {
+            Some(((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), rest))
+        }
+        _ => None,
+    }
+}
+
 /// Bytes of which the start is read already.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);

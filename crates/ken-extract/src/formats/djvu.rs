@@ -8,7 +8,7 @@ use ken_core::Field;
 
 use super::body::Body;
 use super::chunks::{Chunk, Chunks, Layout};
-use super::cursor::Cursor;
+use super::cursor::{Cursor, octal};
 use super::metadata::Metadata;
 use super::xmp;
 use crate::limits::too_many_pages;
@@ -162,16 +162,8 @@ fn string(quoted: &str) -> (String, &str) {
         rest = after;
         match (byte, rest) {
             (b'"', _) => break,
-            (
-                b'\\',
-                [
-                    a @ b'0'..=b'3',
-                    b @ b'0'..=b'7',
-                    c @ b'0'..=b'7',
-                    after @ ..,
-                ],
-            ) => {
-                value.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
+            (b'\\', _) if let Some((byte, after)) = octal(rest) => {
+                value.push(byte);
                 rest = after;
             }
             (b'\\', [escaped, after @ ..]) => {

@@ -7,7 +7,7 @@
 use ken_core::Field;
 use memchr::memmem;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, octal};
 use super::metadata::Metadata;
 use super::xmp;
 use crate::output::Output;
@@ -130,16 +130,8 @@ fn string(value: &[u8]) -> Vec<u8> {
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         match (byte, rest) {
-            (
-                b'\\',
-                [
-                    a @ b'0'..=b'3',
-                    b @ b'0'..=b'7',
-                    c @ b'0'..=b'7',
-                    after @ ..,
-                ],
-            ) => {
-                content.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
+            (b'\\', _) if let Some((byte, after)) = octal(rest) => {
+                content.push(byte);
                 rest = after;
             }
             (b'\\', [escaped, after @ ..]) => {

@@ -95,15 +95,6 @@ pub enum Piece {
 }
 
 impl Phrase {
-    /// Returns the phrase of words as they stand.
-    pub fn of(text: impl Into<String>) -> Self {
-        Self {
-            pieces: vec![Piece::Text(text.into())],
-            prefix_last: false,
-            near: None,
-        }
-    }
-
     /// Returns whether there is nothing but blanks.
     pub(super) fn is_blank(&self) -> bool {
         self.pieces
