@@ -8,3 +8,4 @@ mod folder;
 pub mod parse;
 pub mod plan;
 pub mod snippet;
+pub mod words;

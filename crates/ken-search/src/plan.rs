@@ -420,7 +420,7 @@ fn starts_pair(term: &str, analyze: Analyze) -> bool {
 }
 
 /// Returns the terms of a text that lie in no other, and the bytes they stand for.
-fn outermost(field: Field, text: &str, analyze: Analyze) -> Vec<(Range<usize>, String)> {
+pub(crate) fn outermost(field: Field, text: &str, analyze: Analyze) -> Vec<(Range<usize>, String)> {
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
     analyze(field, text, &mut |term, _, bytes| {
         if found.last().is_none_or(|(last, _)| bytes.start >= last.end) {

@@ -98,12 +98,16 @@ fn check(case: &Case) -> Result<(), String> {
 }
 
 fn check_tree(case: &Case, tree: &Tree) -> Result<(), String> {
-    same("tree", case.tree.as_deref(), &tree.to_string())?;
-    same(
-        "plan",
-        case.plan.as_deref(),
-        &folded(&plan(tree, &support::context())),
-    )?;
+    let plan = folded(&plan(tree, &support::context()));
+    let tree_differs = same("tree", case.tree.as_deref(), &tree.to_string());
+    let plan_differs = same("plan", case.plan.as_deref(), &plan);
+    let differ = [tree_differs, plan_differs]
+        .into_iter()
+        .filter_map(Result::err);
+    let differ: Vec<String> = differ.collect();
+    if !differ.is_empty() {
+        return Err(differ.join("\n"));
+    }
     let query = tree.to_query();
     match parse(&query) {
         Ok(again) if again == *tree => Ok(()),

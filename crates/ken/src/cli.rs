@@ -197,6 +197,13 @@ pub(crate) struct SearchArgs {
     /// Words, "phrases", -not, OR, prefix*, field:value, dir:…, date:2025..2026, size:>1M
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
+    /// Take the words as they stand, without operators: documents with any of them, best first;
+    /// - reads them from standard input
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) any: bool,
+    /// Take the words as they stand, without operators: documents with all of them
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Order of the hits
     #[arg(long, value_name = "KEY", default_value = "relevance")]
     pub(crate) sort: Sort,

@@ -21,21 +21,21 @@ pub struct QueryError {
 impl QueryError {
     /// Returns the message, the query with the place marked below it, and the hint, as lines.
     pub fn report(&self) -> String {
+        let hint = self.hint.iter().map(|hint| format!("\nhint: {hint}"));
+        self.message.clone() + &self.marked() + &hint.collect::<String>()
+    }
+
+    /// Returns the query and a line that marks the place, each after a line break.
+    fn marked(&self) -> String {
+        if self.query.is_empty() {
+            return String::new();
+        }
         let shown: String = self.query.chars().map(printable).collect();
         // Characters that do not print are replaced by others, so bytes are counted in the query.
         let column = width(&self.query[..self.at.start]);
         let carets = width(&self.query[self.at.clone()]).max(1);
-        let mut report = format!(
-            "{}\n  {shown}\n  {}{}",
-            self.message,
-            " ".repeat(column),
-            "^".repeat(carets)
-        );
-        if let Some(hint) = &self.hint {
-            report.push_str("\nhint: ");
-            report.push_str(hint);
-        }
-        report
+        let before = " ".repeat(column);
+        format!("\n  {shown}\n  {before}{}", "^".repeat(carets))
     }
 }
 

@@ -8,8 +8,9 @@ use std::ops::Range;
 use ken_core::{FIELDS, Field, FieldKind, Glob};
 
 use super::error::QueryError;
+use super::modifiers::{self, DEFAULT_DISTANCE, Quoted};
 use super::pattern::{self, Mark};
-use super::tree::{Nearness, Phrase, Piece};
+use super::tree::{Nearness, Piece};
 use crate::edit::distance;
 
 /// A token and its place.
@@ -35,7 +36,7 @@ pub(super) enum Token {
         /// What stands after the word and changes its meaning: `~1`, `^2`.
         suffix: Range<usize>,
     },
-    Quoted(Phrase),
+    Quoted(Quoted),
     /// A regular expression, without its slashes.
     Regex(String),
     /// `^2` after a parenthesis or quote.
@@ -122,9 +123,6 @@ fn near(source: &str) -> Option<Nearness> {
     let slop = distance - 1;
     Some(Nearness { slop, ordered })
 }
-
-/// How far apart words stand that are near; Xapian's and Recoll's default.
-const DEFAULT_DISTANCE: u32 = 10;
 
 fn word_or_regex(query: &str, at: usize) -> Result<Placed, QueryError> {
     match regex(query, at) {
@@ -228,8 +226,9 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
         match character {
             '"' => {
                 let end = start + 1 + offset + 1;
-                let (phrase, length) = modified(pieces(&marks), &query[end..]);
-                return Ok((Token::Quoted(phrase), start..end + length));
+                let quoted = modifiers::quoted(pieces(&marks), query, end);
+                let end = quoted.end;
+                return Ok((Token::Quoted(quoted), start..end));
             }
             '\\' => {
                 let meaning = |c: char| matches!(c, '"' | '\\' | '*' | '?' | '[' | ']');
@@ -273,54 +272,6 @@ fn pieces(marks: &[Mark]) -> Vec<Piece> {
     let trim = !pieces.is_empty();
     flush(&mut text, &mut pieces, trim);
     pieces
-}
-
-/// Reads what follows a closing quote and changes the phrase: `*`, `~3`, or Recoll's `o3` and `p`.
-fn modified(pieces: Vec<Piece>, rest: &str) -> (Phrase, usize) {
-    let mut phrase = Phrase {
-        pieces,
-        prefix_last: rest.starts_with('*'),
-        near: None,
-    };
-    let start = usize::from(phrase.prefix_last);
-    let rest = &rest[start..];
-    let run = rest
-        .find(|c: char| !c.is_ascii_alphanumeric() && c != '~')
-        .unwrap_or(rest.len());
-    let digits = |from: usize| {
-        let digits = rest[from..run].bytes().take_while(u8::is_ascii_digit);
-        let end = from + digits.count();
-        (rest[from..end].parse::<u32>().ok(), end)
-    };
-    let (slop, ordered, end) = match rest.as_bytes().first() {
-        Some(b'~') => {
-            let (slop, end) = digits(1);
-            (slop, true, end)
-        }
-        Some(b'o') => {
-            let (slop, end) = digits(1);
-            let unordered = rest[end..run] == *"p";
-            (
-                slop.or(Some(DEFAULT_DISTANCE)),
-                !unordered,
-                end + usize::from(unordered),
-            )
-        }
-        Some(b'p') if rest[1..run].starts_with('o') => {
-            let (slop, end) = digits(2);
-            (slop.or(Some(DEFAULT_DISTANCE)), false, end)
-        }
-        Some(b'p') => (Some(DEFAULT_DISTANCE), false, 1),
-        _ => (None, true, 0),
-    };
-    match slop {
-        // What is stuck to the quote is a word of its own unless all of it is understood.
-        Some(slop) if end == run => {
-            phrase.near = Some(Nearness { slop, ordered });
-            (phrase, start + end)
-        }
-        _ => (phrase, start),
-    }
 }
 
 /// Returns the field whose name and operator stand at `at`; `None` if a word does.

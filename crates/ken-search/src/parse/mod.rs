@@ -10,7 +10,7 @@
 //! near   = boost { ("NEAR" | "ADJ") ["/" number] boost }
 //! boost  = unary ["^" number]
 //! unary  = ("NOT" | "-") boost | "(" or ")" | [field] value | field "(" or ")"
-//! value  = word ["~" [number]] | phrase ["*"] [nearness] | "/" regex "/" | range | list
+//! value  = word ["~" [number]] | phrase ["*"] [modifiers] | "/" regex "/" | range | list
 //! ```
 //!
 //! `and`, `or`, `xor` in any case where they stand between two things.
@@ -19,6 +19,7 @@
 
 mod error;
 mod lexer;
+mod modifiers;
 mod parser;
 mod pattern;
 mod print;
@@ -27,6 +28,7 @@ mod values;
 mod when;
 
 pub use error::QueryError;
+pub(crate) use parser::MAX_CLAUSES;
 pub use parser::parse;
-pub use tree::{Boost, Clause, Nearness, Phrase, Piece, Tree, Value};
+pub use tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 pub use when::{Unit, When};

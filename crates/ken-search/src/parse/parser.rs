@@ -6,13 +6,14 @@ use ken_core::{Field, FieldKind, Glob, GlobPart};
 
 use super::error::QueryError;
 use super::lexer::{self, Placed, Token};
-use super::tree::{Boost, Clause, Phrase, Piece, Tree, Value};
+use super::modifiers::Quoted;
+use super::tree::{Boost, Clause, Modifiers, Phrase, Piece, Tree, Value};
 use super::values;
 
 /// Trees are walked by recursion; people nest three deep.
 const MAX_DEPTH: usize = 64;
 /// More clauses than a person writes, fewer than make an engine slow.
-const MAX_CLAUSES: usize = 1024;
+pub(crate) const MAX_CLAUSES: usize = 1024;
 /// Longer queries are files pasted by mistake.
 const MAX_BYTES: usize = 64 << 10;
 
@@ -217,10 +218,7 @@ impl Parser<'_> {
     /// Returns what `*` means: every document, or every one that has the field.
     fn all(&self) -> Tree {
         self.field.map_or(Tree::All, |field| {
-            Tree::Clause(Clause {
-                field: Some(field),
-                value: values::anything(field),
-            })
+            Tree::Clause(Clause::new(Some(field), values::anything(field)))
         })
     }
 
@@ -269,28 +267,50 @@ impl Parser<'_> {
             let message = format!("the query has more than {MAX_CLAUSES} words");
             return Err(failure(self.query, at, message, None));
         }
-        let value = match token {
-            Token::Quoted(phrase) if phrase.pieces.is_empty() || phrase.is_blank() => {
-                let hint = "write \\\" for the character";
-                return Err(self.failure(at, "there is nothing between the quotes", hint));
-            }
-            Token::Quoted(phrase) => self.phrase(&at, phrase)?,
-            Token::Regex(regex) => self.regex(&at, regex)?,
-            Token::Word { glob, suffix } => return self.word(&at, glob, suffix),
-            _ => return self.nothing_here(),
-        };
-        Ok(self.tree(value))
+        match token {
+            Token::Quoted(quoted) => self.quoted(at, quoted),
+            Token::Regex(regex) => self.regex(&at, regex).map(|value| self.tree(value)),
+            Token::Word { glob, suffix } => self.word(&at, glob, suffix),
+            _ => self.nothing_here(),
+        }
     }
 
     fn tree(&self, value: Value) -> Tree {
-        let field = self.field;
-        Tree::Clause(Clause { field, value })
+        Tree::Clause(Clause::new(self.field, value))
     }
 
     /// Returns whether words are looked for, rather than whole values.
     fn is_text(&self) -> bool {
         self.field
             .is_none_or(|field| field.info().kind == FieldKind::Text)
+    }
+
+    /// Reads what stands in quotes, with what follows the closing one.
+    fn quoted(&self, at: Range<usize>, quoted: Quoted) -> Result<Tree, QueryError> {
+        let Quoted {
+            phrase,
+            modifiers,
+            weight,
+            ..
+        } = quoted;
+        if phrase.pieces.is_empty() || phrase.is_blank() {
+            let hint = "write \\\" for the character";
+            return Err(self.failure(at, "there is nothing between the quotes", hint));
+        }
+        if modifiers != Modifiers::default() && !self.is_text() {
+            let message = "values of this field are not compared by words";
+            let hint = format!("take away {} behind the quote", modifiers.letters());
+            return Err(self.failure(at, message, hint));
+        }
+        let tree = Tree::Clause(Clause {
+            field: self.field,
+            value: self.phrase(&at, phrase)?,
+            modifiers,
+        });
+        match weight {
+            Some(weight) => Ok(Tree::Boost(Box::new(tree), self.boost(weight)?)),
+            None => Ok(tree),
+        }
     }
 
     fn phrase(&self, at: &Range<usize>, phrase: Phrase) -> Result<Value, QueryError> {
@@ -385,7 +405,11 @@ impl Parser<'_> {
             (_, Some(prefix)) => Value::Prefix(prefix.to_owned()),
             _ => Value::Glob(glob),
         };
-        let tree = self.tree(value);
+        let mut clause = Clause::new(self.field, value);
+        // `Floor` is a name, `floor` a word with other forms.
+        clause.modifiers.unstemmed =
+            matches!(&clause.value, Value::Word(word) if word.starts_with(char::is_uppercase));
+        let tree = Tree::Clause(clause);
         match caret {
             Some(caret) => {
                 let boost = self.boost(caret..suffix.end)?;

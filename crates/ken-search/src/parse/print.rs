@@ -45,10 +45,21 @@ fn list(f: &mut fmt::Formatter<'_>, name: &str, parts: &[Tree]) -> fmt::Result {
 
 impl Display for Clause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.field {
-            Some(field) => write!(f, "({} {})", field.name(), self.value),
-            None => write!(f, "{}", self.value),
+        if let Some(field) = self.field {
+            write!(f, "({} ", field.name())?;
         }
+        let set = self
+            .modifiers
+            .named()
+            .into_iter()
+            .filter(|(_, _, set)| *set);
+        let names: Vec<&str> = set.map(|(_, name, _)| name).collect();
+        if names.is_empty() {
+            write!(f, "{}", self.value)?;
+        } else {
+            write!(f, "({} {})", names.join(" "), self.value)?;
+        }
+        f.write_str(if self.field.is_some() { ")" } else { "" })
     }
 }
 
@@ -216,7 +227,10 @@ fn write_clause(text: &mut String, clause: &Clause) {
             write_word(text, word);
             let _ = write!(text, "~{distance}");
         }
-        Value::Phrase(phrase) => write_phrase(text, phrase),
+        Value::Phrase(phrase) => {
+            write_phrase(text, phrase);
+            text.push_str(&clause.modifiers.letters());
+        }
         Value::Numbers(from, to) => write_range(text, from, to),
         Value::Dates(from, to) => write_range(text, from, to),
     }

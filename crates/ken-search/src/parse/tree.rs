@@ -49,6 +49,37 @@ pub struct Clause {
     pub field: Option<Field>,
     /// What to look for.
     pub value: Value,
+    /// How words are compared. In a query a word that begins with a capital is `unstemmed`, and
+    /// has no other; phrases of text may have all.
+    pub modifiers: Modifiers,
+}
+
+/// How words are compared, where it is not the usual way: `"Word"C`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // each is one letter of the language
+pub struct Modifiers {
+    /// Capitals and small letters differ.
+    pub case: bool,
+    /// Letters with and without diacritics differ.
+    pub diacritics: bool,
+    /// Only the form that is written, no other of the same stem.
+    pub unstemmed: bool,
+    /// No synonyms.
+    pub no_synonyms: bool,
+    /// Other forms and synonyms also inside of a phrase.
+    pub expand: bool,
+}
+
+impl Clause {
+    /// Returns the clause without modifiers.
+    pub fn new(field: Option<Field>, value: Value) -> Self {
+        let modifiers = Modifiers::default();
+        Self {
+            field,
+            value,
+            modifiers,
+        }
+    }
 }
 
 /// What a clause looks for.

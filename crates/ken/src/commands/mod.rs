@@ -4,6 +4,7 @@ mod extract;
 mod generate;
 mod index;
 mod missing;
+mod query;
 pub(crate) mod sandbox;
 mod search;
 mod status;

@@ -9,18 +9,19 @@ use std::process::ExitCode;
 use jiff::tz::TimeZone;
 use ken_core::{Field, Order, Pattern, Plan, SortKey};
 use ken_index::{Found, Snapshot};
-use ken_search::parse::{Tree, parse};
+use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Settings as SnippetSettings, TermMatcher};
 
 use crate::cli::{Global, SearchArgs, Sort};
+use crate::commands::query;
 use crate::config::{Settings, data_folder, home};
 use crate::failure::Failure;
 use crate::output::{self, HitView, Style};
 
 pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failure> {
-    let tree = parse(&args.query.join(" "))?;
     let context = context();
+    let tree = query::read(args, context.analyze)?;
     let plan = plan(&tree, &context);
     let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
     let paths = args.paths || args.null;

@@ -3,7 +3,7 @@
 use ken_core::{FIELDS, Field};
 
 use crate::samples::{pdf, png};
-use crate::world::World;
+use crate::world::{Run, World};
 
 /// Four letters with different sets of words.
 fn letters() -> World {
@@ -14,6 +14,42 @@ fn letters() -> World {
     world.write("4.txt", "Résumé of parseHTTPHeader for anna@example.org");
     world.index_docs();
     world
+}
+
+#[test]
+fn words_as_they_stand_have_no_operators() {
+    let world = letters();
+    let found = |args: &[&str], input: &str| {
+        let path = world.home().join("input");
+        std::fs::write(&path, input).unwrap();
+        let run = world
+            .command(["search", "-l", "--sort", "path"].iter().chain(args))
+            .stdin(std::fs::File::open(path).unwrap())
+            .output()
+            .unwrap();
+        let run = Run::of(run);
+        let names = run.lines().into_iter().map(|line| {
+            let name = line.rsplit('/').next().unwrap_or(line);
+            name.trim_end_matches(".txt").to_owned()
+        });
+        (run.code, names.collect::<String>())
+    };
+    for (args, input, expected) in [
+        (&["--any", "dinner", "OR", "(draft"][..], "", "23"),
+        (&["--any", "Why \"the\" finances: nobody/knows?"], "", "23"),
+        (&["--any", "-"], "A dinner,\nand -finances", "23"),
+        (&["--any", "budget-dinner"], "", "12"),
+        (&["--all", "annual", "\"report,", "title:"], "", ""),
+        (&["--all", "(annual) report?"], "", "12"),
+        (&["--all", "-"], "report annual\n", "12"),
+    ] {
+        let code = i32::from(expected.is_empty());
+        let expected = (code, expected.to_owned());
+        assert_eq!(found(args, input), expected, "{args:?}");
+    }
+    let many: String = (0..1025).map(|n| format!("w{n} ")).collect();
+    assert_eq!(found(&["--any", "-"], &many).0, 2);
+    assert_eq!(found(&["--any", "!?"], "").0, 2);
 }
 
 #[test]
@@ -234,7 +270,6 @@ fn mistakes_are_shown_with_their_place() {
         "date:nonsense",
         "size:>x",
         "a OR",
-        "",
         "type:nonsense",
         "pages:x",
     ] {

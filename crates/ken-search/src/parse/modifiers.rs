@@ -1,0 +1,115 @@
+//! What stands behind a closing quote and changes how the words are compared, in Recoll's letters
+//! and with its rules (`wasaparserdriver.cpp`): any order, without blanks, a number is a weight.
+//!
+//! `"annual rep"*`, `"a b"~3`, `"a b"po5`, `"Word"C`, `"word"l2.5`.
+
+use std::ops::Range;
+
+use super::tree::{Modifiers, Nearness, Phrase, Piece};
+
+/// How far apart words stand that are near; Xapian's and Recoll's default.
+pub(super) const DEFAULT_DISTANCE: u32 = 10;
+
+/// A phrase with what follows its closing quote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Quoted {
+    pub(super) phrase: Phrase,
+    pub(super) modifiers: Modifiers,
+    /// The place of a weight.
+    pub(super) weight: Option<Range<usize>>,
+    /// Where all of it ends.
+    pub(super) end: usize,
+}
+
+/// Reads what follows the quote that ends before `at`.
+pub(super) fn quoted(pieces: Vec<Piece>, query: &str, at: usize) -> Quoted {
+    let prefix_last = query[at..].starts_with('*');
+    let at = at + usize::from(prefix_last);
+    let plain = Quoted {
+        phrase: Phrase {
+            pieces,
+            prefix_last,
+            near: None,
+        },
+        modifiers: Modifiers::default(),
+        weight: None,
+        end: at,
+    };
+    // What is stuck to the quote is a word of its own unless all of it is understood.
+    all(&plain, query).unwrap_or(plain)
+}
+
+fn all(plain: &Quoted, query: &str) -> Option<Quoted> {
+    let mut read = plain.clone();
+    let rest = &query[read.end..];
+    let length = rest
+        .find(|c: char| c.is_whitespace() || matches!(c, ')' | '^' | '"' | '('))
+        .unwrap_or(rest.len());
+    let end = read.end + length;
+    let mut slop = None;
+    let mut unordered = false;
+    while let Some(letter) = query[read.end..end].chars().next() {
+        let after = read.end + letter.len_utf8();
+        read.end = after;
+        match letter {
+            '~' | 'o' => {
+                let digits = query[after..end].bytes().take_while(u8::is_ascii_digit);
+                read.end = after + digits.count();
+                slop = Some(match &query[after..read.end] {
+                    "" if letter == 'o' => DEFAULT_DISTANCE,
+                    digits => digits.parse().ok()?,
+                });
+            }
+            'p' => unordered = true,
+            'C' => read.modifiers.case = true,
+            'D' => read.modifiers.diacritics = true,
+            'l' => read.modifiers.unstemmed = true,
+            'e' => read.modifiers = read.modifiers.exact(),
+            's' => read.modifiers.no_synonyms = true,
+            'x' => read.modifiers.expand = true,
+            '0'..='9' if read.weight.is_none() => {
+                let rest = query[after..end].bytes();
+                let digits = rest.take_while(|byte| byte.is_ascii_digit() || *byte == b'.');
+                read.end = after + digits.count();
+                read.weight = Some(after - 1..read.end);
+            }
+            _ => return None,
+        }
+    }
+    if slop.is_some() || unordered {
+        read.phrase.near = Some(Nearness {
+            slop: slop.unwrap_or(DEFAULT_DISTANCE),
+            ordered: !unordered,
+        });
+    }
+    Some(read)
+}
+
+impl Modifiers {
+    /// Returns these with all that compares words as they are written.
+    fn exact(self) -> Self {
+        Self {
+            case: true,
+            diacritics: true,
+            unstemmed: true,
+            ..self
+        }
+    }
+
+    /// Returns the letters that give these.
+    pub(super) fn letters(self) -> String {
+        let letters = self.named().into_iter().filter(|(_, _, set)| *set);
+        letters.map(|(letter, ..)| letter).collect()
+    }
+
+    /// Returns the letter, name and state of each.
+    pub(super) fn named(self) -> [(char, &'static str, bool); 5] {
+        [
+            ('C', "case", self.case),
+            ('D', "diacritics", self.diacritics),
+            ('l', "unstemmed", self.unstemmed),
+            ('s', "no-synonyms", self.no_synonyms),
+            ('x', "expand", self.expand),
+        ]
+    }
+}
