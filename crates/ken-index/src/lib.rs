@@ -7,6 +7,7 @@
 
 pub mod analysis;
 mod deletion;
+mod dictionary;
 mod directory;
 mod error;
 mod meta;
@@ -21,6 +22,7 @@ mod terms;
 mod version;
 mod writer;
 
+pub use dictionary::{TermCount, TermList};
 pub use error::Error;
 pub use meta::Meta;
 pub use record::{FileState, Record};

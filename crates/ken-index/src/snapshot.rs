@@ -1,5 +1,6 @@
 //! Reading: one commit, opened without a lock.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use ken_core::{
@@ -10,6 +11,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::schema::{IndexRecordOption, OwnedValue, Value as _};
 use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
+use crate::dictionary::{self, Dictionaries, TermCount, TermList};
 use crate::directory::ReadDirectory;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
@@ -28,6 +30,7 @@ pub struct Snapshot {
     columns: Columns,
     meta: Meta,
     searcher: Searcher,
+    dictionaries: Dictionaries,
 }
 
 /// A document as the index keeps it.
@@ -94,11 +97,13 @@ impl Snapshot {
             .reload_policy(ReloadPolicy::Manual)
             .try_into()
             .map_err(engine_error)?;
+        let searcher = reader.searcher();
         Ok(Self {
             path: path.to_path_buf(),
+            dictionaries: Dictionaries::new(searcher.segment_readers(), &columns),
             columns,
             meta,
-            searcher: reader.searcher(),
+            searcher,
         })
     }
 
@@ -276,6 +281,32 @@ impl Snapshot {
     ) -> Result<(Vec<(String, u64)>, usize), Error> {
         let column = self.columns.of(field);
         query::terms(self.searcher.segment_readers(), column, pattern, limit)
+            .map_err(|e| self.error(e))
+    }
+
+    /// Calls `each` with terms and their counts, in the order of the terms' bytes, until it breaks
+    /// off. Documents that were deleted are not counted.
+    ///
+    /// # Errors
+    /// Fails if a dictionary cannot be read, or an expression is wrong.
+    pub fn list_terms(
+        &self,
+        list: &TermList<'_>,
+        each: &mut dyn FnMut(TermCount<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        query::Matcher::new(list.pattern)
+            .and_then(|matcher| dictionary::each(&self.dictionaries, list, &matcher, each))
+            .map_err(|e| self.error(e))
+    }
+
+    /// Returns in how many documents a field has a term, those that were deleted and not yet
+    /// merged away among them: one look-up for each segment, without a lock or an allocation.
+    ///
+    /// # Errors
+    /// Fails if a dictionary cannot be read.
+    pub fn n_documents_with(&self, field: Field, term: &str) -> Result<u64, Error> {
+        self.dictionaries
+            .n_documents(field, term)
             .map_err(|e| self.error(e))
     }
 

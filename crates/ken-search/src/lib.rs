@@ -8,4 +8,6 @@ mod folder;
 pub mod parse;
 pub mod plan;
 pub mod snippet;
+
+pub mod terms;
 pub mod words;

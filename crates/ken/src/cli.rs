@@ -128,6 +128,8 @@ pub(crate) enum Command {
     /// Find documents
     #[command(visible_alias = "s")]
     Search(SearchArgs),
+    /// Show the words of the index, and how often they are there
+    Terms(TermsArgs),
     /// Show what is indexed and what failed
     Status(StatusArgs),
     /// Show the text that ken reads in a file
@@ -246,6 +248,39 @@ pub(crate) enum Sort {
     Size,
     /// By path, upwards
     Path,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TermsArgs {
+    /// Start of a word, pat*ern, /regular expression/, or ~word for one that is similar
+    #[arg(default_value = "", hide_default_value = true)]
+    pub(crate) pattern: String,
+    /// Only terms of this field; may be given several times [default: all fields of text]
+    #[arg(long, short = 'f', value_name = "FIELD")]
+    pub(crate) field: Vec<String>,
+    /// Count each field on its own
+    #[arg(long)]
+    pub(crate) by_field: bool,
+    /// Order of the terms
+    #[arg(long, value_name = "KEY", default_value = "term")]
+    pub(crate) sort: TermSort,
+    /// Terms to print; 0 for all [default: all, 100 when they are sorted by a count]
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Print one JSON object for each term
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TermSort {
+    /// By their letters
+    Term,
+    /// Those in most documents first
+    #[value(alias = "count")]
+    Documents,
+    /// The most frequent first
+    Occurrences,
 }
 
 #[derive(Args, Debug)]

@@ -104,3 +104,10 @@ impl From<ken_search::parse::QueryError> for Failure {
         Self::new(Kind::Usage, error.report().trim_end().to_owned())
     }
 }
+
+impl From<ken_search::terms::TermsError> for Failure {
+    fn from(error: ken_search::terms::TermsError) -> Self {
+        Self::new(Kind::Usage, error.to_string())
+            .hint("the start of a word, pat*ern, /regular expression/, ~word or ~word~2")
+    }
+}

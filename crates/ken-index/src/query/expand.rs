@@ -17,12 +17,14 @@ use tantivy::postings::TermInfo;
 use tantivy::{TantivyError, Term};
 use tantivy_fst::Automaton;
 
+use crate::dictionary::Cursor;
+
 /// What the tables of one regular expression may take; larger ones are a mistake or an attack.
 const MAX_DFA_BYTES: usize = 8 << 20;
 
 /// A pattern made ready to be looked up in many segments.
 #[derive(Clone)]
-pub(super) enum Matcher {
+pub(crate) enum Matcher {
     Term(String),
     Prefix(String),
     Regex(Arc<dense::DFA<Vec<u32>>>),
@@ -32,7 +34,7 @@ pub(super) enum Matcher {
 impl Matcher {
     /// # Errors
     /// Fails if a regular expression is wrong or too large.
-    pub(super) fn new(pattern: &Pattern) -> tantivy::Result<Self> {
+    pub(crate) fn new(pattern: &Pattern) -> tantivy::Result<Self> {
         Ok(match pattern {
             Pattern::Term(term) => Self::Term(term.clone()),
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
@@ -42,6 +44,26 @@ impl Matcher {
                 let builder = LevenshteinAutomatonBuilder::new(*distance, true);
                 Self::Fuzzy(Arc::new(builder.build_dfa(term)))
             }
+        })
+    }
+
+    /// Returns a way through the terms of a dictionary that are meant, in their order.
+    pub(crate) fn cursor<'a>(
+        &'a self,
+        index: &'a InvertedIndexReader,
+    ) -> tantivy::Result<Box<dyn Cursor + 'a>> {
+        let terms = index.terms();
+        Ok(match self {
+            Self::Term(term) => Box::new(terms.range().ge(term).le(term).into_stream()?),
+            Self::Prefix(prefix) => {
+                let mut range = terms.range().ge(prefix);
+                if let Some(end) = super::successor(prefix) {
+                    range = range.lt(end);
+                }
+                Box::new(range.into_stream()?)
+            }
+            Self::Regex(dfa) => Box::new(terms.search(RegexAutomaton(dfa)).into_stream()?),
+            Self::Fuzzy(dfa) => Box::new(terms.search(FuzzyAutomaton(dfa)).into_stream()?),
         })
     }
 

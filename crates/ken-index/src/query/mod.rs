@@ -19,7 +19,7 @@ use tantivy::query::{
 use tantivy::schema::{Field as Column, IndexRecordOption};
 
 use crate::schema::Columns;
-use expand::Matcher;
+pub(crate) use expand::Matcher;
 use guard::Guard;
 use pattern::PatternQuery;
 use span::SpanQuery;

@@ -30,5 +30,6 @@ mod when;
 pub use error::QueryError;
 pub(crate) use parser::MAX_CLAUSES;
 pub use parser::parse;
+pub use pattern::word_pattern;
 pub use tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 pub use when::{Unit, When};

@@ -9,6 +9,19 @@ use ken_core::{Glob, GlobPart};
 /// A character and whether a backslash took away its meaning.
 pub(super) type Mark = (char, bool);
 
+/// Returns the pattern that a word spells; a backslash takes away the meaning of what follows.
+pub fn word_pattern(word: &str) -> Glob {
+    let mut marks: Vec<Mark> = Vec::new();
+    let mut characters = word.chars();
+    while let Some(character) = characters.next() {
+        marks.push(match character {
+            '\\' => (characters.next().unwrap_or('\\'), true),
+            character => (character, false),
+        });
+    }
+    glob(&marks)
+}
+
 /// Returns the pattern that the characters of one word spell.
 pub(super) fn glob(marks: &[Mark]) -> Glob {
     let mut glob = Glob(Vec::new());

@@ -8,6 +8,7 @@ mod query;
 pub(crate) mod sandbox;
 mod search;
 mod status;
+mod terms;
 mod walk;
 mod why;
 pub(crate) mod worker;
@@ -23,6 +24,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Index(args) => index::run(&global, &args),
         Command::Search(args) => search::run(&global, &args),
+        Command::Terms(args) => terms::run(&global, &args),
         Command::Status(args) => status::run(&global, &args),
         Command::Extract(args) => extract::run(&global, &args),
         Command::Walk(args) => walk::run(&global, &args),

@@ -2,9 +2,10 @@
 
 use crate::world::World;
 
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 8] = [
     "index",
     "search",
+    "terms",
     "status",
     "extract",
     "walk",

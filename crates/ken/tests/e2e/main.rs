@@ -26,6 +26,7 @@ mod search;
 mod settings;
 mod sidecar;
 mod status;
+mod terms;
 mod walk;
 mod why;
 mod world;

@@ -1,0 +1,89 @@
+//! The term dictionaries of a snapshot: which terms there are, and where their postings stand.
+//!
+//! A dictionary belongs to one field of one segment. It is immutable and mapped, so any number of
+//! threads look up in it side by side; what is opened is opened once and then read without a lock
+//! (Tantivy's own way to it, `SegmentReader::inverted_index`, takes a lock each time). A look-up
+//! allocates nothing. `bench/run dictionary` measures it.
+
+mod list;
+mod stream;
+
+use std::sync::{Arc, OnceLock};
+
+use ken_core::{FIELDS, Field, FieldKind};
+use tantivy::SegmentReader;
+use tantivy::index::InvertedIndexReader;
+use tantivy::postings::TermInfo;
+
+use crate::schema::Columns;
+
+pub(crate) use list::each;
+pub use list::{TermCount, TermList};
+pub(crate) use stream::Cursor;
+
+/// The dictionaries of all fields and segments of one snapshot.
+pub(crate) struct Dictionaries {
+    segments: Vec<SegmentReader>,
+    columns: Columns,
+    /// By field, then by segment; opened at first use.
+    opened: Vec<Vec<OnceLock<Arc<InvertedIndexReader>>>>,
+}
+
+impl Dictionaries {
+    pub(crate) fn new(segments: &[SegmentReader], columns: &Columns) -> Self {
+        let of_field = |_| segments.iter().map(|_| OnceLock::new()).collect();
+        Self {
+            segments: segments.to_vec(),
+            columns: columns.clone(),
+            opened: FIELDS.iter().map(of_field).collect(),
+        }
+    }
+
+    /// Returns the postings of a field in a segment, with their dictionary.
+    pub(crate) fn of(
+        &self,
+        field: Field,
+        segment: usize,
+    ) -> tantivy::Result<&Arc<InvertedIndexReader>> {
+        let place = &self.opened[field as usize][segment];
+        if let Some(opened) = place.get() {
+            return Ok(opened);
+        }
+        let opened = self.segments[segment].inverted_index(self.columns.of(field))?;
+        Ok(place.get_or_init(|| opened))
+    }
+
+    /// Returns where the postings of a term stand in a segment.
+    pub(crate) fn look_up(
+        &self,
+        field: Field,
+        segment: usize,
+        term: &str,
+    ) -> tantivy::Result<Option<TermInfo>> {
+        Ok(self.of(field, segment)?.terms().get(term)?)
+    }
+
+    /// Returns in how many documents a term is, those that were deleted and not yet merged away
+    /// among them: one look-up for each segment.
+    pub(crate) fn n_documents(&self, field: Field, term: &str) -> tantivy::Result<u64> {
+        let mut sum = 0;
+        for segment in 0..self.segments.len() {
+            if let Some(info) = self.look_up(field, segment, term)? {
+                sum += u64::from(info.doc_freq);
+            }
+        }
+        Ok(sum)
+    }
+
+    pub(crate) fn segments(&self) -> &[SegmentReader] {
+        &self.segments
+    }
+}
+
+/// Returns whether a field has a dictionary.
+pub(crate) fn has_terms(field: Field) -> bool {
+    matches!(
+        field.info().kind,
+        FieldKind::Text | FieldKind::Keyword | FieldKind::Path
+    )
+}

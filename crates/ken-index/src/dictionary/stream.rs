@@ -1,0 +1,99 @@
+//! The terms of many dictionaries as one sorted stream: a merge by a heap of their heads, which
+//! holds one term of each dictionary in memory however many there are.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use tantivy::index::InvertedIndexReader;
+use tantivy::postings::TermInfo;
+use tantivy::termdict::TermStreamer;
+use tantivy_fst::Automaton;
+
+use crate::query::Matcher;
+
+/// Walks through some terms of one dictionary, in their order.
+pub(crate) trait Cursor {
+    /// Goes to the next term; false at the end.
+    fn advance(&mut self) -> bool;
+    /// The term.
+    fn term(&self) -> &[u8];
+    /// Where its postings stand.
+    fn info(&self) -> &TermInfo;
+}
+
+impl<A: Automaton> Cursor for TermStreamer<'_, A> {
+    fn advance(&mut self) -> bool {
+        TermStreamer::advance(self)
+    }
+
+    fn term(&self) -> &[u8] {
+        self.key()
+    }
+
+    fn info(&self) -> &TermInfo {
+        self.value()
+    }
+}
+
+/// The merge of the terms that a pattern means in some dictionaries.
+pub(super) struct Merge<'a> {
+    cursors: Vec<Box<dyn Cursor + 'a>>,
+    /// The next term of each dictionary and which dictionary that is.
+    heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+    term: Vec<u8>,
+    /// The dictionaries that stand at `term`.
+    at: Vec<usize>,
+    /// Buffers of terms that were passed.
+    spare: Vec<Vec<u8>>,
+}
+
+impl<'a> Merge<'a> {
+    pub(super) fn new(
+        indexes: &[&'a InvertedIndexReader],
+        matcher: &'a Matcher,
+    ) -> tantivy::Result<Self> {
+        let mut merge = Merge {
+            cursors: Vec::with_capacity(indexes.len()),
+            heads: BinaryHeap::with_capacity(indexes.len()),
+            term: Vec::new(),
+            at: Vec::new(),
+            spare: Vec::new(),
+        };
+        for index in indexes {
+            merge.cursors.push(matcher.cursor(index)?);
+            merge.refill(merge.cursors.len() - 1);
+        }
+        Ok(merge)
+    }
+
+    /// Returns the next term, and for each dictionary that has it its number and where its
+    /// postings stand, in the order of their numbers.
+    pub(super) fn next(&mut self) -> Option<(&[u8], impl Iterator<Item = (usize, &TermInfo)>)> {
+        for number in std::mem::take(&mut self.at) {
+            self.refill(number);
+        }
+        let Reverse((term, number)) = self.heads.pop()?;
+        self.spare.push(std::mem::replace(&mut self.term, term));
+        self.at.push(number);
+        while let Some(Reverse((next, _))) = self.heads.peek()
+            && *next == self.term
+        {
+            if let Some(Reverse((term, number))) = self.heads.pop() {
+                self.spare.push(term);
+                self.at.push(number);
+            }
+        }
+        let infos = self.at.iter().map(|n| (*n, self.cursors[*n].info()));
+        Some((&self.term, infos))
+    }
+
+    fn refill(&mut self, number: usize) {
+        let cursor = &mut self.cursors[number];
+        if cursor.advance() {
+            let mut term = self.spare.pop().unwrap_or_default();
+            term.clear();
+            term.extend_from_slice(cursor.term());
+            self.heads.push(Reverse((term, number)));
+        }
+    }
+}

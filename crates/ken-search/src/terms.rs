@@ -1,0 +1,113 @@
+//! Which terms `ken terms` is asked for: the start of a word, a pattern, a regular expression or a
+//! word that may be misspelt; in the words of the index, which are folded.
+
+use std::fmt;
+
+use ken_core::{Field, FieldKind, Pattern};
+
+use crate::parse::word_pattern;
+use crate::plan::Analyze;
+
+/// Letters that a fuzzy word may differ by.
+const MAX_DISTANCE: u8 = 2;
+
+/// What was asked for is no pattern of terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermsError {
+    text: String,
+}
+
+impl fmt::Display for TermsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no pattern of terms", self.text)
+    }
+}
+
+impl std::error::Error for TermsError {}
+
+/// Reads `start`, `pat*ern`, `/regex/`, `~word` or `~word~2`.
+///
+/// # Errors
+/// Fails if the number after the second `~` is not 1 or 2, or the word before it is none.
+pub fn pattern(text: &str, field: Field, analyze: Analyze) -> Result<Pattern, TermsError> {
+    let wrong = || TermsError {
+        text: text.to_owned(),
+    };
+    let fold = |text: &str| folded(text, field, analyze);
+    if let Some(regex) = text
+        .strip_prefix('/')
+        .and_then(|rest| rest.strip_suffix('/'))
+        .filter(|_| field.info().kind != FieldKind::Path)
+    {
+        return Ok(Pattern::Regex(format!("(?i){regex}")));
+    }
+    if let Some(word) = text.strip_prefix('~') {
+        let (word, distance) = match word.split_once('~') {
+            Some((word, number)) => (word, number.parse().map_err(|_| wrong())?),
+            None => (word, 1),
+        };
+        if word.is_empty() || !(1..=MAX_DISTANCE).contains(&distance) {
+            return Err(wrong());
+        }
+        return Ok(Pattern::Fuzzy(fold(word), distance));
+    }
+    let mut glob = word_pattern(text);
+    for part in &mut glob.0 {
+        if let ken_core::GlobPart::Literal(literal) = part {
+            *literal = fold(literal);
+        }
+    }
+    Ok(match (glob.literal(), glob.prefix()) {
+        (Some(start), _) | (_, Some(start)) => Pattern::Prefix(start.to_owned()),
+        _ => Pattern::Glob(glob),
+    })
+}
+
+/// Returns a piece of a term as the index has it.
+fn folded(text: &str, field: Field, analyze: Analyze) -> String {
+    if field.info().kind == FieldKind::Path {
+        return text.to_owned();
+    }
+    // The whole of the text, where it is one term; its parts are of no interest.
+    let mut term = None;
+    analyze(field, text, &mut |found, _, bytes| {
+        if bytes == (0..text.len()) && term.is_none() {
+            term = Some(found.to_owned());
+        }
+    });
+    term.unwrap_or_else(|| text.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> String {
+        let analyze: Analyze = |_, text, each| {
+            let word = !text.contains(' ');
+            if word {
+                each(&text.to_lowercase(), 0, 0..text.len());
+            }
+        };
+        pattern(text, Field::Body, analyze).map_or_else(|e| e.to_string(), |p| p.to_string())
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        for (text, expected) in [
+            ("", "(prefix \"\")"),
+            ("Bud", "(prefix \"bud\")"),
+            ("bud*", "(prefix \"bud\")"),
+            ("b*D", "(glob b*d)"),
+            ("w?rd", "(glob w?rd)"),
+            ("/^Bu/", "(regex \"(?i)^Bu\")"),
+            ("/", "(prefix \"/\")"),
+            ("~Budget", "(fuzzy \"budget\" 1)"),
+            ("~budget~2", "(fuzzy \"budget\" 2)"),
+            ("~budget~3", "\"~budget~3\" is no pattern of terms"),
+            ("~", "\"~\" is no pattern of terms"),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+}
