@@ -4,7 +4,8 @@ mod support;
 
 use ken_core::{Bound, FIELDS, Field, FieldKind, Glob, GlobPart, Kind};
 use ken_search::parse::{
-    Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Unit, Value, When, parse,
+    Ago, Boost, Clause, Modifiers, Nearness, Phrase, Piece, Precision, Tree, Unit, Value, When,
+    parse,
 };
 use ken_search::plan::plan;
 use proptest::prelude::*;
@@ -17,7 +18,7 @@ fn text() -> impl Strategy<Value = String> {
                 .prop_map(String::from),
             1 => prop::sample::select(vec![
                 " OR ", " AND ", "NOT ", "||", "&&", "title:", "date:", "size>", "dir:", "type:",
-                "ext:", "msgid:", "..", " XOR ", " NEAR/3 ", " ADJ ", "^2", "~1", "[ab]", "/x/", "\"~2", "\"Cl2.5", "\"po", "2025-01", "7d", "10k", "mail", "\"", "is:", "foo:", "://",
+                "ext:", "msgid:", "..", " XOR ", " NEAR/3 ", " ADJ ", "^2", "~1", "[ab]", "/x/", "\"~2", "\"Cl2.5", "\"po", "2025-01", "7d", "last month", "P1Y", "@1", "may", "3 days ago", "T10:30", "10k", "mail", "\"", "is:", "foo:", "://",
             ]).prop_map(String::from),
             1 => any::<char>().prop_map(String::from),
         ],
@@ -114,13 +115,54 @@ fn when() -> impl Strategy<Value = When> {
         (1..=9999_i16, 1..=12_i8).prop_map(|(year, month)| When::Month(year, month)),
         (1..=9999_i16, 1..=12_i8, 1..=28_i8)
             .prop_map(|(y, m, d)| When::Day(jiff::civil::Date::new(y, m, d).unwrap())),
-        Just(When::Today),
-        Just(When::Yesterday),
+        (1..=9999_i16, 1..=52_i8).prop_map(|(year, week)| {
+            let monday = jiff::civil::Weekday::Monday;
+            When::Week(
+                jiff::civil::ISOWeekDate::new(year, week, monday)
+                    .unwrap()
+                    .date(),
+            )
+        }),
+        (0..=23_i8, 0..=59_i8, 0..=59_i8).prop_map(|(hour, minute, second)| {
+            let time = jiff::civil::datetime(2025, 3, 30, hour, minute, second, 0);
+            When::Time(time, Precision::Second)
+        }),
+        Just(When::Time(
+            jiff::civil::datetime(99, 1, 2, 3, 0, 0, 0),
+            Precision::Hour
+        )),
+        Just(When::Time(
+            jiff::civil::datetime(99, 1, 2, 3, 4, 0, 0),
+            Precision::Minute
+        )),
+        (-999_999_999_999..999_999_999_999_i64).prop_map(When::Second),
+        prop::sample::select(vec![
+            When::Now,
+            When::Today,
+            When::Yesterday,
+            When::Tomorrow
+        ]),
         (
-            0..=9999_u16,
-            prop::sample::select(vec![Unit::Days, Unit::Weeks, Unit::Months, Unit::Years])
+            -1..=1_i8,
+            prop::sample::select(vec![Unit::Day, Unit::Week, Unit::Month, Unit::Year])
         )
-            .prop_map(|(count, unit)| When::Ago(count, unit)),
+            .prop_map(|(count, unit)| When::Relative(count, unit)),
+        (1..=12_i8).prop_map(When::NamedMonth),
+        (1..=12_i8, 1..=28_i8).prop_map(|(month, day)| When::NamedDay(month, day)),
+        (0..7_i8).prop_map(|number| {
+            When::Weekday(jiff::civil::Weekday::from_monday_zero_offset(number).unwrap())
+        }),
+        prop::array::uniform7(0..=9999_u16).prop_map(
+            |[years, months, weeks, days, hours, minutes, seconds]| When::Ago(Ago {
+                years,
+                months,
+                weeks,
+                days,
+                hours,
+                minutes,
+                seconds,
+            })
+        ),
     ]
 }
 

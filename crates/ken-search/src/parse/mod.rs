@@ -32,4 +32,4 @@ pub(crate) use parser::MAX_CLAUSES;
 pub use parser::parse;
 pub use pattern::word_pattern;
 pub use tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
-pub use when::{Unit, When};
+pub use when::{Ago, Precision, Unit, When};

@@ -14,6 +14,8 @@ use super::values;
 const MAX_DEPTH: usize = 64;
 /// More clauses than a person writes, fewer than make an engine slow.
 pub(crate) const MAX_CLAUSES: usize = 1024;
+/// Words of the longest date: `1 year 2 months 3 days ago`.
+const DATE_WORDS: usize = 7;
 /// Longer queries are files pasted by mistake.
 const MAX_BYTES: usize = 64 << 10;
 
@@ -369,7 +371,46 @@ impl Parser<'_> {
             return self.text_word(at, glob, suffix);
         };
         glob.push(GlobPart::Literal(self.query[suffix].to_owned()));
-        self.whole(field, at, glob).map(|value| self.tree(value))
+        let mut at = at.clone();
+        if let Some(end) = self.date_end(field, &at) {
+            at.end = end;
+            self.at.end = end;
+            glob = Glob(vec![GlobPart::Literal(self.query[at.clone()].to_owned())]);
+        }
+        self.whole(field, &at, glob).map(|value| self.tree(value))
+    }
+
+    /// Returns where a date with blanks ends, which goes as far as it is one: `last month`,
+    /// `3 days ago`. `None` if the word is all of it; what begins with digits alone may be followed
+    /// by any word.
+    fn date_end(&self, field: Field, at: &Range<usize>) -> Option<usize> {
+        let source = &self.query[at.clone()];
+        let is_date = |text: &str| values::range(field, text).is_ok();
+        let is_name = source.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if field.info().kind != FieldKind::Date || is_date(source) && !is_name {
+            return None;
+        }
+        let mut end = at.end;
+        let mut found = None;
+        for _ in 1..DATE_WORDS {
+            let rest = &self.query[end..];
+            let blanks = rest.len() - rest.trim_start().len();
+            let part_of = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ',' | '-');
+            let rest = &rest[blanks..];
+            let length = rest.find(|c| !part_of(c)).unwrap_or(rest.len());
+            let ends = rest[length..]
+                .chars()
+                .next()
+                .is_none_or(|c| c.is_whitespace() || c == ')');
+            if blanks == 0 || length == 0 || !ends {
+                break;
+            }
+            end += blanks + length;
+            if is_date(&self.query[at.start..end]) {
+                found = Some(end);
+            }
+        }
+        found
     }
 
     /// Reads a word of text, with what stands after it: `word~1`, `word^2`.

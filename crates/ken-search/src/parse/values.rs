@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use jiff::ToSpan;
+use jiff::civil::Date;
 use ken_core::{Bound, Field, FieldKind, Kind};
 
 use super::tree::Value;
-use super::when::When;
+use super::when::{self, When};
 
 /// A value that cannot be understood; places count from the start of the value.
 #[derive(Debug)]
@@ -48,7 +50,7 @@ const KIND_ALIASES: [(&str, Kind); 14] = [
 pub(super) fn range(field: Field, text: &str) -> Result<Value, Fault> {
     match field.info().kind {
         FieldKind::Date => {
-            let (from, to) = bounds(text, text.contains('/'), date)?;
+            let (from, to) = dates(text)?;
             Ok(Value::Dates(from, to))
         }
         FieldKind::Size => numbers(text, size),
@@ -122,10 +124,65 @@ fn bounds<T: Copy>(
     Ok((end(0, from)?, end(from.len() + separator.len(), to)?))
 }
 
+/// Both ends of a range of dates.
+type Ends = (Bound<When>, Bound<When>);
+
+/// Reads a date or a range of dates.
+fn dates(text: &str) -> Result<Ends, Fault> {
+    if let Some(range) = when::read::range(text) {
+        return Ok(range);
+    }
+    let slash = !text.contains("..") && text.contains('/');
+    let range = match slash {
+        true => counted(text).map_err(|(message, hint)| Fault {
+            at: 0..text.len(),
+            message: format!("{text:?} {message}"),
+            hint: hint.to_owned(),
+        })?,
+        false => None,
+    };
+    range.map_or_else(|| bounds(text, slash, date), Ok)
+}
+
+/// Reads a range of ISO 8601 with one end and how long it is: `2001-03-01/P1Y`, `P1Y/2002-03-01`.
+fn counted(text: &str) -> Result<Option<Ends>, Wrong> {
+    const NO_DATE: Wrong = ("has no date to count from", "write 2001-03-01/P1Y or P1Y/");
+    let Some((from, to)) = text.split_once('/') else {
+        return Ok(None);
+    };
+    let (first, last) = match (when::read::iso_period(from), when::read::iso_period(to)) {
+        (Some(_), Some(_)) => return Err(NO_DATE),
+        (None, Some(length)) if !from.is_empty() => {
+            let start = first_day(from).ok_or(NO_DATE)?;
+            let after = start.saturating_add(length.date_span());
+            (start, after.saturating_sub(1.day()))
+        }
+        (Some(length), None) if !to.is_empty() => {
+            let end = first_day(to).ok_or(NO_DATE)?;
+            (end.saturating_sub(length.date_span()), end)
+        }
+        _ => return Ok(None),
+    };
+    if first.year() < 1 {
+        return Err(("begins before the year 1", "write a shorter period"));
+    }
+    let ends = (When::Day(first), When::Day(last));
+    Ok(Some((Bound::Included(ends.0), Bound::Included(ends.1))))
+}
+
+fn first_day(text: &str) -> Option<Date> {
+    match When::parse(text)? {
+        When::Year(year) => Date::new(year, 1, 1).ok(),
+        When::Month(year, month) => Date::new(year, month, 1).ok(),
+        When::Day(date) => Some(date),
+        _ => None,
+    }
+}
+
 fn date(text: &str) -> Result<When, Wrong> {
     When::parse(text).ok_or((
         "is not a date",
-        "write 2025, 2025-01, 2025-01-15, today, yesterday, or 7d, 2w, 3m, 1y for so long ago",
+        "write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for so long ago",
     ))
 }
 

@@ -53,6 +53,41 @@ fn words_as_they_stand_have_no_operators() {
 }
 
 #[test]
+fn dates_are_understood_in_words() {
+    let world = World::new();
+    let now = std::time::SystemTime::now();
+    let now = now.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let day = 24 * 3600;
+    for (name, time) in [
+        ("1.txt", now),
+        ("2.txt", now - 10 * day),
+        ("3.txt", now - 500 * day),
+        ("4.txt", 1_234_567_890),
+    ] {
+        world.write(name, "x");
+        world.set_modified(name, time);
+    }
+    world.index_docs();
+    for (query, expected) in [
+        ("date:last 3 days x", "1"),
+        ("date:7d..", "1"),
+        ("date:2 weeks ago.. x", "12"),
+        ("date:..1w", "234"),
+        ("date:P1Y", "12"),
+        ("date:2y..1y", "3"),
+        ("date:2009-02-13T23:31", "4"),
+        ("date:@1234567890", "4"),
+        ("date:feb 13, 2009", "4"),
+        ("date:2009-02-01/P1M", "4"),
+        ("date:2009-W07", "4"),
+        ("-date:last_2_years", "4"),
+    ] {
+        let found: String = world.found(query).iter().map(|name| &name[..1]).collect();
+        assert_eq!(found, expected, "{query}");
+    }
+}
+
+#[test]
 fn every_operator_works() {
     let world = letters();
     for (query, expected) in [
