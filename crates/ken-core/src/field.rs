@@ -134,7 +134,7 @@ pub const FIELDS: &[FieldInfo] = &[
     row(Field::Type, "type", &["kind", "rclcat"], FieldKind::Keyword, 0.0,
         "sort of document: document, message, source, image, archive …", "type:message"),
     row(Field::Lang, "lang", &["language"], FieldKind::Keyword, 0.0,
-        "language, as the document declares it", "lang:de"),
+        "language, declared by the document or told from its words; `en` also finds `en-GB`", "lang:de"),
     row(Field::Genre, "genre", &[], FieldKind::Keyword, 0.0,
         "sort of music or film", "genre:jazz"),
     row(Field::Is, "is", &[], FieldKind::Keyword, 0.0,

@@ -8,6 +8,7 @@ mod document;
 mod field;
 mod glob;
 mod kind;
+pub mod language;
 mod location;
 mod plan;
 mod reading;

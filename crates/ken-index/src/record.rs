@@ -3,9 +3,12 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_core::{Document, Failure, Field, FileKey, Location, Reason, Value, escape_bytes};
+use ken_core::{
+    Document, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes, language,
+};
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 
+use crate::analysis;
 use crate::schema::Columns;
 
 /// What is kept of a file beside its documents, on the file's own document.
@@ -88,6 +91,9 @@ impl Record {
         for state in states(&document) {
             add(of(Field::Is), OwnedValue::Str(state.to_owned()));
         }
+        if let Some(language) = undeclared_language(&document) {
+            add(of(Field::Lang), OwnedValue::Str(language.to_owned()));
+        }
         add(
             of(Field::Type),
             OwnedValue::Str(document.kind.name().to_owned()),
@@ -97,6 +103,13 @@ impl Record {
             add(columns.failure, OwnedValue::Str(encode(failure)));
         }
         for (field, value) in document.fields {
+            let value = match value {
+                Value::Text(text) if field == Field::Lang => match language::normalize(&text) {
+                    Some(tag) => Value::Text(tag),
+                    None => continue,
+                },
+                value => value,
+            };
             add(
                 of(field),
                 match value {
@@ -110,6 +123,22 @@ impl Record {
         }
         Row { values }
     }
+}
+
+/// Returns the language of a document of prose that declares none.
+fn undeclared_language(document: &Document) -> Option<&'static str> {
+    let is_prose = matches!(
+        document.kind,
+        Kind::Document | Kind::Presentation | Kind::Message
+    );
+    let is_declared = |(field, value): &(Field, Value)| match value {
+        Value::Text(text) if *field == Field::Lang => language::normalize(text).is_some(),
+        _ => false,
+    };
+    if !is_prose || document.fields.iter().any(is_declared) {
+        return None;
+    }
+    analysis::detect_language(&document.body)
 }
 
 /// Returns the folder of a path, as the `dir` field reads it.

@@ -10,9 +10,10 @@ use tantivy::schema::{
     TextFieldIndexing, TextOptions,
 };
 
-/// The analyses, as the schema names them; [`crate::analysis`] knows them by the kind of a field.
+/// The analyses, as the schema names them; [`crate::analysis`] knows them by the field.
 pub(crate) const TEXT: &str = "ken_text";
 pub(crate) const KEYWORD: &str = "ken_keyword";
+pub(crate) const LANGUAGE: &str = "ken_language";
 pub(crate) const PATH: &str = "ken_path";
 
 /// The names of the columns that are not fields of the table.
@@ -44,7 +45,7 @@ impl Columns {
             .iter()
             .map(|info| match info.kind {
                 FieldKind::Text => builder.add_text_field(info.name, text()),
-                FieldKind::Keyword => builder.add_text_field(info.name, keyword()),
+                FieldKind::Keyword => builder.add_text_field(info.name, keyword(info.field)),
                 FieldKind::Path => builder.add_text_field(info.name, path()),
                 FieldKind::Date | FieldKind::Size | FieldKind::Number => {
                     builder.add_i64_field(info.name, FAST | STORED)
@@ -83,10 +84,14 @@ fn text() -> TextOptions {
     )
 }
 
-fn keyword() -> TextOptions {
+fn keyword(field: Field) -> TextOptions {
+    let analysis = match field {
+        Field::Lang => LANGUAGE,
+        _ => KEYWORD,
+    };
     TextOptions::default().set_stored().set_indexing_options(
         TextFieldIndexing::default()
-            .set_tokenizer(KEYWORD)
+            .set_tokenizer(analysis)
             .set_fieldnorms(false)
             .set_index_option(IndexRecordOption::Basic),
     )

@@ -4,4 +4,5 @@
 ///
 /// 1. First format (Tantivy 0.27, index format 7).
 /// 2. Fields of sound, pictures and films; the edition of the reading in tokens.
-pub(crate) const FORMAT: u32 = 2;
+/// 3. Headings; the language of documents that declare none; new rules of analysis.
+pub(crate) const FORMAT: u32 = 3;

@@ -382,7 +382,9 @@ fn an_index_of_another_format_is_refused() {
     writer.close().unwrap();
     let path = folder.path().join("meta.json");
     let meta = fs_err::read_to_string(&path).unwrap();
-    let changed = meta.replace(r#"\"format\":2"#, r#"\"format\":999"#);
+    let (before, after) = meta.split_once(r#"\"format\":"#).unwrap();
+    let after = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    let changed = format!(r#"{before}\"format\":999{after}"#);
     assert_ne!(changed, meta);
     fs_err::write(&path, changed).unwrap();
     for error in [

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ken_core::{Bound, FIELDS, Field, FieldKind, Glob, GlobPart, Pattern, Plan, Span};
+use ken_core::{Bound, FIELDS, Field, FieldKind, Glob, GlobPart, Pattern, Plan, Span, language};
 
 use crate::folder;
 use crate::parse::{Clause, Phrase, Piece, Tree, Value, When};
@@ -165,16 +165,17 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         Value::Word(text) if field == Field::Dir => folder::plan(&literal(text), context),
         Value::Prefix(text) if field == Field::Dir => folder::plan(&starting(text), context),
         Value::Glob(glob) if field == Field::Dir => folder::plan(glob, context),
-        Value::Word(text) => matched(Pattern::Term(text.trim().to_lowercase())),
+        Value::Word(text) => matched(Pattern::Term(keyword(field, text))),
         Value::Prefix(text) => matched(Pattern::Prefix(text.to_lowercase())),
         Value::Glob(glob) => matched(Pattern::Glob(lowercase(glob))),
         Value::Regex(regex) => matched(Pattern::Regex(any_case(regex))),
         Value::Fuzzy(text, distance) => {
             matched(Pattern::Fuzzy(text.trim().to_lowercase(), *distance))
         }
-        Value::Phrase(phrase) => matched(Pattern::Term(
-            phrase.literal().unwrap_or("").trim().to_lowercase(),
-        )),
+        Value::Phrase(phrase) => matched(Pattern::Term(keyword(
+            field,
+            phrase.literal().unwrap_or(""),
+        ))),
         Value::Numbers(from, to) => Plan::Range {
             field,
             from: *from,
@@ -183,6 +184,16 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         Value::Dates(from, to) => dates(field, *from, *to, context),
     };
     Some(Plan::Filter(Box::new(selects)))
+}
+
+/// Returns the term of a whole value.
+fn keyword(field: Field, value: &str) -> String {
+    let value = match field {
+        Field::Lang => language::normalize(value),
+        _ => None,
+    }
+    .unwrap_or_else(|| value.trim().to_owned());
+    value.to_lowercase()
 }
 
 fn literal(text: &str) -> Glob {

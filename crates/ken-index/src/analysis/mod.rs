@@ -9,11 +9,15 @@
 
 mod fold;
 mod identifier;
+mod language;
+mod language_words;
 mod script;
 
 use std::ops::Range;
 
-use ken_core::{Field, FieldKind};
+use ken_core::{Field, FieldKind, language as tags};
+
+pub(crate) use language::detect as detect_language;
 
 /// Words longer than this many bytes are not indexed: they are encoded data, not language.
 pub const MAX_TERM_BYTES: usize = 64;
@@ -21,9 +25,13 @@ pub const MAX_TERM_BYTES: usize = 64;
 /// Calls `each` with every term of `text`, its position, and the bytes it stands for.
 ///
 /// Terms come in the order of their positions; several may share one, and then the whole word
-/// comes before its parts. A keyword field has one term, the value in lower case.
+/// comes before its parts. A keyword field has one term, the value in lower case; a language also
+/// those that it belongs to, `en` for `en-GB`.
 pub fn analyze(field: Field, text: &str, mut each: impl FnMut(&str, u32, Range<usize>)) {
     match field.info().kind {
+        FieldKind::Keyword if field == Field::Lang => {
+            tags::each_prefix(text, |tag| each(tag, 0, 0..text.len()));
+        }
         FieldKind::Keyword => each(&keyword(text), 0, 0..text.len()),
         FieldKind::Path => path_names(text, each),
         _ => Analyzer::default().words(text, &mut each),

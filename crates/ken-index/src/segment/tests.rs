@@ -13,7 +13,7 @@ use tantivy::{DocSet, Index, IndexWriter, SegmentReader, TERMINATED};
 use super::SegmentBuilder;
 use crate::analysis::analyze;
 use crate::record::Row;
-use crate::schema::{Columns, KEYWORD, PATH, TEXT};
+use crate::schema::{Columns, KEYWORD, LANGUAGE, PATH, TEXT};
 use crate::{FileState, Record};
 
 /// The analysis of a field as the engine wants it.
@@ -58,6 +58,7 @@ fn index(columns: &Columns) -> Index {
     for (name, field) in [
         (TEXT, Field::Body),
         (KEYWORD, Field::Mime),
+        (LANGUAGE, Field::Lang),
         (PATH, Field::Dir),
     ] {
         manager.register(name, TextAnalyzer::builder(Reference(field)).build());

@@ -1,0 +1,327 @@
+//! Which language a text is in, for documents that do not say it.
+//!
+//! Most scripts stand for one language. Those that write many are told by their function words:
+//! of the first words of a text those are looked up that are short, and each votes for the
+//! languages in which it is frequent. A text of prose is decided within some forty words, so that
+//! this costs under a microsecond; what has no function words, as tables and code, has no
+//! language (J. D. Prager, "Linguini: language identification for multilingual documents", 1999).
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use foldhash::fast::FixedState;
+
+use super::language_words::WORDS;
+
+/// More of a text is not looked at.
+const MAX_BYTES: usize = 2 << 10;
+/// Longer words are no function words.
+const MAX_WORD_BYTES: usize = 16;
+/// Votes that a language needs, and those after which it is enough to have twice as many as any other.
+const MIN_VOTES: u32 = 8;
+const CLEAR_VOTES: u32 = 40;
+/// A vote of a word is worth so much, divided by the number of languages that it votes for.
+const VOTE: u32 = 4;
+/// What fraction of the words of a text in a language must vote for it.
+const MIN_SHARE: u32 = 10;
+
+/// Returns the code of the language that a text is in (ISO 639-1), if it shows one.
+pub(crate) fn detect(text: &str) -> Option<&'static str> {
+    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+    let mut votes = Votes::new();
+    let mut word = String::with_capacity(2 * MAX_WORD_BYTES);
+    for run in text.split(|c: char| !is_letter(c)) {
+        if run.is_empty() {
+            continue;
+        }
+        if run.is_ascii() {
+            if votes.word(run.len(), |table| {
+                let mut folded = [0; MAX_WORD_BYTES];
+                let folded = &mut folded[..run.len()];
+                folded.copy_from_slice(run.as_bytes());
+                folded.make_ascii_lowercase();
+                table.get(&*folded).copied()
+            }) {
+                break;
+            }
+            continue;
+        }
+        let in_scripts = run.chars().filter(|c| votes.script(*c)).count();
+        if in_scripts > 0 {
+            continue;
+        }
+        word.clear();
+        word.extend(
+            run.chars()
+                .take(MAX_WORD_BYTES)
+                .flat_map(char::to_lowercase),
+        );
+        if votes.word(word.len(), |table| table.get(word.as_bytes()).copied()) {
+            break;
+        }
+    }
+    votes.winner()
+}
+
+fn is_letter(character: char) -> bool {
+    if character.is_ascii() {
+        character.is_ascii_alphabetic()
+    } else {
+        character.is_alphabetic() || super::script::is_word(character)
+    }
+}
+
+type Table = HashMap<&'static [u8], u64, FixedState>;
+
+/// What speaks for each language.
+struct Votes {
+    words: u32,
+    /// By the order of [`WORDS`].
+    by_words: [u32; MAX_LANGUAGES],
+    /// Letters of scripts that stand for one language, by the order of [`SCRIPTS`].
+    letters: [u32; SCRIPTS.len()],
+}
+
+/// As many as bits in the set of languages of a word.
+const MAX_LANGUAGES: usize = 64;
+
+impl Votes {
+    fn new() -> Self {
+        Self {
+            words: 0,
+            by_words: [0; MAX_LANGUAGES],
+            letters: [0; SCRIPTS.len()],
+        }
+    }
+
+    /// Counts a word of so many bytes; returns whether the language is clear.
+    fn word(&mut self, length: usize, find: impl Fn(&Table) -> Option<u64>) -> bool {
+        self.words += 1;
+        let found = (length <= MAX_WORD_BYTES).then(|| find(table()));
+        let Some(languages) = found.flatten() else {
+            return false;
+        };
+        let vote = 2 + VOTE / languages.count_ones();
+        let mut rest = languages;
+        let mut most = 0;
+        while rest != 0 {
+            let votes = &mut self.by_words[rest.trailing_zeros() as usize];
+            *votes += vote;
+            most = most.max(*votes);
+            rest &= rest - 1;
+        }
+        if most < CLEAR_VOTES {
+            return false;
+        }
+        let (best, second) = self.leaders();
+        self.by_words[best] > 2 * self.by_words[second]
+    }
+
+    /// Counts a letter of a script that stands for a language; returns whether it is one.
+    fn script(&mut self, character: char) -> bool {
+        // Latin, Greek to Cyrillic, and Arabic have words.
+        if character < '\u{370}' || ('\u{400}'..'\u{530}').contains(&character) {
+            return false;
+        }
+        let found = SCRIPTS
+            .iter()
+            .position(|(first, last, _)| (*first..=*last).contains(&character));
+        match found {
+            Some(script) => self.letters[script] += 1,
+            None => return false,
+        }
+        true
+    }
+
+    /// Returns the languages with the most votes and the next.
+    fn leaders(&self) -> (usize, usize) {
+        let (mut best, mut second) = (0, 1);
+        if self.by_words[1] > self.by_words[0] {
+            (best, second) = (1, 0);
+        }
+        for language in 2..WORDS.len() {
+            if self.by_words[language] > self.by_words[best] {
+                (best, second) = (language, best);
+            } else if self.by_words[language] > self.by_words[second] {
+                second = language;
+            }
+        }
+        (best, second)
+    }
+
+    fn winner(&self) -> Option<&'static str> {
+        let letters: u32 = self.letters.iter().sum();
+        // A word has about five letters.
+        if letters > self.words * 5 / 2 && letters >= MIN_VOTES {
+            return Some(self.script_winner());
+        }
+        let (best, second) = self.leaders();
+        let votes = self.by_words[best];
+        let is_prose = votes * MIN_SHARE >= self.words * 2;
+        (votes >= MIN_VOTES && votes > self.by_words[second] && is_prose).then(|| WORDS[best].0)
+    }
+
+    fn script_winner(&self) -> &'static str {
+        let of = |code| -> u32 {
+            let scripts = SCRIPTS.iter().zip(self.letters);
+            scripts
+                .filter(|((_, _, of), _)| *of == code)
+                .map(|(_, n)| n)
+                .sum()
+        };
+        let most = (0..SCRIPTS.len()).max_by_key(|script| self.letters[*script]);
+        let code = most.map_or("zh", |script| SCRIPTS[script].2);
+        match code {
+            // Japanese text has Kana between its Han characters.
+            "zh" if of("ja") * 20 > of("zh") => "ja",
+            // Persian and Urdu have letters that Arabic has not.
+            "ar" if of("fa") * 50 > of("ar") => "fa",
+            code => code,
+        }
+    }
+}
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = HashMap::with_hasher(FixedState::default());
+        for (number, (_, words)) in WORDS.iter().enumerate() {
+            for word in words.split_whitespace() {
+                *table.entry(word.as_bytes()).or_insert(0) |= 1 << number;
+            }
+        }
+        table
+    })
+}
+
+/// Letters of scripts that stand for a language; of overlapping ranges the first counts.
+const SCRIPTS: [(char, char, &str); 34] = [
+    ('\u{370}', '\u{3ff}', "el"),
+    ('\u{1f00}', '\u{1fff}', "el"),
+    ('\u{531}', '\u{587}', "hy"),
+    ('\u{5d0}', '\u{5ea}', "he"),
+    ('\u{67e}', '\u{67e}', "fa"),
+    ('\u{686}', '\u{686}', "fa"),
+    ('\u{698}', '\u{698}', "fa"),
+    ('\u{6af}', '\u{6af}', "fa"),
+    ('\u{620}', '\u{6ff}', "ar"),
+    ('\u{900}', '\u{97f}', "hi"),
+    ('\u{980}', '\u{9ff}', "bn"),
+    ('\u{a00}', '\u{a7f}', "pa"),
+    ('\u{a80}', '\u{aff}', "gu"),
+    ('\u{b00}', '\u{b7f}', "or"),
+    ('\u{b80}', '\u{bff}', "ta"),
+    ('\u{c00}', '\u{c7f}', "te"),
+    ('\u{c80}', '\u{cff}', "kn"),
+    ('\u{d00}', '\u{d7f}', "ml"),
+    ('\u{d80}', '\u{dff}', "si"),
+    ('\u{e00}', '\u{e7f}', "th"),
+    ('\u{e80}', '\u{eff}', "lo"),
+    ('\u{f00}', '\u{fff}', "bo"),
+    ('\u{1000}', '\u{109f}', "my"),
+    ('\u{10a0}', '\u{10ff}', "ka"),
+    ('\u{1100}', '\u{11ff}', "ko"),
+    ('\u{1200}', '\u{139f}', "am"),
+    ('\u{1780}', '\u{17ff}', "km"),
+    ('\u{3040}', '\u{30ff}', "ja"),
+    ('\u{31f0}', '\u{31ff}', "ja"),
+    ('\u{ac00}', '\u{d7a3}', "ko"),
+    ('\u{ff66}', '\u{ff9d}', "ja"),
+    ('\u{3400}', '\u{4dbf}', "zh"),
+    ('\u{4e00}', '\u{9fff}', "zh"),
+    ('\u{20000}', '\u{3ffff}', "zh"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_told_by_their_function_words() {
+        for (expected, text) in [
+            (
+                "en",
+                "The committee met on Monday and it was decided that the roof will be repaired.",
+            ),
+            (
+                "de",
+                "Der Ausschuss hat am Montag getagt und beschlossen, dass das Dach repariert wird.",
+            ),
+            (
+                "fr",
+                "Le comité s\u{2019}est réuni lundi et il a décidé que le toit serait réparé dans l'année.",
+            ),
+            (
+                "es",
+                "El comité se reunió el lunes y decidió que el tejado se repare con los fondos.",
+            ),
+            (
+                "nl",
+                "De commissie is op maandag bijeengekomen en heeft besloten dat het dak wordt hersteld.",
+            ),
+            (
+                "sv",
+                "Kommittén möttes på måndagen och det beslutades att taket ska lagas och målas.",
+            ),
+            (
+                "pl",
+                "Komisja zebrała się w poniedziałek i postanowiła, że dach będzie naprawiony.",
+            ),
+            (
+                "cs",
+                "Výbor se sešel v pondělí a rozhodl, že střecha bude opravena, když to bude možné.",
+            ),
+            (
+                "ru",
+                "Комитет собрался в понедельник и решил, что крыша будет отремонтирована, если это можно.",
+            ),
+            (
+                "uk",
+                "Комітет зібрався в понеділок і вирішив, що дах буде відремонтовано, якщо це можна.",
+            ),
+            (
+                "el",
+                "Η επιτροπή συνεδρίασε τη Δευτέρα και αποφάσισε να επισκευαστεί η στέγη.",
+            ),
+            (
+                "ja",
+                "委員会は月曜日に開かれ、屋根を修理することを決めました。",
+            ),
+            ("zh", "委员会星期一开会，决定修理屋顶。"),
+            ("ko", "위원회는 월요일에 모여 지붕을 수리하기로 결정했다."),
+            ("th", "คณะกรรมการประชุมกันในวันจันทร์และตัดสินใจซ่อมหลังคา"),
+            ("he", "הוועדה התכנסה ביום שני והחליטה לתקן את הגג"),
+            ("ar", "اجتمعت اللجنة يوم الاثنين وقررت إصلاح السقف"),
+            (
+                "fa",
+                "کمیته روز دوشنبه تشکیل شد و تصمیم گرفت که سقف را تعمیر کند و پنجره چوبی بگذارد",
+            ),
+        ] {
+            assert_eq!(detect(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_prose_has_no_language() {
+        for text in [
+            "",
+            "1 2 3",
+            "fn main() { write(\"{}\", x); }",
+            "Anna Berta Carla Dora",
+            "0x3f 0x40 mov eax ebx add eax ecx jmp eax nop nop nop nop",
+        ] {
+            assert_eq!(detect(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_set_has_a_bit_for_each_language() {
+        assert!(WORDS.len() <= MAX_LANGUAGES);
+        for (code, words) in WORDS {
+            for word in words.split_whitespace() {
+                assert!(word.len() <= MAX_WORD_BYTES, "{code} {word}");
+                assert_eq!(word.to_lowercase(), word, "{code} {word}");
+            }
+        }
+    }
+}
