@@ -9,13 +9,16 @@ mod support;
 use std::path::Path;
 
 use ken_core::{FIELDS, Plan};
-use ken_search::parse::{QueryError, Tree, parse};
+use ken_search::parse::{QueryError, Saved, Tree, parse, parse_lenient, parse_with};
 use ken_search::plan::plan;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// Saved queries, by name.
+    #[serde(default)]
+    queries: Saved,
     case: Vec<Case>,
 }
 
@@ -23,6 +26,8 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Case {
     query: String,
+    #[serde(skip)]
+    saved: Saved,
     /// The tree as an s-expression.
     tree: Option<String>,
     /// The plan as an s-expression; what a word without a field becomes is written `{word}`.
@@ -33,6 +38,10 @@ struct Case {
     at: Option<String>,
     /// A piece of the hint.
     hint: Option<String>,
+    /// What `--lenient` understands of a mistake, as an s-expression.
+    lenient: Option<String>,
+    /// What it leaves out.
+    left_out: Option<Vec<String>>,
 }
 
 fn cases() -> Vec<(String, Case)> {
@@ -47,7 +56,10 @@ fn cases() -> Vec<(String, Case)> {
             let text = std::fs::read_to_string(&path).unwrap();
             let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"));
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            cases.extend(file.case.into_iter().map(|case| (name.clone(), case)));
+            for mut case in file.case {
+                case.saved.clone_from(&file.queries);
+                cases.push((name.clone(), case));
+            }
         }
     }
     cases
@@ -89,7 +101,7 @@ fn folded(plan: &Plan) -> String {
 }
 
 fn check(case: &Case) -> Result<(), String> {
-    match (parse(&case.query), &case.error) {
+    match (parse_with(&case.query, &case.saved), &case.error) {
         (Ok(tree), None) => check_tree(case, &tree),
         (Err(error), Some(expected)) => check_error(case, &error, expected),
         (Ok(tree), Some(_)) => Err(format!("is understood as {tree}")),
@@ -134,10 +146,23 @@ fn check_error(case: &Case, error: &QueryError, expected: &str) -> Result<(), St
             .hint
             .as_deref()
             .is_none_or(|hint| error.hint.as_deref().unwrap_or("").contains(hint));
-    if right {
-        Ok(())
-    } else {
-        Err(format!("at {place:?}: {}", error.report()))
+    if !right {
+        return Err(format!("at {place:?}: {}", error.report()));
+    }
+    let lenient = parse_lenient(&case.query, &case.saved);
+    let tree = lenient
+        .tree
+        .map_or("nothing".to_owned(), |tree| tree.to_string());
+    let left_out: Vec<String> = lenient.left_out.into_iter().map(|left| left.text).collect();
+    let left_out_right = case
+        .left_out
+        .as_ref()
+        .is_none_or(|expected| *expected == left_out);
+    match &case.lenient {
+        Some(expected) if *expected != tree || !left_out_right => {
+            Err(format!("lenient = '''{tree}'''\nleft_out = {left_out:?}"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -4,8 +4,8 @@ mod support;
 
 use ken_core::{Bound, FIELDS, Field, FieldKind, Glob, GlobPart, Kind};
 use ken_search::parse::{
-    Ago, Boost, Clause, Modifiers, Nearness, Phrase, Piece, Precision, Tree, Unit, Value, When,
-    parse,
+    Ago, Boost, Clause, Modifiers, Nearness, Phrase, Piece, Precision, Saved, Tree, Unit, Value,
+    When, parse, parse_lenient,
 };
 use ken_search::plan::plan;
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn text() -> impl Strategy<Value = String> {
                 .prop_map(String::from),
             1 => prop::sample::select(vec![
                 " OR ", " AND ", "NOT ", "||", "&&", "title:", "date:", "size>", "dir:", "type:",
-                "ext:", "msgid:", "..", " XOR ", " NEAR/3 ", " ADJ ", "^2", "~1", "[ab]", "/x/", "\"~2", "\"Cl2.5", "\"po", "2025-01", "7d", "last month", "P1Y", "@1", "may", "3 days ago", "T10:30", "10k", "mail", "\"", "is:", "foo:", "://",
+                "ext:", "msgid:", "..", " XOR ", " NEAR/3 ", " ADJ ", "^2", "~1", "[ab]", "/x/", "\"~2", "\"Cl2.5", "\"po", "2025-01", "7d", "last month", "P1Y", "@1", "may", "3 days ago", "T10:30", "10k", "mail", "\"", "is:", "foo:", "query:x", "dc:title:", "://",
             ]).prop_map(String::from),
             1 => any::<char>().prop_map(String::from),
         ],
@@ -281,6 +281,11 @@ proptest! {
             }
             Err(error) => {
                 prop_assert!(query.get(error.at.clone()).is_some(), "{:?}", error.at);
+                let lenient = parse_lenient(&query, &Saved::new());
+                prop_assert!(!lenient.left_out.is_empty());
+                if let Some(tree) = lenient.tree {
+                    plan(&tree, &support::context());
+                }
                 prop_assert!(query.is_empty() || error.report().contains('^'));
             }
         }

@@ -206,6 +206,12 @@ pub(crate) struct SearchArgs {
     /// Take the words as they stand, without operators: documents with all of them
     #[arg(long)]
     pub(crate) all: bool,
+    /// Search what can be understood of a query with mistakes, and say what was left out
+    #[arg(long, conflicts_with_all = ["any", "all"])]
+    pub(crate) lenient: bool,
+    /// Write the query into the configuration file, for use as query:NAME, and do not search
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["any", "all", "lenient"])]
+    pub(crate) save: Option<String>,
     /// Order of the hits
     #[arg(long, value_name = "KEY", default_value = "relevance")]
     pub(crate) sort: Sort,

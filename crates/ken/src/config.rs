@@ -1,6 +1,7 @@
 //! Settings: the configuration file, `--set`, and where things are kept.
 
 mod helpers;
+pub(crate) mod saved;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,8 @@ pub(crate) struct Settings {
     pub(crate) passwords: PasswordSettings,
     /// What folders give to the files below them.
     pub(crate) folder: Vec<FolderSettings>,
+    /// Queries by their names, for `query:name`.
+    pub(crate) queries: BTreeMap<String, String>,
 }
 
 /// Fields that a folder gives to all documents below it; of several folders the nearest counts.
@@ -108,6 +111,7 @@ impl Default for Settings {
             adapter: Vec::new(),
             passwords: PasswordSettings::default(),
             folder: Vec::new(),
+            queries: BTreeMap::new(),
         }
     }
 }
@@ -296,13 +300,19 @@ impl FolderSettings {
     }
 }
 
+/// Returns the configuration file, and whether it must be there; `None` without a home folder.
+fn config_file(global: &Global) -> Option<(PathBuf, bool)> {
+    match &global.config {
+        Some(path) => Some((path.clone(), true)),
+        None => {
+            xdg("XDG_CONFIG_HOME", ".config").map(|folder| (folder.join("ken/config.toml"), false))
+        }
+    }
+}
+
 fn read_file(global: &Global) -> Result<toml::Table, Failure> {
-    let (path, required) = match &global.config {
-        Some(path) => (path.clone(), true),
-        None => match xdg("XDG_CONFIG_HOME", ".config") {
-            Some(folder) => (folder.join("ken/config.toml"), false),
-            None => return Ok(toml::Table::new()),
-        },
+    let Some((path, required)) = config_file(global) else {
+        return Ok(toml::Table::new());
     };
     let text = match fs_err::read_to_string(&path) {
         Ok(text) => text,

@@ -30,13 +30,40 @@ impl QueryError {
         if self.query.is_empty() {
             return String::new();
         }
-        let shown: String = self.query.chars().map(printable).collect();
+        let (start, end) = self.window();
+        let shown: String = self.query[start..end].chars().map(printable).collect();
         // Characters that do not print are replaced by others, so bytes are counted in the query.
-        let column = width(&self.query[..self.at.start]);
-        let carets = width(&self.query[self.at.clone()]).max(1);
-        let before = " ".repeat(column);
-        format!("\n  {shown}\n  {before}{}", "^".repeat(carets))
+        let before = width(&self.query[start..self.at.start]) + width(cut(start > 0));
+        let carets = width(&self.query[self.at.start..self.at.end.min(end)]).max(1);
+        format!(
+            "\n  {}{shown}{}\n  {}{}",
+            cut(start > 0),
+            cut(end < self.query.len()),
+            " ".repeat(before),
+            "^".repeat(carets)
+        )
     }
+
+    /// Returns the part of a long query that is shown: some characters before and after the place.
+    fn window(&self) -> (usize, usize) {
+        let mut before = self.query[..self.at.start].char_indices().rev();
+        let mut after = self.query[self.at.start..].char_indices();
+        let start = before
+            .nth(SHOWN_BEFORE)
+            .map_or(0, |(at, c)| at + c.len_utf8());
+        let end = after
+            .nth(SHOWN_AFTER)
+            .map_or(self.query.len(), |(at, _)| self.at.start + at);
+        (start, end)
+    }
+}
+
+/// Characters of a long query that are shown before and after the beginning of the place.
+const SHOWN_BEFORE: usize = 60;
+const SHOWN_AFTER: usize = 100;
+
+fn cut(is_cut: bool) -> &'static str {
+    if is_cut { "…" } else { "" }
 }
 
 fn width(text: &str) -> usize {
@@ -55,6 +82,21 @@ fn printable(character: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_long_queries_the_place_is_shown() {
+        let error = QueryError {
+            query: format!("{}autor:{}", "é ".repeat(40_000), "b ".repeat(40_000)),
+            at: 120_000..120_005,
+            message: "there is no field \"autor\"".into(),
+            hint: None,
+        };
+        let report = error.report();
+        let lines: Vec<&str> = report.lines().collect();
+        let shown = format!("  …{}autor:{}…", "é ".repeat(30), "b ".repeat(47));
+        assert_eq!(lines[1], shown);
+        assert_eq!(lines[2], format!("  {}^^^^^", " ".repeat(61)));
+    }
 
     #[test]
     fn carets_stand_under_wide_characters() {

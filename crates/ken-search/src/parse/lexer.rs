@@ -31,6 +31,8 @@ pub(super) enum Token {
     All,
     /// A field; its value starts where the token ends.
     Field(Field),
+    /// `query:`; the name of a saved query follows.
+    Saved,
     Word {
         glob: Glob,
         /// What stands after the word and changes its meaning: `~1`, `^2`.
@@ -277,25 +279,44 @@ fn pieces(marks: &[Mark]) -> Vec<Piece> {
 /// Returns the field whose name and operator stand at `at`; `None` if a word does.
 fn field(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
     let rest = &query[at..];
-    let name_end = rest
-        .find(|c: char| !c.is_alphabetic() && c != '_')
-        .unwrap_or(rest.len());
+    let is_name = |c: char| c.is_alphabetic() || c == '_';
+    let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
     let (name, rest) = rest.split_at(name_end);
+    let place = |length| at..at + name_end + length;
+    let after_colon = rest.strip_prefix(':').unwrap_or("");
+    if name.eq_ignore_ascii_case("query") && has_value(after_colon) {
+        return Ok(Some((Token::Saved, place(1))));
+    }
     let known = Field::from_name(name);
-    let after = |length| Some(at + name_end + length);
-    let value_start = match (rest.as_bytes().first(), known) {
-        (Some(b':'), _) if is_word_with_colon(name, &rest[1..], known) => None,
-        (Some(b':'), None) => return Err(unknown_field(query, at..at + name_end)),
-        (Some(b':'), Some(_)) => after(1),
-        (Some(b'<' | b'>'), Some(field)) if is_range(field) && has_value(&rest[1..]) => after(0),
+    let length = match (rest.as_bytes().first(), known) {
+        (Some(b':'), _) if is_word_with_colon(name, after_colon, known) => None,
+        (Some(b':'), None) => match qualified(after_colon) {
+            Some((field, length)) => return Ok(Some((Token::Field(field), place(1 + length)))),
+            None => return Err(unknown_field(query, at..at + name_end)),
+        },
+        (Some(b':'), Some(_)) => Some(1),
+        (Some(b'<' | b'>'), Some(field)) if is_range(field) && has_value(&rest[1..]) => Some(0),
         (Some(b'='), Some(_)) if has_value(&rest[1..]) && !rest[1..].starts_with(['=', '>']) => {
-            after(1)
+            Some(1)
         }
         _ => None,
     };
-    Ok(known
-        .zip(value_start)
-        .map(|(field, end)| (Token::Field(field), at..end)))
+    let field = known.zip(length);
+    Ok(field.map(|(field, length)| (Token::Field(field), place(length))))
+}
+
+/// Reads the rest of a name that has several parts, `dc:title:`: the last is the field.
+fn qualified(rest: &str) -> Option<(Field, usize)> {
+    let (name, _) = rest.split_once(':')?;
+    let length = name.len() + 1;
+    match Field::from_name(name) {
+        Some(field) => Some((field, length)),
+        None if name.chars().all(|c| c.is_alphabetic() || c == '_') => {
+            let (field, more) = qualified(&rest[length..])?;
+            Some((field, length + more))
+        }
+        None => None,
+    }
 }
 
 fn is_range(field: Field) -> bool {

@@ -15,9 +15,12 @@
 //!
 //! `and`, `or`, `xor` in any case where they stand between two things.
 //!
+//! `query:name` stands for the saved query of that name.
+//!
 //! A recursive descent with one token of look-ahead; nesting and number of clauses are bounded.
 
 mod error;
+mod lenient;
 mod lexer;
 mod modifiers;
 mod parser;
@@ -28,8 +31,9 @@ mod values;
 mod when;
 
 pub use error::QueryError;
+pub use lenient::{LeftOut, Lenient, parse_lenient};
 pub(crate) use parser::MAX_CLAUSES;
-pub use parser::parse;
+pub use parser::{Saved, parse, parse_with};
 pub use pattern::word_pattern;
 pub use tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 pub use when::{Ago, Precision, Unit, When};

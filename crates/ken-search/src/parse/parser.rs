@@ -1,5 +1,6 @@
 //! Tokens → syntax tree.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ken_core::{Field, FieldKind, Glob, GlobPart};
@@ -17,38 +18,26 @@ pub(crate) const MAX_CLAUSES: usize = 1024;
 /// Words of the longest date: `1 year 2 months 3 days ago`.
 const DATE_WORDS: usize = 7;
 /// Longer queries are files pasted by mistake.
-const MAX_BYTES: usize = 64 << 10;
+pub(super) const MAX_BYTES: usize = 64 << 10;
+
+/// Queries by the names they were given: `query:name`.
+pub type Saved = BTreeMap<String, String>;
 
 /// Reads a query. Fails if it asks for nothing, or has a mistake, which is named with its place.
 pub fn parse(query: &str) -> Result<Tree, QueryError> {
-    if query.len() > MAX_BYTES {
-        let message = format!("the query is longer than {} KiB", MAX_BYTES >> 10);
-        return Err(failure("", 0..0, message, None));
-    }
-    let mut parser = Parser {
-        query,
-        token: Token::End,
-        at: 0..0,
-        field: None,
-        depth: 0,
-        clauses: 0,
-    };
-    parser.advance()?;
-    if parser.token == Token::End {
-        return parser.fail("the query is empty", "write a word, or * for all documents");
-    }
-    let tree = parser.or()?;
-    match parser.token {
-        Token::End => Ok(tree),
-        _ => parser.fail(
-            "there is no parenthesis to close",
-            "write \\) for the character",
-        ),
-    }
+    parse_with(query, &Saved::new())
+}
+
+/// Reads a query that may name others.
+pub fn parse_with(query: &str, saved: &Saved) -> Result<Tree, QueryError> {
+    Parser::new(query, saved).whole_query()
 }
 
 struct Parser<'a> {
     query: &'a str,
+    saved: &'a Saved,
+    /// The names of the saved queries that this one stands in.
+    within: Vec<&'a str>,
     /// The next token and its place.
     token: Token,
     at: Range<usize>,
@@ -58,7 +47,80 @@ struct Parser<'a> {
     clauses: usize,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(query: &'a str, saved: &'a Saved) -> Self {
+        Self {
+            query,
+            saved,
+            within: Vec::new(),
+            token: Token::End,
+            at: 0..0,
+            field: None,
+            depth: 0,
+            clauses: 0,
+        }
+    }
+
+    fn whole_query(&mut self) -> Result<Tree, QueryError> {
+        if self.query.len() > MAX_BYTES {
+            let message = format!("the query is longer than {} KiB", MAX_BYTES >> 10);
+            return Err(failure("", 0..0, message, None));
+        }
+        self.advance()?;
+        if self.token == Token::End {
+            return self.fail("the query is empty", "write a word, or * for all documents");
+        }
+        let tree = self.or()?;
+        match self.token {
+            Token::End => Ok(tree),
+            _ => self.fail(
+                "there is no parenthesis to close",
+                "write \\) for the character",
+            ),
+        }
+    }
+
+    /// Reads the saved query whose name follows.
+    fn saved_query(&mut self) -> Result<Tree, QueryError> {
+        let start = self.at.start;
+        let (name, place) = match lexer::value(self.query, self.at.end)? {
+            Some((Token::Word { .. }, place)) => (self.query[place.clone()].to_owned(), place),
+            Some((Token::Quoted(quoted), place)) => {
+                (quoted.phrase.literal().unwrap_or("").to_owned(), place)
+            }
+            _ => (String::new(), self.at.clone()),
+        };
+        let at = start..place.end;
+        let Some((name, text)) = self.saved.get_key_value(&name) else {
+            return Err(self.unknown_query(at, &name));
+        };
+        if self.within.contains(&name.as_str()) {
+            let message = format!("the saved query {name:?} asks for itself");
+            return Err(self.failure(at, message, "take query: out of it"));
+        }
+        let mut inner = Parser::new(text, self.saved);
+        inner.within.clone_from(&self.within);
+        inner.within.push(name);
+        (inner.depth, inner.clauses) = (self.depth, self.clauses);
+        let tree = inner.whole_query().map_err(|error| {
+            let message = format!("in the saved query {name:?} ({text}): {}", error.message);
+            self.failure(at, message, error.hint.unwrap_or_default())
+        })?;
+        self.clauses = inner.clauses;
+        self.at.end = place.end;
+        self.advance()?;
+        Ok(tree)
+    }
+
+    fn unknown_query(&self, at: Range<usize>, name: &str) -> QueryError {
+        let names: Vec<&str> = self.saved.keys().map(String::as_str).collect();
+        let hint = match names.as_slice() {
+            [] => "[queries] in the configuration file gives names to queries".to_owned(),
+            names => format!("saved queries are {}", names.join(", ")),
+        };
+        self.failure(at, format!("there is no saved query {name:?}"), hint)
+    }
+
     fn advance(&mut self) -> Result<(), QueryError> {
         (self.token, self.at) = lexer::token(self.query, self.at.end)?;
         Ok(())
@@ -130,11 +192,11 @@ impl Parser<'_> {
 
     /// Reads words that stand near each other: one kind of nearness at a time.
     fn near(&mut self) -> Result<Tree, QueryError> {
-        let start = self.at.start;
         let first = self.boosted()?;
         let Token::Near(nearness) = self.token else {
             return Ok(first);
         };
+        let operator = self.at.clone();
         let mut parts = vec![first];
         while let Token::Near(next) = self.token {
             if next != nearness {
@@ -147,11 +209,9 @@ impl Parser<'_> {
         let mut field = None;
         for part in &parts {
             if !is_words(part, &mut field) {
-                let at = start..self.at.start;
-                let at = start..start + self.query[at].trim_end().len();
                 let message = "nearness holds between words and phrases of one field";
                 let hint = "write a NEAR/5 b, \"a b\" NEAR c, (a OR b) NEAR c or title:(a NEAR b)";
-                return Err(self.failure(at, message, hint));
+                return Err(self.failure(operator, message, hint));
             }
         }
         Ok(Tree::Near(parts, nearness))
@@ -195,6 +255,7 @@ impl Parser<'_> {
             }
             Token::Open => self.group()?,
             Token::Field(field) => self.field_value(field)?,
+            Token::Saved => self.saved_query()?,
             Token::All => {
                 self.advance()?;
                 self.all()
@@ -267,7 +328,8 @@ impl Parser<'_> {
         self.clauses += 1;
         if self.clauses > MAX_CLAUSES {
             let message = format!("the query has more than {MAX_CLAUSES} words");
-            return Err(failure(self.query, at, message, None));
+            let too_much = at.start..self.query.len();
+            return Err(failure(self.query, too_much, message, None));
         }
         match token {
             Token::Quoted(quoted) => self.quoted(at, quoted),

@@ -1,31 +1,72 @@
 //! What was typed after `ken search` → the tree of a query.
 
 use std::io::Read;
+use std::process::ExitCode;
 
-use ken_search::parse::{Tree, parse};
+use ken_search::parse::{Tree, parse_lenient, parse_with};
 use ken_search::plan::Analyze;
 use ken_search::words;
 
-use crate::cli::SearchArgs;
+use crate::cli::{Global, SearchArgs};
+use crate::config::{Settings, saved};
 use crate::failure::Failure;
+use crate::output;
 
 /// The most text that is read from standard input; more is no question.
 const MAX_INPUT: u64 = 1 << 20;
 
 /// Returns the tree of the query, or of the words as they stand.
-pub(crate) fn read(args: &SearchArgs, analyze: Analyze) -> Result<Tree, Failure> {
-    let text = match args.query.as_slice() {
-        [one] if one.trim() == "-" => input()?,
-        words => words.join(" "),
-    };
-    let tree = if args.any {
-        words::any(&text, analyze)
-    } else if args.all {
-        words::all(&text)
+pub(crate) fn read(global: &Global, args: &SearchArgs, analyze: Analyze) -> Result<Tree, Failure> {
+    let text = text(args)?;
+    if args.any {
+        return Ok(words::any(&text, analyze)?);
+    }
+    if args.all {
+        return Ok(words::all(&text)?);
+    }
+    let saved = Settings::load(global)?.queries;
+    if !args.lenient {
+        return Ok(parse_with(&text, &saved)?);
+    }
+    let mut lenient = parse_lenient(&text, &saved);
+    match lenient.tree {
+        Some(tree) => {
+            for left in &lenient.left_out {
+                let (text, message) = (&left.text, &left.error.message);
+                output::warn(&format!("left out {text}: {message}"));
+            }
+            Ok(tree)
+        }
+        None => Err(lenient.left_out.remove(0).error.into()),
+    }
+}
+
+/// Gives the query a name, after a look whether it is one.
+pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<ExitCode, Failure> {
+    let text = text(args)?;
+    let mut known = Settings::load(global)?.queries;
+    parse_with(&text, &known)?;
+    // With its own name among the others, it must not ask for itself.
+    known.insert(name.to_owned(), text.clone());
+    parse_with(&text, &known)?;
+    let file = saved::add(global, name, text.trim())?;
+    let name = if name.contains(char::is_whitespace) {
+        format!("\"{name}\"")
     } else {
-        parse(&text)
+        name.to_owned()
     };
-    Ok(tree?)
+    output::warn(&format!(
+        "saved in \"{}\": ken search query:{name}",
+        file.display()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(args: &SearchArgs) -> Result<String, Failure> {
+    match args.query.as_slice() {
+        [one] if one.trim() == "-" => input(),
+        words => Ok(words.join(" ")),
+    }
 }
 
 fn input() -> Result<String, Failure> {

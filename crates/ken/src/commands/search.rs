@@ -20,8 +20,11 @@ use crate::failure::Failure;
 use crate::output::{self, HitView, Style};
 
 pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failure> {
+    if let Some(name) = &args.save {
+        return query::save(global, name, args);
+    }
     let context = context();
-    let tree = query::read(args, context.analyze)?;
+    let tree = query::read(global, args, context.analyze)?;
     let plan = plan(&tree, &context);
     let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
     let paths = args.paths || args.null;

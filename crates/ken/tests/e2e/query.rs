@@ -53,6 +53,63 @@ fn words_as_they_stand_have_no_operators() {
 }
 
 #[test]
+fn lenient_search_says_what_it_left_out() {
+    let world = letters();
+    let run = world.ken(["search", "-l", "--lenient", "(dinner autor:budget) OR"]);
+    assert_eq!((run.code, run.lines().len()), (1, 0), "{}", run.err);
+    let run = world.ken(["search", "-l", "--lenient", "dinner OR autor:draft"]);
+    assert_eq!((run.code, run.lines().len()), (0, 2));
+    assert_eq!(
+        run.err,
+        "ken: left out autor:: there is no field \"autor\"\n"
+    );
+    let run = world.ken(["search", "--lenient", "date:nonsense"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err.contains("\"nonsense\" is not a date"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn queries_have_names() {
+    let world = letters();
+    world.configure("limit = 5 # hits\n\n[queries]\nplan = \"budget OR dinner\"\n");
+    assert_eq!(world.found("query:plan"), ["1.txt", "2.txt"]);
+    let save = |arguments: &[&str]| world.ken(["search", "--save"].iter().chain(arguments));
+    let run = save(&["my plan", "query:plan", "-report"]);
+    assert_eq!((run.code, run.text()), (0, ""));
+    assert!(
+        run.err.ends_with("ken search query:\"my plan\"\n"),
+        "{}",
+        run.err
+    );
+    let run = save(&["draft", "draft OR query:\"my plan\""]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(world.found("query:draft"), ["3.txt"]);
+    let file = world.home().join("config/ken/config.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        text.starts_with("limit = 5 # hits\n\n[queries]\n"),
+        "{text}"
+    );
+    // Neither twice, nor a query with a mistake, nor one that asks for itself.
+    for arguments in [
+        &["plan", "dinner"][..],
+        &["other", "(a"],
+        &["self", "a query:self"],
+        &["a/b", "a"],
+    ] {
+        assert_eq!(save(arguments).code, 2, "{arguments:?}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    let run = world.ken(["search", "query:plans"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("draft, my plan, plan"), "{}", run.err);
+}
+
+#[test]
 fn dates_are_understood_in_words() {
     let world = World::new();
     let now = std::time::SystemTime::now();

@@ -1,0 +1,121 @@
+//! A query with mistakes → what of it can be understood, for those who are still typing.
+//!
+//! The place of a mistake is blanked out and the rest read again, a few times; if that does not
+//! end, its words are taken as they stand. Whatever has a word gives a tree.
+
+use std::ops::Range;
+
+use super::error::QueryError;
+use super::parser::{MAX_BYTES, MAX_CLAUSES, Saved, parse_with};
+use super::tree::{Clause, Tree, Value};
+
+/// More mistakes than a person makes; each costs a look at the whole query.
+const MAX_MISTAKES: usize = 32;
+
+/// What of a query can be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lenient {
+    /// The query without its mistakes; `None` if nothing is left.
+    pub tree: Option<Tree>,
+    /// What was left out, in the order in which it was found.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A piece of a query that was not understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The piece.
+    pub text: String,
+    /// What is wrong with it.
+    pub error: QueryError,
+}
+
+/// Reads a query, without what is wrong in it.
+pub fn parse_lenient(query: &str, saved: &Saved) -> Lenient {
+    let mut rest = query[..query.floor_char_boundary(MAX_BYTES)].to_owned();
+    let mut left_out: Vec<LeftOut> = Vec::new();
+    let mut blanked: Vec<Range<usize>> = Vec::new();
+    if rest.len() < query.len()
+        && let Err(error) = parse_with(query, saved)
+    {
+        let text = query[rest.len()..].to_owned();
+        left_out.push(LeftOut { text, error });
+    }
+    for _ in 0..MAX_MISTAKES {
+        let error = match parse_with(&rest, saved) {
+            Ok(tree) => return some(tree, left_out),
+            Err(error) => error,
+        };
+        if rest.trim().is_empty() {
+            return none(error, left_out);
+        }
+        let piece = piece(&rest, error.at.clone());
+        let text = rest[piece.clone()].to_owned();
+        if text.trim().is_empty() {
+            break;
+        }
+        rest.replace_range(piece.clone(), &" ".repeat(piece.len()));
+        // A field whose value is left out goes with it, and is no mistake of its own.
+        let beside = blanked
+            .iter()
+            .any(|b| b.start == piece.end || b.end == piece.start);
+        if !beside {
+            left_out.push(LeftOut { text, error });
+        }
+        blanked.push(piece);
+    }
+    let words = rest.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty()).take(MAX_CLAUSES);
+    let words = words.map(|word| Tree::Clause(Clause::new(None, Value::Word(word.to_owned()))));
+    let words: Vec<Tree> = words.collect();
+    let tree = (!words.is_empty()).then(|| Tree::and(words));
+    Lenient { tree, left_out }
+}
+
+fn some(tree: Tree, left_out: Vec<LeftOut>) -> Lenient {
+    let tree = Some(tree);
+    Lenient { tree, left_out }
+}
+
+/// Nothing is left; of a query that is empty from the start there is no other mistake to tell.
+fn none(error: QueryError, mut left_out: Vec<LeftOut>) -> Lenient {
+    if left_out.is_empty() {
+        let text = String::new();
+        left_out.push(LeftOut { text, error });
+    }
+    let tree = None;
+    Lenient { tree, left_out }
+}
+
+/// Returns what is left out for a mistake at a place. Where a word is missing, that is the
+/// operator before.
+fn piece(query: &str, at: Range<usize>) -> Range<usize> {
+    // The name of a field goes with its colon.
+    if query[at.end..].starts_with(':') {
+        return at.start..at.end + 1;
+    }
+    let is_missing = at.is_empty() || &query[at.clone()] == ")";
+    let before = query[..at.start].trim_end();
+    let Some((last, character)) = before.char_indices().next_back() else {
+        return at;
+    };
+    if !is_missing || is_stray(query, &at) {
+        return at;
+    }
+    let mut word = before[..last].char_indices().rev();
+    let ends = |c: char| c.is_whitespace() || matches!(c, '(' | ')');
+    let start = match character {
+        '(' | ')' => last,
+        _ => match word.find(|(_, c)| ends(*c)) {
+            Some((at, c)) => at + c.len_utf8(),
+            None => 0,
+        },
+    };
+    start..before.len()
+}
+
+/// Tells a parenthesis that closes none.
+fn is_stray(query: &str, at: &Range<usize>) -> bool {
+    let before = &query[..at.start];
+    !at.is_empty() && before.matches('(').count() <= before.matches(')').count()
+}

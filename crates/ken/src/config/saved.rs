@@ -1,0 +1,98 @@
+//! Saved queries: `[queries]` of the configuration file.
+//!
+//! A name is added as a line of text, so that comments and order of the file stay as they are.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::cli::Global;
+use crate::config::{Settings, config_file};
+use crate::failure::{Failure, Kind};
+
+/// Adds a query and returns the file that has it now.
+pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, Failure> {
+    let usage = |message| Failure::new(Kind::Usage, message);
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.');
+    if name.trim() != name || name.is_empty() || !name.chars().all(plain) {
+        let message = format!("\"{name}\" cannot name a query");
+        return Err(usage(message).hint("letters, digits, - and _"));
+    }
+    let file = config_file(global).map(|(path, _)| path);
+    let file = file.ok_or_else(|| usage("no home folder for the configuration".to_owned()))?;
+    // A link to a file in another folder stays one.
+    let file = fs_err::canonicalize(&file).unwrap_or(file);
+    let text = match fs_err::read_to_string(&file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        text => text?,
+    };
+    let new = with_query(&text, name, query);
+    // A name that is there already would stand twice, which is no valid file.
+    let settings = toml::from_str::<Settings>(&new);
+    match settings.map(|settings| settings.queries.get(name).cloned()) {
+        Ok(Some(kept)) if kept == query => {}
+        _ => {
+            let message = format!(
+                "the query \"{name}\" cannot be added to \"{}\"",
+                file.display()
+            );
+            return Err(usage(message).hint("if it has one of that name, change it there"));
+        }
+    }
+    if let Some(folder) = file.parent() {
+        fs_err::create_dir_all(folder)?;
+    }
+    let beside = file.with_extension("toml.new");
+    let mut out = fs_err::File::create(&beside)?;
+    out.write_all(new.as_bytes())?;
+    out.sync_all()?;
+    fs_err::rename(&beside, &file)?;
+    Ok(file)
+}
+
+/// Returns the text of the file with one line more, in the table that is there or a new one.
+fn with_query(text: &str, name: &str, query: &str) -> String {
+    let line = format!(
+        "{} = {}\n",
+        toml::Value::from(name),
+        toml::Value::from(query)
+    );
+    let mut new = String::with_capacity(text.len() + line.len() + 16);
+    let mut is_added = false;
+    for old in text.split_inclusive('\n') {
+        new.push_str(old);
+        if !is_added && old.trim() == "[queries]" {
+            if !old.ends_with('\n') {
+                new.push('\n');
+            }
+            new.push_str(&line);
+            is_added = true;
+        }
+    }
+    if !is_added {
+        if !new.is_empty() {
+            new.push_str(if new.ends_with('\n') { "\n" } else { "\n\n" });
+        }
+        new.push_str("[queries]\n");
+        new.push_str(&line);
+    }
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_added_to_their_table() {
+        assert_eq!(with_query("", "a", "x"), "[queries]\n\"a\" = \"x\"\n");
+        assert_eq!(
+            with_query("limit = 3 # few", "a", "x"),
+            "limit = 3 # few\n\n[queries]\n\"a\" = \"x\"\n"
+        );
+        let text = with_query("[queries]\nb = \"y\"\n[ocr]\n", "a b", "\"q\" \\*");
+        let settings: toml::Table = text.parse().unwrap();
+        assert_eq!(settings["queries"]["a b"].as_str(), Some("\"q\" \\*"));
+        assert_eq!(settings["queries"]["b"].as_str(), Some("y"));
+        assert!(text.ends_with("[ocr]\n"));
+    }
+}
