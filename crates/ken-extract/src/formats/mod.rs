@@ -14,6 +14,7 @@ mod cursor;
 mod decoder;
 mod djvu;
 mod doc;
+mod encryption;
 mod epub;
 mod html;
 mod image;

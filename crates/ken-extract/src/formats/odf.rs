@@ -10,6 +10,8 @@ use std::collections::HashSet;
 use ken_core::{Document, Field};
 
 use super::body::Body;
+use super::encryption;
+use super::encryption::odf::{self, Manifest};
 use super::package::{Package, decode_xml};
 use super::xml::{Node, Start, Xml};
 use crate::output::Output;
@@ -59,7 +61,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("sheets, slides"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -73,13 +75,12 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         return extract_flat(input, output, limits);
     }
     let mut package = Package::open(input, limits)?;
+    if let Some(inner) = unlock(&mut package, output)? {
+        drop(package);
+        return encryption::package::read_plain(inner, input, output);
+    }
     if let Some(text) = package.xml("meta.xml") {
         package.tolerate(read_meta(&text, output.own()));
-    }
-    if is_encrypted(&mut package) {
-        return Err(Error::Encrypted(
-            "the file is encrypted with a password".into(),
-        ));
     }
     let Some(content) = package.xml("content.xml") else {
         return Err(Error::Malformed("there is no part content.xml".into()));
@@ -114,13 +115,29 @@ fn extract_flat(
     meta.and(content)
 }
 
-/// Returns whether the manifest knows of encrypted parts (ODF 1.3 part 2, 3.4).
-fn is_encrypted(package: &mut Package<'_>) -> bool {
-    package
-        .xml("META-INF/manifest.xml")
-        .is_some_and(|manifest| {
-            manifest.contains("encryption-data") || manifest.contains("encrypted-package")
-        })
+/// Finds the password of an encrypted package. If all of it is one encrypted part, returns that.
+fn unlock(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<Option<Vec<u8>>, Error> {
+    let Some(manifest) = package.xml("META-INF/manifest.xml") else {
+        return Ok(None);
+    };
+    // A damaged manifest does not hide a document that needs none.
+    let manifest = Manifest::read(&manifest).unwrap_or_default();
+    let Some(part) = manifest.telling_part().map(str::to_owned) else {
+        return Ok(None);
+    };
+    let sealed = package.bytes(&part)?;
+    let unlocked = manifest.unlock(&part, &sealed, &output.limits().passwords);
+    if unlocked.is_err()
+        && let Some(text) = package.xml("meta.xml")
+    {
+        // Some writers leave this part readable.
+        let _ = read_meta(&text, output.own());
+    }
+    package.set_keys(unlocked?);
+    match part == odf::PACKAGE {
+        true => package.bytes(&part).map(Some),
+        false => Ok(None),
+    }
 }
 
 fn read_meta(text: &str, document: &mut Document) -> Result<(), Error> {

@@ -8,11 +8,13 @@
 use std::borrow::Cow;
 use std::io::{BufReader, Cursor, Read};
 
+use flate2::read::DeflateDecoder;
 use zip::ZipArchive;
 use zip::read::Config;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
+use super::encryption::odf::Keys;
 use crate::expansion::{FREE_BYTES, max_expanded};
 use crate::input::ReadSeek;
 use crate::{Error, Expansion, Input, Limits};
@@ -32,6 +34,8 @@ pub(super) struct Package<'a> {
     budget: u64,
     /// The account of the outermost file.
     account: Expansion,
+    /// By which encrypted parts are read.
+    keys: Option<Keys>,
     trouble: Option<Error>,
 }
 
@@ -63,8 +67,14 @@ impl<'a> Package<'a> {
             limits,
             budget: max_expanded(size, limits.max_expansion).min(limits.max_expanded_bytes),
             account,
+            keys: None,
             trouble: None,
         })
+    }
+
+    /// Decrypts parts from now on.
+    pub(super) fn set_keys(&mut self, keys: Keys) {
+        self.keys = Some(keys);
     }
 
     /// Returns the names of all parts, in alphabetical order.
@@ -128,12 +138,35 @@ impl<'a> Package<'a> {
             bytes.truncate(allowed as usize);
             trouble = Some(limit_error(self.limits, allowed));
         }
+        drop(part);
+        if trouble.is_none() {
+            (bytes, trouble) = self.unsealed(position, bytes, allowed);
+        }
         self.budget -= (bytes.len() as u64).min(self.budget);
         if let Err(over) = self.account.spend(bytes.len() as u64) {
             self.budget = 0;
             trouble = Some(over);
         }
         (bytes, trouble)
+    }
+
+    /// Decrypts and unpacks a part if it is encrypted.
+    fn unsealed(
+        &mut self,
+        position: usize,
+        bytes: Vec<u8>,
+        allowed: u64,
+    ) -> (Vec<u8>, Option<Error>) {
+        let Some(keys) = &mut self.keys else {
+            return (bytes, None);
+        };
+        let name = self.archive.name_for_index(position).and_then(Result::ok);
+        let deflated = match keys.open(&name.unwrap_or_default(), &bytes) {
+            Ok(None) => return (bytes, None),
+            Ok(Some(deflated)) => deflated,
+            Err(error) => return (Vec::new(), Some(error)),
+        };
+        inflated(&deflated, allowed, self.limits)
     }
 
     /// Remembers the first failure of a part, and goes on.
@@ -150,6 +183,19 @@ impl<'a> Package<'a> {
     pub(super) fn finish(self) -> Result<(), Error> {
         self.trouble.map_or(Ok(()), Err)
     }
+}
+
+/// Unpacks a part that was encrypted.
+fn inflated(deflated: &[u8], allowed: u64, limits: &Limits) -> (Vec<u8>, Option<Error>) {
+    let allowed = max_expanded(deflated.len() as u64, limits.max_expansion).min(allowed);
+    let mut bytes = Vec::new();
+    let reader = DeflateDecoder::new(deflated);
+    let result = reader.take(allowed + 1).read_to_end(&mut bytes);
+    if bytes.len() as u64 > allowed {
+        bytes.truncate(allowed as usize);
+        return (bytes, Some(limit_error(limits, allowed)));
+    }
+    (bytes, result.err().map(Error::Read))
 }
 
 /// Fails if there are so many parts that their directory alone would fill the memory.

@@ -24,8 +24,6 @@ impl Place {
 
 /// What reading the text needs of the block.
 pub(super) struct Fib {
-    /// The stream that holds tables; in Word 6 and 95 the main one does.
-    pub(super) table: Option<&'static str>,
     pub(super) is_word_97: bool,
     /// Whether the characters of Word 95 take two bytes, as in East Asia.
     pub(super) is_double_byte: bool,
@@ -43,6 +41,13 @@ pub(super) struct Fib {
     pub(super) sections: Place,
 }
 
+/// Returns the stream that holds tables; in Word 6 and 95 the main one does.
+pub(super) fn table_of(main: &[u8]) -> Option<&'static str> {
+    let is_word_97 = u16::from_le_bytes(*main.get(2..)?.first_chunk()?) > WORD_97;
+    let is_second = main.get(11)? & 2 != 0;
+    is_word_97.then_some(if is_second { "1Table" } else { "0Table" })
+}
+
 impl Fib {
     pub(super) fn read(main: &[u8]) -> Result<Self, Error> {
         Self::parse(main).ok_or_else(|| Error::Malformed("the header is cut off".into()))?
@@ -57,11 +62,6 @@ impl Fib {
             )));
         }
         let flags = short(10)?;
-        if flags & 0x100 != 0 {
-            return Some(Err(Error::Encrypted(
-                "the file is encrypted with a password".into(),
-            )));
-        }
         let is_word_97 = short(2)? > WORD_97;
         let place = |at: usize| {
             Some(Place {
@@ -78,13 +78,7 @@ impl Fib {
             true => (place(0x1a2)?, place(0xca)?),
             false => (place(0x160)?, place(0x88)?),
         };
-        let table = if flags & 0x200 != 0 {
-            "1Table"
-        } else {
-            "0Table"
-        };
         Some(Ok(Self {
-            table: is_word_97.then_some(table),
             is_word_97,
             is_double_byte: !is_word_97 && flags & 0x1000 != 0,
             has_pieces: is_word_97 || flags & 4 != 0,

@@ -4,6 +4,7 @@
 //! that is stored in pieces, in any order: that is how Word saved fast. After the text of the pages
 //! come footnotes, headers, comments, endnotes and text boxes.
 
+mod encryption;
 mod fib;
 mod pieces;
 mod sections;
@@ -24,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("pages, where the writer began one"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 2,
+    version: 3,
     streams: false,
     extract,
 };
@@ -33,14 +34,13 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let limits = output.limits();
     let file = Compound::open(input.bytes(limits)?)?;
     summary::read(&file, output.own());
-    let Some(main) = file.stream(ROOT, "WordDocument") else {
+    let Some(mut main) = file.stream(ROOT, "WordDocument") else {
         return Err(Error::Malformed("there is no stream WordDocument".into()));
     };
+    let mut table = fib::table_of(&main).and_then(|name| file.stream(ROOT, name));
+    encryption::decrypt(&mut main, table.as_deref_mut(), &limits.passwords)?;
     let fib = Fib::read(&main)?;
-    let table = match fib.table {
-        Some(name) => file.stream(ROOT, name).unwrap_or_default(),
-        None => main.clone(),
-    };
+    let table = table.unwrap_or_else(|| main.clone());
     let (mut units, is_whole) = pieces::read(&fib, &main, &table);
     let breaks = sections::page_breaks(&fib, &main, &table);
     output.own().body = text::text(&fib, &mut units, &breaks, limits);

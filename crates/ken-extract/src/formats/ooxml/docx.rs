@@ -32,7 +32,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     sections: Some("pages, as last laid out"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 2,
+    version: 3,
     streams: false,
     extract: |input, output| super::extract(input, output, "word/document.xml", read),
 };

@@ -15,6 +15,7 @@ pub(super) mod xlsx;
 
 use ken_core::{Document, Field};
 
+use super::encryption;
 use super::package::{Package, resolve};
 use super::xml::{Node, Xml};
 use crate::output::Output;
@@ -44,32 +45,15 @@ fn extract(
     read: ReadMain,
 ) -> Result<(), Error> {
     let limits = output.limits();
-    let mut package = open(input, limits)?;
+    if input.head()?.starts_with(COMPOUND_FILE) {
+        return encryption::package::read(input, output);
+    }
+    let mut package = Package::open(input, limits)?;
     read_properties(&mut package, output.own());
     let main = main_part(&mut package, usual_main)?;
     read(&mut package, &main, output.own(), limits);
     hand_on_embeddings(&mut package, output)?;
     package.finish()
-}
-
-fn open<'a>(input: &'a mut Input<'_>, limits: &'a Limits) -> Result<Package<'a>, Error> {
-    if input.head()?.starts_with(COMPOUND_FILE) {
-        return Err(compound_file_error(input.bytes(limits)?));
-    }
-    Package::open(input, limits)
-}
-
-/// Says why a compound file stands where a package is expected (MS-OFFCRYPTO 2.3.4.4).
-fn compound_file_error(bytes: &[u8]) -> Error {
-    let name: Vec<u8> = "EncryptedPackage"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    if memchr::memmem::find(bytes, &name).is_some() {
-        Error::Encrypted("the file is encrypted with a password".into())
-    } else {
-        Error::Malformed("a file of Office 97 under the name of a newer format".into())
-    }
 }
 
 fn main_part(package: &mut Package<'_>, usual: &str) -> Result<String, Error> {
@@ -218,6 +202,7 @@ mod tests {
     use ken_core::{Kind, Reason};
 
     use super::super::Format;
+    use super::super::ole::rebuild::compound_of;
     use super::super::package::tests::zip_of;
     use super::*;
     use crate::detect::Detected;
@@ -243,12 +228,8 @@ mod tests {
     /// Runs the hostile set, and the wrong containers of Office.
     pub(super) fn check_hostile(format: &Format, good: &[u8]) {
         testing::survives(format.extract, detected(format), "x", good);
-        let name: Vec<u8> = "EncryptedPackage"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
-        let old = [COMPOUND_FILE, &[0; 600]].concat();
-        let encrypted = [&old[..], &name].concat();
+        let old = compound_of(&[("WordDocument", b"")]);
+        let encrypted = compound_of(&[("EncryptedPackage", b"")]);
         for (bytes, reason) in [
             (encrypted, Reason::Encrypted),
             (old, Reason::Malformed),

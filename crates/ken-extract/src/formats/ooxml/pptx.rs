@@ -37,7 +37,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     sections: Some("slides"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 2,
+    version: 3,
     streams: false,
     extract: |input, output| super::extract(input, output, "ppt/presentation.xml", read),
 };

@@ -25,7 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     sections: Some("sheets"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: false,
     extract: |input, output| super::extract(input, output, "xl/workbook.bin", read),
 };

@@ -37,7 +37,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     sections: Some("sheets"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 3,
+    version: 4,
     streams: false,
     extract: |input, output| super::extract(input, output, "xl/workbook.xml", read),
 };

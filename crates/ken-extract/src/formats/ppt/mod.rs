@@ -4,6 +4,7 @@
 //! table of where things are now, so slides are found by the newest of these tables. If they are
 //! damaged, all slides in the stream are read, in the order in which they stand there.
 
+mod encryption;
 mod record;
 mod slide;
 mod tables;
@@ -30,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("slides"),
     members: Some("embedded files, numbered from 1"),
     isolation: Isolation::Worker,
-    version: 2,
+    version: 3,
     streams: false,
     extract,
 };
@@ -43,12 +44,13 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let file = Compound::open(input.bytes(limits)?)?;
     summary::read(&file, output.own());
     let user = file.stream(ROOT, "Current User").unwrap_or_default();
-    let Some(stream) = file.stream(ROOT, "PowerPoint Document") else {
+    let Some(mut stream) = file.stream(ROOT, "PowerPoint Document") else {
         return Err(Error::Malformed(
             "there is no stream PowerPoint Document".into(),
         ));
     };
-    let tables = Tables::read(&user, &stream)?;
+    let tables = Tables::read(&user, &stream);
+    encryption::decrypt(&user, &mut stream, &tables, &limits.passwords)?;
     let text = slide::text(&tables, &stream, limits);
     let own = output.own();
     own.body = text.body;
@@ -58,7 +60,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     for (position, record) in found.enumerate() {
         hand_on(&record, position + 1, output)?;
     }
-    if text.n_slides == 0 && tables.is_damaged {
+    if text.n_slides == 0 && tables.document(&stream).is_none() {
         return Err(Error::Malformed("there are no slides".into()));
     }
     if let Some(error) = text.failure {

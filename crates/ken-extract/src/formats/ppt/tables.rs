@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use super::record::{DOCUMENT, PERSIST_TABLE, Record, USER_EDIT, number, record_at, records};
-use crate::Error;
 
-/// What the stream `Current User` holds if the presentation is encrypted.
-const ENCRYPTED: u32 = 0xf3d1_c4df;
 /// More than any presentation was saved without being written anew.
 const MAX_EDITS: usize = 10_000;
 
@@ -14,21 +11,16 @@ const MAX_EDITS: usize = 10_000;
 pub(super) struct Tables {
     places: HashMap<u32, u32>,
     document: Option<u32>,
-    /// Whether the document was not found.
-    pub(super) is_damaged: bool,
+    /// The part that says how the others are encrypted.
+    pub(super) session: Option<u32>,
 }
 
 impl Tables {
-    pub(super) fn read(user: &[u8], stream: &[u8]) -> Result<Self, Error> {
-        if number(user, 12) == Some(ENCRYPTED) {
-            return Err(Error::Encrypted(
-                "the file is encrypted with a password".into(),
-            ));
-        }
+    pub(super) fn read(user: &[u8], stream: &[u8]) -> Self {
         let mut tables = Self {
             places: HashMap::new(),
             document: None,
-            is_damaged: false,
+            session: None,
         };
         let mut next = number(user, 16).filter(|&at| is_edit(stream, at));
         next = next.or_else(|| last_edit(stream));
@@ -40,22 +32,17 @@ impl Tables {
             if edit.kind != USER_EDIT {
                 break;
             }
-            // A longer record also says where the key is.
-            if edit.data.len() >= 32 {
-                return Err(Error::Encrypted(
-                    "the file is encrypted with a password".into(),
-                ));
-            }
             if tables.document.is_none() {
                 tables.document = number(edit.data, 16);
+                // Only the record of an encrypted presentation is so long.
+                tables.session = number(edit.data, 28);
             }
             if let Some(table) = number(edit.data, 12).and_then(|at| record_at(stream, at)) {
                 tables.add(&table, &mut n_left);
             }
             next = number(edit.data, 8).filter(|&at| at != 0 && Some(at) != next);
         }
-        tables.is_damaged = tables.document(stream).is_none();
-        Ok(tables)
+        tables
     }
 
     /// Adds a table; what a newer one said stays.
@@ -76,6 +63,11 @@ impl Tables {
                 self.places.entry(part).or_insert(place);
             }
         }
+    }
+
+    /// Returns the numbers of all parts and where they are.
+    pub(super) fn places(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.places.iter().map(|(&part, &place)| (part, place))
     }
 
     /// Returns a part by its number.

@@ -5,6 +5,7 @@
 //! It is read once, from the start to the end. Numbers are shown as in newer workbooks
 //! (`ooxml/number_format.rs`).
 
+mod encryption;
 mod record;
 mod sheet;
 mod string;
@@ -28,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("sheets"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -41,6 +42,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         .iter()
         .find_map(|name| file.stream(ROOT, name))
         .ok_or_else(|| Error::Malformed("there is no stream Workbook".into()))?;
+    let workbook = encryption::decrypt(workbook, &limits.passwords)?;
     let mut reader = Reader::new(limits.max_text_bytes);
     let result = reader.read(Records::new(&workbook));
     let (text, n_sheets) = reader.finish();

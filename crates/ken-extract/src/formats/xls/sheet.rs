@@ -65,11 +65,6 @@ impl Reader {
         while let Some((number, data)) = records.next() {
             n_records += 1;
             match number {
-                0x2f => {
-                    return Err(Error::Encrypted(
-                        "the file is encrypted with a password".into(),
-                    ));
-                }
                 0xfc => self.read_shared_strings(data, &mut records),
                 0x1b6 => self.read_text_box(data, &mut records),
                 0x3d..=0x3f | CONTINUE => {}
