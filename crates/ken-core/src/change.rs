@@ -35,6 +35,12 @@ impl KeyHasher {
         FileKey(self.hash(path.as_os_str().as_bytes()))
     }
 
+    /// Returns a number of this index's own, for hashes of content: nobody can make two contents
+    /// that have the same one without knowing it.
+    pub fn seed(&self) -> u64 {
+        self.hash(b"content")
+    }
+
     fn hash_numbers(&self, own: &[u64], sidecar: Option<[u64; 3]>) -> u64 {
         let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
         for number in own.iter().chain(sidecar.iter().flatten()) {

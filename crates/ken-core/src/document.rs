@@ -30,6 +30,13 @@ pub struct Document {
     pub body: String,
     /// Why the content is missing or not complete.
     pub failure: Option<Failure>,
+    /// A hash of the content as it was read, the same for copies; absent if there is none.
+    #[serde(skip)]
+    pub content: Option<u64>,
+    /// How many components of `ipath` lead to the message that the document is a part of, or is;
+    /// absent outside of messages.
+    #[serde(skip)]
+    pub message: Option<u8>,
 }
 
 impl Document {
@@ -46,6 +53,8 @@ impl Document {
             fields: Vec::new(),
             body: String::new(),
             failure: None,
+            content: None,
+            message: None,
         }
     }
 

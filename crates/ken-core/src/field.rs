@@ -138,7 +138,7 @@ pub const FIELDS: &[FieldInfo] = &[
     row(Field::Genre, "genre", &[], FieldKind::Keyword, 0.0,
         "sort of music or film", "genre:jazz"),
     row(Field::Is, "is", &[], FieldKind::Keyword, 0.0,
-        "state: failed, encrypted, missing, textless, ocr, attachment, member", "is:failed"),
+        "state: failed, encrypted, missing, textless, ocr, attachment, member, duplicate", "is:failed"),
     row(Field::Msgid, "msgid", &["mid", "messageid"], FieldKind::Keyword, 0.0,
         "identifier of a message", "msgid:20240101.1@example.org"),
     row(Field::List, "list", &[], FieldKind::Keyword, 0.0,
@@ -175,6 +175,20 @@ impl Field {
             Self::Lang | Self::Genre => true,
             _ => self.info().kind == FieldKind::Text,
         }
+    }
+
+    /// Returns whether the index keeps its values in a column, to sort and to count by. Long texts
+    /// and identifiers have none.
+    pub fn has_column(self) -> bool {
+        !matches!(self, Self::Body | Self::Description | Self::Msgid)
+    }
+
+    /// Returns whether its values are numbers: dates and sizes too.
+    pub fn is_number(self) -> bool {
+        matches!(
+            self.info().kind,
+            FieldKind::Date | FieldKind::Size | FieldKind::Number
+        )
     }
 
     /// Returns the name in queries, JSON and the index.

@@ -69,18 +69,28 @@ impl Ipath {
         if self.0.is_empty() {
             return 0;
         }
-        let mut separators = 0;
-        let mut characters = self.0.chars();
-        while let Some(character) = characters.next() {
-            match character {
-                '\\' => {
-                    characters.next();
-                }
-                '|' => separators += 1,
-                _ => {}
+        self.separators().count() + 1
+    }
+
+    /// Returns the joined form of the first so many components, or of all if there are fewer.
+    pub fn prefix(&self, components: usize) -> &str {
+        match components.checked_sub(1) {
+            None => "",
+            Some(before) => {
+                let end = self.separators().nth(before).unwrap_or(self.0.len());
+                &self.0[..end]
             }
         }
-        separators + 1
+    }
+
+    /// Returns the places of the bars between components.
+    fn separators(&self) -> impl Iterator<Item = usize> {
+        let mut escaped = false;
+        self.0.bytes().enumerate().filter_map(move |(at, byte)| {
+            let plain = !std::mem::take(&mut escaped);
+            escaped = plain && byte == b'\\';
+            (plain && byte == b'|').then_some(at)
+        })
     }
 }
 
@@ -179,6 +189,10 @@ mod tests {
         let ipath = Ipath::root().child("a|b").child("c\\d").child("");
         assert_eq!(ipath.as_str(), "a\\|b|c\\\\d|\\ ");
         assert_eq!(ipath.depth(), 3);
+        let prefixes = ["", "a\\|b", "a\\|b|c\\\\d", ipath.as_str(), ipath.as_str()];
+        for (components, prefix) in prefixes.into_iter().enumerate() {
+            assert_eq!(ipath.prefix(components), prefix);
+        }
         assert!(!Ipath::root().child("").is_root());
         assert_eq!(Ipath::root().depth(), 0);
     }

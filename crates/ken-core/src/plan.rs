@@ -6,8 +6,6 @@
 use std::fmt;
 use std::ops::Bound as StdBound;
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Field, Glob};
 
 /// An end of a range.
@@ -106,21 +104,26 @@ impl Span {
 }
 
 /// By what hits are sorted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortKey {
     /// Best first.
     #[default]
     Relevance,
-    /// Newest first.
-    Date,
-    /// Largest first.
-    Size,
     /// By the bytes of the path, upwards.
     Path,
+    /// By the first value of a field that has a column ([`Field::has_column`]): numbers and dates
+    /// downwards, texts upwards and without case. Documents without a value come last either way.
+    Field(Field),
 }
 
-/// The order of hits.
+impl SortKey {
+    /// Newest first.
+    pub const DATE: Self = Self::Field(Field::Date);
+    /// Largest first.
+    pub const SIZE: Self = Self::Field(Field::Size);
+}
+
+/// The order of hits. Among equals the path decides, upwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// By what.

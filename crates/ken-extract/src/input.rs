@@ -28,6 +28,8 @@ pub struct Input<'a> {
     pub is_attachment: bool,
     /// What a container says of it beside its content.
     pub(crate) fields: Vec<(Field, Value)>,
+    /// How many components of `ipath` lead to the message around it.
+    pub(crate) message: Option<u8>,
     /// The account of the outermost file; none if this is that file.
     pub(crate) expansion: Option<Expansion>,
     /// The open file, also when its content was read.
@@ -67,6 +69,7 @@ impl<'a> Input<'a> {
             modified: member.modified,
             is_attachment: member.is_attachment,
             fields: member.fields,
+            message: member.message,
             expansion: member.expansion,
             file: None,
             data: Data::Bytes(Cow::Owned(member.bytes)),
@@ -81,6 +84,7 @@ impl<'a> Input<'a> {
             modified: None,
             is_attachment: false,
             fields: Vec::new(),
+            message: None,
             expansion: None,
             file: None,
             data,

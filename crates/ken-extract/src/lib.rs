@@ -17,6 +17,7 @@ mod formats;
 pub mod helper;
 mod input;
 mod limits;
+mod origin;
 mod output;
 mod passwords;
 #[cfg(test)]
@@ -73,6 +74,8 @@ pub struct Member {
     pub bytes: Vec<u8>,
     /// What the container says of it beside its content.
     pub fields: Vec<(Field, Value)>,
+    /// How many components of `ipath` lead to the message around it; set when the member is handed on.
+    pub message: Option<u8>,
     /// The account of the outermost file; set when the member is handed on.
     pub expansion: Option<Expansion>,
 }

@@ -6,10 +6,12 @@
 //! the roots ([`Meta`]) are all in the same commit, so they cannot disagree.
 
 pub mod analysis;
+mod collapse;
 mod deletion;
 mod dictionary;
 mod directory;
 mod error;
+mod facets;
 mod meta;
 mod query;
 mod record;
@@ -17,16 +19,20 @@ mod rows;
 mod schema;
 mod search;
 mod segment;
+mod selection;
 mod snapshot;
 mod terms;
+mod value;
 mod version;
 mod writer;
 
+pub use collapse::Collapse;
 pub use dictionary::{TermCount, TermList};
 pub use error::Error;
+pub use facets::FacetBy;
 pub use meta::Meta;
 pub use record::{FileState, Record};
-pub use search::{Address, Found, Hit};
+pub use search::{Address, Found, Hit, Request};
 pub use snapshot::{Snapshot, Statistics, Stored};
 pub use terms::Tally;
 pub use writer::{Writer, WriterOptions};

@@ -4,12 +4,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ken_core::{
-    Document, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes, language,
+    Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes,
+    language,
 };
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 
 use crate::analysis;
 use crate::schema::Columns;
+use crate::value;
 
 /// What is kept of a file beside its documents, on the file's own document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +42,10 @@ pub(crate) struct Row {
 
 impl EngineDocument for Row {
     type Value<'a> = &'a OwnedValue;
-    type FieldsValuesIter<'a> = Values<'a>;
+    type FieldsValuesIter<'a> = RowValues<'a>;
 
-    fn iter_fields_and_values(&self) -> Values<'_> {
-        Values(self.values.iter())
+    fn iter_fields_and_values(&self) -> RowValues<'_> {
+        RowValues(self.values.iter())
     }
 }
 
@@ -55,9 +57,9 @@ impl Row {
 }
 
 /// The values of a [`Row`].
-pub(crate) struct Values<'a>(std::slice::Iter<'a, (Column, OwnedValue)>);
+pub(crate) struct RowValues<'a>(std::slice::Iter<'a, (Column, OwnedValue)>);
 
-impl<'a> Iterator for Values<'a> {
+impl<'a> Iterator for RowValues<'a> {
     type Item = (Column, &'a OwnedValue);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -74,54 +76,92 @@ impl Record {
             state,
             document,
         } = self;
-        let mut values = Vec::with_capacity(document.fields.len() + 12);
-        let mut add = |column, value| values.push((column, value));
-        add(columns.key, OwnedValue::U64(key.0));
-        add(columns.sequence, OwnedValue::U64(sequence));
-        add(columns.location, OwnedValue::Bytes(location.to_bytes()));
+        let mut values = Values::with_capacity(columns, document.fields.len());
+        values.number(columns.key, key.0);
+        values.number(columns.sequence, sequence);
+        values.add(columns.location, OwnedValue::Bytes(location.to_bytes()));
         if let Some(state) = state {
-            add(columns.stamp, OwnedValue::U64(state.token));
-            add(columns.identity, OwnedValue::U64(state.identity));
+            values.number(columns.stamp, state.token);
+            values.number(columns.identity, state.identity);
         }
-        let of = |field| columns.of(field);
-        add(of(Field::Dir), OwnedValue::Str(folder(&location.path)));
+        if let Some(content) = document.content {
+            values.number(columns.content, content);
+        }
+        if let Some(components) = document.message {
+            let message = value::message(&document.ipath, components);
+            values.number(columns.message, message);
+        }
+        values.text(Field::Dir, folder(&location.path));
         if let Some(extension) = document.text(Field::Filename).and_then(extension) {
-            add(of(Field::Ext), OwnedValue::Str(extension));
+            values.text(Field::Ext, extension);
         }
         for state in states(&document) {
-            add(of(Field::Is), OwnedValue::Str(state.to_owned()));
+            values.text(Field::Is, state.to_owned());
         }
         if let Some(language) = undeclared_language(&document) {
-            add(of(Field::Lang), OwnedValue::Str(language.to_owned()));
+            values.text(Field::Lang, language.to_owned());
         }
-        add(
-            of(Field::Type),
-            OwnedValue::Str(document.kind.name().to_owned()),
-        );
-        add(of(Field::Mime), OwnedValue::Str(document.media_type));
+        values.text(Field::Type, document.kind.name().to_owned());
+        values.text(Field::Mime, document.media_type);
         if let Some(failure) = &document.failure {
-            add(columns.failure, OwnedValue::Str(encode(failure)));
+            values.add(columns.failure, OwnedValue::Str(encode(failure)));
         }
         for (field, value) in document.fields {
-            let value = match value {
-                Value::Text(text) if field == Field::Lang => match language::normalize(&text) {
-                    Some(tag) => Value::Text(tag),
-                    None => continue,
-                },
-                value => value,
-            };
-            add(
-                of(field),
-                match value {
-                    Value::Text(text) => OwnedValue::Str(text),
-                    Value::Number(number) => OwnedValue::I64(number),
-                },
-            );
+            match value {
+                Value::Text(text) if field == Field::Lang => {
+                    if let Some(tag) = language::normalize(&text) {
+                        values.text(field, tag);
+                    }
+                }
+                Value::Text(text) => values.text(field, text),
+                Value::Number(number) => values.add(columns.of(field), OwnedValue::I64(number)),
+            }
         }
         if !document.body.is_empty() {
-            add(of(Field::Body), OwnedValue::Str(document.body));
+            values.text(Field::Body, document.body);
         }
-        Row { values }
+        Row {
+            values: values.values,
+        }
+    }
+}
+
+/// The values of a row that is being made.
+struct Values<'c> {
+    columns: &'c Columns,
+    values: Vec<(Column, OwnedValue)>,
+    /// How many values the columns of each field have got.
+    counts: [u8; FIELDS.len()],
+}
+
+impl<'c> Values<'c> {
+    fn with_capacity(columns: &'c Columns, n_fields: usize) -> Self {
+        Self {
+            columns,
+            values: Vec::with_capacity(2 * n_fields + 16),
+            counts: [0; FIELDS.len()],
+        }
+    }
+
+    fn add(&mut self, column: Column, value: OwnedValue) {
+        self.values.push((column, value));
+    }
+
+    fn number(&mut self, column: Column, number: u64) {
+        self.add(column, OwnedValue::U64(number));
+    }
+
+    /// Adds a text, also to the column of the field's values if it has one.
+    fn text(&mut self, field: Field, text: String) {
+        let count = &mut self.counts[field as usize];
+        if let Some(column) = self.columns.values_of(field)
+            && *count < value::MAX_VALUES
+        {
+            *count += 1;
+            let value = value::column_value(field, &text);
+            self.add(column, OwnedValue::Str(value));
+        }
+        self.add(self.columns.of(field), OwnedValue::Str(text));
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! Beside the fields of the table a document has the columns that make the index the only store:
 //! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
-//! is written after all its parts), `sequence` and `location`.
+//! is written after all its parts), `sequence` and `location`; and those that hits are put together
+//! by: `content` (a hash, the same for copies) and `message` (which message of its file it is in).
+//! A text field whose values are sorted and counted by has a column of them: see [`crate::value`].
 
 use ken_core::{FIELDS, Field, FieldKind};
 use tantivy::schema::{
     BytesOptions, FAST, Field as Column, IndexRecordOption, NumericOptions, STORED, Schema,
-    TextFieldIndexing, TextOptions,
+    SchemaBuilder, TextFieldIndexing, TextOptions,
 };
 
 /// The analyses, as the schema names them; [`crate::analysis`] knows them by the field.
@@ -23,6 +25,8 @@ pub(crate) const IDENTITY: &str = "_identity";
 /// See [`crate::deletion`].
 pub(crate) const SEQUENCE: &str = "_sequence";
 pub(crate) const LOCATION: &str = "_location";
+pub(crate) const CONTENT: &str = "_content";
+pub(crate) const MESSAGE: &str = "_message";
 const FAILURE: &str = "_failure";
 
 /// The engine's handles of all fields.
@@ -35,7 +39,11 @@ pub(crate) struct Columns {
     pub(crate) identity: Column,
     pub(crate) sequence: Column,
     pub(crate) location: Column,
+    pub(crate) content: Column,
+    pub(crate) message: Column,
     pub(crate) failure: Column,
+    /// By field: the columns of the values of text fields.
+    values: Vec<Option<Column>>,
 }
 
 impl Columns {
@@ -59,7 +67,13 @@ impl Columns {
             identity: builder.add_u64_field(IDENTITY, FAST),
             sequence: builder.add_u64_field(SEQUENCE, FAST),
             location: builder.add_bytes_field(LOCATION, BytesOptions::default().set_fast()),
+            content: builder.add_u64_field(CONTENT, FAST),
+            message: builder.add_u64_field(MESSAGE, FAST),
             failure: builder.add_text_field(FAILURE, STORED),
+            values: FIELDS
+                .iter()
+                .map(|info| values(&mut builder, info.field))
+                .collect(),
             schema: builder.build(),
         }
     }
@@ -68,12 +82,32 @@ impl Columns {
         self.fields[field as usize]
     }
 
+    /// Returns the column of the values of a text field, if it has one.
+    pub(crate) fn values_of(&self, field: Field) -> Option<Column> {
+        self.values[field as usize]
+    }
+
     /// Returns the field of the table that a column holds.
     pub(crate) fn field(&self, column: Column) -> Option<Field> {
         FIELDS
             .get(column.field_id() as usize)
             .map(|info| info.field)
     }
+}
+
+/// Returns the name of the column that a field's values are sorted and counted by.
+pub(crate) fn value_column(field: Field) -> String {
+    if field.is_number() {
+        field.name().to_owned()
+    } else {
+        format!("_{}", field.name())
+    }
+}
+
+fn values(builder: &mut SchemaBuilder, field: Field) -> Option<Column> {
+    let has_own = field.has_column() && !field.is_number();
+    let options = TextOptions::default().set_fast("raw");
+    has_own.then(|| builder.add_text_field(&value_column(field), options))
 }
 
 fn text() -> TextOptions {
@@ -118,6 +152,14 @@ mod tests {
             let column = columns.of(info.field);
             assert_eq!(columns.schema.get_field_name(column), info.name);
             assert_eq!(columns.field(column), Some(info.field));
+            let values = columns.values_of(info.field);
+            let name = values.map(|column| columns.schema.get_field_name(column));
+            let expected = value_column(info.field);
+            assert!(name.is_none_or(|name| name == expected));
+            assert_eq!(
+                name.is_some(),
+                info.field.has_column() && !info.field.is_number()
+            );
         }
         assert_eq!(columns.field(columns.key), None);
     }

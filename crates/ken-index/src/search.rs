@@ -1,13 +1,15 @@
-//! Running a plan on a snapshot: which documents, in which order, how many.
+//! Answering a request on a snapshot: which documents, in which order, how many.
 
-use ken_core::{Order, Plan, SortKey};
-use tantivy::collector::sort_key::{SortByBytes, SortByStaticFastValue};
+use ken_core::{Field, Order, Plan, SortKey};
+use tantivy::collector::sort_key::{SortByBytes, SortByStaticFastValue, SortByString};
 use tantivy::collector::{Count, TopDocs};
-use tantivy::query::Query;
+use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query};
 use tantivy::{DocAddress, Order as EngineOrder, Searcher};
 
+use crate::collapse::{self, Collapse};
 use crate::query;
-use crate::schema::{Columns, LOCATION};
+use crate::schema::{Columns, LOCATION, value_column};
+use crate::selection::Selection;
 
 /// Where a document stands in one snapshot; of no use in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,53 +18,142 @@ pub struct Address {
     pub(crate) doc: u32,
 }
 
-/// A document that a plan found.
+/// What is asked of a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What documents must be like.
+    pub plan: &'a Plan,
+    /// Only these are looked at, if given.
+    pub only: Option<&'a [Address]>,
+    /// These are not found.
+    pub without: &'a [Address],
+    /// Of hits that belong together one is shown: the first in the order.
+    pub collapse: Option<Collapse>,
+    /// The order of the hits.
+    pub order: Order,
+    /// Hits that are left out at the start.
+    pub offset: usize,
+    /// Hits that are returned at most.
+    pub limit: usize,
+}
+
+impl<'a> Request<'a> {
+    /// Returns the request for all that a plan finds, best first.
+    pub fn new(plan: &'a Plan) -> Self {
+        Self {
+            plan,
+            only: None,
+            without: &[],
+            collapse: None,
+            order: Order::default(),
+            offset: 0,
+            limit: usize::MAX,
+        }
+    }
+
+    /// Returns the engine's query for it.
+    pub(crate) fn query(&self, columns: &Columns) -> Box<dyn Query> {
+        let query = query::build(columns, self.plan);
+        if self.only.is_none() && self.without.is_empty() {
+            return query;
+        }
+        let mut clauses = vec![(Occur::Must, query)];
+        if let Some(only) = self.only {
+            let only = Box::new(Selection(only.to_vec()));
+            clauses.push((Occur::Must, Box::new(ConstScoreQuery::new(only, 0.0))));
+        }
+        if !self.without.is_empty() {
+            let without = Box::new(Selection(self.without.to_vec()));
+            clauses.push((Occur::MustNot, without));
+        }
+        Box::new(BooleanQuery::new(clauses))
+    }
+}
+
+/// A document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Where it stands.
     pub address: Address,
     /// Its score; absent where the order is not by relevance.
     pub score: Option<f32>,
+    /// How many other hits it stands for; see [`Request::collapse`].
+    pub more: usize,
 }
 
-/// What a plan found.
+/// What was found.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// How many documents in all.
     pub total: usize,
+    /// How many hits there are to show: fewer than documents if they were collapsed.
+    pub groups: usize,
     /// Those of the page asked for, in order.
     pub hits: Vec<Hit>,
 }
 
-/// Runs a plan; see [`crate::Snapshot::run`].
+/// Answers a request; see [`crate::Snapshot::find`].
 pub(crate) fn run(
     searcher: &Searcher,
     columns: &Columns,
-    plan: &Plan,
+    request: &Request<'_>,
+) -> tantivy::Result<Found> {
+    let query = request.query(columns);
+    match request.collapse {
+        Some(collapse) => collapse::run(searcher, &*query, request, collapse),
+        None => page(
+            searcher,
+            &*query,
+            request.order,
+            request.offset,
+            request.limit,
+        ),
+    }
+}
+
+/// Returns the hits of a page, and how many there are in all.
+pub(crate) fn page(
+    searcher: &Searcher,
+    query: &dyn Query,
     order: Order,
     offset: usize,
     limit: usize,
 ) -> tantivy::Result<Found> {
-    let query = query::build(columns, plan);
     let n_docs = usize::try_from(searcher.num_docs()).unwrap_or(usize::MAX);
     // The collector allocates for its limit: never for more than there can be.
     let limit = limit.min(n_docs.saturating_sub(offset));
-    if limit == 0 {
-        let total = searcher.search(&query, &Count)?;
-        return Ok(Found {
-            total,
-            hits: Vec::new(),
-        });
-    }
-    let top = TopDocs::with_limit(limit).and_offset(offset);
-    let (total, hits) = match (order.key, order.reverse) {
-        (SortKey::Relevance, false) => by_score(searcher, &query, top)?,
-        (SortKey::Relevance, true) => by_score_upwards(searcher, &query, top)?,
-        (SortKey::Date, reverse) => by_number(searcher, &query, top, "date", reverse)?,
-        (SortKey::Size, reverse) => by_number(searcher, &query, top, "size", reverse)?,
-        (SortKey::Path, reverse) => by_path(searcher, &query, top, reverse)?,
+    let (total, hits) = if limit == 0 {
+        (searcher.search(query, &Count)?, Vec::new())
+    } else {
+        let top = TopDocs::with_limit(limit).and_offset(offset);
+        match order.key {
+            SortKey::Relevance if order.reverse => by_score_upwards(searcher, query, top)?,
+            SortKey::Relevance => by_score(searcher, query, top)?,
+            SortKey::Path => by_path(searcher, query, top, direction(!order.reverse))?,
+            SortKey::Field(field) if !field.has_column() => {
+                by_path(searcher, query, top, EngineOrder::Asc)?
+            }
+            SortKey::Field(field) if field.is_number() => {
+                by_number(searcher, query, top, field, direction(order.reverse))?
+            }
+            SortKey::Field(field) => {
+                by_text(searcher, query, top, field, direction(!order.reverse))?
+            }
+        }
     };
-    Ok(Found { total, hits })
+    Ok(Found {
+        total,
+        groups: total,
+        hits,
+    })
+}
+
+fn direction(upwards: bool) -> EngineOrder {
+    if upwards {
+        EngineOrder::Asc
+    } else {
+        EngineOrder::Desc
+    }
 }
 
 type Page = tantivy::Result<(usize, Vec<Hit>)>;
@@ -74,6 +165,7 @@ fn hit(at: DocAddress, score: Option<f32>) -> Hit {
             doc: at.doc_id,
         },
         score,
+        more: 0,
     }
 }
 
@@ -93,38 +185,41 @@ fn by_score_upwards(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Pag
     Ok((total, hits.collect()))
 }
 
+/// Documents without a value come last in both directions: the engine's orders see to it.
 fn by_number(
     searcher: &Searcher,
     query: &dyn Query,
     top: TopDocs,
-    column: &str,
-    reverse: bool,
+    field: Field,
+    order: EngineOrder,
 ) -> Page {
-    let order = if reverse {
-        EngineOrder::Asc
-    } else {
-        EngineOrder::Desc
-    };
-    let key = SortByStaticFastValue::<i64>::for_field(column);
+    let key = SortByStaticFastValue::<i64>::for_field(value_column(field));
     let by_path = SortByBytes::for_field(LOCATION);
     let keys = ((key, order), (by_path, EngineOrder::Asc));
     let (total, found) = searcher.search(query, &(Count, top.order_by(keys)))?;
-    Ok((
-        total,
-        found.into_iter().map(|(_, at)| hit(at, None)).collect(),
-    ))
+    Ok((total, hits(found)))
 }
 
-fn by_path(searcher: &Searcher, query: &dyn Query, top: TopDocs, reverse: bool) -> Page {
-    let order = if reverse {
-        EngineOrder::Desc
-    } else {
-        EngineOrder::Asc
-    };
+fn by_text(
+    searcher: &Searcher,
+    query: &dyn Query,
+    top: TopDocs,
+    field: Field,
+    order: EngineOrder,
+) -> Page {
+    let key = SortByString::for_field(value_column(field));
+    let by_path = SortByBytes::for_field(LOCATION);
+    let keys = ((key, order), (by_path, EngineOrder::Asc));
+    let (total, found) = searcher.search(query, &(Count, top.order_by(keys)))?;
+    Ok((total, hits(found)))
+}
+
+fn by_path(searcher: &Searcher, query: &dyn Query, top: TopDocs, order: EngineOrder) -> Page {
     let key = SortByBytes::for_field(LOCATION);
     let (total, found) = searcher.search(query, &(Count, top.order_by((key, order))))?;
-    Ok((
-        total,
-        found.into_iter().map(|(_, at)| hit(at, None)).collect(),
-    ))
+    Ok((total, hits(found)))
+}
+
+fn hits<K>(found: Vec<(K, DocAddress)>) -> Vec<Hit> {
+    found.into_iter().map(|(_, at)| hit(at, None)).collect()
 }

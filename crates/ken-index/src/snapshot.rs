@@ -13,13 +13,14 @@ use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, Tanti
 
 use crate::dictionary::{self, Dictionaries, TermCount, TermList};
 use crate::directory::ReadDirectory;
+use crate::facets::{self, FacetBy};
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
-use crate::schema::{Columns, IDENTITY, LOCATION, STAMP};
-use crate::search::{self, Address, Found};
+use crate::schema::{CONTENT, Columns, IDENTITY, LOCATION, MESSAGE, STAMP};
+use crate::search::{self, Address, Found, Request};
 use crate::terms::{self, Tally};
 use crate::writer::read_meta;
-use crate::{Error, Meta, query};
+use crate::{Error, Meta, query, value};
 
 /// How often opening is tried again when the writer deletes old files at the same moment.
 const MAX_TRIES: usize = 20;
@@ -189,6 +190,14 @@ impl Snapshot {
         Ok(addresses)
     }
 
+    /// Answers a request: counts all that it finds, and returns the hits of its page.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn find(&self, request: &Request<'_>) -> Result<Found, Error> {
+        search::run(&self.searcher, &self.columns, request).map_err(|e| self.error(e))
+    }
+
     /// Runs a plan: counts all that it finds, and returns `limit` hits from `offset` on.
     ///
     /// # Errors
@@ -200,8 +209,32 @@ impl Snapshot {
         offset: usize,
         limit: usize,
     ) -> Result<Found, Error> {
-        search::run(&self.searcher, &self.columns, plan, order, offset, limit)
-            .map_err(|e| self.error(e))
+        self.find(&Request {
+            order,
+            offset,
+            limit,
+            ..Request::new(plan)
+        })
+    }
+
+    /// Counts what a request finds, by each of these; the page and the order do not matter.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn facets(
+        &self,
+        request: &Request<'_>,
+        by: &[FacetBy],
+    ) -> Result<Vec<Vec<(Value, u64)>>, Error> {
+        facets::count(&self.searcher, &self.columns, request, by).map_err(|e| self.error(e))
+    }
+
+    /// Returns the least and the greatest number of a field; `None` if no document has one.
+    ///
+    /// # Errors
+    /// Fails if the column cannot be read.
+    pub fn extent(&self, field: Field) -> Result<Option<(i64, i64)>, Error> {
+        facets::extent(&self.searcher, field).map_err(|e| self.error(e))
     }
 
     /// Returns the location of a document, without reading its text.
@@ -240,6 +273,8 @@ impl Snapshot {
         let stored: TantivyDocument = self.searcher.doc(address).map_err(|e| self.error(e))?;
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
+        document.content = self.number(at, CONTENT)?;
+        document.message = self.number(at, MESSAGE)?.map(value::components);
         for (column, value) in stored.field_values() {
             if column == self.columns.failure {
                 document.failure = value
@@ -257,13 +292,17 @@ impl Snapshot {
     }
 
     fn state(&self, at: Address) -> Result<Option<FileState>, Error> {
-        let columns = self.searcher.segment_reader(at.segment).fast_fields();
-        let number = |name| columns.u64(name).map(|column| column.first(at.doc));
-        let token = number(STAMP).map_err(|e| self.error(e))?;
-        let identity = number(IDENTITY).map_err(|e| self.error(e))?;
+        let token = self.number(at, STAMP)?;
+        let identity = self.number(at, IDENTITY)?;
         Ok(token
             .zip(identity)
             .map(|(token, identity)| FileState { token, identity }))
+    }
+
+    fn number(&self, at: Address, column: &str) -> Result<Option<u64>, Error> {
+        let columns = self.searcher.segment_reader(at.segment).fast_fields();
+        let column = columns.u64(column).map_err(|e| self.error(e))?;
+        Ok(column.first(at.doc))
     }
 
     /// Returns the terms of a field that a pattern means, with the number of documents of each:

@@ -4,5 +4,6 @@
 ///
 /// 1. First format (Tantivy 0.27, index format 7).
 /// 2. Fields of sound, pictures and films; the edition of the reading in tokens.
-/// 3. Headings; the language of documents that declare none; new rules of analysis.
+/// 3. Headings; the language of documents that declare none; new rules of analysis. Columns of the
+///    values of text fields, of content and of messages.
 pub(crate) const FORMAT: u32 = 3;

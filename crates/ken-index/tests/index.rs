@@ -293,8 +293,8 @@ fn hits_come_in_the_order_asked_for() {
     let order = |key, reverse| paths(&snapshot, &plan, Order { key, reverse });
     assert_eq!(order(SortKey::Path, false), ["/d/a", "/d/b", "/d/c"]);
     assert_eq!(order(SortKey::Path, true), ["/d/c", "/d/b", "/d/a"]);
-    assert_eq!(order(SortKey::Size, false), ["/d/a", "/d/b", "/d/c"]);
-    assert_eq!(order(SortKey::Date, true), ["/d/c", "/d/b", "/d/a"]);
+    assert_eq!(order(SortKey::SIZE, false), ["/d/a", "/d/b", "/d/c"]);
+    assert_eq!(order(SortKey::DATE, true), ["/d/c", "/d/b", "/d/a"]);
     let mut upwards = order(SortKey::Relevance, true);
     upwards.reverse();
     assert_eq!(order(SortKey::Relevance, false), upwards);

@@ -95,7 +95,7 @@ impl Pool<'_> {
         members: &Receiver<MemberJob>,
     ) {
         let mut thread = Thread {
-            extractor: Extractor::new(self.extract),
+            extractor: Extractor::new(self.extract).with_seed(self.hasher.seed()),
             offer: Some(offer),
         };
         while thread.offer.is_some() {

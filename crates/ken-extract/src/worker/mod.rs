@@ -21,6 +21,7 @@ use ken_core::{Document, Failure, Reason};
 
 use crate::detect::Detected;
 use crate::helper::Helpers;
+use crate::origin::Origin;
 use crate::output::{Output, give_fields};
 use crate::{Format, Input, Isolation, Limits, Member, Sink};
 
@@ -77,6 +78,7 @@ pub struct Options {
 pub struct Extractor<'o> {
     options: &'o Options,
     idle: RefCell<Vec<Worker>>,
+    seed: Option<u64>,
 }
 
 impl<'o> Extractor<'o> {
@@ -85,6 +87,16 @@ impl<'o> Extractor<'o> {
         Self {
             options,
             idle: RefCell::default(),
+            seed: None,
+        }
+    }
+
+    /// Returns an extractor that hashes content too ([`Document::content`]), with this seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self {
+            seed: Some(seed),
+            ..self
         }
     }
 
@@ -99,6 +111,7 @@ impl<'o> Extractor<'o> {
         let Some(detected) = crate::detected(input, limits, sink) else {
             return;
         };
+        let sink = &mut Origin::new(input, detected, self.seed, sink);
         if let Some(helpers) = &self.options.helpers
             && helpers.extract(input, detected, limits, sink)
         {

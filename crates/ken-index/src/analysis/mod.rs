@@ -56,6 +56,13 @@ fn path_names(path: &str, mut each: impl FnMut(&str, u32, Range<usize>)) {
     }
 }
 
+/// Returns text with case and diacritics folded.
+pub(crate) fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    fold::fold(text, &mut folded);
+    folded
+}
+
 /// Returns the term of a keyword value.
 pub(crate) fn keyword(value: &str) -> String {
     value.trim().to_lowercase()

@@ -1,5 +1,6 @@
 //! From the plan to the engine's query.
 
+mod duplicates;
 mod expand;
 mod guard;
 mod pattern;
@@ -19,11 +20,15 @@ use tantivy::query::{
 use tantivy::schema::{Field as Column, IndexRecordOption};
 
 use crate::schema::Columns;
+use duplicates::DuplicatesQuery;
 pub(crate) use expand::Matcher;
 use guard::Guard;
 use pattern::PatternQuery;
 use span::SpanQuery;
 use xor::XorQuery;
+
+/// See [`DuplicatesQuery`].
+const DUPLICATE: &str = "duplicate";
 
 /// Returns the engine's query for a plan.
 pub(crate) fn build(columns: &Columns, plan: &Plan) -> Box<dyn Query> {
@@ -107,6 +112,8 @@ pub(crate) fn terms(
 
 fn match_query(columns: &Columns, field: Field, pattern: &Pattern) -> Box<dyn Query> {
     match pattern {
+        // The one state that depends on other documents.
+        Pattern::Term(term) if field == Field::Is && term == DUPLICATE => Box::new(DuplicatesQuery),
         Pattern::Term(term) => term_query(columns, field, term),
         Pattern::Prefix(prefix) => prefix_query(columns, field, prefix),
         Pattern::Glob(_) | Pattern::Regex(_) | Pattern::Fuzzy(..) => Box::new(PatternQuery {

@@ -76,8 +76,8 @@ fn order(args: &SearchArgs) -> Order {
     Order {
         key: match args.sort {
             Sort::Relevance => SortKey::Relevance,
-            Sort::Date => SortKey::Date,
-            Sort::Size => SortKey::Size,
+            Sort::Date => SortKey::DATE,
+            Sort::Size => SortKey::SIZE,
             Sort::Path => SortKey::Path,
         },
         reverse: args.reverse,

@@ -1,0 +1,304 @@
+//! What is asked of hits beside what they hold: order, groups, counts, a choice of documents.
+
+use std::path::Path;
+
+use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Value};
+use ken_index::{
+    Address, Collapse, FacetBy, FileState, Record, Request, Snapshot, Writer, WriterOptions,
+};
+use tempfile::TempDir;
+
+/// A document: path, internal path, author, size, content, components of its message.
+type Row = (
+    &'static str,
+    &'static str,
+    &'static str,
+    i64,
+    Option<u64>,
+    Option<u8>,
+);
+
+const ROWS: &[&[Row]] = &[
+    &[
+        ("/d/a/1", "", "Zoe", 10, Some(1), None),
+        ("/d/b/2", "", "anna", 20, Some(2), None),
+        ("/d/b/box", "1", "Émile", 30, Some(3), Some(1)),
+        ("/d/b/box", "1|att", "", 0, Some(1), Some(1)),
+    ],
+    &[
+        ("/d/b/box", "2", "Anna", 40, Some(4), Some(1)),
+        ("/d/b/box", "2|att", "Anna", 0, None, Some(1)),
+        ("/d/b/box", "", "", 50, None, None),
+        ("/e/3", "", "emile", 10, Some(1), None),
+    ],
+];
+
+/// Each row of [`ROWS`] in a segment of its own.
+fn index() -> (TempDir, Snapshot) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = WriterOptions {
+        memory_bytes: 30 << 20,
+        threads: 1,
+    };
+    let writer = Writer::open(folder.path(), options).unwrap();
+    for rows in ROWS {
+        for (path, ipath, author, size, content, message) in *rows {
+            let mut document =
+                Document::new(Ipath::from_joined(ipath), "text/plain", Kind::Document);
+            document.add_text(Field::Author, author);
+            if *size > 0 {
+                document.add_number(Field::Size, *size);
+            }
+            document.body = "word ".repeat(*size as usize);
+            document.body.push_str("all");
+            document.content = *content;
+            document.message = *message;
+            let record = Record {
+                location: Location {
+                    path: path.into(),
+                    ipath: document.ipath.clone(),
+                },
+                key: writer.meta().hasher.key(Path::new(path)),
+                state: ipath.is_empty().then_some(FileState {
+                    token: 7,
+                    identity: 8,
+                }),
+                document,
+            };
+            writer.add(record).unwrap();
+        }
+        writer.commit(&writer.meta().clone()).unwrap();
+    }
+    writer.close().unwrap();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    (folder, snapshot)
+}
+
+fn by(key: SortKey, reverse: bool) -> Order {
+    Order { key, reverse }
+}
+
+fn places(snapshot: &Snapshot, request: &Request<'_>) -> Vec<String> {
+    let hits = snapshot.find(request).unwrap().hits;
+    let place = |address| snapshot.location(address).unwrap().to_string();
+    hits.iter().map(|hit| place(hit.address)).collect()
+}
+
+#[test]
+fn texts_sort_without_case_and_what_is_missing_comes_last() {
+    let (_folder, snapshot) = index();
+    let order = |key, reverse| {
+        let request = Request {
+            order: by(key, reverse),
+            ..Request::new(&Plan::All)
+        };
+        places(&snapshot, &request)
+    };
+    let without = ["/d/b/box", "/d/b/box|1|att"];
+    let author = SortKey::Field(Field::Author);
+    let sorted = order(author, false);
+    assert_eq!(
+        sorted[..6],
+        [
+            "/d/b/2",
+            "/d/b/box|2",
+            "/d/b/box|2|att",
+            "/e/3",
+            "/d/b/box|1",
+            "/d/a/1"
+        ]
+    );
+    assert_eq!(sorted[6..], without);
+    let reversed = order(author, true);
+    assert_eq!(reversed[..2], ["/d/a/1", "/d/b/box|1"]);
+    assert_eq!(reversed[6..], without);
+    let sizes = order(SortKey::SIZE, true);
+    assert_eq!(sizes[..3], ["/d/a/1", "/e/3", "/d/b/2"], "equals by path");
+    assert_eq!(sizes[6..], ["/d/b/box|1|att", "/d/b/box|2|att"]);
+    let folders = order(SortKey::Field(Field::Dir), true);
+    assert_eq!(folders[0], "/e/3");
+    // A field without a column leaves the order of paths.
+    assert_eq!(
+        order(SortKey::Field(Field::Body), true),
+        order(SortKey::Path, false)
+    );
+}
+
+#[test]
+fn pages_are_parts_of_the_whole() {
+    let (_folder, snapshot) = index();
+    for collapse in [
+        None,
+        Some(Collapse::Content),
+        Some(Collapse::File),
+        Some(Collapse::Message),
+    ] {
+        for key in [
+            SortKey::Relevance,
+            SortKey::Path,
+            SortKey::Field(Field::Author),
+        ] {
+            let plan = Plan::Match {
+                field: Field::Body,
+                pattern: Pattern::Term("all".to_owned()),
+            };
+            let all = Request {
+                order: by(key, false),
+                collapse,
+                ..Request::new(&plan)
+            };
+            let whole = places(&snapshot, &all);
+            let page = |offset| Request {
+                offset,
+                limit: 3,
+                ..all
+            };
+            let pages = [0, 3, 6, 9].map(|offset| places(&snapshot, &page(offset)));
+            assert_eq!(pages.concat(), whole, "{collapse:?} {key:?}");
+        }
+    }
+}
+
+#[test]
+fn hits_that_belong_together_are_one() {
+    let (_folder, snapshot) = index();
+    for (collapse, expected) in [
+        (
+            Collapse::Content,
+            vec![
+                ("/d/a/1", 2),
+                ("/d/b/2", 0),
+                ("/d/b/box", 0),
+                ("/d/b/box|1", 0),
+                ("/d/b/box|2", 0),
+                ("/d/b/box|2|att", 0),
+            ],
+        ),
+        (
+            Collapse::File,
+            vec![("/d/a/1", 0), ("/d/b/2", 0), ("/d/b/box", 4), ("/e/3", 0)],
+        ),
+        (
+            Collapse::Message,
+            vec![
+                ("/d/a/1", 0),
+                ("/d/b/2", 0),
+                ("/d/b/box", 0),
+                ("/d/b/box|1", 1),
+                ("/d/b/box|2", 1),
+                ("/e/3", 0),
+            ],
+        ),
+    ] {
+        let request = Request {
+            order: by(SortKey::Path, false),
+            collapse: Some(collapse),
+            ..Request::new(&Plan::All)
+        };
+        let found = snapshot.find(&request).unwrap();
+        assert_eq!((found.total, found.groups), (8, expected.len()));
+        let place = |address| snapshot.location(address).unwrap().to_string();
+        let hits: Vec<_> = found
+            .hits
+            .iter()
+            .map(|hit| (place(hit.address), hit.more))
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(at, more)| ((*at).to_owned(), *more))
+            .collect();
+        assert_eq!(hits, expected, "{collapse:?}");
+    }
+}
+
+#[test]
+fn copies_are_duplicates_wherever_they_are() {
+    let (_folder, snapshot) = index();
+    let plan = Plan::Filter(Box::new(Plan::Match {
+        field: Field::Is,
+        pattern: Pattern::Term("duplicate".to_owned()),
+    }));
+    let request = Request {
+        order: by(SortKey::Path, false),
+        ..Request::new(&plan)
+    };
+    assert_eq!(
+        places(&snapshot, &request),
+        ["/d/a/1", "/d/b/box|1|att", "/e/3"]
+    );
+    let others = Plan::Not(Box::new(plan));
+    assert_eq!(snapshot.find(&Request::new(&others)).unwrap().total, 5);
+}
+
+#[test]
+fn some_documents_may_be_asked_and_others_left_out() {
+    let (_folder, snapshot) = index();
+    let all = snapshot.find(&Request::new(&Plan::All)).unwrap().hits;
+    let addresses: Vec<Address> = all.iter().map(|hit| hit.address).collect();
+    let count = |only, without| {
+        let request = Request {
+            only,
+            without,
+            ..Request::new(&Plan::All)
+        };
+        snapshot.find(&request).unwrap().total
+    };
+    assert_eq!(count(Some(&addresses[2..6]), &[]), 4);
+    assert_eq!(count(Some(&addresses[2..6]), &addresses[5..]), 3);
+    assert_eq!(count(None, &addresses[5..]), 5);
+    assert_eq!(count(Some(&[]), &[]), 0);
+}
+
+#[test]
+fn hits_are_counted_by_values_and_ranges() {
+    let (_folder, snapshot) = index();
+    let count = |by| {
+        let facets = snapshot.facets(&Request::new(&Plan::All), &[by]).unwrap();
+        let [counts] = &facets[..] else {
+            panic!("one facet")
+        };
+        let text = |(value, count): &(Value, u64)| match value {
+            Value::Text(text) => format!("{text} {count}"),
+            Value::Number(number) => format!("{number} {count}"),
+        };
+        counts.iter().map(text).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        count(FacetBy::Values(Field::Author)),
+        ["Anna 3", "emile 2", "Zoe 1"],
+        "case does not matter, most hits first"
+    );
+    assert_eq!(
+        count(FacetBy::Values(Field::Dir)),
+        ["/d/b 6", "/d/a 1", "/e 1"]
+    );
+    assert_eq!(
+        count(FacetBy::Values(Field::Size)),
+        ["10 2", "20 1", "30 1", "40 1", "50 1"]
+    );
+    assert_eq!(
+        count(FacetBy::Ranges(Field::Size, vec![15, 40, 60])),
+        ["15 2", "40 2"]
+    );
+    assert!(count(FacetBy::Values(Field::Album)).is_empty());
+    assert!(count(FacetBy::Values(Field::Body)).is_empty());
+    assert_eq!(snapshot.extent(Field::Size).unwrap(), Some((10, 50)));
+    assert_eq!(snapshot.extent(Field::Pages).unwrap(), None);
+    assert_eq!(snapshot.extent(Field::Author).unwrap(), None);
+}
+
+#[test]
+fn content_and_message_are_kept() {
+    let (_folder, snapshot) = index();
+    for hit in snapshot.find(&Request::new(&Plan::All)).unwrap().hits {
+        let stored = snapshot.document(hit.address).unwrap();
+        let row = ROWS.iter().copied().flatten().find(|(path, ipath, ..)| {
+            Path::new(path) == stored.location.path && *ipath == stored.location.ipath.as_str()
+        });
+        let (.., content, message) = row.unwrap();
+        assert_eq!(
+            (stored.document.content, stored.document.message),
+            (*content, *message)
+        );
+    }
+}
