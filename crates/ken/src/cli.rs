@@ -212,6 +212,9 @@ pub(crate) struct SearchArgs {
     /// Write the query into the configuration file, for use as query:NAME, and do not search
     #[arg(long, value_name = "NAME", conflicts_with_all = ["any", "all", "lenient"])]
     pub(crate) save: Option<String>,
+    /// Read the query as another program does
+    #[arg(long, value_name = "LANGUAGE", default_value = "ken", conflicts_with_all = ["any", "all", "lenient", "save"])]
+    pub(crate) syntax: SyntaxName,
     /// Order of the hits
     #[arg(long, value_name = "KEY", default_value = "relevance")]
     pub(crate) sort: Sort,
@@ -242,6 +245,18 @@ pub(crate) struct SearchArgs {
     /// Leave out the text around the matches
     #[arg(long)]
     pub(crate) no_snippet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SyntaxName {
+    /// ken's own language
+    Ken,
+    /// As recollq
+    Recoll,
+    /// As mu find; finds messages
+    Mu,
+    /// As notmuch search; finds messages
+    Notmuch,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

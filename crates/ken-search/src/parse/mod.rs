@@ -19,6 +19,7 @@
 //!
 //! A recursive descent with one token of look-ahead; nesting and number of clauses are bounded.
 
+mod dialect;
 mod error;
 mod lenient;
 mod lexer;
@@ -30,6 +31,7 @@ mod tree;
 mod values;
 mod when;
 
+pub use dialect::Syntax;
 pub use error::QueryError;
 pub use lenient::{LeftOut, Lenient, parse_lenient};
 pub(crate) use parser::MAX_CLAUSES;

@@ -12,7 +12,7 @@ use super::tree::{Boost, Clause, Modifiers, Phrase, Piece, Tree, Value};
 use super::values;
 
 /// Trees are walked by recursion; people nest three deep.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 /// More clauses than a person writes, fewer than make an engine slow.
 pub(crate) const MAX_CLAUSES: usize = 1024;
 /// Words of the longest date: `1 year 2 months 3 days ago`.
@@ -63,8 +63,7 @@ impl<'a> Parser<'a> {
 
     fn whole_query(&mut self) -> Result<Tree, QueryError> {
         if self.query.len() > MAX_BYTES {
-            let message = format!("the query is longer than {} KiB", MAX_BYTES >> 10);
-            return Err(failure("", 0..0, message, None));
+            return Err(too_long());
         }
         self.advance()?;
         if self.token == Token::End {
@@ -632,8 +631,14 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Returns the mistake of a query that is no question.
+pub(super) fn too_long() -> QueryError {
+    let message = format!("the query is longer than {} KiB", MAX_BYTES >> 10);
+    failure("", 0..0, message, None)
+}
+
 /// Tells words, phrases and alternatives of them, all of one field.
-fn is_words(tree: &Tree, field: &mut Option<Option<Field>>) -> bool {
+pub(super) fn is_words(tree: &Tree, field: &mut Option<Option<Field>>) -> bool {
     match tree {
         Tree::Clause(clause) => {
             let of = clause.field;
@@ -645,7 +650,12 @@ fn is_words(tree: &Tree, field: &mut Option<Option<Field>>) -> bool {
     }
 }
 
-fn failure(query: &str, at: Range<usize>, message: String, hint: Option<String>) -> QueryError {
+pub(super) fn failure(
+    query: &str,
+    at: Range<usize>,
+    message: String,
+    hint: Option<String>,
+) -> QueryError {
     QueryError {
         query: query.to_owned(),
         at,

@@ -3,11 +3,11 @@
 use std::io::Read;
 use std::process::ExitCode;
 
-use ken_search::parse::{Tree, parse_lenient, parse_with};
+use ken_search::parse::{Syntax, Tree, parse_lenient, parse_with};
 use ken_search::plan::Analyze;
 use ken_search::words;
 
-use crate::cli::{Global, SearchArgs};
+use crate::cli::{Global, SearchArgs, SyntaxName};
 use crate::config::{Settings, saved};
 use crate::failure::Failure;
 use crate::output;
@@ -23,6 +23,9 @@ pub(crate) fn read(global: &Global, args: &SearchArgs, analyze: Analyze) -> Resu
     }
     if args.all {
         return Ok(words::all(&text)?);
+    }
+    if args.syntax != SyntaxName::Ken {
+        return Ok(syntax(args.syntax).parse(&text)?);
     }
     let saved = Settings::load(global)?.queries;
     if !args.lenient {
@@ -66,6 +69,15 @@ fn text(args: &SearchArgs) -> Result<String, Failure> {
     match args.query.as_slice() {
         [one] if one.trim() == "-" => input(),
         words => Ok(words.join(" ")),
+    }
+}
+
+fn syntax(name: SyntaxName) -> Syntax {
+    match name {
+        SyntaxName::Ken => Syntax::Ken,
+        SyntaxName::Recoll => Syntax::Recoll,
+        SyntaxName::Mu => Syntax::Mu,
+        SyntaxName::Notmuch => Syntax::Notmuch,
     }
 }
 

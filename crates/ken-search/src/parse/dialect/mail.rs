@@ -1,0 +1,112 @@
+//! What the languages of mail programs have in common: they find messages and nothing else, know
+//! folders of mail, and ask for things that only an index of mail keeps.
+
+use std::ops::Range;
+
+use ken_core::{Field, Glob, GlobPart, Kind};
+
+use super::super::error::QueryError;
+use super::super::tree::{Tree, Value};
+use super::super::values;
+use super::fault;
+use super::words::{clause, in_one_of, value_of};
+
+/// Returns what asks for messages only; for their attachments too if the query names them.
+pub(super) fn messages(tree: Tree) -> Tree {
+    let message = clause(
+        Some(Field::Type),
+        Value::Word(Kind::Message.name().to_owned()),
+    );
+    let kinds = match asks_for_attachments(&tree) {
+        true => Tree::or(vec![message, attachment()]),
+        false => message,
+    };
+    match tree {
+        Tree::All => kinds,
+        tree => Tree::and(vec![tree, kinds]),
+    }
+}
+
+fn asks_for_attachments(tree: &Tree) -> bool {
+    match tree {
+        Tree::Clause(_) => *tree == attachment(),
+        Tree::And(parts) | Tree::Or(parts) | Tree::Near(parts, _) => {
+            parts.iter().any(asks_for_attachments)
+        }
+        Tree::Xor(left, right) => asks_for_attachments(left) || asks_for_attachments(right),
+        Tree::Not(part) | Tree::Boost(part, _) => asks_for_attachments(part),
+        Tree::All => false,
+    }
+}
+
+fn attachment() -> Tree {
+    clause(Some(Field::Is), Value::Word("attachment".to_owned()))
+}
+
+/// Returns what asks for an attachment of which a field has the value.
+pub(super) fn attached(field: Field, value: Value) -> Tree {
+    Tree::and(vec![attachment(), clause(Some(field), value)])
+}
+
+/// Returns what asks for the messages of a folder of mail, not of those below it.
+pub(super) fn maildir(folder: &Glob) -> Tree {
+    let parts = ["/cur", "/new"].map(|name| {
+        let mut path = folder.clone();
+        path.push(GlobPart::Literal(name.to_owned()));
+        clause(Some(Field::Dir), value_of(path))
+    });
+    Tree::or(parts.to_vec())
+}
+
+/// Returns the value of a date, size or number field.
+pub(super) fn range(
+    query: &str,
+    at: Range<usize>,
+    field: Field,
+    text: &str,
+) -> Result<Tree, QueryError> {
+    match values::range(field, text) {
+        Ok(value) => Ok(in_one_of(&[field], &value)),
+        Err(wrong) => Err(fault(query, at, wrong.message, &wrong.hint)),
+    }
+}
+
+/// Returns the regular expression between the slashes.
+pub(super) fn regex(query: &str, at: Range<usize>, text: &str) -> Result<Value, QueryError> {
+    let unescaped = text.replace("\\/", "/");
+    match regex_automata::util::syntax::parse(&unescaped) {
+        Ok(_) => Ok(Value::Regex(unescaped)),
+        Err(_) => {
+            let hint = "see https://docs.rs/regex for the syntax";
+            Err(fault(query, at, "the regular expression is wrong", hint))
+        }
+    }
+}
+
+/// Returns where the regular expression that starts at `at` ends, its last slash included: before a
+/// blank, a parenthesis or the end.
+pub(super) fn regex_end(query: &str, at: usize) -> Option<usize> {
+    let inside = query[at..].strip_prefix('/')?;
+    let mut escaped = false;
+    for (offset, character) in inside.char_indices() {
+        match character {
+            c if c.is_whitespace() => return None,
+            '/' if !escaped && offset > 0 => {
+                let end = at + 1 + offset + 1;
+                let next = query[end..].chars().next();
+                if next.is_none_or(|c| c.is_whitespace() || c == ')') {
+                    return Some(end);
+                }
+            }
+            _ => {}
+        }
+        escaped = character == '\\' && !escaped;
+    }
+    None
+}
+
+/// Returns the error for what ken's index does not keep of mail.
+pub(super) fn unsupported(query: &str, at: Range<usize>, what: &str) -> QueryError {
+    let message = format!("ken does not know {what} yet");
+    fault(query, at, message, "leave this condition out")
+}

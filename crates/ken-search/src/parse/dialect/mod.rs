@@ -1,0 +1,65 @@
+//! The query languages of Recoll, mu and notmuch, each read strictly into the one tree.
+//!
+//! Only syntax and precedence are theirs; what the words mean in the index is ken's. What they have
+//! and ken does not is refused by name rather than searched for as a word. `docs/dialects.md` lists
+//! every operator with its form in ken's own language, and a test compares the two trees.
+//!
+//! Sources: Recoll's manual 1.34 ("The query language"), `mu-query(7)` of mu 1.8,
+//! `notmuch-search-terms(7)` of notmuch 0.37, and what these programs answer.
+
+mod logic;
+mod mail;
+mod mu;
+mod notmuch;
+mod recoll;
+mod words;
+
+use std::ops::Range;
+
+use super::error::QueryError;
+use super::parser::{self, MAX_BYTES};
+use super::tree::Tree;
+
+/// A query language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // the names say it
+pub enum Syntax {
+    #[default]
+    Ken,
+    Recoll,
+    Mu,
+    Notmuch,
+}
+
+impl Syntax {
+    /// Reads a query of this language.
+    pub fn parse(self, query: &str) -> Result<Tree, QueryError> {
+        if query.len() > MAX_BYTES {
+            return Err(parser::too_long());
+        }
+        match self {
+            Self::Ken => parser::parse(query),
+            Self::Recoll => recoll::parse(query),
+            Self::Mu => mu::parse(query),
+            Self::Notmuch => notmuch::parse(query),
+        }
+    }
+}
+
+/// Returns the mistake at a place of the query.
+fn fault(query: &str, at: Range<usize>, message: impl Into<String>, hint: &str) -> QueryError {
+    parser::failure(query, at, message.into(), Some(hint.to_owned()))
+}
+
+/// Returns where the next thing after `at` begins.
+fn skip_blanks(query: &str, at: usize) -> usize {
+    let rest = &query[at..];
+    at + rest.len() - rest.trim_start().len()
+}
+
+/// Returns where the run of characters from `at` ends that holds none of `stops` and no blank.
+fn end_of_run(query: &str, at: usize, stops: &[char]) -> usize {
+    let rest = &query[at..];
+    let end = rest.find(|c: char| c.is_whitespace() || stops.contains(&c));
+    at + end.unwrap_or(rest.len())
+}

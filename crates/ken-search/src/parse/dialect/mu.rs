@@ -1,0 +1,325 @@
+//! The query language of `mu find`.
+//!
+//! OR binds loosest, then XOR, AND, NOT; all in any case, and words where they join nothing. Words
+//! are compared as they stand, without other forms of them. A name that is no field belongs to the
+//! word.
+
+use std::ops::Range;
+
+use ken_core::{Field, Glob, GlobPart};
+
+use super::super::error::QueryError;
+use super::super::tree::{Tree, Value};
+use super::super::values;
+use super::logic::{self, Lexeme, Token};
+use super::words::{as_it_stands, clause, in_one_of};
+use super::{end_of_run, fault, mail, skip_blanks};
+
+pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
+    if matches!(query.trim(), "" | "\"\"") {
+        return Ok(mail::messages(Tree::All));
+    }
+    let mut lexemes = Vec::new();
+    let mut at = skip_blanks(query, 0);
+    while at < query.len() {
+        let lexeme = lexeme(query, at)?;
+        at = skip_blanks(query, lexeme.at.end);
+        lexemes.push(lexeme);
+    }
+    logic::tree(query, lexemes, false).map(mail::messages)
+}
+
+/// What ends a word, beside blanks.
+const STOPS: [char; 3] = ['"', '(', ')'];
+
+/// What a field asks for.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Words(&'static [Field]),
+    Whole(Field),
+    Range(Field),
+    Attached(Field),
+    Maildir,
+    Flag,
+    Unknown(&'static str),
+}
+
+/// The fields of mu with their names and letters.
+const FIELDS: [(&[&str], Meaning); 24] = [
+    (&["bcc", "h"], Meaning::Words(&[Field::Bcc])),
+    (&["body", "b"], Meaning::Words(&[Field::Body])),
+    (&["cc", "c"], Meaning::Words(&[Field::Cc])),
+    (&["changed", "k"], Meaning::Range(Field::Modified)),
+    (&["date", "d"], Meaning::Range(Field::Date)),
+    (&["embed", "e"], Meaning::Attached(Field::Body)),
+    (&["file", "j"], Meaning::Attached(Field::Filename)),
+    (&["flag", "flags", "g"], Meaning::Flag),
+    (&["from", "f"], Meaning::Words(&[Field::Author])),
+    (
+        &["label", "labels", "q"],
+        Meaning::Unknown("labels of mail"),
+    ),
+    (&["language", "lang", "a"], Meaning::Whole(Field::Lang)),
+    (&["list", "v"], Meaning::Whole(Field::List)),
+    (&["maildir", "m"], Meaning::Maildir),
+    (&["mime", "y"], Meaning::Attached(Field::Mime)),
+    (&["msgid", "message-id", "i"], Meaning::Whole(Field::Msgid)),
+    (&["path", "l"], Meaning::Unknown("whole paths in queries")),
+    (
+        &["prio", "priority", "p"],
+        Meaning::Unknown("the priority of messages"),
+    ),
+    (
+        &["references", "ref", "r"],
+        Meaning::Unknown("references between messages"),
+    ),
+    (&["size", "z"], Meaning::Range(Field::Size)),
+    (&["subject", "s"], Meaning::Words(&[Field::Title])),
+    (&["tag", "tags", "x"], Meaning::Unknown("tags of mail")),
+    (&["thread", "w"], Meaning::Unknown("threads of mail")),
+    (&["to", "t"], Meaning::Words(&[Field::To])),
+    (
+        &["contact"],
+        Meaning::Words(&[Field::Author, Field::To, Field::Cc, Field::Bcc]),
+    ),
+];
+
+/// Fields that stand for several others.
+const RECIPIENTS: Meaning = Meaning::Words(&[Field::To, Field::Cc, Field::Bcc]);
+
+fn meaning(name: &str) -> Option<Meaning> {
+    if matches!(name, "recip" | "recipient") {
+        return Some(RECIPIENTS);
+    }
+    let known = FIELDS.iter().find(|(names, _)| names.contains(&name));
+    known.map(|(_, meaning)| *meaning)
+}
+
+fn lexeme(query: &str, at: usize) -> Result<Lexeme, QueryError> {
+    match query[at..].chars().next() {
+        Some('(') => return Ok(Lexeme::new(Token::Open, at..at + 1)),
+        Some(')') => return Ok(Lexeme::new(Token::Close, at..at + 1)),
+        _ => {}
+    }
+    let end = end_of_run(query, at, &STOPS);
+    let source = &query[at..end];
+    let operator = match source.to_ascii_lowercase().as_str() {
+        "and" => Some(Token::And),
+        "or" => Some(Token::Or),
+        "xor" => Some(Token::Xor),
+        "not" => Some(Token::Not),
+        _ => None,
+    };
+    if let Some(operator) = operator {
+        let mut lexeme = Lexeme::new(operator, at..end);
+        lexeme.word = Some(clause(None, as_it_stands(source)));
+        return Ok(lexeme);
+    }
+    let field = source
+        .split_once(':')
+        .and_then(|(name, _)| meaning(name).map(|of| (of, at + name.len() + 1)));
+    // A name with nothing behind it is a word.
+    let field = field.filter(|(_, start)| *start < end || query[end..].starts_with('"'));
+    let (meaning, start) = field.unwrap_or((Meaning::Words(&[]), at));
+    let (value, end) = value(query, start)?;
+    let tree = operand(query, at..end, meaning, value)?;
+    Ok(Lexeme::new(Token::Operand(tree), at..end))
+}
+
+/// A value as it is written.
+#[derive(Clone, Copy)]
+enum Written<'a> {
+    Plain(&'a str),
+    Regex(&'a str),
+}
+
+/// Reads a value and returns where it ends.
+fn value(query: &str, start: usize) -> Result<(Written<'_>, usize), QueryError> {
+    if let Some(inside) = query[start..].strip_prefix('"') {
+        let Some(length) = inside.find('"') else {
+            let message = "the quote is not closed";
+            return Err(fault(
+                query,
+                start..start + 1,
+                message,
+                "end the phrase with \"",
+            ));
+        };
+        return Ok((written(&inside[..length]), start + length + 2));
+    }
+    if let Some(end) = mail::regex_end(query, start) {
+        return Ok((Written::Regex(&query[start + 1..end - 1]), end));
+    }
+    let end = end_of_run(query, start, &STOPS);
+    Ok((Written::Plain(&query[start..end]), end))
+}
+
+fn written(text: &str) -> Written<'_> {
+    let inside = text
+        .strip_prefix('/')
+        .and_then(|rest| rest.strip_suffix('/'));
+    match inside.filter(|inside| !inside.is_empty()) {
+        Some(regex) => Written::Regex(regex),
+        None => Written::Plain(text),
+    }
+}
+
+fn operand(
+    query: &str,
+    at: Range<usize>,
+    meaning: Meaning,
+    written: Written<'_>,
+) -> Result<Tree, QueryError> {
+    let fields = match meaning {
+        Meaning::Unknown(what) => return Err(mail::unsupported(query, at, what)),
+        Meaning::Maildir => return maildir(query, at, written),
+        Meaning::Flag => return flag(query, at, written),
+        Meaning::Range(field) => {
+            let Written::Plain(text) = written else {
+                return Err(no_regex(query, at));
+            };
+            return mail::range(query, at, field, &normal(field, text));
+        }
+        Meaning::Whole(field) => {
+            return Ok(clause(Some(field), whole(query, at, field, written)?));
+        }
+        Meaning::Attached(field @ Field::Mime) => {
+            let value = whole(query, at, field, written)?;
+            return Ok(mail::attached(field, value));
+        }
+        Meaning::Attached(field) => {
+            return Ok(mail::attached(field, words(query, at, written)?));
+        }
+        Meaning::Words(fields) => fields,
+    };
+    let value = words(query, at, written)?;
+    Ok(match fields {
+        [] => clause(None, value),
+        fields => in_one_of(fields, &value),
+    })
+}
+
+fn words(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Value, QueryError> {
+    match written {
+        Written::Regex(regex) => mail::regex(query, at, regex),
+        Written::Plain(text) if text.trim().is_empty() => {
+            let message = "there is nothing between the quotes";
+            Err(fault(query, at, message, "write a word"))
+        }
+        Written::Plain(text) => Ok(match text.strip_suffix('*') {
+            Some(start) if !start.is_empty() && !start.contains(char::is_whitespace) => {
+                Value::Prefix(start.to_owned())
+            }
+            _ => as_it_stands(text),
+        }),
+    }
+}
+
+fn whole(
+    query: &str,
+    at: Range<usize>,
+    field: Field,
+    written: Written<'_>,
+) -> Result<Value, QueryError> {
+    match written {
+        Written::Regex(regex) => mail::regex(query, at, regex),
+        Written::Plain(text) => Ok(match text.strip_suffix('*') {
+            Some(start) => Value::Prefix(start.to_owned()),
+            None => Value::Word(values::bare(field, text).to_owned()),
+        }),
+    }
+}
+
+fn no_regex(query: &str, at: Range<usize>) -> QueryError {
+    let message = "a regular expression has no meaning in this field";
+    fault(query, at, message, "write a value or a range")
+}
+
+/// Reads a folder of mail: `/inbox`, `/lists*`.
+fn maildir(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, QueryError> {
+    let text = match written {
+        Written::Regex(regex) => {
+            let value = mail::regex(query, at, regex)?;
+            return Ok(clause(Some(Field::Dir), value));
+        }
+        Written::Plain(text) => text.trim_matches('/'),
+    };
+    if text.is_empty() {
+        let message = "ken does not know which folder is the root of mail";
+        return Err(fault(
+            query,
+            at,
+            message,
+            "write a folder below it, as in maildir:/inbox",
+        ));
+    }
+    let mut folder = Glob(Vec::new());
+    folder.push(GlobPart::Literal(text.trim_end_matches('*').to_owned()));
+    if text.ends_with('*') {
+        folder.push(GlobPart::Many);
+    }
+    Ok(mail::maildir(&folder))
+}
+
+fn flag(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, QueryError> {
+    let Written::Plain(text) = written else {
+        return Err(no_regex(query, at));
+    };
+    match text.to_ascii_lowercase().as_str() {
+        "x" | "encrypted" => {
+            let encrypted = Value::Word("encrypted".to_owned());
+            Ok(clause(Some(Field::Is), encrypted))
+        }
+        "l" | "list" => Ok(clause(Some(Field::List), values::anything(Field::List))),
+        _ => Err(mail::unsupported(query, at, "this flag of messages")),
+    }
+}
+
+/// Returns a range as ken writes it: both ends of dates with their dashes.
+fn normal(field: Field, text: &str) -> String {
+    if field == Field::Size {
+        return text.to_ascii_lowercase();
+    }
+    match text.split_once("..") {
+        Some((from, to)) => format!("{}..{}", date(from), date(to)),
+        None => date(text),
+    }
+}
+
+/// Returns a date as ISO writes it: mu takes `20250303`, `2025.03.03`, `2025-03-03T10:00`.
+fn date(text: &str) -> String {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let separators = |c: char| c.is_ascii_digit() || matches!(c, '/' | '.' | '-' | ':' | 'T' | ' ');
+    if digits.len() < 4 || !text.chars().all(separators) {
+        return text.to_owned();
+    }
+    let mut date = digits[..4].to_owned();
+    for (position, sign) in [(4, '-'), (6, '-'), (8, 'T'), (10, ':'), (12, ':')] {
+        if let Some(two) = digits.get(position..position + 2) {
+            date.push(sign);
+            date.push_str(two);
+        }
+    }
+    date
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_written_as_iso_does() {
+        for (mu, iso) in [
+            ("2025", "2025"),
+            ("202503", "2025-03"),
+            ("2025.03.04", "2025-03-04"),
+            ("2025-03-04T10:00", "2025-03-04T10:00"),
+            ("20250304100059", "2025-03-04T10:00:59"),
+            ("3w", "3w"),
+            ("now", "now"),
+            ("never", "never"),
+        ] {
+            assert_eq!(date(mu), iso);
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! The query language of notmuch, which is that of Xapian.
+//!
+//! OR binds loosest, then XOR, AND and NOT, in any case; words side by side bind tighter than NOT,
+//! and conditions on the same field side by side are alternatives. Words are stemmed unless they
+//! begin with a capital. A name that is no prefix belongs to the word.
+
+use std::ops::Range;
+
+use ken_core::{Field, Glob, GlobPart};
+
+use super::super::error::QueryError;
+use super::super::modifiers::DEFAULT_DISTANCE;
+use super::super::parser::MAX_DEPTH;
+use super::super::tree::{Clause, Nearness, Tree, Value};
+use super::super::values;
+use super::logic::{self, Lexeme, Token};
+use super::words::{as_it_stands, clause, in_one_of};
+use super::{end_of_run, fault, mail, skip_blanks};
+
+pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
+    match query.trim() {
+        "" => {
+            let at = query.len()..query.len();
+            Err(fault(
+                query,
+                at,
+                "the query is empty",
+                "write a word, or * for all messages",
+            ))
+        }
+        "*" => Ok(mail::messages(Tree::All)),
+        _ => {
+            let reader = Reader {
+                query,
+                fields: &[],
+                depth: 0,
+            };
+            reader.tree(0..query.len()).map(mail::messages)
+        }
+    }
+}
+
+/// What ends a word, beside blanks.
+const STOPS: [char; 3] = ['"', '(', ')'];
+
+/// What a prefix asks for.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Words(&'static [Field]),
+    Id,
+    Attachment,
+    MediaType,
+    Folder,
+    Path,
+    Date,
+    Unknown(&'static str),
+}
+
+const PREFIXES: [(&str, Meaning); 18] = [
+    ("body", Meaning::Words(&[Field::Body])),
+    ("from", Meaning::Words(&[Field::Author])),
+    ("to", Meaning::Words(&[Field::To, Field::Cc, Field::Bcc])),
+    ("subject", Meaning::Words(&[Field::Title])),
+    ("attachment", Meaning::Attachment),
+    ("mimetype", Meaning::MediaType),
+    ("id", Meaning::Id),
+    ("mid", Meaning::Id),
+    ("folder", Meaning::Folder),
+    ("path", Meaning::Path),
+    ("date", Meaning::Date),
+    ("tag", Meaning::Unknown("tags of mail")),
+    ("is", Meaning::Unknown("tags of mail")),
+    ("thread", Meaning::Unknown("threads of mail")),
+    (
+        "lastmod",
+        Meaning::Unknown("revisions of notmuch's database"),
+    ),
+    ("query", Meaning::Unknown("notmuch's saved queries")),
+    ("property", Meaning::Unknown("properties of messages")),
+    ("sexp", Meaning::Unknown("queries as s-expressions")),
+];
+
+/// Conditions on these, side by side, are alternatives.
+fn group(meaning: Meaning) -> Option<Field> {
+    match meaning {
+        Meaning::Words([field @ (Field::Author | Field::Title)]) => Some(*field),
+        Meaning::Id => Some(Field::Msgid),
+        Meaning::Folder | Meaning::Path => Some(Field::Dir),
+        Meaning::Date => Some(Field::Date),
+        _ => None,
+    }
+}
+
+/// A value as it is written, and the place of what it holds.
+struct Written {
+    inside: Range<usize>,
+    sort: Sort,
+}
+
+#[derive(PartialEq)]
+enum Sort {
+    Plain,
+    Quoted,
+    Regex,
+    Group,
+}
+
+#[derive(Clone, Copy)]
+struct Reader<'a> {
+    query: &'a str,
+    /// Where words without a prefix are looked for.
+    fields: &'static [Field],
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn tree(self, range: Range<usize>) -> Result<Tree, QueryError> {
+        if self.depth > MAX_DEPTH {
+            let message = "the query is nested too deeply";
+            return Err(fault(self.query, range, message, "take away parentheses"));
+        }
+        let query = &self.query[..range.end];
+        let mut lexemes = Vec::new();
+        let mut at = skip_blanks(query, range.start);
+        while at < query.len() {
+            let lexeme = self.lexeme(query, at)?;
+            at = skip_blanks(query, lexeme.at.end);
+            lexemes.push(lexeme);
+        }
+        logic::tree(self.query, lexemes, true)
+    }
+
+    fn lexeme(self, query: &str, at: usize) -> Result<Lexeme, QueryError> {
+        let mut characters = query[at..].chars();
+        let first = characters.next();
+        let goes_on = characters.next().is_some_and(|c| !c.is_whitespace());
+        let one = |token| Ok(Lexeme::new(token, at..at + 1));
+        match first {
+            Some('(') => return one(Token::Open),
+            Some(')') => return one(Token::Close),
+            Some('-') if goes_on => return one(Token::Minus),
+            // Xapian's `+`: what is asked for is asked for anyway.
+            Some('+') if goes_on => return self.lexeme(query, at + 1),
+            _ => {}
+        }
+        let end = end_of_run(query, at, &STOPS);
+        let source = &query[at..end];
+        if let Some(operator) = operator(source) {
+            return Ok(Lexeme::new(operator, at..end));
+        }
+        let prefix = source.split_once(':').and_then(|(name, _)| {
+            let known = PREFIXES.iter().find(|(known, _)| *known == name);
+            known.map(|(_, meaning)| (*meaning, at + name.len() + 1))
+        });
+        let (meaning, start) = prefix.unwrap_or((Meaning::Words(self.fields), at));
+        if let Meaning::Unknown(what) = meaning {
+            return Err(mail::unsupported(self.query, at..start, what));
+        }
+        let (written, end) = self.value(query, start, prefix.is_some())?;
+        let tree = match prefix {
+            None if is_timestamps(source) => {
+                let range = source.split_once("..").unwrap_or_default();
+                let text = format!("@{}..@{}", range.0, range.1);
+                mail::range(self.query, at..end, Field::Date, &text)?
+            }
+            _ => self.operand(at..end, meaning, &written)?,
+        };
+        let mut lexeme = Lexeme::new(Token::Operand(tree), at..end);
+        lexeme.group = prefix.and_then(|_| group(meaning));
+        Ok(lexeme)
+    }
+
+    /// Reads a value and returns where it ends.
+    fn value(
+        self,
+        query: &str,
+        start: usize,
+        prefixed: bool,
+    ) -> Result<(Written, usize), QueryError> {
+        let written = |inside, sort, end| Ok((Written { inside, sort }, end));
+        let rest = &query[start..];
+        if let Some(inside) = rest.strip_prefix('"') {
+            let Some(length) = inside.find('"') else {
+                let message = "the quote is not closed";
+                let hint = "end the phrase with \"";
+                return Err(fault(self.query, start..start + 1, message, hint));
+            };
+            let range = start + 1..start + 1 + length;
+            let end = range.end + 1;
+            let inside = &query[range.clone()];
+            let inner = range.start + 1..range.end.saturating_sub(1);
+            return match (inside.chars().next(), inside.chars().next_back()) {
+                (Some('/'), Some('/')) if prefixed && length > 2 => {
+                    written(inner, Sort::Regex, end)
+                }
+                (Some('('), Some(')')) if prefixed && length > 2 => {
+                    written(inner, Sort::Group, end)
+                }
+                _ => written(range, Sort::Quoted, end),
+            };
+        }
+        if let Some(end) = mail::regex_end(query, start).filter(|_| prefixed) {
+            return written(start + 1..end - 1, Sort::Regex, end);
+        }
+        if prefixed && rest.starts_with('(') {
+            let Some(close) = closing(query, start) else {
+                let message = "the parenthesis is not closed";
+                return Err(fault(self.query, start..start + 1, message, "close it"));
+            };
+            return written(start + 1..close, Sort::Group, close + 1);
+        }
+        let end = end_of_run(query, start, &STOPS);
+        written(start..end, Sort::Plain, end)
+    }
+
+    fn operand(
+        self,
+        at: Range<usize>,
+        meaning: Meaning,
+        written: &Written,
+    ) -> Result<Tree, QueryError> {
+        let text = &self.query[written.inside.clone()];
+        if text.trim().is_empty() {
+            let message = "a value is missing";
+            return Err(fault(self.query, at, message, "write it without a blank"));
+        }
+        match (meaning, &written.sort) {
+            (Meaning::Words(fields), Sort::Group) => {
+                let inner = Reader {
+                    fields,
+                    depth: self.depth + 1,
+                    ..self
+                };
+                inner.tree(written.inside.clone())
+            }
+            (Meaning::Words(fields), _) => {
+                let value = self.words(at, written)?;
+                let tree = match fields {
+                    [] => clause(None, value),
+                    fields => in_one_of(fields, &value),
+                };
+                let capital = text.starts_with(char::is_uppercase);
+                Ok(if capital { unstemmed(tree) } else { tree })
+            }
+            (Meaning::Attachment, _) => {
+                Ok(mail::attached(Field::Filename, self.words(at, written)?))
+            }
+            (Meaning::Id, Sort::Regex) => Ok(clause(
+                Some(Field::Msgid),
+                mail::regex(self.query, at, text)?,
+            )),
+            (Meaning::Id, _) => {
+                let value = Value::Word(values::bare(Field::Msgid, text).to_owned());
+                Ok(clause(Some(Field::Msgid), value))
+            }
+            (Meaning::MediaType, _) => Ok(mail::attached(Field::Mime, holds(text))),
+            (Meaning::Date, _) => {
+                let text = text.replace('_', " ").replace("..!", "").replace('!', "");
+                mail::range(self.query, at, Field::Date, &text)
+            }
+            (Meaning::Folder | Meaning::Path, Sort::Regex) => {
+                Ok(clause(Some(Field::Dir), mail::regex(self.query, at, text)?))
+            }
+            (Meaning::Folder, _) => {
+                let folder = Glob(vec![GlobPart::Literal(text.trim_matches('/').to_owned())]);
+                Ok(mail::maildir(&folder))
+            }
+            (Meaning::Path, _) => {
+                let folder = text.strip_suffix("**").unwrap_or(text).trim_matches('/');
+                Ok(match folder {
+                    "" => Tree::All,
+                    folder => clause(Some(Field::Dir), Value::Word(folder.to_owned())),
+                })
+            }
+            (Meaning::Unknown(what), _) => Err(mail::unsupported(self.query, at, what)),
+        }
+    }
+
+    fn words(self, at: Range<usize>, written: &Written) -> Result<Value, QueryError> {
+        let text = &self.query[written.inside.clone()];
+        match written.sort {
+            Sort::Regex => mail::regex(self.query, at, text),
+            Sort::Quoted | Sort::Group => Ok(as_it_stands(text)),
+            Sort::Plain => Ok(match text.strip_suffix('*') {
+                Some(start) if !start.is_empty() => Value::Prefix(start.to_owned()),
+                _ => Value::Word(text.to_owned()),
+            }),
+        }
+    }
+}
+
+fn operator(source: &str) -> Option<Token> {
+    let (name, distance) = match source.split_once('/') {
+        Some((name, digits)) => (name, digits.parse().ok().filter(|n| *n > 0)?),
+        None => (source, DEFAULT_DISTANCE),
+    };
+    let near = |ordered| {
+        Token::Near(Nearness {
+            slop: distance - 1,
+            ordered,
+        })
+    };
+    let plain = !source.contains('/');
+    Some(match name.to_ascii_uppercase().as_str() {
+        "AND" if plain => Token::And,
+        "OR" if plain => Token::Or,
+        "XOR" if plain => Token::Xor,
+        "NOT" if plain => Token::Not,
+        "NEAR" => near(false),
+        "ADJ" => near(true),
+        _ => return None,
+    })
+}
+
+/// Returns the place of the parenthesis that closes the one at `open`.
+fn closing(query: &str, open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (offset, character) in query[open..].char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(open + offset);
+        }
+    }
+    None
+}
+
+/// Tells notmuch's old form of a range of dates: `1740996000..1741000000`.
+fn is_timestamps(source: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    source
+        .split_once("..")
+        .is_some_and(|(from, to)| digits(from) && digits(to))
+}
+
+/// Returns what every value matches that holds the text.
+fn holds(text: &str) -> Value {
+    let mut glob = Glob(vec![GlobPart::Many]);
+    glob.push(GlobPart::Literal(text.to_owned()));
+    glob.push(GlobPart::Many);
+    Value::Glob(glob)
+}
+
+fn unstemmed(tree: Tree) -> Tree {
+    match tree {
+        Tree::Clause(mut clause) => {
+            clause.modifiers.unstemmed = matches!(clause.value, Value::Word(_));
+            Tree::Clause(Clause { ..clause })
+        }
+        Tree::Or(parts) => Tree::Or(parts.into_iter().map(unstemmed).collect()),
+        tree => tree,
+    }
+}

@@ -1,0 +1,122 @@
+//! What a word or quoted text of another language is in the tree.
+
+use ken_core::{Field, Glob, GlobPart};
+
+use super::super::tree::{Clause, Phrase, Piece, Tree, Value};
+
+/// Returns the clause for a value of a field, or for a word that stands alone.
+pub(super) fn clause(field: Option<Field>, value: Value) -> Tree {
+    Tree::Clause(Clause::new(field, value))
+}
+
+/// Returns what asks for the same value in one of several fields.
+pub(super) fn in_one_of(fields: &[Field], value: &Value) -> Tree {
+    let clauses = fields
+        .iter()
+        .map(|field| clause(Some(*field), value.clone()));
+    Tree::or(clauses.collect())
+}
+
+/// Returns the value of words that are compared as they stand, without other forms of them.
+pub(super) fn as_it_stands(text: &str) -> Value {
+    Value::Phrase(Phrase {
+        pieces: vec![Piece::Text(text.to_owned())],
+        prefix_last: false,
+        near: None,
+    })
+}
+
+/// Reads a pattern by the rules of the shell: `*`, `?` and `[…]` always mean something.
+pub(super) fn glob(text: &str) -> Glob {
+    let mut glob = Glob(Vec::new());
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let after = &rest[character.len_utf8()..];
+        let (part, next) = match character {
+            '*' => (GlobPart::Many, after),
+            '?' => (GlobPart::One, after),
+            '[' => match class(after) {
+                Some((class, next)) => (class, next),
+                None => (GlobPart::Literal("[".into()), after),
+            },
+            other => (GlobPart::Literal(other.to_string()), after),
+        };
+        glob.push(part);
+        rest = next;
+    }
+    glob
+}
+
+/// Reads what follows `[`, and returns what follows `]`.
+fn class(text: &str) -> Option<(GlobPart, &str)> {
+    let (inside, rest) = text.split_once(']')?;
+    let stripped = inside.strip_prefix(['!', '^']);
+    let negated = stripped.is_some();
+    let mut characters = stripped.unwrap_or(inside).chars().peekable();
+    let mut ranges = Vec::new();
+    while let Some(first) = characters.next() {
+        let mut last = first;
+        if characters.next_if_eq(&'-').is_some() {
+            last = characters.next()?;
+        }
+        if first > last {
+            return None;
+        }
+        ranges.push((first, last));
+    }
+    let part = match ranges.as_slice() {
+        [] => return None,
+        // A set of one is that character, and a pattern has one form.
+        [(first, last)] if first == last && !negated => GlobPart::Literal(first.to_string()),
+        _ => GlobPart::Class { negated, ranges },
+    };
+    Some((part, rest))
+}
+
+/// Returns the value that a pattern asks for: a word, a prefix, or what the pattern matches.
+pub(super) fn value_of(glob: Glob) -> Value {
+    match (glob.literal(), glob.prefix()) {
+        (Some(word), _) => Value::Word(word.to_owned()),
+        (_, Some(prefix)) => Value::Prefix(prefix.to_owned()),
+        _ => Value::Glob(glob),
+    }
+}
+
+/// Returns the pieces of a phrase in which words may be patterns.
+pub(super) fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for word in text.split_whitespace() {
+        let glob = glob(word);
+        let piece = match (glob.literal(), glob.prefix()) {
+            (Some(_), _) => {
+                if let Some(Piece::Text(before)) = pieces.last_mut() {
+                    before.push(' ');
+                    before.push_str(word);
+                    continue;
+                }
+                Piece::Text(word.to_owned())
+            }
+            (_, Some("")) => Piece::Gap,
+            _ => Piece::Glob(glob),
+        };
+        pieces.push(piece);
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_read_as_a_shell_does() {
+        for text in ["a*b?", "[ab]c", "x[!a-z]", "*"] {
+            assert_eq!(glob(text).to_string(), text);
+            assert_eq!(glob(text).literal(), None);
+        }
+        for text in ["a[", "a[]", "a]", "[z-a]", "[a-", "[a-]"] {
+            assert_eq!(glob(text).literal(), Some(text));
+        }
+        assert_eq!(glob("a[0]").literal(), Some("a0"));
+    }
+}

@@ -1,0 +1,170 @@
+//! `docs/dialects.md`: each operator of Recoll, mu and notmuch means what the form beside it means in
+//! ken's language; what is said to be refused is refused.
+
+#![allow(clippy::disallowed_methods)] // tests read files of the repository
+
+use std::path::Path;
+
+use ken_search::parse::{Syntax, Tree};
+use proptest::prelude::*;
+
+const DIALECTS: [(&str, Syntax); 3] = [
+    ("Recoll", Syntax::Recoll),
+    ("mu", Syntax::Mu),
+    ("notmuch", Syntax::Notmuch),
+];
+
+/// A line of a table: queries, what they mean, and the line itself.
+struct Row {
+    syntax: Syntax,
+    queries: Vec<String>,
+    ken: Option<String>,
+    refused: bool,
+    line: String,
+}
+
+fn code(cell: &str) -> Vec<String> {
+    cell.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn rows() -> Vec<Row> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialects.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut rows = Vec::new();
+    let mut syntax = None;
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            syntax = DIALECTS
+                .iter()
+                .find(|(name, _)| *name == title)
+                .map(|(_, of)| *of);
+        }
+        let Some(inside) = line.strip_prefix("| `") else {
+            continue;
+        };
+        let inside = format!("`{}", inside.replace("\\|", "\u{1}"));
+        let cells: Vec<String> = inside.split('|').map(|c| c.replace('\u{1}', "|")).collect();
+        rows.push(Row {
+            syntax: syntax.expect("a table below the title of a program"),
+            queries: code(&cells[0]),
+            ken: code(&cells[1]).pop(),
+            refused: cells[1].trim() == "—",
+            line: line.to_owned(),
+        });
+    }
+    rows
+}
+
+/// Returns what ken's form means, with what the languages of mail add.
+fn expected(row: &Row, ken: &str) -> Tree {
+    let tree = Syntax::Ken
+        .parse(ken)
+        .unwrap_or_else(|e| panic!("{}\n{}", row.line, e.report()));
+    if row.syntax == Syntax::Recoll || ken.contains("type:message") {
+        return tree;
+    }
+    let messages = Syntax::Ken.parse("type:message").unwrap();
+    match tree {
+        Tree::All => messages,
+        tree => Tree::and(vec![tree, messages]),
+    }
+}
+
+fn problem(row: &Row, query: &str) -> Option<String> {
+    let read = row.syntax.parse(query);
+    match (read, &row.ken, row.refused) {
+        (Err(error), None, true) if !error.message.is_empty() => None,
+        (Ok(tree), _, true) => Some(format!("is understood as {tree}")),
+        (Err(error), ..) => Some(error.report()),
+        (Ok(tree), Some(ken), false) => {
+            let expected = expected(row, ken);
+            (tree != expected).then(|| format!("is        {tree}\nshould be {expected}"))
+        }
+        // No form: the same query means the same.
+        (Ok(tree), None, false) => {
+            let same = expected(row, query);
+            (tree != same).then(|| format!("is        {tree}\nshould be {same}"))
+        }
+    }
+}
+
+#[test]
+fn every_operator_means_what_the_manual_says() {
+    let rows = rows();
+    let mut wrong = String::new();
+    for row in &rows {
+        assert!(!row.queries.is_empty(), "{}", row.line);
+        for query in &row.queries {
+            if let Some(problem) = problem(row, query) {
+                wrong.push_str(&format!("\n{}\n{query}\n{problem}\n", row.line));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    for (name, syntax) in DIALECTS {
+        let n_rows = rows.iter().filter(|row| row.syntax == syntax).count();
+        assert!(n_rows > 30, "{name}: {n_rows}");
+    }
+}
+
+#[test]
+fn mistakes_are_marked() {
+    for (syntax, query, place) in [
+        (Syntax::Recoll, "a (b", "("),
+        (Syntax::Recoll, "a )", ")"),
+        (Syntax::Recoll, "a -(b)", "-("),
+        (Syntax::Recoll, "OR a", "OR"),
+        (Syntax::Recoll, "a AND", ""),
+        (Syntax::Recoll, "a \"b c", "\""),
+        (Syntax::Recoll, "\"a b\"z", "z"),
+        (Syntax::Recoll, "size>big", "big"),
+        (Syntax::Recoll, "a size:10", "10"),
+        (Syntax::Recoll, "type:poem", "poem"),
+        (Syntax::Recoll, "date:never", "never"),
+        (Syntax::Recoll, "title:", "title:"),
+        (Syntax::Mu, "a (b", "("),
+        (Syntax::Mu, "a) b", ")"),
+        (Syntax::Mu, "é \"b", "\""),
+        (Syntax::Mu, "x flag:unread", "flag:unread"),
+        (Syntax::Mu, "date:2025..never", "date:2025..never"),
+        (Syntax::Notmuch, "a or", ""),
+        (Syntax::Notmuch, "a and and b", "and"),
+        (Syntax::Notmuch, "x tag:inbox", "tag:"),
+        (Syntax::Notmuch, "a near (b c)", "a near (b c)"),
+    ] {
+        let error = syntax.parse(query).expect_err(query);
+        assert_eq!(&query[error.at.clone()], place, "{query}: {error}");
+    }
+}
+
+#[test]
+fn deep_and_long_queries_are_refused() {
+    for (_, syntax) in DIALECTS {
+        for piece in ["(", "not ", "body:(", "a xor ", "-", "a "] {
+            let query = format!("{}a", piece.repeat(5000));
+            let _ = syntax.parse(&query);
+        }
+        assert!(
+            syntax
+                .parse(&format!("{}a{}", "(".repeat(99), ")".repeat(99)))
+                .is_err()
+        );
+        assert!(syntax.parse(&"a ".repeat(2000)).is_err());
+        assert!(syntax.parse(&"a".repeat(70_000)).is_err());
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_query_panics(query in "[ab:\"()/*^$~{}<>=.,!@é0-9 -]{0,24}|(and|or|not|NEAR|date:|size:|from:|mime:|[ (\")/a]){0,12}") {
+        for (_, syntax) in DIALECTS {
+            if let Err(error) = syntax.parse(&query) {
+                let _ = error.report();
+            }
+        }
+    }
+}
