@@ -22,12 +22,15 @@ pub enum Field {
     Album,
     Camera,
     Dir,
+    Path,
+    Root,
     Ext,
     Mime,
     Type,
     Lang,
     Genre,
     Is,
+    Has,
     Msgid,
     List,
     Date,
@@ -127,6 +130,10 @@ pub const FIELDS: &[FieldInfo] = &[
         "camera or scanner that made a picture", "camera:nikon"),
     row(Field::Dir, "dir", &["folder"], FieldKind::Path, 0.0,
         "folder the file is in, at any depth", "dir:projects/ken"),
+    row(Field::Path, "path", &[], FieldKind::Path, 0.0,
+        "whole path of the file, with the way inside of it", "path:src/*.rs"),
+    row(Field::Root, "root", &[], FieldKind::Path, 0.0,
+        "folder given to `ken index`, by name or path", "root:Documents"),
     row(Field::Ext, "ext", &["extension"], FieldKind::Keyword, 0.0,
         "extension of the file name, without the dot", "ext:pdf"),
     row(Field::Mime, "mime", &["format"], FieldKind::Keyword, 0.0,
@@ -139,6 +146,8 @@ pub const FIELDS: &[FieldInfo] = &[
         "sort of music or film", "genre:jazz"),
     row(Field::Is, "is", &[], FieldKind::Keyword, 0.0,
         "state: failed, encrypted, missing, textless, ocr, attachment, member, duplicate", "is:failed"),
+    row(Field::Has, "has", &[], FieldKind::Keyword, 0.0,
+        "a field, an attachment, or a part of that type or extension", "has:attachment"),
     row(Field::Msgid, "msgid", &["mid", "messageid"], FieldKind::Keyword, 0.0,
         "identifier of a message", "msgid:20240101.1@example.org"),
     row(Field::List, "list", &[], FieldKind::Keyword, 0.0,
@@ -178,7 +187,7 @@ impl Field {
     }
 
     /// Returns whether the index keeps its values in a column, to sort and to count by. Long texts
-    /// and identifiers have none.
+    /// and identifiers have none, nor has what is told by the location.
     pub fn has_column(self) -> bool {
         !matches!(self, Self::Body | Self::Description | Self::Msgid)
     }

@@ -19,7 +19,7 @@ pub use document::{Document, Failure, Reason, Value};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart};
 pub use kind::Kind;
-pub use location::{Ipath, Location, escape_bytes};
+pub use location::{Ipath, Location, escape_bytes, extension};
 pub use plan::{Bound, Order, Pattern, Plan, SortKey, Span};
 pub use reading::{FolderFields, Reading};
 pub use root::Root;

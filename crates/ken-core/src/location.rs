@@ -162,6 +162,17 @@ impl fmt::Display for Location {
     }
 }
 
+/// Returns the extension of a file name, in lower case, if it looks like one.
+pub fn extension(name: &str) -> Option<String> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let plausible = !stem.is_empty()
+        && (1..=16).contains(&extension.len())
+        && extension
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-+~".contains(c));
+    plausible.then(|| extension.to_lowercase())
+}
+
 /// Returns bytes as text in which what is not UTF-8 is written `\xNN`.
 pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
     use std::fmt::Write;
@@ -183,6 +194,20 @@ pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extensions_of_names() {
+        for (name, expected) in [
+            ("a.PDF", Some("pdf")),
+            ("a.tar.gz", Some("gz")),
+            (".bashrc", None),
+            ("a.", None),
+            ("Dr. Smith's letter", None),
+            ("1234.M5P6.host:2,S", None),
+        ] {
+            assert_eq!(extension(name).as_deref(), expected, "{name}");
+        }
+    }
 
     #[test]
     fn children_are_joined_and_escaped() {

@@ -1,8 +1,9 @@
 //! What a format module writes into: adds limits and the rule of one own document per input.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
-use ken_core::{Document, Failure, Field, Ipath, Value};
+use ken_core::{Document, Failure, Field, Ipath, Kind, Value};
 
 use crate::detect::Detected;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
@@ -35,7 +36,12 @@ pub(crate) struct Output<'s> {
     expanded_bytes: u64,
     expansion: Expansion,
     started: Instant,
+    /// What the members are, as `has:` asks for it.
+    has: HashSet<String>,
 }
+
+/// Sorts of members that are kept; containers of everything are found by `has:member`.
+const MAX_SORTS: usize = 100;
 
 impl<'s> Output<'s> {
     pub(crate) fn new(
@@ -59,6 +65,7 @@ impl<'s> Output<'s> {
             expanded_bytes: 0,
             expansion: input.account(limits),
             started: Instant::now(),
+            has: HashSet::new(),
         }
     }
 
@@ -105,6 +112,11 @@ impl<'s> Output<'s> {
     /// the module then returns that error.
     pub(crate) fn member(&mut self, mut member: Member) -> Result<(), Error> {
         self.check(member.bytes.len() as u64)?;
+        self.note(
+            &member.name,
+            member.declared_type.as_deref(),
+            member.is_attachment,
+        );
         member.expansion = Some(self.expansion.clone());
         self.sink.member(member);
         Ok(())
@@ -118,6 +130,7 @@ impl<'s> Output<'s> {
         error: Error,
     ) -> Result<(), Error> {
         self.check(0)?;
+        self.note(name, None, false);
         let detected = crate::detect::by_name(name);
         let mut document = Document::new(
             self.child_ipath(component),
@@ -128,6 +141,31 @@ impl<'s> Output<'s> {
         document.failure = Some(error.into());
         self.sink.document(document);
         Ok(())
+    }
+
+    /// Notes what a member is, by what is known before it is read.
+    fn note(&mut self, name: &str, declared: Option<&str>, is_attachment: bool) {
+        if self.has.len() >= MAX_SORTS {
+            return;
+        }
+        let detected = match declared.and_then(crate::detect::by_media_type) {
+            Some(detected) if name.is_empty() => detected,
+            _ => crate::detect::by_name(name),
+        };
+        let is_known = detected.kind != Kind::Other;
+        let extension = ken_core::extension(name);
+        let sorts = [
+            Some("member"),
+            is_attachment.then_some("attachment"),
+            is_known.then_some(detected.kind.name()),
+            is_known.then_some(detected.media_type),
+            extension.as_deref(),
+        ];
+        for sort in sorts.into_iter().flatten() {
+            if !self.has.contains(sort) {
+                self.has.insert(sort.to_owned());
+            }
+        }
     }
 
     /// Counts content that was unpacked in the place of the input.
@@ -218,6 +256,11 @@ impl<'s> Output<'s> {
             document.add_number(Field::Modified, modified);
         }
         give_fields(&mut document, &self.fields);
+        let mut has: Vec<String> = self.has.drain().collect();
+        has.sort_unstable();
+        for sort in has {
+            document.add_text(Field::Has, &sort);
+        }
         if self.is_attachment {
             document.add_text(Field::Is, "attachment");
         }

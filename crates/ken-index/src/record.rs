@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ken_core::{
     Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes,
-    language,
+    extension, language,
 };
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 
@@ -187,17 +187,6 @@ fn folder(path: &Path) -> String {
     escape_bytes(folder.as_os_str().as_bytes()).into_owned()
 }
 
-/// Returns the extension of a file name, in lower case, if it looks like one.
-fn extension(name: &str) -> Option<String> {
-    let (stem, extension) = name.rsplit_once('.')?;
-    let plausible = !stem.is_empty()
-        && (1..=16).contains(&extension.len())
-        && extension
-            .chars()
-            .all(|c| c.is_alphanumeric() || "_-+~".contains(c));
-    plausible.then(|| extension.to_lowercase())
-}
-
 /// States that follow from the rest of a document.
 pub(crate) const DERIVED_STATES: [&str; 4] = ["failed", "encrypted", "missing", "member"];
 
@@ -219,23 +208,4 @@ fn states(document: &Document) -> impl Iterator<Item = &'static str> {
 fn encode(failure: &Failure) -> String {
     // A struct of two strings always has a JSON form.
     serde_json::to_string(failure).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn extensions_of_names() {
-        for (name, expected) in [
-            ("a.PDF", Some("pdf")),
-            ("a.tar.gz", Some("gz")),
-            (".bashrc", None),
-            ("a.", None),
-            ("Dr. Smith's letter", None),
-            ("1234.M5P6.host:2,S", None),
-        ] {
-            assert_eq!(extension(name).as_deref(), expected, "{name}");
-        }
-    }
 }

@@ -1,14 +1,106 @@
-//! `dir:` → a phrase of folder names.
+//! `dir:` → a phrase of folder names; `root:` → that of a root; `path:` → a pattern of whole paths.
 //!
 //! The index holds a path as one term for each folder, as it stands, after a `/` for the root;
 //! so an absolute path is a phrase that starts with `/`, any other one that may stand anywhere.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use ken_core::{Field, Glob, GlobPart, Pattern, Plan, Span, escape_bytes};
 
+use regex_automata::meta::Regex;
+
 use crate::plan::{Context, span_of};
+
+/// Returns the plan for the value of `dir:`, `path:` or `root:`.
+pub(crate) fn field(field: Field, glob: &Glob, context: &Context) -> Plan {
+    match field {
+        Field::Path => whole_path(glob, context),
+        Field::Root => root(glob, context),
+        _ => plan(glob, context),
+    }
+}
+
+/// Returns the plan for whole paths: those that hold a text, or match a pattern, which may begin
+/// at any folder.
+fn whole_path(glob: &Glob, context: &Context) -> Plan {
+    let mut pattern = Glob(Vec::new());
+    let absolute = at_home(glob, context);
+    let glob = absolute.as_ref().unwrap_or(glob);
+    let is_text = glob.literal().is_some();
+    let begins = match glob.0.first() {
+        Some(GlobPart::Literal(text)) => text.starts_with('/'),
+        first => matches!(first, None | Some(GlobPart::Many)),
+    };
+    if is_text || !begins {
+        pattern.push(GlobPart::Many);
+    }
+    if !is_text && !begins {
+        pattern.push(GlobPart::Literal("/".to_owned()));
+    }
+    glob.0.iter().for_each(|part| pattern.push(part.clone()));
+    if is_text {
+        pattern.push(GlobPart::Many);
+    }
+    let field = Field::Path;
+    match pattern.prefix() {
+        Some("") => Plan::All,
+        _ => Plan::Match {
+            field,
+            pattern: Pattern::Glob(pattern),
+        },
+    }
+}
+
+/// Returns the pattern with the folder that `~` or `.` at its beginning stands for.
+fn at_home(glob: &Glob, context: &Context) -> Option<Glob> {
+    let (GlobPart::Literal(text), rest) = glob.0.split_first()? else {
+        return None;
+    };
+    let (folder, below) = match text.strip_prefix("~/").zip(context.home.as_ref()) {
+        Some((below, home)) => (home, below),
+        None => (&context.cwd, text.strip_prefix("./")?),
+    };
+    let below = Path::new(folder).join(below);
+    let mut glob = Glob(Vec::new());
+    let text = escape_bytes(below.as_os_str().as_bytes()).into_owned();
+    glob.push(GlobPart::Literal(text));
+    rest.iter().for_each(|part| glob.push(part.clone()));
+    Some(glob)
+}
+
+/// Returns the plan for what is in a root, which is named by its last component or its path.
+fn root(glob: &Glob, context: &Context) -> Plan {
+    let glob = at_home(glob, context).unwrap_or_else(|| glob.clone());
+    let Ok(regex) = Regex::new(&glob.to_regex()) else {
+        return Plan::Nothing;
+    };
+    let is_meant = |root: &&PathBuf| {
+        let path = escape_bytes(root.as_os_str().as_bytes());
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        regex.is_match(&*path) || regex.is_match(name)
+    };
+    let mut plans = Vec::new();
+    for root in context.roots.iter().filter(is_meant) {
+        let path = GlobPart::Literal(escape_bytes(root.as_os_str().as_bytes()).into_owned());
+        plans.push(plan(&Glob(vec![path.clone()]), context));
+        // A root may be a file, with what is inside of it.
+        let mut inside = Glob(vec![path.clone()]);
+        inside.push(GlobPart::Literal("|".to_owned()));
+        inside.push(GlobPart::Many);
+        for glob in [Glob(vec![path]), inside] {
+            let pattern = Pattern::Glob(glob);
+            plans.push(Plan::Match {
+                field: Field::Path,
+                pattern,
+            });
+        }
+    }
+    match plans.len() {
+        0 => Plan::Nothing,
+        _ => Plan::Or(plans),
+    }
+}
 
 /// Returns the plan for a folder as it is written in a query: `/home/a`, `~/docs`, `./src`,
 /// `projects/ken`, `proj*/src`.

@@ -30,6 +30,8 @@ pub struct Context {
     pub home: Option<PathBuf>,
     /// What `.` stands for in `dir:`.
     pub cwd: PathBuf,
+    /// The folders and files that the index covers, for `root:`.
+    pub roots: Vec<PathBuf>,
     /// The analysis of the index.
     pub analyze: Analyze,
 }
@@ -162,9 +164,16 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
     };
     let matched = |pattern| Plan::Match { field, pattern };
     let selects = match &clause.value {
-        Value::Word(text) if field == Field::Dir => folder::plan(&literal(text), context),
-        Value::Prefix(text) if field == Field::Dir => folder::plan(&starting(text), context),
-        Value::Glob(glob) if field == Field::Dir => folder::plan(glob, context),
+        Value::Word(text) if field.info().kind == FieldKind::Path => {
+            folder::field(field, &literal(text), context)
+        }
+        Value::Prefix(text) if field.info().kind == FieldKind::Path => {
+            folder::field(field, &starting(text), context)
+        }
+        Value::Glob(glob) if field.info().kind == FieldKind::Path => {
+            folder::field(field, glob, context)
+        }
+        Value::Regex(regex) if field == Field::Path => matched(Pattern::Regex(regex.clone())),
         Value::Word(text) => matched(Pattern::Term(keyword(field, text))),
         Value::Prefix(text) => matched(Pattern::Prefix(text.to_lowercase())),
         Value::Glob(glob) => matched(Pattern::Glob(lowercase(glob))),
@@ -197,7 +206,9 @@ fn keyword(field: Field, value: &str) -> String {
 }
 
 fn literal(text: &str) -> Glob {
-    Glob(vec![GlobPart::Literal(text.to_owned())])
+    let mut glob = Glob(Vec::new());
+    glob.push(GlobPart::Literal(text.to_owned()));
+    glob
 }
 
 fn starting(text: &str) -> Glob {

@@ -115,7 +115,7 @@ where
     Ok(())
 }
 
-fn compile(regex: &str) -> tantivy::Result<dense::DFA<Vec<u32>>> {
+pub(super) fn compile(regex: &str) -> tantivy::Result<dense::DFA<Vec<u32>>> {
     // Earliest match and all kinds: only whether there is a match counts.
     let config = dense::Config::new()
         .match_kind(MatchKind::All)
@@ -123,15 +123,20 @@ fn compile(regex: &str) -> tantivy::Result<dense::DFA<Vec<u32>>> {
         .dfa_size_limit(Some(MAX_DFA_BYTES))
         .determinize_size_limit(Some(MAX_DFA_BYTES));
     dense::Builder::new()
-        .syntax(syntax::Config::new().nest_limit(64))
-        .thompson(thompson::Config::new().nfa_size_limit(Some(MAX_DFA_BYTES)))
+        // Paths are not always UTF-8; a regular expression says so itself where it matters.
+        .syntax(syntax::Config::new().utf8(false).nest_limit(64))
+        .thompson(
+            thompson::Config::new()
+                .utf8(false)
+                .nfa_size_limit(Some(MAX_DFA_BYTES)),
+        )
         .configure(config)
         .build(regex)
         .map_err(|error| TantivyError::InvalidArgument(format!("{regex:?}: {error}")))
 }
 
 /// A compiled regular expression as the dictionary wants it.
-struct RegexAutomaton<'a>(&'a dense::DFA<Vec<u32>>);
+pub(super) struct RegexAutomaton<'a>(pub(super) &'a dense::DFA<Vec<u32>>);
 
 impl Automaton for RegexAutomaton<'_> {
     type State = StateID;

@@ -3,6 +3,7 @@
 mod duplicates;
 mod expand;
 mod guard;
+mod path;
 mod pattern;
 mod span;
 mod xor;
@@ -23,6 +24,7 @@ use crate::schema::Columns;
 use duplicates::DuplicatesQuery;
 pub(crate) use expand::Matcher;
 use guard::Guard;
+use path::PathQuery;
 use pattern::PatternQuery;
 use span::SpanQuery;
 use xor::XorQuery;
@@ -111,6 +113,9 @@ pub(crate) fn terms(
 }
 
 fn match_query(columns: &Columns, field: Field, pattern: &Pattern) -> Box<dyn Query> {
+    if field == Field::Path {
+        return Box::new(PathQuery(pattern.clone()));
+    }
     match pattern {
         // The one state that depends on other documents.
         Pattern::Term(term) if field == Field::Is && term == DUPLICATE => Box::new(DuplicatesQuery),

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ken_core::{FIELDS, Field, FieldKind, Glob};
+use ken_core::{FIELDS, Field, FieldKind, Glob, GlobPart};
 
 use super::error::QueryError;
 use super::modifiers::{self, DEFAULT_DISTANCE, Quoted};
@@ -33,12 +33,18 @@ pub(super) enum Token {
     Field(Field),
     /// `query:`; the name of a saved query follows.
     Saved,
+    /// `issub:`; 0 or 1 follows, as in Recoll.
+    Sub,
     Word {
         glob: Glob,
         /// What stands after the word and changes its meaning: `~1`, `^2`.
         suffix: Range<usize>,
     },
-    Quoted(Quoted),
+    Quoted {
+        quoted: Quoted,
+        /// What stands between the quotes as one value, for fields that are not of words.
+        whole: Glob,
+    },
     /// A regular expression, without its slashes.
     Regex(String),
     /// `^2` after a parenthesis or quote.
@@ -229,8 +235,12 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
             '"' => {
                 let end = start + 1 + offset + 1;
                 let quoted = modifiers::quoted(pieces(&marks), query, end);
+                let mut whole = pattern::glob(&marks);
+                if quoted.phrase.prefix_last {
+                    whole.push(GlobPart::Many);
+                }
                 let end = quoted.end;
-                return Ok((Token::Quoted(quoted), start..end));
+                return Ok((Token::Quoted { quoted, whole }, start..end));
             }
             '\\' => {
                 let meaning = |c: char| matches!(c, '"' | '\\' | '*' | '?' | '[' | ']');
@@ -284,8 +294,12 @@ fn field(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
     let (name, rest) = rest.split_at(name_end);
     let place = |length| at..at + name_end + length;
     let after_colon = rest.strip_prefix(':').unwrap_or("");
-    if name.eq_ignore_ascii_case("query") && has_value(after_colon) {
-        return Ok(Some((Token::Saved, place(1))));
+    if has_value(after_colon) {
+        match name.to_ascii_lowercase().as_str() {
+            "query" => return Ok(Some((Token::Saved, place(1)))),
+            "issub" => return Ok(Some((Token::Sub, place(1)))),
+            _ => {}
+        }
     }
     let known = Field::from_name(name);
     let length = match (rest.as_bytes().first(), known) {

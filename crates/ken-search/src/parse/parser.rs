@@ -8,7 +8,7 @@ use ken_core::{Field, FieldKind, Glob, GlobPart};
 use super::error::QueryError;
 use super::lexer::{self, Placed, Token};
 use super::modifiers::Quoted;
-use super::tree::{Boost, Clause, Modifiers, Phrase, Piece, Tree, Value};
+use super::tree::{Boost, Clause, Modifiers, Tree, Value};
 use super::values;
 
 /// Trees are walked by recursion; people nest three deep.
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
         let start = self.at.start;
         let (name, place) = match lexer::value(self.query, self.at.end)? {
             Some((Token::Word { .. }, place)) => (self.query[place.clone()].to_owned(), place),
-            Some((Token::Quoted(quoted), place)) => {
+            Some((Token::Quoted { quoted, .. }, place)) => {
                 (quoted.phrase.literal().unwrap_or("").to_owned(), place)
             }
             _ => (String::new(), self.at.clone()),
@@ -106,6 +106,25 @@ impl<'a> Parser<'a> {
             self.failure(at, message, error.hint.unwrap_or_default())
         })?;
         self.clauses = inner.clauses;
+        self.at.end = place.end;
+        self.advance()?;
+        Ok(tree)
+    }
+
+    /// Reads Recoll's `issub:1`, what is inside of a file, and `issub:0`, what is not.
+    fn sub(&mut self) -> Result<Tree, QueryError> {
+        let start = self.at.end;
+        let (_, place) = lexer::word(self.query, start, self.query.len());
+        let member = Value::Word("member".to_owned());
+        let member = Tree::Clause(Clause::new(Some(Field::Is), member));
+        let tree = match &self.query[place.clone()] {
+            "0" => Tree::not(member),
+            "1" => member,
+            _ => {
+                let message = "issub: is 0 or 1";
+                return Err(self.failure(place, message, "write is:member or -is:member"));
+            }
+        };
         self.at.end = place.end;
         self.advance()?;
         Ok(tree)
@@ -255,11 +274,12 @@ impl<'a> Parser<'a> {
             Token::Open => self.group()?,
             Token::Field(field) => self.field_value(field)?,
             Token::Saved => self.saved_query()?,
+            Token::Sub => self.sub()?,
             Token::All => {
                 self.advance()?;
                 self.all()
             }
-            Token::Word { .. } | Token::Quoted(_) | Token::Regex(_) => {
+            Token::Word { .. } | Token::Quoted { .. } | Token::Regex(_) => {
                 let placed = (self.token.clone(), self.at.clone());
                 let tree = self.clause(placed)?;
                 self.advance()?;
@@ -331,7 +351,13 @@ impl<'a> Parser<'a> {
             return Err(failure(self.query, too_much, message, None));
         }
         match token {
-            Token::Quoted(quoted) => self.quoted(at, quoted),
+            Token::Quoted { quoted, whole } => self.quoted(at, quoted, whole),
+            // A folder may be written with slashes at both ends.
+            Token::Regex(regex) if self.is_path() && !is_expression(&regex) => {
+                let (token, at) = lexer::word(self.query, at.start, self.query.len());
+                self.at = at.clone();
+                self.clause((token, at))
+            }
             Token::Regex(regex) => self.regex(&at, regex).map(|value| self.tree(value)),
             Token::Word { glob, suffix } => self.word(&at, glob, suffix),
             _ => self.nothing_here(),
@@ -342,6 +368,11 @@ impl<'a> Parser<'a> {
         Tree::Clause(Clause::new(self.field, value))
     }
 
+    fn is_path(&self) -> bool {
+        let kind = self.field.map(|field| field.info().kind);
+        kind == Some(FieldKind::Path)
+    }
+
     /// Returns whether words are looked for, rather than whole values.
     fn is_text(&self) -> bool {
         self.field
@@ -349,7 +380,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads what stands in quotes, with what follows the closing one.
-    fn quoted(&self, at: Range<usize>, quoted: Quoted) -> Result<Tree, QueryError> {
+    fn quoted(&self, at: Range<usize>, quoted: Quoted, whole: Glob) -> Result<Tree, QueryError> {
         let Quoted {
             phrase,
             modifiers,
@@ -365,41 +396,25 @@ impl<'a> Parser<'a> {
             let hint = format!("take away {} behind the quote", modifiers.letters());
             return Err(self.failure(at, message, hint));
         }
-        let tree = Tree::Clause(Clause {
-            field: self.field,
-            value: self.phrase(&at, phrase)?,
-            modifiers,
-        });
+        let tree = match self.field.filter(|_| !self.is_text()) {
+            Some(field) => self.whole(field, &at, whole)?,
+            None => Tree::Clause(Clause {
+                field: self.field,
+                value: Value::Phrase(phrase),
+                modifiers,
+            }),
+        };
         match weight {
             Some(weight) => Ok(Tree::Boost(Box::new(tree), self.boost(weight)?)),
             None => Ok(tree),
         }
     }
 
-    fn phrase(&self, at: &Range<usize>, phrase: Phrase) -> Result<Value, QueryError> {
-        let Some(field) = self.field.filter(|_| !self.is_text()) else {
-            return Ok(Value::Phrase(phrase));
-        };
-        // Quotes only hold blanks together here; patterns in them mean what they mean outside.
-        let mut glob = Glob(Vec::new());
-        for piece in phrase.pieces {
-            match piece {
-                Piece::Text(text) => glob.push(GlobPart::Literal(text)),
-                Piece::Glob(inner) => inner.0.into_iter().for_each(|part| glob.push(part)),
-                Piece::Gap => glob.push(GlobPart::Many),
-            }
-        }
-        if phrase.prefix_last {
-            glob.push(GlobPart::Many);
-        }
-        self.whole(field, at, glob)
-    }
-
     fn regex(&self, at: &Range<usize>, regex: String) -> Result<Value, QueryError> {
         let takes = self.is_text()
-            || self
-                .field
-                .is_some_and(|field| field.info().kind == FieldKind::Keyword);
+            || self.field.is_some_and(|field| {
+                field == Field::Path || field.info().kind == FieldKind::Keyword
+            });
         if !takes {
             let message = "a regular expression has no meaning in this field";
             return Err(self.failure(at.clone(), message, "write a value or a range"));
@@ -438,7 +453,7 @@ impl<'a> Parser<'a> {
             self.at.end = end;
             glob = Glob(vec![GlobPart::Literal(self.query[at.clone()].to_owned())]);
         }
-        self.whole(field, &at, glob).map(|value| self.tree(value))
+        self.whole(field, &at, glob)
     }
 
     /// Returns where a date with blanks ends, which goes as far as it is one: `last month`,
@@ -530,7 +545,8 @@ impl<'a> Parser<'a> {
         let source = &self.query[at.clone()];
         let separator = match field.info().kind {
             FieldKind::Text => [',', '/'].into_iter().find(|sign| source.contains(*sign)),
-            FieldKind::Keyword if field == Field::Mime => Some(','),
+            // Media types have a slash.
+            FieldKind::Keyword if matches!(field, Field::Mime | Field::Has) => Some(','),
             FieldKind::Keyword if !matches!(field, Field::Msgid | Field::List) => {
                 [',', '/'].into_iter().find(|sign| source.contains(*sign))
             }
@@ -541,7 +557,7 @@ impl<'a> Parser<'a> {
         };
         let other = if separator == ',' { '/' } else { ',' };
         let plain = !source.contains(['\\', '~', '^', ':'])
-            && (field == Field::Mime || !source.contains(other))
+            && (matches!(field, Field::Mime | Field::Has) || !source.contains(other))
             && source.split(separator).all(|item| !item.is_empty());
         if !plain {
             return Ok(None);
@@ -553,7 +569,8 @@ impl<'a> Parser<'a> {
             parts.push(self.clause(lexer::word(self.query, start, end))?);
             start = end + 1;
         }
-        let several = matches!(field.info().kind, FieldKind::Text) || field == Field::Is;
+        let several =
+            field.info().kind == FieldKind::Text || matches!(field, Field::Is | Field::Has);
         Ok(Some(if separator == ',' && several {
             Tree::and(parts)
         } else {
@@ -562,15 +579,18 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a value that is taken whole: of a keyword, path, date, size or number.
-    fn whole(&self, field: Field, at: &Range<usize>, glob: Glob) -> Result<Value, QueryError> {
+    fn whole(&self, field: Field, at: &Range<usize>, glob: Glob) -> Result<Tree, QueryError> {
         let kind = field.info().kind;
+        let tree = |value| Tree::Clause(Clause::new(Some(field), value));
         let Some(text) = glob.literal() else {
             return match kind {
-                _ if glob.prefix() == Some("") => Ok(values::anything(field)),
-                FieldKind::Keyword | FieldKind::Path | FieldKind::Text => Ok(match glob.prefix() {
-                    Some(prefix) => Value::Prefix(values::bare(field, prefix).to_owned()),
-                    None => Value::Glob(glob),
-                }),
+                _ if glob.prefix() == Some("") => Ok(tree(values::anything(field))),
+                FieldKind::Keyword | FieldKind::Path | FieldKind::Text => {
+                    Ok(tree(match glob.prefix() {
+                        Some(prefix) => Value::Prefix(values::bare(field, prefix).to_owned()),
+                        None => Value::Glob(glob),
+                    }))
+                }
                 FieldKind::Date | FieldKind::Size | FieldKind::Number => {
                     let message = format!("`*` has no meaning in {}:", field.name());
                     let hint = format!("write a range, as in {}", field.info().example);
@@ -579,14 +599,16 @@ impl<'a> Parser<'a> {
             };
         };
         if text.is_empty() {
-            return Ok(values::anything(field));
+            return Ok(tree(values::anything(field)));
         }
         let fault = |fault| self.place_fault(at, text, fault);
         match kind {
-            FieldKind::Text | FieldKind::Path => Ok(Value::Word(text.to_owned())),
-            FieldKind::Keyword => values::keyword(field, text).map(Value::Word).map_err(fault),
+            FieldKind::Text | FieldKind::Path => Ok(tree(Value::Word(text.to_owned()))),
+            FieldKind::Keyword => values::keyword(field, text)
+                .map(|(field, value)| Tree::Clause(Clause::new(Some(field), value)))
+                .map_err(fault),
             FieldKind::Date | FieldKind::Size | FieldKind::Number => {
-                values::range(field, text).map_err(fault)
+                values::range(field, text).map(tree).map_err(fault)
             }
         }
     }
@@ -635,6 +657,11 @@ impl<'a> Parser<'a> {
 pub(super) fn too_long() -> QueryError {
     let message = format!("the query is longer than {} KiB", MAX_BYTES >> 10);
     failure("", 0..0, message, None)
+}
+
+/// Tells a regular expression from a path that begins and ends with a slash.
+fn is_expression(text: &str) -> bool {
+    text.contains(['^', '$', '|', '+', '(', ')', '{', '}', '\\'])
 }
 
 /// Tells words, phrases and alternatives of them, all of one field.

@@ -18,7 +18,7 @@ pub(super) struct Fault {
 }
 
 /// States that `is:` asks for.
-const STATES: [&str; 7] = [
+const STATES: [&str; 8] = [
     "failed",
     "encrypted",
     "missing",
@@ -26,6 +26,7 @@ const STATES: [&str; 7] = [
     "ocr",
     "attachment",
     "member",
+    "duplicate",
 ];
 
 /// Other words for kinds.
@@ -246,13 +247,24 @@ pub(super) fn anything(field: Field) -> Value {
     }
 }
 
-/// Reads the value of a keyword field; fails if it can match nothing.
-pub(super) fn keyword(field: Field, text: &str) -> Result<String, Fault> {
-    match field {
-        Field::Type => kind(text),
-        Field::Is => state(text),
-        _ => Ok(bare(field, text).to_owned()),
+/// Reads the value of a keyword field, and tells which field has it; fails if it can match nothing.
+pub(super) fn keyword(field: Field, text: &str) -> Result<(Field, Value), Fault> {
+    let (field, value) = match field {
+        Field::Type => (field, kind(text)?),
+        Field::Is => state(text)?,
+        Field::Has => return Ok(has(text)),
+        _ => (field, bare(field, text).to_owned()),
+    };
+    Ok((field, Value::Word(value)))
+}
+
+/// Reads what a document may have: a field with any value, or a part of some sort.
+fn has(text: &str) -> (Field, Value) {
+    if let Some(field) = Field::from_name(text) {
+        return (field, anything(field));
     }
+    let sort = kind(text).unwrap_or_else(|_| text.trim_start_matches('.').to_lowercase());
+    (Field::Has, Value::Word(sort))
 }
 
 /// Returns the value without what people write around it: `.pdf`, `<20240101.1@example.org>`.
@@ -280,16 +292,19 @@ fn kind(text: &str) -> Result<String, Fault> {
     })
 }
 
-fn state(text: &str) -> Result<String, Fault> {
+/// Reads a state; a sort of documents is one too: `is:message`.
+fn state(text: &str) -> Result<(Field, String), Fault> {
     let name = text.to_lowercase();
     if STATES.contains(&name.as_str()) {
-        return Ok(name);
+        return Ok((Field::Is, name));
     }
-    Err(Fault {
-        at: 0..text.len(),
-        message: format!("there is no state {text:?}"),
-        hint: format!("states are {}", STATES.join(", ")),
-    })
+    kind(text)
+        .map(|kind| (Field::Type, kind))
+        .map_err(|_| Fault {
+            at: 0..text.len(),
+            message: format!("there is no state {text:?}"),
+            hint: format!("states are {}, and every type", STATES.join(", ")),
+        })
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub(crate) fn context() -> Context {
         zone: TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap(),
         home: Some("/home/anna".into()),
         cwd: "/srv/work".into(),
+        roots: vec!["/home/anna/Documents".into(), "/srv/mail.mbox".into()],
         analyze,
     }
 }

@@ -23,10 +23,12 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     if let Some(name) = &args.save {
         return query::save(global, name, args);
     }
-    let context = context();
+    let mut context = context();
     let tree = query::read(global, args, context.analyze)?;
-    let plan = plan(&tree, &context);
     let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
+    let roots = snapshot.meta().roots.iter();
+    context.roots = roots.map(|root| root.path.clone()).collect();
+    let plan = plan(&tree, &context);
     let paths = args.paths || args.null;
     let default_limit = if paths {
         0
@@ -68,6 +70,7 @@ fn context() -> Context {
         zone: TimeZone::system(),
         home: home(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        roots: Vec::new(),
         analyze: |field, text, each| ken_index::analysis::analyze(field, text, each),
     }
 }

@@ -2,7 +2,7 @@
 
 use ken_core::{FIELDS, Field};
 
-use crate::samples::{pdf, png};
+use crate::samples::{pdf, png, tar};
 use crate::world::{Run, World};
 
 /// Four letters with different sets of words.
@@ -50,6 +50,75 @@ fn words_as_they_stand_have_no_operators() {
     let many: String = (0..1025).map(|n| format!("w{n} ")).collect();
     assert_eq!(found(&["--any", "-"], &many).0, 2);
     assert_eq!(found(&["--any", "!?"], "").0, 2);
+}
+
+#[test]
+fn places_and_parts_are_found() {
+    let world = World::new();
+    world.write("src/lib.rs", "fn reindeer() {}");
+    world.write("src/deep/a b.c", "int reindeer;");
+    world.write("other/src.txt", "reindeer");
+    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
+    world.write(
+        "sheets.tar",
+        tar(&[("in/one.csv", "a,b"), ("two.svg", svg)]),
+    );
+    world.write(
+        "letter.eml",
+        "From: a@example.org\nSubject: x\nMIME-Version: 1.0\n\
+         Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nHello\n\
+         --b\nContent-Type: application/pdf\n\
+         Content-Disposition: attachment; filename=report.pdf\n\nnone\n--b--\n",
+    );
+    world.write("plain.eml", "From: a@example.org\nSubject: y\n\nHello");
+    let other = world.home().join("elsewhere");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("far.txt"), "reindeer").unwrap();
+    world.index(&["docs", "elsewhere"]);
+    let cases: &[(&str, &[&str])] = &[
+        ("path:src/*.rs", &["src/lib.rs"]),
+        ("path:lib", &["src/lib.rs"]),
+        ("path:/src/", &["src/deep/a b.c", "src/lib.rs"]),
+        ("path:src/*", &["src/deep/a b.c", "src/lib.rs"]),
+        (
+            "path:src",
+            &["other/src.txt", "src/deep/a b.c", "src/lib.rs"],
+        ),
+        ("path:\"*/a b.?\"", &["src/deep/a b.c"]),
+        ("path:/docs.*\\.(c|rs)$/", &["src/deep/a b.c", "src/lib.rs"]),
+        ("path:./docs/src/*", &["src/deep/a b.c", "src/lib.rs"]),
+        ("path:~/docs/*.txt", &["other/src.txt"]),
+        (
+            "path:*.tar|*",
+            &["sheets.tar|in/one.csv", "sheets.tar|two.svg"],
+        ),
+        ("path:tar|in/", &["sheets.tar|in/one.csv"]),
+        ("reindeer -path:/src/", &["other/src.txt", "far.txt"]),
+        ("root:elsewhere", &["far.txt"]),
+        ("root:~/elsewhere", &["far.txt"]),
+        ("reindeer root:docs -dir:src", &["other/src.txt"]),
+        ("dir:/docs/", &[]),
+        ("has:attachment", &["letter.eml"]),
+        ("has:pdf", &["letter.eml"]),
+        ("has:application/*", &["letter.eml"]),
+        ("has:document -is:member", &["letter.eml"]),
+        ("has:csv,image", &["sheets.tar"]),
+        ("has:image/svg*", &["sheets.tar"]),
+        ("is:message -has:member", &["plain.eml"]),
+        ("is:message has:title", &["letter.eml", "plain.eml"]),
+        ("issub:1 is:image", &["sheets.tar|two.svg"]),
+        ("issub:0 is:archive", &["sheets.tar"]),
+        ("is:duplicate", &["other/src.txt", "far.txt"]),
+    ];
+    for (query, expected) in cases {
+        let found = world.found(query);
+        let name = |place: &String| place.rsplit("elsewhere/").next().unwrap().to_owned();
+        let mut found: Vec<String> = found.iter().map(name).collect();
+        found.sort();
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{query}");
+    }
 }
 
 #[test]
@@ -278,7 +347,14 @@ fn one_of_each() -> World {
         .unwrap()
         .replace("20210304", "19990304");
     world.write("old.pdf", old);
-    world.index_docs();
+    world.write("src/lib.rs", "fn main() {}");
+    let documents = world.home().join("Documents");
+    std::fs::create_dir(&documents).unwrap();
+    let letter = "From: a@example.org\nMIME-Version: 1.0\n\
+                  Content-Type: multipart/mixed; boundary=b\n\n\
+                  --b\nContent-Disposition: attachment; filename=a.txt\n\nx\n--b--\n";
+    std::fs::write(documents.join("letter.eml"), letter).unwrap();
+    world.index(&["docs", "Documents"]);
     world
 }
 
