@@ -27,7 +27,7 @@ mod version;
 mod writer;
 
 pub use collapse::Collapse;
-pub use dictionary::{TermCount, TermList};
+pub use dictionary::{Similar, TermCount, TermList};
 pub use error::Error;
 pub use facets::FacetBy;
 pub use meta::Meta;

@@ -11,7 +11,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::schema::{IndexRecordOption, OwnedValue, Value as _};
 use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
-use crate::dictionary::{self, Dictionaries, TermCount, TermList};
+use crate::dictionary::{self, Dictionaries, Similar, TermCount, TermList};
 use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
 use crate::record::{DERIVED_STATES, FileState};
@@ -336,6 +336,20 @@ impl Snapshot {
         query::Matcher::new(list.pattern)
             .and_then(|matcher| dictionary::each(&self.dictionaries, list, &matcher, each))
             .map_err(|e| self.error(e))
+    }
+
+    /// Returns the terms of these fields that are most like a word, the best first, without the
+    /// word itself.
+    ///
+    /// # Errors
+    /// Fails if a dictionary cannot be read.
+    pub fn similar_terms(
+        &self,
+        fields: &[Field],
+        word: &str,
+        limit: usize,
+    ) -> Result<Vec<Similar>, Error> {
+        dictionary::similar(&self.dictionaries, fields, word, limit).map_err(|e| self.error(e))
     }
 
     /// Returns in how many documents a field has a term, those that were deleted and not yet

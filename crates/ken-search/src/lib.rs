@@ -8,6 +8,7 @@ mod folder;
 pub mod parse;
 pub mod plan;
 pub mod snippet;
+pub mod spelling;
 
 pub mod terms;
 pub mod words;

@@ -6,6 +6,7 @@
 //! allocates nothing. `bench/run dictionary` measures it.
 
 mod list;
+mod similar;
 mod stream;
 
 use std::sync::{Arc, OnceLock};
@@ -19,6 +20,8 @@ use crate::schema::Columns;
 
 pub(crate) use list::each;
 pub use list::{TermCount, TermList};
+pub use similar::Similar;
+pub(crate) use similar::similar;
 pub(crate) use stream::Cursor;
 
 /// The dictionaries of all fields and segments of one snapshot.

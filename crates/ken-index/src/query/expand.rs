@@ -52,6 +52,15 @@ impl Matcher {
         &'a self,
         index: &'a InvertedIndexReader,
     ) -> tantivy::Result<Box<dyn Cursor + 'a>> {
+        self.cursor_from(index, "")
+    }
+
+    /// The same; of a fuzzy word only the terms that start so.
+    pub(crate) fn cursor_from<'a>(
+        &'a self,
+        index: &'a InvertedIndexReader,
+        start: &str,
+    ) -> tantivy::Result<Box<dyn Cursor + 'a>> {
         let terms = index.terms();
         Ok(match self {
             Self::Term(term) => Box::new(terms.range().ge(term).le(term).into_stream()?),
@@ -63,7 +72,13 @@ impl Matcher {
                 Box::new(range.into_stream()?)
             }
             Self::Regex(dfa) => Box::new(terms.search(RegexAutomaton(dfa)).into_stream()?),
-            Self::Fuzzy(dfa) => Box::new(terms.search(FuzzyAutomaton(dfa)).into_stream()?),
+            Self::Fuzzy(dfa) => {
+                let mut range = terms.search(FuzzyAutomaton(dfa)).ge(start);
+                if let Some(end) = super::successor(start) {
+                    range = range.lt(end);
+                }
+                Box::new(range.into_stream()?)
+            }
         })
     }
 

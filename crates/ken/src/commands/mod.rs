@@ -7,6 +7,7 @@ mod missing;
 mod query;
 pub(crate) mod sandbox;
 mod search;
+mod spelling;
 mod status;
 mod terms;
 mod walk;

@@ -14,7 +14,7 @@ use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Settings as SnippetSettings, TermMatcher};
 
 use crate::cli::{Global, SearchArgs, Sort};
-use crate::commands::query;
+use crate::commands::{query, spelling};
 use crate::config::{Settings, data_folder, home};
 use crate::failure::Failure;
 use crate::output::{self, HitView, Style};
@@ -59,6 +59,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
             style: Style::of(global),
         };
         page.print(&found)?;
+        spelling::say(args, &tree, found.total, &snapshot, &context)?;
     }
     Ok(ExitCode::from(u8::from(found.total == 0)))
 }

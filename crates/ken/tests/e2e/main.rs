@@ -25,6 +25,7 @@ mod samples;
 mod search;
 mod settings;
 mod sidecar;
+mod spelling;
 mod status;
 mod terms;
 mod walk;

@@ -129,7 +129,8 @@ impl World {
     pub(crate) fn hits(&self, query: &str) -> Vec<Value> {
         let run = self.ken(["search", "--json", "--limit", "0", "--", query]);
         assert!(run.code < 2, "{query}: {}", run.err);
-        let hits = run.objects();
+        let mut hits = run.objects();
+        hits.retain(|object| object["did_you_mean"].is_null());
         assert_eq!(run.code == 1, hits.is_empty(), "{query}");
         hits
     }
