@@ -34,12 +34,12 @@ REAL = {
     "html": ("python3.11-doc", "libreoffice-help-de", "libreoffice-help-ja", "r-doc-html",
              "gimp-help-en"),
     "chm": ("lazarus-doc-2.2",),
-    "ps": ("maxima-doc",),
+    "ps": ("maxima-doc", "groff", "bzip2-doc", "gdb", "man-db", "valgrind"),
     "info": ("maxima-doc", "python3.11-doc"),
     "man": ("manpages", "manpages-dev", "manpages-de", "manpages-ja", "git-man"),
 }
 # At most so many real files, spread evenly over all.
-MOST = {"pdf": 80, "html": 80, "ott": 25, "otp": 12, "ots": 18, "info": 12, "man": 80, "ps": 12}
+MOST = {"pdf": 80, "html": 80, "ott": 25, "otp": 12, "ots": 18, "info": 12, "man": 80, "ps": 36}
 # LibreOffice's names of what it writes.
 TEXT = "txt:Text (encoded):UTF8"
 SHEETS = "csv:Text - txt - csv (StarCalc):9,34,76,1,,0,false,true,true,false,false,-1"

@@ -35,7 +35,7 @@ CAUSES = {
     ("ods", "LibreOffice"): "cells that a file repeats by a number stand once",
     ("epub", "pandoc"): NUMBERS.replace("LibreOffice", "pandoc"),
     ("html", "w3m"): "w3m writes the numbers of lists and the addresses of redirections",
-    ("ps", "ps2ascii"): "all text: a page is a program, only an interpreter finds its words",
+    ("ps", "ps2ascii"): "ps2ascii tears words apart and runs others together",
 }
 
 
@@ -127,6 +127,12 @@ def _pdftotext(path):
     return text and re.sub(r"(?<=[^\W\d_])[-\u00ad\u2010]\n(?=[^\W\d_])", "", text)
 
 
+def _ps2pdf(path):
+    with tempfile.TemporaryDirectory() as folder:
+        pdf = os.path.join(folder, "pages.pdf")
+        return _output("ps2pdf", path, pdf) is not None and _pdftotext(pdf) or None
+
+
 def _w3m(path):
     return _output("w3m", "-dump", "-cols", "500", "-T", "text/html", "-I", "UTF-8",
                    "-O", "UTF-8", path)
@@ -202,5 +208,6 @@ CASES = [
     Case("chm", "extract_chmLib", _chm),
     Case("man", "man", _man),
     Case("info", "the file's text", _info),
+    Case("ps", "ps2pdf, pdftotext", _ps2pdf),
     Case("ps", "ps2ascii", _command("ps2ascii")),
 ]

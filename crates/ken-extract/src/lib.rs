@@ -47,6 +47,10 @@ pub trait Sink {
     /// Takes a part that is a file of its own, to be extracted now or later.
     fn member(&mut self, member: Member);
 
+    /// Takes the content of the input, of which a program may find the text; comes before the own
+    /// document, which stands without it too.
+    fn content(&mut self, _content: Member) {}
+
     /// Returns whether the run is being stopped; containers then end early.
     fn is_cancelled(&self) -> bool {
         false

@@ -122,6 +122,11 @@ impl<'s> Output<'s> {
         Ok(())
     }
 
+    /// Hands on the unpacked content of the input, for a program that finds its text.
+    pub(crate) fn content(&mut self, content: Member) {
+        self.sink.content(content);
+    }
+
     /// Hands on a part whose content is too large, encrypted or damaged: found by its name.
     pub(crate) fn failed_member(
         &mut self,

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ken_core::{Field, FileKey, FileRow, FolderFields, Reading};
-use ken_extract::helper::Helpers;
+use ken_extract::helper::{Helpers, is_converted};
 use ken_extract::{FORMATS, detect, format_of};
 use ken_index::{Meta, Snapshot};
 
@@ -67,7 +67,8 @@ pub(crate) fn current(
     formats.extend(helpers.map(Helpers::versions).unwrap_or_default());
     for (name, version) in last.iter().flat_map(|reading| &reading.formats) {
         // What a program read that is gone stays, unless ken reads it by itself.
-        if Helpers::of_reading(name).is_some_and(|mime| format_of(mime).is_none()) {
+        let stays = |mime| format_of(mime).is_none() || is_converted(mime);
+        if Helpers::of_reading(name).is_some_and(stays) {
             formats.entry(name.clone()).or_insert(*version);
         }
     }

@@ -11,6 +11,7 @@ use super::decoder::{Allowance, Codec, Decoder};
 use super::members::{file_name, over};
 use super::source::{Source, carry, release};
 use crate::detect::{self, Detected, UNKNOWN};
+use crate::helper::is_converted;
 use crate::input::HEAD_BYTES;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Member};
@@ -164,6 +165,14 @@ fn extract_whole(
         ..Member::default()
     });
     let extracted = extract_as_detected(&mut inner, output);
+    if is_converted(output.detected().media_type) {
+        output.content(Member {
+            ipath: input.ipath.clone(),
+            name: inner.name.clone(),
+            bytes: inner.take_bytes(output.limits())?,
+            ..Member::default()
+        });
+    }
     failure.map_or(extracted, Err)
 }
 

@@ -2,7 +2,8 @@
 //! and XMP.
 //!
 //! There is no text: a page is a program, and the strings in it are codes of fonts that the program
-//! makes, cut into pieces at each kern. Only an interpreter finds the words.
+//! makes, cut into pieces at each kern. Only an interpreter finds the words: see [`crate::helper`],
+//! which starts one.
 
 use ken_core::Field;
 use memchr::memmem;
@@ -28,10 +29,10 @@ pub(super) const FORMAT: Format = Format {
         Field::Date,
         Field::Pages,
     ],
-    sections: None,
+    sections: Some("pages"),
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };

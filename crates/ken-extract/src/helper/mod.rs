@@ -6,6 +6,7 @@
 
 mod conf;
 mod content;
+mod convert;
 mod execm;
 mod fault;
 mod handler;
@@ -34,6 +35,8 @@ use siphasher::sip::SipHasher13;
 use crate::detect::{self, Detected};
 use crate::output::Output;
 use crate::{Error, Input, Limits, Sink, formats};
+pub(crate) use convert::Converted;
+pub use convert::is_converted;
 use fault::Fault;
 pub use handler::Adapter;
 use handler::{FOLDER, Handler, Method, PATH, Places};
@@ -199,7 +202,9 @@ impl Helpers {
     /// [`Self::reading_name`].
     pub fn versions(&self) -> BTreeMap<String, u32> {
         let in_use = self.table.handlers.iter().filter(|handler| {
-            let used = self.table.find("", &handler.media_type);
+            let media_type = &handler.media_type;
+            let used = self.table.find("", media_type);
+            let used = used.or_else(|| self.table.find_converter(media_type));
             used.and_then(|index| self.table.handlers.get(index)) == Some(handler)
         });
         in_use
@@ -234,21 +239,35 @@ impl Helpers {
         let Some(handler) = self.table.handlers.get(index) else {
             return Ok(());
         };
+        let limits = output.limits();
+        self.checked(index, handler, input, limits, || match handler.method {
+            Method::Exec => self.exec(handler, input, output),
+            Method::Execm => self.execm(index, handler, input, output),
+            Method::Uncompress => self.uncompress(handler, input, output),
+        })
+    }
+
+    /// Does the work of a handler, unless its program is missing or the input is too large, and notes
+    /// what the program finds missing.
+    fn checked(
+        &self,
+        index: usize,
+        handler: &Handler,
+        input: &Input<'_>,
+        limits: &Limits,
+        work: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if let Some(what) = self.missing_for(index, handler) {
             return Err(Fault::Missing(what).into_error(&handler.name, ""));
         }
-        let limit = output.limits().max_file_bytes;
+        let limit = limits.max_file_bytes;
         if input.size() > limit {
             return Err(Error::Limit(format!(
                 "{} bytes, more than max_file_bytes = {limit}",
                 input.size()
             )));
         }
-        let result = match handler.method {
-            Method::Exec => self.exec(handler, input, output),
-            Method::Execm => self.execm(index, handler, input, output),
-            Method::Uncompress => self.uncompress(handler, input, output),
-        };
+        let result = work();
         if let Err(Error::Failed(failure)) = &result
             && failure.reason == Reason::Missing
             && let Some(what) = missing_in(&failure.message)
@@ -273,7 +292,7 @@ impl Helpers {
         input: &Input<'_>,
         output: &mut Output<'_>,
     ) -> Result<(), Error> {
-        let (mut process, printed) = self.run(handler, input, output)?;
+        let (mut process, printed) = self.run(handler, input, output.limits())?;
         let (data, result) = ended(handler, &mut process, printed, output.limits());
         if !data.is_empty() || result.is_ok() {
             let content = content::Content {
@@ -293,7 +312,7 @@ impl Helpers {
         input: &Input<'_>,
         output: &mut Output<'_>,
     ) -> Result<(), Error> {
-        let (mut process, printed) = self.run(handler, input, output)?;
+        let (mut process, printed) = self.run(handler, input, output.limits())?;
         let (name, result) = ended(handler, &mut process, printed, output.limits());
         result?;
         let name = String::from_utf8_lossy(&name).trim().to_owned();
@@ -326,9 +345,8 @@ impl Helpers {
         &self,
         handler: &Handler,
         input: &Input<'_>,
-        output: &Output<'_>,
+        limits: &Limits,
     ) -> Result<(Process, Result<Vec<u8>, Fault>), Error> {
-        let limits = output.limits();
         let system = |fault: Fault| fault.into_error(&handler.name, "");
         let room = Room::new(&self.options.temporary).map_err(system)?;
         let path = room.put(input)?;

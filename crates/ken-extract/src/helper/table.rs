@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::conf;
 use super::handler::{Adapter, Handler, Places};
+use super::{conf, convert};
 use crate::{detect, formats};
 
 /// Rows for programs that print what they read, in the syntax of `mimeconf`.
@@ -21,6 +21,8 @@ pub(super) struct Table {
     pub(super) handlers: Vec<Handler>,
     /// Handlers by ken's and Recoll's media types.
     by_type: BTreeMap<String, usize>,
+    /// Handlers of converters by media type.
+    converters: BTreeMap<String, usize>,
     /// Handlers of adapters by extension.
     by_extension: BTreeMap<String, usize>,
     /// Recoll's media types by extension, without the dot, in lower case.
@@ -50,6 +52,11 @@ impl Table {
             table.add_rows(text, places);
         }
         table.add_equivalents();
+        for handler in convert::handlers(places) {
+            let index = table.handlers.len();
+            table.converters.insert(handler.media_type.clone(), index);
+            table.handlers.push(handler);
+        }
         for adapter in sources.adapters {
             table.add_adapter(adapter, places);
         }
@@ -84,6 +91,11 @@ impl Table {
                 })
             })
             .map(|(index, _)| index)
+    }
+
+    /// Returns the handler that makes files of this type readable, if there is one.
+    pub(super) fn find_converter(&self, media_type: &str) -> Option<usize> {
+        self.converters.get(media_type).copied()
     }
 
     /// Returns Recoll's type of a name; the longest ending counts.

@@ -198,6 +198,7 @@ impl Worker {
             match message {
                 Message::Part => found.part(&head, blob, sink)?,
                 Message::Member => found.member(&head, blob, sink)?,
+                Message::Content => found.content(&head, blob, sink)?,
                 Message::Own => return found.own(&head, blob),
                 _ => return Err(Broken("a message that answers nothing").into()),
             }
@@ -429,6 +430,18 @@ impl Found<'_> {
         member.bytes = blob;
         member.expansion = Some(self.account.clone());
         sink.member(member);
+        Ok(())
+    }
+
+    /// The content of the input, whose size its account knows of.
+    fn content(&self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), Lost> {
+        let mut content = Decoder(head).member()?;
+        if content.ipath != *self.ipath {
+            return Err(Broken("the content of another file").into());
+        }
+        content.bytes = blob;
+        content.expansion = Some(self.account.clone());
+        sink.content(content);
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 //! serve until they fail, have grown or have read many files.
 
 mod client;
+mod converted;
 mod protocol;
 mod sandbox;
 mod serve;
@@ -117,11 +118,18 @@ impl<'o> Extractor<'o> {
         {
             return;
         }
+        match &self.options.helpers {
+            Some(helpers) => self.with_converted(helpers, input, detected, sink),
+            None => self.extract_detected(input, detected, sink),
+        }
+    }
+
+    fn extract_detected(&self, input: &mut Input<'_>, detected: Detected, sink: &mut dyn Sink) {
         match crate::formats::by_media_type(detected.media_type) {
             Some(format) if self.isolates(format) => {
                 self.in_worker(input, detected, format, sink);
             }
-            _ => crate::extract_detected(input, detected, limits, sink),
+            _ => crate::extract_detected(input, detected, &self.options.limits, sink),
         }
     }
 

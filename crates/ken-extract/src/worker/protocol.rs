@@ -33,6 +33,8 @@ pub(super) enum Message {
     Member,
     /// Worker: the input's own document; the end of the answer.
     Own,
+    /// Worker: the unpacked content of the input, if a program is to find its text.
+    Content,
 }
 
 /// Why a message cannot be understood.
@@ -54,9 +56,9 @@ pub(super) struct Prefix {
 impl Prefix {
     /// Reads the prefix of a message whose blob may have `max_blob` bytes.
     pub(super) fn read(bytes: [u8; PREFIX_BYTES], max_blob: usize) -> Result<Self, Broken> {
-        use Message::{Extract, Limits, Member, Own, Part, Ready};
+        use Message::{Content, Extract, Limits, Member, Own, Part, Ready};
         let [tag, a, b, c, d, e, f, g, h] = bytes;
-        let known = [Limits, Ready, Extract, Part, Member, Own];
+        let known = [Limits, Ready, Extract, Part, Member, Own, Content];
         let prefix = Self {
             message: *known
                 .get(usize::from(tag))
@@ -388,7 +390,7 @@ mod tests {
         assert_eq!(prefix.message, Message::Own);
         assert_eq!((prefix.n_head, prefix.n_blob), (4, 5));
         assert!(Prefix::read(bytes, 4).is_err(), "the blob is too long");
-        assert!(Prefix::read([6, 0, 0, 0, 0, 0, 0, 0, 0], 9).is_err());
+        assert!(Prefix::read([7, 0, 0, 0, 0, 0, 0, 0, 0], 9).is_err());
         assert!(Prefix::read([0, 0, 0, 0, 0xff, 0, 0, 0, 0], 9).is_err());
     }
 

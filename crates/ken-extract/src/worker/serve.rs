@@ -243,6 +243,12 @@ impl Sink for Answers<'_, '_> {
         self.send(Message::Member, &head.0, &member.bytes);
     }
 
+    fn content(&mut self, content: Member) {
+        let mut head = Encoder::default();
+        head.member(&content);
+        self.send(Message::Content, &head.0, &content.bytes);
+    }
+
     fn is_cancelled(&self) -> bool {
         self.lost.is_some()
     }

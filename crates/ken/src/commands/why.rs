@@ -107,9 +107,18 @@ impl View<'_> {
         let helper = self
             .helpers
             .and_then(|helpers| helpers.reader_of(media_type));
+        let converter = self
+            .helpers
+            .and_then(|helpers| helpers.converter_of(media_type));
         match (helper, format_of(media_type)) {
             (Some(name), _) => format!("{name}, a helper"),
-            (None, Some(format)) => format!("{}, version {}", format.name, format.version),
+            (None, Some(format)) => {
+                let own = format!("{}, version {}", format.name, format.version);
+                match converter {
+                    Some(name) => format!("{own}; {name}, a helper, for the text"),
+                    None => own,
+                }
+            }
             (None, None) => format!("none reads {media_type}: found by name only"),
         }
     }

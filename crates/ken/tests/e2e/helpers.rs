@@ -134,6 +134,61 @@ fn files_wait_for_their_program_and_keep_what_it_found() {
     assert_eq!(world.found("weasel").len(), 3);
 }
 
+/// Two pages of PostScript, of which the first lets the program print words of its own.
+const LETTER: &[u8] = b"%!PS-Adobe-3.0\n%%Title: (On otters)\n%%For: (Nils Berg)\n%%Pages: 2\n\
+    %%EndComments\n(weasel) == /Helvetica findfont 12 scalefont setfont\n72 700 moveto\n\
+    (A ) show (marten) {1 string dup 0 4 -1 roll put show} forall showpage\n\
+    72 700 moveto (and a badger) show showpage\n%%EOF\n";
+
+#[test]
+fn pages_of_postscript_are_read_by_ghostscript() {
+    let world = World::new();
+    let gzip = |name: &str| {
+        let status = std::process::Command::new("/bin/gzip")
+            .arg("-k")
+            .arg(world.docs().join(name))
+            .status();
+        assert!(status.unwrap().success());
+    };
+    world.write("letter.ps", LETTER);
+    gzip("letter.ps");
+    world.write(
+        "bad.eps",
+        b"%!PS-Adobe-3.0\n%%Title: Bad\n%%EndComments\nnonsense\n",
+    );
+    let index = |path: &str| {
+        let output = world
+            .command(["index", "--json", "docs"])
+            .env("PATH", path)
+            .output();
+        crate::world::Run::of(output.unwrap()).summary()
+    };
+    // Without the program what the comments say is found, and the file waits.
+    assert_eq!(index("/nonexistent")["failed"], 3);
+    assert_eq!(world.found("author:berg"), ["letter.ps", "letter.ps.gz"]);
+    assert_eq!(world.found("is:missing").len(), 3);
+    let text = world.ken(["status", "--missing-helpers"]);
+    assert!(
+        text.text().contains("apt-get install ghostscript"),
+        "{}",
+        text.text()
+    );
+
+    assert_counts(&index("/usr/bin:/bin"), &[("changed", 3), ("failed", 1)]);
+    let failed: Vec<_> = world.failed().into_iter().collect();
+    assert_eq!(failed, [("bad.eps".to_owned(), "crashed".to_owned())]);
+    assert_eq!(world.found("marten"), ["letter.ps", "letter.ps.gz"]);
+    assert_eq!(world.found("title:otters badger").len(), 2);
+    assert!(world.hits("weasel").is_empty(), "it is no text of a page");
+    for hit in world.hits("badger") {
+        assert_eq!(hit["snippet"]["page"], 2, "{hit}");
+        assert_eq!(hit["mime"], "application/postscript");
+    }
+    // A program that is gone leaves what it found.
+    assert_counts(&index("/nonexistent"), &[("unchanged", 3)]);
+    assert_eq!(world.found("badger").len(), 2);
+}
+
 #[test]
 fn what_a_filter_misses_is_listed_with_its_package() {
     let world = with_filters(

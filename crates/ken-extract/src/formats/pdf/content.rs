@@ -52,6 +52,8 @@ struct State<'a> {
     font: Option<Rc<LoadedFont<'a>>>,
     size: f64,
     char_space: f64,
+    /// Whether `char_space` spaces the letters of what is shown now.
+    is_letter_spaced: bool,
     word_space: f64,
     scale: f64,
     leading: f64,
@@ -93,6 +95,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
                 font: None,
                 size: 1.0,
                 char_space: 0.0,
+                is_letter_spaced: false,
                 word_space: 0.0,
                 scale: 1.0,
                 leading: 0.0,
@@ -210,6 +213,8 @@ impl<'i, 'a> Interpreter<'i, 'a> {
             return;
         };
         self.segments.begin_run(run);
+        self.state.is_letter_spaced =
+            self.state.char_space != 0.0 && shown.is_some_and(has_several_gaps);
         let mut pen = 0.0;
         match shown {
             Some(Object::String(string)) => self.show(&font, string, &mut pen),
@@ -271,6 +276,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
             size,
             char_space,
             word_space,
+            is_letter_spaced,
             ..
         } = self.state;
         font.codes(string, |code, is_space| {
@@ -279,11 +285,16 @@ impl<'i, 'a> Interpreter<'i, 'a> {
             if is_space {
                 spacing += word_space;
             }
+            let expected = if is_letter_spaced || is_space {
+                spacing
+            } else {
+                0.0
+            };
             self.segments.glyph(
                 &code.text,
                 *pen * sign,
                 width * sign,
-                spacing * scale * sign,
+                expected * scale * sign,
             );
             *pen += width + spacing * scale;
         });
@@ -450,5 +461,23 @@ impl<'o, 's> Operands<'o, 's> {
             return Affine::IDENTITY;
         }
         Affine::new([5, 4, 3, 2, 1, 0].map(|index| self.number(index)))
+    }
+}
+
+/// Tells whether what is shown has gaps that letter spacing makes alike. Of two glyphs the only gap may
+/// as well part two words: Ghostscript writes it so.
+fn has_several_gaps(shown: &Object<'_>) -> bool {
+    match shown {
+        Object::String(string) => string.len() > 2,
+        Object::Array(array) => {
+            let mut n_bytes = 0;
+            array.iter::<Object<'_>>().any(|object| {
+                if let Object::String(string) = object {
+                    n_bytes += string.len();
+                }
+                n_bytes > 2
+            })
+        }
+        _ => false,
     }
 }

@@ -54,7 +54,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("pages"),
     members: Some("embedded files"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };

@@ -137,6 +137,14 @@ fn gaps_are_spaces_and_kerning_is_not() {
         "one two"
     );
     // Letters set apart, by the text state and by moves.
+    // As Ghostscript writes what groff has set: the gap between two words as the spacing of their letters.
+    assert_eq!(
+        page_text(
+            "BT -0.7 Tc /F1 10 Tf 50 700 Td -1.25 Tw (Te x) Tj 3.6 Tc 14.7 0 Td (tb) Tj \
+             0 Tc 12.0 0 Td (efore) Tj ET"
+        ),
+        "Text before"
+    );
     assert_eq!(
         page_text("BT /F1 10 Tf 2 Tc 50 700 Td (WIDE) Tj 6 Tw ( WORDS) Tj ET"),
         "WIDE WORDS"
