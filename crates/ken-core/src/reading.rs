@@ -21,6 +21,12 @@ pub struct Reading {
     /// Fields that folders give to what lies below them.
     #[serde(default)]
     pub folders: Vec<FolderFields>,
+    /// Limits that files may fail by, by the names of their settings.
+    #[serde(default)]
+    pub limits: BTreeMap<String, u64>,
+    /// Tells other passwords from these; 0 if there are none.
+    #[serde(default)]
+    pub passwords: u16,
 }
 
 /// Fields that a folder gives to all documents below it.

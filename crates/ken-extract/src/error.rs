@@ -43,7 +43,7 @@ impl Error {
     }
 
     /// Returns whether the file may be read later as it is.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub fn is_passing(&self) -> bool {
         match self {
             Self::Lacking(_) => true,
             Self::Read(cause) => is_lack(cause),

@@ -9,6 +9,7 @@
 //! cannot be read is a document with a [`Failure`] and no text, found by its name.
 
 pub mod beside;
+mod child;
 mod date;
 pub mod detect;
 mod error;

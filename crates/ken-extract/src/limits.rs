@@ -39,12 +39,32 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Returns the limits that a file may fail by, by the names that failures give them.
+    pub fn named(&self) -> [(&'static str, u64); 10] {
+        [
+            ("max_file_bytes", self.max_file_bytes),
+            ("max_text_bytes", self.max_text_bytes as u64),
+            ("max_member_bytes", self.max_member_bytes),
+            ("max_depth", self.max_depth as u64),
+            ("max_members", self.max_members),
+            ("max_expanded_bytes", self.max_expanded_bytes),
+            ("max_expansion", self.max_expansion),
+            ("max_pages", self.max_pages),
+            ("file_seconds", milliseconds(self.file_time)),
+            ("worker_memory", self.worker_memory),
+        ]
+    }
+
     /// Returns how long a worker may take for a file of this size.
     pub(crate) fn file_time_of(&self, size: u64) -> Duration {
         let times = 1 + size / BYTES_FOR_MORE_TIME;
         let times = u32::try_from(times).unwrap_or(u32::MAX);
         self.file_time.saturating_mul(times)
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Default for Limits {

@@ -18,6 +18,19 @@ impl Passwords {
         self.0.iter().map(String::as_str)
     }
 
+    /// Returns a number that other passwords most likely do not have; 0 if there are none. It stands in
+    /// the index, and has 16 bits only, so that it is of little help in guessing them.
+    pub fn fingerprint(&self) -> u16 {
+        use std::hash::{Hash, Hasher};
+        if self.is_empty() {
+            return 0;
+        }
+        // Written down, so the keys are fixed.
+        let mut hasher = siphasher::sip::SipHasher13::new();
+        self.0.hash(&mut hasher);
+        (hasher.finish() as u16).max(1)
+    }
+
     /// Tells whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ken_core::{Document, Field, FileKey, Location, Stamp};
+use ken_core::{Document, Field, FileKey, Location};
 use ken_extract::helper::ocr;
 use ken_index::{FileState, Record};
 
@@ -20,7 +20,7 @@ const LARGE_BYTES: usize = 1 << 20;
 pub(crate) struct FileFacts<'a> {
     pub(crate) path: &'a Path,
     pub(crate) key: FileKey,
-    pub(crate) stamp: Stamp,
+    pub(crate) mtime_seconds: i64,
 }
 
 /// Hands documents to the index.
@@ -73,7 +73,7 @@ fn complete(document: &mut Document, file: &FileFacts<'_>) {
         document
             .fields
             .retain(|(field, _)| *field != Field::Modified);
-        document.add_number(Field::Modified, file.stamp.mtime_seconds());
+        document.add_number(Field::Modified, file.mtime_seconds);
     }
     if document.number(Field::Date).is_none() {
         let modified = document.number(Field::Modified).unwrap_or_default();
@@ -102,14 +102,7 @@ mod tests {
         FileFacts {
             path: Path::new("/d/a.txt"),
             key: FileKey(1),
-            stamp: Stamp {
-                size: 3,
-                mtime_ns: 5_000_000_000,
-                ctime_ns: 0,
-                inode: 0,
-                device: 0,
-                sidecar: None,
-            },
+            mtime_seconds: 5,
         }
     }
 

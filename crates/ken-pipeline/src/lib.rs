@@ -7,6 +7,7 @@
 mod apply;
 mod beside;
 mod budget;
+mod changed;
 mod error;
 mod lock;
 mod ocr;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use ken_core::{Document, Field, FileKey, Location, Value};
-use ken_extract::Input;
-use ken_extract::helper::{Helpers, packages};
+use ken_extract::helper::Helpers;
+use ken_extract::{Extractor, Input, Member, Sink};
 use ken_index::{Snapshot, Stored, WriterOptions};
 
 use crate::apply::{Applier, FileFacts};
@@ -57,13 +57,14 @@ pub(crate) fn recognise(
     if files.is_empty() {
         return Ok(());
     }
-    let missing = helpers.missing_for_ocr();
-    if !missing.is_empty() {
-        let packages: Vec<_> = missing.iter().flat_map(|name| packages(name)).collect();
-        summary.messages.push(format!(
-            "no text is read in pictures: apt-get install {}",
-            packages.join(" ")
-        ));
+    let advice = match helpers.packages_for_ocr(&ocr.languages, &options.extract.limits) {
+        Ok(packages) if packages.is_empty() => None,
+        Ok(packages) => Some(format!("apt-get install {}", packages.join(" "))),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(advice) = advice {
+        let message = format!("no text is read in pictures: {advice}");
+        summary.messages.push(message);
         return Ok(());
     }
     let shares = options.shares();
@@ -182,26 +183,36 @@ impl Pass<'_> {
             return Ok(());
         };
         self.progress.set_current(&location.path);
-        let Some(stamp) = self.read(&location.path, &mut document) else {
+        let mtime_seconds = document.number(Field::Modified).unwrap_or_default();
+        let was_done = is_done(&document);
+        let is_read = self.read(&location.path, &mut document);
+        // What was read in other languages and is not there now waits until it is.
+        if self.progress.is_cancelled() || !is_read && !was_done {
             return Ok(());
-        };
-        set_state(&mut document);
+        }
+        set_state(&mut document, if is_read { RECOGNISED } else { TEXTLESS });
         let facts = FileFacts {
             path: &location.path,
             key,
-            stamp,
+            mtime_seconds,
         };
         self.applier.delete(key)?;
         for part in parts {
             self.applier.add(&facts, None, part)?;
         }
         self.applier.add(&facts, Some(state), document)?;
-        self.recognised.fetch_add(1, Ordering::Relaxed);
+        self.recognised
+            .fetch_add(u64::from(is_read), Ordering::Relaxed);
         Ok(())
     }
 
-    /// Reads the text of an unchanged file into its document, from the cache or the picture.
-    fn read(&self, path: &Path, document: &mut Document) -> Option<ken_core::Stamp> {
+    /// Reads the text of an unchanged file into its document, from the cache or the picture; returns
+    /// whether it did. What failed for a cause that may pass waits for the next run.
+    fn read(&self, path: &Path, document: &mut Document) -> bool {
+        self.try_read(path, document).is_some()
+    }
+
+    fn try_read(&self, path: &Path, document: &mut Document) -> Option<()> {
         let (file, stamp) = open::open(path).ok()??;
         let size = i64::try_from(stamp.size).ok();
         if document.number(Field::Size) != size
@@ -210,11 +221,15 @@ impl Pass<'_> {
             return None;
         }
         let name = Location::file(path).file_name();
-        let input = Input::file(name, &file, stamp.size);
+        let mut input = Input::file(name, &file, stamp.size);
         let entry = self.cache.entry(&file).ok()?;
         if let Some(body) = self.cache.get(&entry) {
             document.body = body;
-            return Some(stamp);
+            return Some(());
+        }
+        if is_done(document) {
+            // The text that was recognised in other languages goes.
+            document.body = self.text_of(&mut input)?;
         }
         let is_cancelled = || self.progress.is_cancelled();
         let limits = &self.options.extract.limits;
@@ -227,9 +242,17 @@ impl Pass<'_> {
         }
         match result {
             Ok(()) => self.cache.put(&entry, &document.body),
-            Err(failure) => document.failure = Some(failure),
+            Err(error) if error.is_passing() => return None,
+            Err(error) => document.failure = Some(error.into()),
         }
-        Some(stamp)
+        Some(())
+    }
+
+    /// Returns the text that a file holds by itself.
+    fn text_of(&self, input: &mut Input<'_>) -> Option<String> {
+        let mut own = Own(None);
+        Extractor::new(&self.options.extract).extract(input, &mut own);
+        own.0
     }
 
     fn commit_now_and_then(&self) -> Result<(), ken_index::Error> {
@@ -246,10 +269,22 @@ impl Pass<'_> {
     }
 }
 
-fn set_state(document: &mut Document) {
+/// Keeps the text of a file's own document.
+struct Own(Option<String>);
+
+impl Sink for Own {
+    fn document(&mut self, document: Document) {
+        if document.ipath.is_root() {
+            self.0 = Some(document.body);
+        }
+    }
+    fn member(&mut self, _: Member) {}
+}
+
+fn set_state(document: &mut Document, state: &str) {
     document.fields.retain(|(field, value)| {
         let is_old = matches!(value, Value::Text(text) if text == TEXTLESS || text == RECOGNISED);
         *field != Field::Is || !is_old
     });
-    document.add_text(Field::Is, RECOGNISED);
+    document.add_text(Field::Is, state);
 }

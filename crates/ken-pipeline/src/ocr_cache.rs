@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
@@ -57,7 +58,10 @@ impl Cache {
     }
 
     pub(crate) fn put(&self, entry: &PathBuf, text: &str) {
-        let unfinished = entry.with_extension("new");
+        // Two threads may have read the same picture: each writes a file of its own.
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let unfinished = entry.with_extension(format!("new{number}"));
         let _ = fs_err::create_dir_all(&self.folder)
             .and_then(|()| fs_err::write(&unfinished, text))
             .and_then(|()| fs_err::rename(&unfinished, entry));

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::apply::Applier;
 use crate::budget::Budget;
 use crate::lock::RunLock;
-use crate::stale::Staleness;
+use crate::stale::{Now, Staleness};
 use crate::work::Pool;
 use crate::writer::LazyWriter;
 use crate::{Error, Options, Progress, RootChange};
@@ -98,13 +98,13 @@ pub fn update(
         Err(ken_index::Error::Missing(_)) => None,
         Err(error) => return Err(error.into()),
     };
-    let helpers = options.extract.helpers.as_deref();
-    let stale = Staleness::new(
-        snapshot.as_ref(),
-        &options.folders,
-        helpers,
-        options.retry_failed,
-    )?;
+    let now = Now {
+        folders: &options.folders,
+        helpers: options.extract.helpers.as_deref(),
+        limits: &options.extract.limits,
+        knows_passwords: true,
+    };
+    let stale = Staleness::new(snapshot.as_ref(), &now, options.retry_failed)?;
     let known = snapshot.as_ref().map(Snapshot::meta);
     let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
     change_roots(&mut roots, changes)?;

@@ -1,5 +1,5 @@
 //! Which files are read again although they did not change: an extractor has another version, the
-//! folder gives other fields, or failed files are to be tried again.
+//! folder gives other fields, what a file failed by is there now, or failed files are to be tried again.
 //!
 //! The commit holds the reading of the run that made it and its edition, which stands in the token
 //! of each file that was read so. A run whose reading is another one begins a new edition, and puts
@@ -9,21 +9,20 @@
 //! has seen all files, no file is stale, and the earlier readings are dropped. A file of a root that
 //! is not mounted was not seen; then they stay, and the file is read when it is there again.
 //!
-//! Which files an extractor reads, their documents tell by media type and their names by extension:
-//! the content of a compressed file takes its place, so that its media type is no more there. With
-//! nothing stale, which is the usual run, nothing is asked.
+//! What that is in detail stands in [`crate::changed`]. With nothing stale, which is the usual run, the
+//! index is asked for nothing.
 //!
-//! Programs that read files are extractors too; their version tells of the program and of how it is
-//! called. A program that is gone reads nothing again: what it found stays. What files wait for is
-//! in the commit by its name, and looked for at the start of a run.
+//! What files wait for is in the commit by its name, and looked for at the start of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ken_core::{Field, FileKey, FileRow, FolderFields, Reading};
 use ken_extract::helper::{Helpers, is_converted};
-use ken_extract::{FORMATS, detect, format_of};
+use ken_extract::{FORMATS, Limits, format_of};
 use ken_index::{Meta, Snapshot};
+
+use crate::changed::{self, Changed};
 
 /// Why a file is read again although it did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +31,49 @@ pub enum Stale {
     Extractor,
     /// Its folder gives it other fields.
     Fields,
+    /// The limit that it failed by was raised, or it is encrypted and there are other passwords.
+    Settings,
     /// A program that it waited for is there.
     Helper,
     /// It failed, and that was asked to be tried again.
     Retry,
+}
+
+/// What decides how files are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Now<'n> {
+    pub(crate) folders: &'n [FolderFields],
+    pub(crate) helpers: Option<&'n Helpers>,
+    pub(crate) limits: &'n Limits,
+    /// Whether the passwords among the limits are those of a run; else nobody was asked for them.
+    pub(crate) knows_passwords: bool,
+}
+
+impl Now<'_> {
+    /// Returns how files are read now; `last` is how they were.
+    fn reading(&self, last: Option<&Reading>) -> Reading {
+        let own = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
+        let mut formats: BTreeMap<String, u32> = own.collect();
+        formats.extend(self.helpers.map(Helpers::versions).unwrap_or_default());
+        for (name, version) in last.iter().flat_map(|reading| &reading.formats) {
+            // What a program read that is gone stays, unless ken reads it by itself.
+            let stays = |mime| format_of(mime).is_none() || is_converted(mime);
+            if Helpers::of_reading(name).is_some_and(stays) {
+                formats.entry(name.clone()).or_insert(*version);
+            }
+        }
+        let limits = self.limits.named().into_iter();
+        let limits = limits.chain(self.helpers.map(Helpers::limit));
+        Reading {
+            formats,
+            folders: self.folders.to_vec(),
+            limits: limits.map(|(name, most)| (name.to_owned(), most)).collect(),
+            passwords: match last {
+                Some(last) if !self.knows_passwords => last.passwords,
+                _ => self.limits.passwords.fingerprint(),
+            },
+        }
+    }
 }
 
 /// How a run reads files, and how those that the index knows were read.
@@ -45,98 +83,79 @@ pub(crate) struct Staleness {
     /// The number of `reading`.
     pub(crate) edition: u16,
     earlier: Vec<Reading>,
-    /// Files with a document of an extractor that changed, sorted.
-    extracted: Vec<FileKey>,
-    /// Files with a failure, if these are to be tried again; sorted.
-    failed: Vec<FileKey>,
-    /// Files that wait for a program, if one of those is there now; sorted.
-    waiting: Vec<FileKey>,
+    /// Files that are read again whatever their edition; each list is sorted.
+    always: Vec<(Stale, Vec<FileKey>)>,
+    /// Files that are read again if their edition is an earlier one; each list is sorted.
+    outdated: Vec<(Stale, Vec<FileKey>)>,
     /// What files waited for before this run, and what of that is there now.
     missing: BTreeSet<String>,
     present: BTreeSet<String>,
 }
 
-/// Returns how files are read now; `last` is how they were.
-pub(crate) fn current(
-    folders: &[FolderFields],
-    helpers: Option<&Helpers>,
-    last: Option<&Reading>,
-) -> Reading {
-    let own = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
-    let mut formats: BTreeMap<String, u32> = own.collect();
-    formats.extend(helpers.map(Helpers::versions).unwrap_or_default());
-    for (name, version) in last.iter().flat_map(|reading| &reading.formats) {
-        // What a program read that is gone stays, unless ken reads it by itself.
-        let stays = |mime| format_of(mime).is_none() || is_converted(mime);
-        if Helpers::of_reading(name).is_some_and(stays) {
-            formats.entry(name.clone()).or_insert(*version);
-        }
-    }
-    Reading {
-        formats,
-        folders: folders.to_vec(),
-    }
-}
-
 impl Staleness {
     pub(crate) fn new(
         snapshot: Option<&Snapshot>,
-        folders: &[FolderFields],
-        helpers: Option<&Helpers>,
+        now: &Now<'_>,
         retry_failed: bool,
     ) -> Result<Self, ken_index::Error> {
         let last = snapshot.map(|snapshot| &snapshot.meta().reading);
-        let reading = current(folders, helpers, last);
-        let (edition, earlier) = match snapshot.map(Snapshot::meta) {
-            None => (1, Vec::new()),
-            Some(meta) if meta.reading == reading => (meta.edition, meta.earlier.clone()),
-            Some(meta) => {
-                let mut earlier = meta.earlier.clone();
-                if !earlier.contains(&meta.reading) {
-                    earlier.push(meta.reading.clone());
-                }
-                // Numbers come again after 65,535 editions.
-                (meta.edition.checked_add(1).unwrap_or(1), earlier)
-            }
+        let mut stale = Self {
+            reading: now.reading(last),
+            edition: 1,
+            earlier: Vec::new(),
+            always: Vec::new(),
+            outdated: Vec::new(),
+            missing: BTreeSet::new(),
+            present: BTreeSet::new(),
         };
-        let changed = Changed::of(&reading, &earlier, helpers);
-        let missing = snapshot.map(|snapshot| snapshot.meta().missing.clone());
-        let missing = missing.unwrap_or_default();
-        let is_present = |what: &&String| helpers.is_some_and(|helpers| helpers.is_present(what));
-        let present: BTreeSet<String> = missing.iter().filter(is_present).cloned().collect();
-        Ok(Self {
-            extracted: match snapshot {
-                Some(snapshot) if !changed.names.is_empty() => changed.files(snapshot)?,
-                _ => Vec::new(),
-            },
-            waiting: match snapshot {
-                Some(snapshot) if !present.is_empty() => {
-                    snapshot.files_with(Field::Is, &|state| state == "missing")?
-                }
-                _ => Vec::new(),
-            },
-            missing,
-            present,
-            failed: match snapshot {
-                Some(snapshot) if retry_failed => {
-                    snapshot.files_with(Field::Is, &|state| state == "failed")?
-                }
-                _ => Vec::new(),
-            },
-            reading,
-            edition,
-            earlier,
-        })
+        let Some(snapshot) = snapshot else {
+            return Ok(stale);
+        };
+        stale.follow(snapshot.meta());
+        let with = |state: &str| snapshot.files_with(Field::Is, &|known| known == state);
+        if retry_failed {
+            stale.always.push((Stale::Retry, with("failed")?));
+        }
+        let is_present = |what: &&String| now.helpers.is_some_and(|h| h.is_present(what));
+        stale.present = stale.missing.iter().filter(is_present).cloned().collect();
+        if !stale.present.is_empty() {
+            stale.always.push((Stale::Helper, with("missing")?));
+        }
+        let changed = Changed::of(&stale.reading, &stale.earlier, now.helpers);
+        if !changed.is_empty() {
+            let files = changed.files(snapshot)?;
+            stale.outdated.push((Stale::Extractor, files));
+        }
+        if changed::may_lift(&stale.reading, &stale.earlier) {
+            let files = changed::lifted(&stale.reading, &stale.earlier, snapshot)?;
+            stale.outdated.push((Stale::Settings, files));
+        }
+        Ok(stale)
+    }
+
+    /// Sets the edition and what was before it.
+    fn follow(&mut self, meta: &Meta) {
+        self.edition = meta.edition;
+        self.earlier.clone_from(&meta.earlier);
+        self.missing.clone_from(&meta.missing);
+        if meta.reading != self.reading {
+            // Numbers come again after 65,535 editions.
+            self.edition = meta.edition.checked_add(1).unwrap_or(1);
+            if !self.earlier.contains(&meta.reading) {
+                self.earlier.push(meta.reading.clone());
+            }
+        }
     }
 
     /// Returns why a file that did not change is read again, if it is.
     pub(crate) fn reason(&self, path: &Path, row: &FileRow) -> Option<Stale> {
-        let holds = |files: &[FileKey]| files.binary_search(&row.key).is_ok();
-        if holds(&self.failed) {
-            return Some(Stale::Retry);
-        }
-        if holds(&self.waiting) {
-            return Some(Stale::Helper);
+        let among = |lists: &[(Stale, Vec<FileKey>)]| {
+            let mut lists = lists.iter();
+            let list = lists.find(|(_, files)| files.binary_search(&row.key).is_ok());
+            list.map(|(stale, _)| *stale)
+        };
+        if let Some(stale) = among(&self.always) {
+            return Some(stale);
         }
         if row.edition() == self.edition || self.earlier.is_empty() {
             return None;
@@ -145,7 +164,7 @@ impl Staleness {
         if self.earlier.iter().any(|r| r.fields_of(path) != fields) {
             return Some(Stale::Fields);
         }
-        holds(&self.extracted).then_some(Stale::Extractor)
+        among(&self.outdated)
     }
 
     /// Writes down how files were read and what was `noticed` to be missing; `all` if the run has
@@ -159,9 +178,7 @@ impl Staleness {
             false => self.earlier.clone(),
         };
     }
-}
 
-impl Staleness {
     /// Returns what files wait for after this run.
     fn noted(&self, mut noticed: BTreeSet<String>, all: bool) -> BTreeSet<String> {
         // What is there and of no use is not looked for again.
@@ -174,82 +191,28 @@ impl Staleness {
     }
 }
 
-/// The extractors that are of another version than in some earlier reading.
-struct Changed<'r> {
-    names: BTreeSet<&'r str>,
-    helpers: Option<&'r Helpers>,
-    /// Whether one of them is new: it may read what was of no known format.
-    any_new: bool,
-}
-
-impl<'r> Changed<'r> {
-    fn of(reading: &'r Reading, earlier: &'r [Reading], helpers: Option<&'r Helpers>) -> Self {
-        let mut changed = Self {
-            names: BTreeSet::new(),
-            helpers,
-            any_new: false,
-        };
-        // A program that is not to read its files any more.
-        let known = earlier.iter().flat_map(|reading| reading.formats.keys());
-        changed.names.extend(
-            known
-                .filter(|name| !reading.formats.contains_key(*name))
-                .filter_map(|name| Helpers::of_reading(name).map(|_| name.as_str())),
-        );
-        for (name, version) in &reading.formats {
-            for known in earlier.iter().map(|reading| reading.formats.get(name)) {
-                if known != Some(version) {
-                    changed.names.insert(name);
-                    changed.any_new |= known.is_none() && Helpers::of_reading(name).is_none();
-                }
-            }
-        }
-        changed
-    }
-
-    fn reads(&self, media_type: &str) -> bool {
-        format_of(media_type).is_some_and(|format| self.names.contains(format.name))
-            || self.any_new && media_type == detect::UNKNOWN.media_type
-            || self.helper_reads("", media_type)
-            || self
-                .names
-                .iter()
-                .any(|name| Helpers::of_reading(name) == Some(media_type))
-    }
-
-    fn helper_reads(&self, name: &str, media_type: &str) -> bool {
-        let reading_name = self
-            .helpers
-            .and_then(|helpers| helpers.reading_name(name, media_type));
-        reading_name.is_some_and(|name| self.names.contains(name.as_str()))
-    }
-
-    fn files(&self, snapshot: &Snapshot) -> Result<Vec<FileKey>, ken_index::Error> {
-        let mut files = snapshot.files_with(Field::Mime, &|mime| self.reads(mime))?;
-        files.extend(snapshot.files_with(Field::Ext, &|extension| {
-            let name = format!("a.{extension}");
-            let named = detect::by_name(&name);
-            named != detect::UNKNOWN && self.reads(named.media_type)
-                || self.helper_reads(&name, named.media_type)
-        })?);
-        files.sort_unstable();
-        files.dedup();
-        Ok(files)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn current(folders: &[FolderFields]) -> Reading {
+        let now = Now {
+            folders,
+            helpers: None,
+            limits: &Limits::default(),
+            knows_passwords: true,
+        };
+        now.reading(None)
+    }
+
     fn staleness(edition: u16, earlier: Vec<Reading>, extracted: &[u64]) -> Staleness {
+        let extracted = extracted.iter().copied().map(FileKey).collect();
         Staleness {
-            reading: current(&[], None, None),
+            reading: current(&[]),
             edition,
             earlier,
-            extracted: extracted.iter().copied().map(FileKey).collect(),
-            failed: Vec::new(),
-            waiting: Vec::new(),
+            always: Vec::new(),
+            outdated: vec![(Stale::Extractor, extracted)],
             missing: BTreeSet::new(),
             present: BTreeSet::new(),
         }
@@ -265,7 +228,7 @@ mod tests {
 
     #[test]
     fn what_this_edition_read_is_not_read_again() {
-        let stale = staleness(3, vec![current(&[], None, None)], &[1]);
+        let stale = staleness(3, vec![current(&[])], &[1]);
         let reason = |row| stale.reason(Path::new("/a.pdf"), &row);
         assert_eq!(reason(row(1, 2)), Some(Stale::Extractor));
         assert_eq!(reason(row(1, 3)), None);
@@ -278,11 +241,7 @@ mod tests {
             path: "/a".into(),
             fields: vec![(Field::Author, "anna".to_owned())],
         }];
-        let stale = staleness(
-            3,
-            vec![current(&[], None, None), current(&folders, None, None)],
-            &[],
-        );
+        let stale = staleness(3, vec![current(&[]), current(&folders)], &[]);
         assert_eq!(
             stale.reason(Path::new("/a/b"), &row(1, 2)),
             Some(Stale::Fields)
@@ -291,30 +250,28 @@ mod tests {
     }
 
     #[test]
-    fn changed_extractors_are_told_by_version() {
-        let now = current(&[], None, None);
-        let mut earlier = now.clone();
-        assert!(Changed::of(&now, &[earlier.clone()], None).names.is_empty());
-        earlier.formats.insert("PDF".to_owned(), 0);
-        let readings = [earlier.clone()];
-        let changed = Changed::of(&now, &readings, None);
-        assert!(changed.reads("application/pdf") && !changed.reads("text/plain"));
-        assert!(!changed.reads(detect::UNKNOWN.media_type));
-        earlier.formats.remove("PDF");
-        let readings = [earlier];
-        assert!(Changed::of(&now, &readings, None).reads(detect::UNKNOWN.media_type));
-    }
-
-    #[test]
     fn what_a_program_read_stays_when_it_is_gone() {
-        let mut last = current(&[], None, None);
-        for media_type in ["application/x-dvi", "application/pdf"] {
+        let mut last = current(&[]);
+        let types = [
+            "application/x-dvi",
+            "application/pdf",
+            "application/postscript",
+        ];
+        for media_type in types {
             last.formats.insert(format!("helper {media_type}"), 7);
         }
-        let now = current(&[], None, Some(&last));
+        let limits = Limits::default();
+        let now = Now {
+            folders: &[],
+            helpers: None,
+            limits: &limits,
+            knows_passwords: true,
+        };
+        let now = now.reading(Some(&last));
         let readings = [last];
         let changed = Changed::of(&now, &readings, None);
         assert!(!changed.reads("application/x-dvi"));
+        assert!(!changed.reads("application/postscript"), "only the text");
         assert!(changed.reads("application/pdf"), "ken reads it by itself");
     }
 
@@ -324,7 +281,7 @@ mod tests {
         let mut stale = staleness(3, Vec::new(), &[]);
         stale.missing = set(&["old", "back"]);
         stale.present = set(&["back"]);
-        stale.waiting = vec![FileKey(4)];
+        stale.always = vec![(Stale::Helper, vec![FileKey(4)])];
         assert_eq!(
             stale.reason(Path::new("/a.dvi"), &row(4, 3)),
             Some(Stale::Helper)

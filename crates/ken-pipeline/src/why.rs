@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use ken_core::{Field, FileRow, FolderFields, Root};
-use ken_extract::helper::Helpers;
 use ken_index::{Address, Snapshot};
 use ken_walk::{ScanOptions, Verdict};
 
-use crate::stale::{Stale, Staleness};
+use crate::stale::{Now, Stale, Staleness};
 
 /// What ken knows of a path.
 #[derive(Debug)]
@@ -63,7 +62,7 @@ pub enum Next {
 pub fn why(
     snapshot: &Snapshot,
     folders: &[FolderFields],
-    helpers: Option<&Helpers>,
+    extract: &ken_extract::Options,
     scan: &ScanOptions,
     path: &Path,
 ) -> Result<Why, ken_index::Error> {
@@ -88,7 +87,14 @@ pub fn why(
         (Known::Unseen, _) => Next::Forget,
         (Known::Not | Known::Changed | Known::Unfinished, Some(Verdict::File(_))) => Next::Read,
         (Known::Unchanged, _) => {
-            let stale = Staleness::new(Some(snapshot), folders, helpers, false)?;
+            let now = Now {
+                folders,
+                helpers: extract.helpers.as_deref(),
+                limits: &extract.limits,
+                // Nobody is asked for them to answer a question.
+                knows_passwords: false,
+            };
+            let stale = Staleness::new(Some(snapshot), &now, false)?;
             row.and_then(|row| stale.reason(path, &row))
                 .map_or(Next::Nothing, Next::ReadAgain)
         }

@@ -80,7 +80,7 @@ impl FileJob {
         FileFacts {
             path: &self.path,
             key: self.key,
-            stamp: self.stamp,
+            mtime_seconds: self.stamp.mtime_seconds(),
         }
     }
 }
@@ -271,7 +271,11 @@ impl Pool<'_> {
         if is_passing(error) {
             state.token = UNKNOWN_TOKEN;
         }
-        let facts = FileFacts { path, key, stamp };
+        let facts = FileFacts {
+            path,
+            key,
+            mtime_seconds: stamp.mtime_seconds(),
+        };
         self.note(self.applier.add(&facts, Some(state), document));
     }
 
@@ -307,6 +311,7 @@ impl Pool<'_> {
         let fields_of = |path| self.stale.reading.fields_of(path);
         if is_read_otherwise(&old.file_name(), &name)
             || fields_of(&old.path) != fields_of(path)
+            || row.token == UNKNOWN_TOKEN
             || self.stale.reason(&old.path, &row).is_some()
         {
             return Ok(false);
@@ -315,7 +320,7 @@ impl Pool<'_> {
         let facts = FileFacts {
             path,
             key: self.hasher.key(path),
-            stamp,
+            mtime_seconds: stamp.mtime_seconds(),
         };
         for address in snapshot.addresses(from)? {
             let stored = snapshot.document(address)?;

@@ -49,6 +49,20 @@ pub fn missing_in(message: &str) -> Option<&str> {
     message.strip_prefix(PREFIX)
 }
 
+/// Returns the program that a shell did not find, if that is what it complains of.
+pub(super) fn not_found(complaint: &str) -> Option<&str> {
+    const ENDINGS: [&str; 3] = [
+        ": command not found",
+        ": not found",
+        ": No such file or directory",
+    ];
+    let said = ENDINGS.iter().find_map(|end| complaint.strip_suffix(end))?;
+    let name = said.rsplit(": ").next()?;
+    let name = name.trim_matches(|c| "'\"`‘’".contains(c));
+    let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
+    is_name.then_some(name)
+}
+
 /// Returns the packages of Debian of which one brings what is missing; empty if none is known.
 pub fn packages(what: &str) -> Vec<&'static str> {
     let mut packages: Vec<_> = alternatives(what).filter_map(package).collect();
@@ -140,6 +154,22 @@ mod tests {
         assert!(is_present("/bin/sh", places));
         assert!(!is_present("python3:no_such_module or no-such", places));
         assert!(!is_present("Perl::No::Such", places));
+    }
+
+    #[test]
+    fn shells_tell_what_they_do_not_find() {
+        for (complaint, expected) in [
+            ("/x/rclfoo: 3: antiword: not found", Some("antiword")),
+            ("sh: line 1: antiword: command not found", Some("antiword")),
+            (
+                "env: \u{2018}python9\u{2019}: No such file or directory",
+                Some("python9"),
+            ),
+            ("the file was not found", None),
+            ("it: has no: head : not found", None),
+        ] {
+            assert_eq!(not_found(complaint), expected, "{complaint}");
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ use std::ffi::OsString;
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -213,6 +213,11 @@ impl Helpers {
                 Some((format!("{READING_PREFIX}{}", handler.media_type), version))
             })
             .collect()
+    }
+
+    /// Returns the limit that a file may fail by, by the name that failures give it.
+    pub fn limit(&self) -> (&'static str, u64) {
+        ("helpers.seconds", self.options.max_time.as_secs())
     }
 
     /// Returns what was found to be missing since this was made.
@@ -482,12 +487,8 @@ fn ended(
     let outcome = printed.and_then(|data| Ok((data, process.wait()?)));
     let (data, fault) = match outcome {
         Ok((data, status)) => {
-            let fault = refusal(handler, &data).or_else(|| match status.code() {
-                Some(0) => None,
-                // What a shell says of a program that it does not find.
-                Some(127) => Some(Fault::Missing(handler.name.clone())),
-                _ => Some(Fault::Exit(format!("it ended with {status}"))),
-            });
+            let fault = refusal(handler, &data);
+            let fault = fault.or_else(|| fault_of(status, &process.complaint()));
             (data, fault)
         }
         Err(fault) => (Vec::new(), Some(fault)),
@@ -501,6 +502,18 @@ fn ended(
             let data = if is_text { data } else { Vec::new() };
             (data, Err(fault.into_error(&handler.name, &complaint)))
         }
+    }
+}
+
+/// Returns what was wrong with a program that ended so, if anything.
+fn fault_of(status: ExitStatus, complaint: &str) -> Option<Fault> {
+    match status.code() {
+        Some(0) => None,
+        // A shell did not find a program that its script calls.
+        Some(127) if let Some(what) = missing::not_found(complaint) => {
+            Some(Fault::Missing(what.to_owned()))
+        }
+        _ => Some(Fault::Exit(format!("it ended with {status}"))),
     }
 }
 

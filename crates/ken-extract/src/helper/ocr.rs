@@ -8,13 +8,11 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use ken_core::Failure;
-
 use super::fault::Fault;
 use super::handler::{Handler, Method};
 use super::process::Room;
 use super::{Helpers, ended, read_bounded};
-use crate::{Input, Limits, text};
+use crate::{Error, Input, Limits, text};
 
 /// Dots per inch of a rendered page: what Tesseract is made for.
 const RESOLUTION: &str = "300";
@@ -59,13 +57,40 @@ fn blank_pages(body: &str, n_pages: i64) -> Vec<usize> {
 }
 
 impl Helpers {
-    /// Returns the programs that reading pictures needs and that are not there.
-    pub fn missing_for_ocr(&self) -> Vec<&'static str> {
+    /// Returns the packages of Debian with programs and languages (as Tesseract names them, joined by
+    /// `+`) that reading pictures needs and that are not there.
+    ///
+    /// # Errors
+    /// Fails if Tesseract does not tell its languages.
+    pub fn packages_for_ocr(&self, languages: &str, limits: &Limits) -> Result<Vec<String>, Error> {
         let absent = |name: &&str| super::places(&self.options).find(name).is_none();
-        ["tesseract", "pdftoppm"]
-            .into_iter()
-            .filter(absent)
-            .collect()
+        let programs = ["tesseract", "pdftoppm"].into_iter().filter(absent);
+        let packages = programs.flat_map(super::packages).map(str::to_owned);
+        let mut packages: Vec<String> = packages.collect();
+        if absent(&"tesseract") {
+            return Ok(packages);
+        }
+        let run = Run {
+            helpers: self,
+            room: self.room()?,
+            limits,
+            languages,
+        };
+        let listed = run.start("tesseract", vec!["--list-langs".into()])?;
+        let listed = String::from_utf8_lossy(&listed);
+        let known: Vec<&str> = listed.lines().map(str::trim).collect();
+        let unknown = languages.split('+').filter(|name| !known.contains(name));
+        packages.extend(unknown.map(|name| {
+            let name = name.to_lowercase().replace(|c| "_/".contains(c), "-");
+            format!("tesseract-ocr-{name}")
+        }));
+        Ok(packages)
+    }
+
+    fn room(&self) -> Result<Arc<Room>, Error> {
+        let room = Room::new(&self.options.temporary);
+        let room = room.map_err(|fault| fault.into_error("tesseract", ""))?;
+        Ok(Arc::new(room))
     }
 
     /// Reads the pages of a document that have no text, and puts theirs in their places. `languages`
@@ -80,10 +105,9 @@ impl Helpers {
         languages: &str,
         limits: &Limits,
         is_cancelled: &dyn Fn() -> bool,
-    ) -> Result<(), Failure> {
-        let failure = |fault: Fault| Failure::from(fault.into_error("tesseract", ""));
-        let room = Arc::new(Room::new(&self.options.temporary).map_err(failure)?);
-        let file = room.put(input).map_err(Failure::from)?;
+    ) -> Result<(), Error> {
+        let room = self.room()?;
+        let file = room.put(input)?;
         let run = Run {
             helpers: self,
             room,
@@ -111,7 +135,8 @@ impl Helpers {
                     pages[number] = page;
                 }
                 Ok(_) => break,
-                Err(failure) => result = result.and(Err(failure)),
+                Err(error) if error.is_passing() => return Err(error),
+                Err(error) => result = result.and(Err(error)),
             }
         }
         document.body = pages.join("\x0c");
@@ -128,7 +153,7 @@ struct Run<'h> {
 }
 
 impl Run<'_> {
-    fn page(&self, file: &Path, number: usize) -> Result<String, Failure> {
+    fn page(&self, file: &Path, number: usize) -> Result<String, Error> {
         let number = number.to_string();
         let picture = self.room.scratch().join("page");
         let arguments: Vec<OsString> = vec![
@@ -147,7 +172,7 @@ impl Run<'_> {
         self.picture(&picture.with_extension("pgm"))
     }
 
-    fn picture(&self, picture: &Path) -> Result<String, Failure> {
+    fn picture(&self, picture: &Path) -> Result<String, Error> {
         let arguments = vec![
             picture.into(),
             "-".into(),
@@ -160,7 +185,7 @@ impl Run<'_> {
         Ok(text.trim_end().to_owned())
     }
 
-    fn start(&self, name: &str, arguments: Vec<OsString>) -> Result<Vec<u8>, Failure> {
+    fn start(&self, name: &str, arguments: Vec<OsString>) -> Result<Vec<u8>, Error> {
         let handler = Handler {
             name: name.to_owned(),
             media_type: String::new(),
@@ -171,16 +196,16 @@ impl Run<'_> {
             charset: None,
             max_time: None,
         };
-        let failure = |fault: Fault| Failure::from(fault.into_error(name, ""));
+        let failed = |fault: Fault| fault.into_error(name, "");
         let room = Arc::clone(&self.room);
         let mut process = self
             .helpers
             .start_with(&handler, room, arguments, Stdio::null(), self.limits)
-            .map_err(failure)?;
+            .map_err(failed)?;
         process.set_deadline(self.helpers.options.max_time);
         let printed = read_bounded(&mut process, self.limits.max_member_bytes);
         let (data, result) = ended(&handler, &mut process, printed, self.limits);
-        result.map_err(Failure::from).map(|()| data)
+        result.map(|()| data)
     }
 }
 

@@ -18,6 +18,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::fault::Fault;
 use crate::Error;
+use crate::child::{AFTER_KILL, wait_for};
 use crate::input::Input;
 
 /// So much of what a program writes to standard error is kept: its last words.
@@ -200,7 +201,8 @@ impl Process {
             let _ = kill_process_group(pid, Signal::KILL);
         }
         self.is_ended = true;
-        self.child.wait()
+        let status = wait_for(&mut self.child, AFTER_KILL)?;
+        status.ok_or_else(|| io::Error::other("it was killed and does not end"))
     }
 
     fn pid(&self) -> Option<Pid> {

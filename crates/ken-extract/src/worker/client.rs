@@ -23,6 +23,8 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use super::protocol::{Broken, Decoder, Encoder, Message, PREFIX_BYTES, Prefix, Whole};
 use super::sandbox::Sandbox;
 use super::serve::Request;
+use crate::child::{AFTER_KILL, wait_for};
+use crate::error::is_lack;
 use crate::{Error, Expansion, Input, Limits, Sink};
 
 /// The argument with which the program is a worker.
@@ -58,8 +60,22 @@ pub(super) enum Lost {
     Cancelled,
     /// The worker is gone, or the socket broke.
     Died,
+    /// The system lacks what the question takes.
+    Lacking(io::Error),
     /// The worker sent what it may not send.
     Broken(Broken),
+}
+
+impl Lost {
+    /// Why a question could not be sent.
+    fn unasked(error: io::Error) -> Self {
+        match error.kind() {
+            // The worker does not take it.
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Self::TimedOut,
+            _ if is_lack(&error) => Self::Lacking(error),
+            _ => Self::Died,
+        }
+    }
 }
 
 impl From<Broken> for Lost {
@@ -163,7 +179,7 @@ impl Worker {
             while !self.last_words().is_empty() {}
         }
         self.n_files += 1;
-        self.ask(input, account).map_err(|_| Lost::Died)?;
+        self.ask(input, account).map_err(Lost::unasked)?;
         let mut left = limits.file_time_of(input.size());
         {
             let mut clock = Clock {
@@ -305,20 +321,20 @@ impl Worker {
                 format!("the {parser} parser answered nonsense: {broken}"),
             ),
             Lost::Died => self.cause_of_death(status, parser, limits),
+            Lost::Lacking(error) => {
+                let message = format!("it could not be given to a worker process: {error}");
+                Failure::new(Reason::Unreadable, message)
+            }
         }
     }
 
     /// Waits so long for the end of the process, then kills it.
     fn reap(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let started = Instant::now();
-        while started.elapsed() < patience {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Some(status);
-            }
-            std::thread::sleep(Duration::from_millis(1));
+        if let Ok(Some(status)) = wait_for(&mut self.child, patience) {
+            return Some(status);
         }
         let _ = self.child.kill();
-        self.child.wait().ok()
+        wait_for(&mut self.child, AFTER_KILL).ok().flatten()
     }
 
     fn cause_of_death(&self, status: Option<ExitStatus>, parser: &str, limits: &Limits) -> Failure {

@@ -207,7 +207,12 @@ impl<'o> Extractor<'o> {
                 }
                 // Perhaps for something that an earlier file left behind: once more in a new one.
                 Err(Lost::Died) if !is_fresh && n_delivered == 0 => {}
-                Err(lost) => return Err(worker.end(&lost, format.name, limits, input.size())),
+                Err(lost) => {
+                    if matches!(lost, Lost::Lacking(_)) {
+                        sink.try_again();
+                    }
+                    return Err(worker.end(&lost, format.name, limits, input.size()));
+                }
             }
         }
     }

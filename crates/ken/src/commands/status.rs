@@ -24,11 +24,14 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
         return super::missing::run(&snapshot, args.json);
     }
     let settings = Settings::load(global)?;
-    let helpers = settings.helpers(global)?;
-    let helpers = helpers.as_deref();
+    let extract = ken_extract::Options {
+        helpers: settings.helpers(global)?,
+        ..settings.isolation()?
+    };
     if let Some(path) = &args.why {
-        return super::why::run(global, &settings, helpers, &snapshot, path, args.json);
+        return super::why::run(global, &settings, &extract, &snapshot, path, args.json);
     }
+    let helpers = extract.helpers.as_deref();
     if args.failed {
         return failed(args, helpers, &snapshot);
     }

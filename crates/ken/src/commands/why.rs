@@ -24,16 +24,16 @@ const MAX_LINES: usize = 20;
 pub(super) fn run(
     global: &Global,
     settings: &Settings,
-    helpers: Option<&Helpers>,
+    extract: &ken_extract::Options,
     snapshot: &Snapshot,
     path: &Path,
     as_json: bool,
 ) -> Result<ExitCode, Failure> {
     let folders = settings.folders()?;
     let path = resolve(path, &snapshot.meta().roots)?;
-    let why = why(snapshot, &folders, helpers, &scan_options(global), &path)?;
+    let why = why(snapshot, &folders, extract, &scan_options(global), &path)?;
     let view = View {
-        helpers,
+        helpers: extract.helpers.as_deref(),
         path: &path,
         why,
         snapshot,
@@ -173,6 +173,9 @@ impl View<'_> {
             Next::Read => "reads it",
             Next::ReadAgain(Stale::Extractor) => "reads it: its extractor changed",
             Next::ReadAgain(Stale::Fields) => "reads it: its folder gives other fields",
+            Next::ReadAgain(Stale::Settings) => {
+                "reads it: what it failed by is no more in the settings"
+            }
             Next::ReadAgain(Stale::Helper) => "reads it: a program that it waited for is there",
             Next::ReadAgain(Stale::Retry) => "reads it: it failed",
             Next::Forget => "forgets it",
@@ -275,6 +278,7 @@ fn next_name(next: Next) -> &'static str {
         Next::Read => "read",
         Next::ReadAgain(Stale::Extractor) => "read_extractor",
         Next::ReadAgain(Stale::Fields) => "read_fields",
+        Next::ReadAgain(Stale::Settings) => "read_settings",
         Next::ReadAgain(Stale::Helper) => "read_helper",
         Next::ReadAgain(Stale::Retry) => "read_failed",
         Next::Forget => "forget",

@@ -15,22 +15,21 @@ pub(crate) fn remedy(failure: &Failure, path: &Path) -> String {
             "open it in its own program and keep a copy without password".to_owned()
         }
         Reason::Encrypted => {
-            "put its password into passwords.file of the settings, then ken index --retry-failed"
-                .to_owned()
+            "put its password into passwords.file of the settings, then ken index".to_owned()
         }
         Reason::Malformed => {
             "open it in its own program; if that reads it, report it as an error of ken".to_owned()
         }
         Reason::Limit => match ExtractSettings::named_in(&failure.message) {
             Some(setting) => {
-                format!("raise extract.{setting}, then ken index --retry-failed")
+                format!("raise extract.{setting}, then ken index")
             }
             None => "none: the limit is built in".to_owned(),
         },
         Reason::TimedOut if failure.message.contains("helpers.seconds") => {
-            "raise helpers.seconds, then ken index --retry-failed".to_owned()
+            "raise helpers.seconds, then ken index".to_owned()
         }
-        Reason::TimedOut => "raise extract.file_seconds, then ken index --retry-failed".to_owned(),
+        Reason::TimedOut => "raise extract.file_seconds, then ken index".to_owned(),
         Reason::Missing => match missing_in(&failure.message) {
             Some(what) => install(what),
             None => "install it, then ken index".to_owned(),

@@ -93,7 +93,8 @@ fn a_worker_that_stands_still_costs_one_file() {
     assert_eq!(failure["extractor"], "PDF");
     let remedy = failure["remedy"].as_str().unwrap();
     assert!(remedy.contains("extract.file_seconds"), "{remedy}");
-    let summary = world.index(&["--retry-failed"]);
+    // With the default, a higher limit, it is tried again.
+    let summary = world.index(&[]);
     assert_eq!(
         (&summary["changed"], &summary["failed"]),
         (&1.into(), &0.into())
@@ -107,7 +108,10 @@ fn a_worker_that_dies_costs_one_file_at_most() {
     assert_eq!(summary["added"], FILES);
     let failed = world.failed();
     assert!(failed.len() < 2, "{failed:?}");
-    assert!(failed.values().all(|reason| reason == "crashed"));
+    assert!(
+        failed.values().all(|reason| reason == "crashed"),
+        "{failed:?}"
+    );
     assert_eq!(world.hits("otter").len(), FILES - failed.len());
 }
 

@@ -89,6 +89,15 @@ fn without_its_programs_the_pass_says_what_to_install() {
         "{complaint}"
     );
     assert_eq!(world.found("is:textless").len(), 2);
+    let run = world.ken([
+        "index",
+        "--ocr",
+        "--set",
+        "ocr.languages=[\"eng\",\"xx_y\"]",
+    ]);
+    let advice = "apt-get install tesseract-ocr-xx-y";
+    assert!(run.code == 0 && run.err.contains(advice), "{}", run.err);
+    assert_eq!(world.found("is:textless").len(), 2);
     let run = world.ken(["index", "--ocr", "--set", "ocr.languages=[\"-x\"]"]);
     assert_eq!(run.code, 2, "{}", run.err);
 }

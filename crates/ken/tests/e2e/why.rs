@@ -118,7 +118,7 @@ fn people_read_it_as_text() {
         "walk       takes the file\n",
         "index      holds it as it is now\n",
         "next run   leaves it: nothing changed; --retry-failed reads it\n",
-        "extractor  PDF, version 1\n",
+        "extractor  PDF, version 2\n",
         "documents  1\n  (the file)\tapplication/pdf\t8 B\tbroken.pdf\n    malformed after ",
     ] {
         assert!(text.contains(line), "{line}: {text}");
