@@ -187,6 +187,10 @@ fn value(field: Field) -> BoxedStrategy<Value> {
             .prop_map(|(_, name)| Value::Word(name.into()))
             .boxed(),
         (Field::Is, _) => Just(Value::Word("failed".into())).boxed(),
+        // The name of a field would be that field with any value.
+        (Field::Has, _) => prop::sample::select(vec!["attachment", "pdf", "image", "text/x-a"])
+            .prop_map(|sort| Value::Word(sort.into()))
+            .boxed(),
         (_, FieldKind::Text) => words().boxed(),
         (_, FieldKind::Keyword) => "[a-z*\\\\ é][a-z*\\\\ é.]{0,4}[a-z]"
             .prop_map(Value::Word)

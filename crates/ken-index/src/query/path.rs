@@ -1,9 +1,8 @@
 //! `path:`: documents whose whole path a pattern matches.
 //!
 //! Every segment has a sorted dictionary of its locations, which tells what stands where. The
-//! pattern walks through that; no term of the index is a path, which would take as much again.
-//! A path of a dictionary of 10⁶ is looked at in some 100 ns, and most are passed over at once where
-//! the pattern begins with a folder.
+//! pattern walks through that, and passes over whatever begins otherwise than it does. Paths as terms
+//! of the index would take as much room again.
 
 use std::sync::Arc;
 

@@ -118,7 +118,7 @@ fn word_or_operator(query: &str, at: usize) -> Result<Placed, QueryError> {
 }
 
 /// Reads `NEAR`, `NEAR/5`, `ADJ`, `ADJ/5`: at most so many words apart, as in Xapian.
-fn near(source: &str) -> Option<Nearness> {
+pub(super) fn near(source: &str) -> Option<Nearness> {
     let (name, distance) = match source.split_once('/') {
         Some((name, digits)) => (name, digits.parse().ok().filter(|n| *n > 0)?),
         None => (source, DEFAULT_DISTANCE),

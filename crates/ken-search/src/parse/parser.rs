@@ -8,7 +8,7 @@ use ken_core::{Field, FieldKind, Glob, GlobPart};
 use super::error::QueryError;
 use super::lexer::{self, Placed, Token};
 use super::modifiers::Quoted;
-use super::tree::{Boost, Clause, Modifiers, Tree, Value};
+use super::tree::{Boost, Clause, Modifiers, Nearness, Tree, Value};
 use super::values;
 
 /// Trees are walked by recursion; people nest three deep.
@@ -192,31 +192,46 @@ impl<'a> Parser<'a> {
     fn operator(&self, name: &str) -> bool {
         match (&self.token, name) {
             (Token::Or, "or") | (Token::Xor, "xor") | (Token::And, "and") => true,
-            (Token::Word { .. }, _) if self.query[self.at.clone()].eq_ignore_ascii_case(name) => {
-                let next = lexer::token(self.query, self.at.end).map(|(token, _)| token);
-                !matches!(
-                    next,
-                    Ok(Token::End
-                        | Token::Close
-                        | Token::Or
-                        | Token::Xor
-                        | Token::And
-                        | Token::Near(_))
-                )
+            (Token::Word { .. }, _) => {
+                self.query[self.at.clone()].eq_ignore_ascii_case(name) && self.joins()
             }
             _ => false,
         }
     }
 
+    /// Returns the nearness that the next token asks for; in small letters it needs its number.
+    fn nearness(&self) -> Option<Nearness> {
+        match &self.token {
+            Token::Near(nearness) => Some(*nearness),
+            Token::Word { .. } => {
+                let word = &self.query[self.at.clone()];
+                let found = word
+                    .contains('/')
+                    .then(|| lexer::near(&word.to_uppercase()));
+                found.flatten().filter(|_| self.joins())
+            }
+            _ => None,
+        }
+    }
+
+    /// Tells whether there is something after the next token that an operator can join.
+    fn joins(&self) -> bool {
+        let next = lexer::token(self.query, self.at.end).map(|(token, _)| token);
+        !matches!(
+            next,
+            Ok(Token::End | Token::Close | Token::Or | Token::Xor | Token::And | Token::Near(_))
+        )
+    }
+
     /// Reads words that stand near each other: one kind of nearness at a time.
     fn near(&mut self) -> Result<Tree, QueryError> {
         let first = self.boosted()?;
-        let Token::Near(nearness) = self.token else {
+        let Some(nearness) = self.nearness() else {
             return Ok(first);
         };
         let operator = self.at.clone();
         let mut parts = vec![first];
-        while let Token::Near(next) = self.token {
+        while let Some(next) = self.nearness() {
             if next != nearness {
                 let hint = "write the same operator between all of them, or a group of its own";
                 return self.fail("two sorts of nearness stand side by side", hint);
