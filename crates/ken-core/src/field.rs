@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Field {
     Body,
     Title,
+    Headings,
     Filename,
     Author,
     To,
@@ -108,6 +109,8 @@ pub const FIELDS: &[FieldInfo] = &[
         "text of the document", "body:reindeer"),
     row(Field::Title, "title", &["subject", "caption"], FieldKind::Text, 3.0,
         "title of a document, subject of a message", "title:\"annual report\""),
+    row(Field::Headings, "headings", &["heading", "section"], FieldKind::Text, 1.5,
+        "headings in the document, which its text has too", "headings:installation"),
     row(Field::Filename, "filename", &["fn", "name", "file"], FieldKind::Text, 2.0,
         "name of the file, archive member or attachment", "filename:invoice"),
     row(Field::Author, "author", &["from", "creator"], FieldKind::Text, 1.5,
@@ -180,7 +183,7 @@ impl Field {
     /// those of its content.
     pub fn is_given(self) -> bool {
         match self {
-            Self::Body | Self::Filename => false,
+            Self::Body | Self::Headings | Self::Filename => false,
             Self::Lang | Self::Genre => true,
             _ => self.info().kind == FieldKind::Text,
         }

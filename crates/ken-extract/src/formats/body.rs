@@ -4,6 +4,12 @@
 //! An aside (footnote, comment, text box) stands inside a paragraph in the file but must not tear
 //! it apart: it is put aside and follows the paragraph or table row.
 
+use ken_core::{Document, Field};
+
+/// More headings of a document, and longer ones, are not told from its text.
+pub(super) const MAX_HEADINGS: usize = 1000;
+pub(super) const MAX_HEADING_BYTES: usize = 500;
+
 /// Takes text in the order in which a file holds it.
 pub(super) struct Body {
     main: Flow,
@@ -11,6 +17,9 @@ pub(super) struct Body {
     aside_depth: usize,
     cell_depth: usize,
     max_bytes: usize,
+    headings: Vec<String>,
+    /// Where the heading begins that is being read.
+    heading_start: Option<usize>,
 }
 
 #[derive(Default)]
@@ -78,6 +87,8 @@ impl Body {
             aside_depth: 0,
             cell_depth: 0,
             max_bytes,
+            headings: Vec::new(),
+            heading_start: None,
         }
     }
 
@@ -113,6 +124,40 @@ impl Body {
         self.end_paragraph();
         self.push(text);
         self.end_paragraph();
+    }
+
+    /// Adds a line of its own that is a heading.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.line(text);
+        self.note_heading(text);
+    }
+
+    /// Remembers a heading whose text is added otherwise.
+    pub(super) fn note_heading(&mut self, text: &str) {
+        if self.headings.len() < MAX_HEADINGS && !text.trim().is_empty() {
+            self.headings.push(text.to_owned());
+        }
+    }
+
+    /// What is added from here on is a heading.
+    pub(super) fn begin_heading(&mut self) {
+        if self.aside_depth == 0 {
+            self.heading_start = Some(self.main.text.len());
+        }
+    }
+
+    /// Ends a heading, if one was begun.
+    pub(super) fn end_heading(&mut self) {
+        let Some(start) = self.heading_start.take() else {
+            return;
+        };
+        // What is longer has the style of a heading and is none.
+        if let Some(text) = self.main.text.get(start..)
+            && text.len() <= MAX_HEADING_BYTES
+        {
+            let text = text.to_owned();
+            self.note_heading(&text);
+        }
     }
 
     pub(super) fn end_paragraph(&mut self) {
@@ -186,6 +231,14 @@ impl Body {
             }
             self.main.text.push('\u{c}');
         }
+    }
+
+    /// Gives text and headings to the document.
+    pub(super) fn finish_into(mut self, document: &mut Document) {
+        for heading in std::mem::take(&mut self.headings) {
+            document.add_text(Field::Headings, &heading);
+        }
+        document.body = self.finish();
     }
 
     /// Returns the text.
@@ -274,6 +327,29 @@ mod tests {
         body.end_page();
         body.push("4");
         assert_eq!(body.finish(), "1\u{c}2\u{c}\u{c}4");
+    }
+
+    #[test]
+    fn headings_are_noted_and_stay_in_the_text() {
+        let mut body = Body::new(1000);
+        body.heading("One");
+        body.push("text");
+        body.end_paragraph();
+        body.begin_heading();
+        body.push_folded("T");
+        body.push_folded("wo ");
+        body.end_heading();
+        body.end_paragraph();
+        body.begin_heading();
+        body.push(&"x".repeat(MAX_HEADING_BYTES + 1));
+        body.end_heading();
+        body.end_heading();
+        let mut document = Document::new(ken_core::Ipath::root(), "", ken_core::Kind::Document);
+        body.finish_into(&mut document);
+        let headings: Vec<_> = document.fields.iter().map(|(_, value)| value).collect();
+        let text = |text: &str| ken_core::Value::Text(text.to_owned());
+        assert_eq!(headings, [&text("One"), &text("Two")]);
+        assert!(document.body.starts_with("One\ntext\nTwo\nxx"));
     }
 
     #[test]

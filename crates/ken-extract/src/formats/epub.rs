@@ -19,6 +19,7 @@ pub(super) const FORMAT: Format = Format {
     media_types: &["application/epub+zip"],
     fields: &[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -29,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("chapters"),
     members: None,
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -61,10 +62,14 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             break;
         }
         if let Some(text) = package.xml(chapter) {
-            body.push(html_to_text(text.as_bytes(), None).body.trim());
+            let page = html_to_text(text.as_bytes(), None);
+            body.push(page.body.trim());
+            page.headings
+                .iter()
+                .for_each(|text| body.note_heading(text));
         }
     }
-    output.own().body = body.finish();
+    body.finish_into(output.own());
     package.finish()
 }
 

@@ -7,11 +7,13 @@
 
 use ken_core::{Document, Field};
 
+use super::body::MAX_HEADINGS;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, date};
 
 const FIELDS: &[Field] = &[
     Field::Title,
+    Field::Headings,
     Field::Author,
     Field::Description,
     Field::Keywords,
@@ -31,7 +33,7 @@ const fn format(
         sections: None,
         members: None,
         isolation: Isolation::Process,
-        version: 1,
+        version: 2,
         streams: true,
         extract,
     }
@@ -39,16 +41,19 @@ const fn format(
 
 /// See [`crate::FORMATS`].
 pub(super) const ORG: Format = format("Org", &["text/x-org"], |input, output| {
-    extract(input, output, org)
+    extract(input, output, org, org_headings)
 });
 /// See [`crate::FORMATS`].
 pub(super) const RST: Format = format("reStructuredText", &["text/x-rst"], |input, output| {
-    extract(input, output, rst)
+    extract(input, output, rst, rst_headings)
 });
 /// See [`crate::FORMATS`].
 pub(super) const ASCIIDOC: Format = format("AsciiDoc", &["text/asciidoc"], |input, output| {
-    extract(input, output, asciidoc)
+    extract(input, output, asciidoc, asciidoc_headings)
 });
+
+/// Calls back with each heading, until that returns `false`.
+type Headings = fn(&str, &mut dyn FnMut(&str) -> bool);
 
 /// What a document says of itself stands in its first lines.
 const MAX_LINES: usize = 200;
@@ -57,10 +62,17 @@ fn extract(
     input: &mut Input<'_>,
     output: &mut Output<'_>,
     read_head: fn(&str, &mut Document),
+    each_heading: Headings,
 ) -> Result<(), Error> {
     let (body, result) = super::text::read(input, output)?;
     let document = output.own();
     read_head(&body, document);
+    let mut n_headings = 0;
+    each_heading(&body, &mut |heading| {
+        document.add_text(Field::Headings, heading);
+        n_headings += 1;
+        n_headings < MAX_HEADINGS
+    });
     document.body = body;
     result
 }
@@ -131,6 +143,62 @@ fn org_heading(line: &str) -> Option<(&str, &str)> {
         Some((title, tags)) if tags.ends_with(':') => Some((title.trim(), tags)),
         _ => Some((title, "")),
     }
+}
+
+fn org_headings(text: &str, each: &mut dyn FnMut(&str) -> bool) {
+    let mut headings = text.lines().filter_map(org_heading);
+    let _ = headings.all(|(title, _)| each(title));
+}
+
+/// A line above a line of signs, which is as long at least.
+fn rst_headings(text: &str, each: &mut dyn FnMut(&str) -> bool) {
+    let mut previous = "";
+    for line in text.lines() {
+        let line = line.trim_end();
+        let is_title = !previous.is_empty() && !previous.starts_with(['.', ':', ' ']);
+        let fits = previous.chars().count() <= line.len();
+        if is_rule(line) && is_title && fits && !each(previous) {
+            return;
+        }
+        previous = if is_rule(line) { "" } else { line };
+    }
+}
+
+/// `== Title`, or a line above one of signs that is about as long; not within blocks of code.
+fn asciidoc_headings(text: &str, each: &mut dyn FnMut(&str) -> bool) {
+    let mut block = None;
+    let mut previous = "";
+    for line in text.lines() {
+        let line = line.trim_end();
+        let mut heading = None;
+        if block.is_some() {
+            if block == Some(line) {
+                block = None;
+            }
+        } else if is_rule(line) {
+            let fits = line.len() > 2 && line.len().abs_diff(previous.chars().count()) < 3;
+            if fits && !previous.starts_with([' ', '.', '[']) {
+                heading = Some(previous);
+            } else if line.len() > 3 {
+                block = Some(line);
+            }
+        } else {
+            let title = line.trim_start_matches('=');
+            let level = line.len() - title.len();
+            let is_marked = (1..=6).contains(&level) && title.starts_with(' ');
+            heading = is_marked.then(|| title.trim());
+        }
+        if heading.is_some_and(|heading| !each(heading)) {
+            return;
+        }
+        previous = if is_rule(line) { "" } else { line };
+    }
+}
+
+/// Tells a line of one sign, twice at least.
+fn is_rule(line: &str) -> bool {
+    let sign = line.bytes().next().filter(u8::is_ascii_punctuation);
+    sign.is_some_and(|sign| line.len() > 1 && line.bytes().all(|byte| byte == sign))
 }
 
 /// A line between or above lines of signs is the title; `:Author: value` is a field.
@@ -268,6 +336,28 @@ mod tests {
             assert_eq!(own.text(Field::Author), Some("Ylva Strand"), "{name}");
             assert_eq!(own.number(Field::Date), Some(1_709_164_800), "{name}");
             survives(format.extract, detected, name, bytes);
+        }
+    }
+
+    #[test]
+    fn headings_are_a_field() {
+        for (format, text) in [
+            (&ORG, "* One\n** TODO Two :tag:\ntext\n* Three\n"),
+            (
+                &RST,
+                "=====\n One\n=====\n\nOne\n===\n\ntext\n\nTwo\n---\n\nThree\n~~~~~~\n.. x\n----\n",
+            ),
+            (
+                &ASCIIDOC,
+                "= One\n\n== Two\ntext\n\n----\ncode\n----\n=== Three\n",
+            ),
+        ] {
+            let found = read(format, text);
+            assert_eq!(
+                texts(&found, Field::Headings),
+                ["One", "Two", "Three"],
+                "{text}"
+            );
         }
     }
 

@@ -5,6 +5,7 @@
 
 use ken_core::{Document, Field};
 
+use super::body::MAX_HEADINGS;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, date};
 
@@ -14,6 +15,7 @@ pub(super) const FORMAT: Format = Format {
     media_types: &["text/markdown"],
     fields: &[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -23,12 +25,12 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
 
-/// Front matter and headings are looked for in this many lines.
+/// Front matter is looked for in this many lines.
 const MAX_LINES: usize = 500;
 /// A heading in HTML takes no more bytes than this.
 const MAX_TITLE_BYTES: usize = 1000;
@@ -37,11 +39,16 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     let (body, result) = super::text::read(input, output)?;
     let document = output.own();
     let rest = front_matter(&body, document);
-    if document.text(Field::Title).is_none()
-        && let Some(title) = title(rest)
-    {
-        document.add_text(Field::Title, &title);
-    }
+    let mut n_headings = 0;
+    each_heading(rest, &mut |heading| {
+        let text = plain(heading);
+        if n_headings == 0 && document.text(Field::Title).is_none() {
+            document.add_text(Field::Title, &text);
+        }
+        document.add_text(Field::Headings, &text);
+        n_headings += 1;
+        n_headings < MAX_HEADINGS
+    });
     document.body = body;
     result
 }
@@ -124,11 +131,22 @@ pub(super) fn title(text: &str) -> Option<String> {
     heading(text).map(plain)
 }
 
-/// Returns the first heading: `# Title #`, or a line underlined with `===`.
+/// Returns the first heading.
 fn heading(text: &str) -> Option<&str> {
+    let mut first = None;
+    each_heading(text, &mut |heading| {
+        first = Some(heading);
+        false
+    });
+    first
+}
+
+/// Calls `each` with every heading, until it returns `false`: `# Title #`, or a line underlined with
+/// `===` or `---`.
+fn each_heading<'t>(text: &'t str, each: &mut dyn FnMut(&'t str) -> bool) {
     let mut fence = None;
     let mut previous = "";
-    for line in text.lines().take(MAX_LINES) {
+    for line in text.lines() {
         let line = line.trim_end();
         let mark = line
             .trim_start()
@@ -139,17 +157,28 @@ fn heading(text: &str) -> Option<&str> {
             (Some(open), Some(mark)) if open == mark => fence = None,
             (Some(_), _) => {}
             (None, None) => {
-                if let Some(title) = atx(line).or_else(|| html_heading(text, line)) {
-                    return Some(title);
-                }
-                if !previous.is_empty() && line.len() > 1 && line.bytes().all(|byte| byte == b'=') {
-                    return Some(previous);
+                let title = atx(line).or_else(|| html_heading(text, line));
+                let title = title.or_else(|| is_underline(line, previous).then_some(previous));
+                if let Some(title) = title
+                    && !each(title)
+                {
+                    return;
                 }
             }
         }
         previous = line.trim();
     }
-    None
+}
+
+/// Tells a line that makes the one before it a heading from a rule and from the border of a table.
+fn is_underline(line: &str, previous: &str) -> bool {
+    let Some(sign @ (b'=' | b'-')) = line.bytes().next() else {
+        return false;
+    };
+    line.len() > 1
+        && line.bytes().all(|byte| byte == sign)
+        && !previous.is_empty()
+        && !previous.starts_with(['-', '|', '>', '='])
 }
 
 /// Returns the content of `<h1 align="center">…</h1>`, whose line is given.
@@ -276,6 +305,21 @@ mod tests {
         );
         assert_eq!(title_of("#hashtag\n#######seven\n\n===\n"), None);
         assert_eq!(title_of(""), None);
+    }
+
+    #[test]
+    fn all_headings_are_a_field() {
+        let text = "# One\n- item\n---\nTwo *x*\n---\n```\n# no\n```\n### Three ###\n| a |\n---\n";
+        let found = run(extract, MARKDOWN, "a.md", text.as_bytes());
+        let headings = found.own().fields.iter();
+        let headings: Vec<_> = headings
+            .filter(|(field, _)| *field == Field::Headings)
+            .map(|(_, value)| value.clone())
+            .collect();
+        assert_eq!(
+            headings,
+            ["One", "Two x", "Three"].map(|t| Value::Text(t.to_owned()))
+        );
     }
 
     #[test]

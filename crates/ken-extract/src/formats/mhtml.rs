@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     media_types: &["application/x-mimearchive"],
     fields: &[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -26,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("frames"),
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -45,6 +46,9 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             Text::Html(html) => {
                 let page = html_to_text(&html.content.decode(), html.charset.as_deref());
                 own.body.push_str(&page.body);
+                for heading in &page.headings {
+                    own.add_text(Field::Headings, heading);
+                }
                 // What a frame says of itself is not about the page.
                 if number == 0 {
                     own.add_text(Field::Title, page.title.as_deref().unwrap_or_default());

@@ -50,6 +50,7 @@ pub(super) const FORMAT: Format = Format {
     ],
     fields: &[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -251,7 +252,7 @@ impl Reader {
     }
 
     fn finish(self, document: &mut Document) {
-        document.body = self.body.finish();
+        self.body.finish_into(document);
         if self.pages > 0 {
             document.fields.retain(|(field, _)| *field != Field::Pages);
             document.add_number(Field::Pages, self.pages as i64);
@@ -309,7 +310,11 @@ impl Reader {
 
     fn start(&mut self, tag: &Start<'_>) {
         match tag.name() {
-            "p" | "h" => self.start_paragraph(tag),
+            "p" => self.start_paragraph(tag),
+            "h" => {
+                self.start_paragraph(tag);
+                self.body.begin_heading();
+            }
             "s" => {
                 let spaces = tag.number("c").unwrap_or(1).min(MAX_SPACES);
                 self.body.push(&" ".repeat(spaces));
@@ -341,6 +346,9 @@ impl Reader {
         match name {
             "p" | "h" => {
                 self.paragraphs = self.paragraphs.saturating_sub(1);
+                if name == "h" {
+                    self.body.end_heading();
+                }
                 self.body.end_paragraph();
             }
             "table" => self.tables = self.tables.saturating_sub(1),
@@ -470,6 +478,7 @@ mod tests {
              Council of Inari\nConfidential footer"
         );
         assert_eq!(own.text(Field::Title), Some("Marsupial ledger"));
+        assert_eq!(own.text(Field::Headings), Some("Counting numbatfell"));
         assert_eq!(own.text(Field::Author), Some("Oskar Lindqvist"));
         assert_eq!(own.text(Field::Lang), Some("en-GB"));
         assert_eq!(own.number(Field::Created), Some(1_770_091_506));

@@ -13,11 +13,11 @@ use crate::{Error, Format, Input, Isolation};
 pub(super) const FORMAT: Format = Format {
     name: "Texinfo",
     media_types: &["text/x-texinfo"],
-    fields: &[Field::Title, Field::Author, Field::Lang],
+    fields: &[Field::Title, Field::Headings, Field::Author, Field::Lang],
     sections: Some("chapters"),
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -42,7 +42,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             break;
         }
     }
-    output.own().body = body.finish();
+    body.finish_into(output.own());
     result
 }
 
@@ -188,15 +188,15 @@ fn line_command(name: &str, rest: &str, document: &mut Document, body: &mut Body
         "chapter" | "appendix" | "unnumbered" => {
             body.end_paragraph();
             body.break_page();
-            body.line(plain.trim());
+            body.heading(plain.trim());
         }
         "item" | "itemx" | "headitem" | "tab" | "subtitle" | "quotation" => {
             body.end_paragraph();
             body.push_folded(&plain);
             body.push_folded(" ");
         }
-        _ if is_heading(name)
-            || name.starts_with("deff")
+        _ if is_heading(name) => body.heading(plain.trim()),
+        _ if name.starts_with("deff")
             || name.starts_with("defun")
             || name.starts_with("defv")
             || name.starts_with("deft")

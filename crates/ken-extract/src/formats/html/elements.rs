@@ -7,6 +7,8 @@ pub(super) enum Element {
     Inline,
     /// Begins and ends a line.
     Block,
+    /// Begins and ends a line, which is a heading.
+    Heading,
     /// Splits words but not lines.
     Cell,
     /// Keeps its lines and spaces.
@@ -45,11 +47,12 @@ pub(super) fn by_name(name: &[u8]) -> Element {
     match &*folded {
         b"address" | b"article" | b"aside" | b"blockquote" | b"body" | b"br" | b"caption"
         | b"center" | b"dd" | b"details" | b"dialog" | b"dir" | b"div" | b"dl" | b"dt"
-        | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"frame" | b"h1"
-        | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"header" | b"hgroup" | b"hr"
-        | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol" | b"optgroup" | b"option"
-        | b"p" | b"search" | b"section" | b"select" | b"summary" | b"table" | b"tbody"
-        | b"tfoot" | b"thead" | b"tr" | b"ul" | b"video" | b"audio" | b"object" => Element::Block,
+        | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"frame" | b"head"
+        | b"header" | b"hgroup" | b"hr" | b"legend" | b"li" | b"main" | b"menu" | b"nav"
+        | b"ol" | b"optgroup" | b"option" | b"p" | b"search" | b"section" | b"select"
+        | b"summary" | b"table" | b"tbody" | b"tfoot" | b"thead" | b"tr" | b"ul" | b"video"
+        | b"audio" | b"object" => Element::Block,
+        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Element::Heading,
         b"td" | b"th" | b"button" | b"input" | b"rt" | b"rp" => Element::Cell,
         b"pre" | b"listing" => Element::Pre,
         b"template" => Element::Template,

@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     media_types: &["text/html", "application/xhtml+xml"],
     fields: &[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -32,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -47,6 +48,8 @@ pub(crate) struct HtmlText {
     pub(crate) title: Option<String>,
     /// What the head says: author, description, keywords, dates, language.
     pub(crate) fields: Vec<(Field, Value)>,
+    /// The headings, which the body has too.
+    pub(crate) headings: Vec<String>,
     /// The text that is shown; blocks are lines.
     pub(crate) body: String,
 }
@@ -63,6 +66,7 @@ fn text_within(bytes: &[u8], declared_charset: Option<&str>, max_bytes: usize) -
     HtmlText {
         title: page.title.or_else(|| page.meta.other_title.clone()),
         fields: page.meta.into_fields(),
+        headings: page.headings,
         body: page.body,
     }
 }
@@ -80,6 +84,9 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         document.fields.push((Field::Title, Value::Text(title)));
     }
     document.fields.extend(page.fields);
+    for heading in &page.headings {
+        document.add_text(Field::Headings, heading);
+    }
     document.body = page.body;
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! only tags that change the text are more than skipped. Whatever a page does, the work is linear
 //! in its length.
 
+use super::super::body::{MAX_HEADING_BYTES, MAX_HEADINGS};
 use super::elements::{self, Element};
 use super::entities::{self, Reference};
 use super::meta::Meta;
@@ -15,6 +16,7 @@ use super::writer::{Gap, Writer};
 pub(super) struct Page {
     pub(super) title: Option<String>,
     pub(super) meta: Meta,
+    pub(super) headings: Vec<String>,
     pub(super) body: String,
 }
 
@@ -27,6 +29,8 @@ pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
         writer: Writer::with_capacity((text.len() / 4).min(max_bytes)),
         title: None,
         meta: Meta::default(),
+        headings: Vec::new(),
+        heading_start: None,
         pre_depth: 0,
         template_depth: 0,
         is_xml: text.trim_start().starts_with("<?xml"),
@@ -35,6 +39,7 @@ pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
     Page {
         title: stripper.title,
         meta: stripper.meta,
+        headings: stripper.headings,
         body: stripper.writer.into_text(),
     }
 }
@@ -46,6 +51,9 @@ struct Stripper<'t> {
     writer: Writer,
     title: Option<String>,
     meta: Meta,
+    headings: Vec<String>,
+    /// Where the heading begins that is being read.
+    heading_start: Option<usize>,
     pre_depth: u32,
     template_depth: u32,
     /// In XHTML `<script/>` is complete and CDATA is text.
@@ -148,7 +156,22 @@ impl<'t> Stripper<'t> {
             Element::Template => self.template_depth = self.template_depth.saturating_sub(1),
             Element::Inline | Element::Html | Element::Meta | Element::Image => {}
             Element::Cell => self.writer.gap(Gap::Space),
+            Element::Heading => {
+                self.end_heading();
+                self.writer.gap(Gap::Line);
+            }
             _ => self.writer.gap(Gap::Line),
+        }
+    }
+
+    fn end_heading(&mut self) {
+        let Some(start) = self.heading_start.take() else {
+            return;
+        };
+        let text = self.writer.since(start).trim();
+        if !text.is_empty() && text.len() <= MAX_HEADING_BYTES && self.headings.len() < MAX_HEADINGS
+        {
+            self.headings.push(text.to_owned());
         }
     }
 
@@ -165,6 +188,10 @@ impl<'t> Stripper<'t> {
         match element {
             Element::Inline => {}
             Element::Block => self.writer.gap(Gap::Line),
+            Element::Heading => {
+                self.writer.gap(Gap::Line);
+                self.heading_start = Some(self.writer.len());
+            }
             Element::Cell => self.writer.gap(Gap::Space),
             _ if is_empty => {}
             Element::Pre => {

@@ -35,6 +35,7 @@ fn a_page_yields_text_title_and_fields() {
     let found = run(extract, HTML, "a.html", PAGE.as_bytes());
     let own = found.own();
     assert_eq!(own.text(Field::Title), Some("On <reindeer> & snow"));
+    assert_eq!(own.text(Field::Headings), Some("Headline"));
     assert_eq!(own.text(Field::Author), Some("Anna Öberg"));
     assert_eq!(own.text(Field::Keywords), Some("arctic, snow"));
     assert_eq!(own.text(Field::Description), Some("All of it"));

@@ -71,6 +71,11 @@ impl Writer {
         self.text.len()
     }
 
+    /// Returns what was written from there on.
+    pub(super) fn since(&self, start: usize) -> &str {
+        self.text.get(start..).unwrap_or("")
+    }
+
     pub(super) fn into_text(self) -> String {
         self.text
     }

@@ -15,6 +15,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     media_types: &["application/docbook+xml"],
     fields: &[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -24,7 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     sections: Some("chapters"),
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -50,6 +51,7 @@ fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     }
     match name {
         "title" if n_open == 1 => Role::Heading(Field::Title),
+        "title" if n_open > 1 => Role::Heading(Field::Headings),
         "chapter" | "appendix" | "preface" | "part" | "glossary" | "bibliography" | "refentry"
         | "article"
             if n_open > 0 =>

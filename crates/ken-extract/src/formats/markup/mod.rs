@@ -85,7 +85,7 @@ fn extract(
     let mut reading = Reading::new(dialect, output.own(), &mut body);
     let result = reading.read(&text);
     let n_sections = reading.n_sections;
-    output.own().body = body.finish();
+    body.finish_into(output.own());
     whole.and(result).map(|()| n_sections)
 }
 
@@ -306,6 +306,9 @@ impl<'a> Reading<'a> {
 
     /// The first title counts, and every other value.
     fn value(&mut self, field: Field, text: &str) {
+        if field == Field::Headings {
+            return self.body.note_heading(text);
+        }
         if field != Field::Title || self.document.text(Field::Title).is_none() {
             self.document.add_text(field, text);
         }

@@ -3,6 +3,8 @@
 //! The body comes first, then footnotes, endnotes, headers, footers and comments. Deleted and
 //! moved-away text is left out, field codes too. Pages are those that the last program laid out.
 
+use std::collections::HashSet;
+
 use ken_core::{Document, Field};
 
 use super::super::body::Body;
@@ -21,6 +23,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     ],
     fields: &[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -39,16 +42,22 @@ pub(in crate::formats) const FORMAT: Format = Format {
 
 /// Kinds of parts that hold text like the main part, in the order in which they follow it.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes", "header", "footer", "comments"];
+/// More styles of headings than any document has.
+const MAX_STYLES: usize = 1000;
 /// Kinds of parts that are drawings.
 const DRAWING_PARTS: &[&str] = &["chart", "diagramData"];
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);
     let relations = relations(package, main);
-    read_part(package, main, |text| read_text(text, &mut body));
+    let mut styles = HashSet::new();
+    for part in related(&relations, "styles") {
+        read_part(package, part, |text| heading_styles(text, &mut styles));
+    }
+    read_part(package, main, |text| read_text(text, &styles, &mut body));
     for kind in TEXT_PARTS {
         for part in related(&relations, kind) {
-            read_part(package, part, |text| read_text(text, &mut body));
+            read_part(package, part, |text| read_text(text, &styles, &mut body));
         }
     }
     for kind in DRAWING_PARTS {
@@ -56,7 +65,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
             read_part(package, part, |text| drawing::read(text, &mut body));
         }
     }
-    document.body = body.finish();
+    body.finish_into(document);
     raise_pages(document);
 }
 
@@ -68,7 +77,31 @@ fn raise_pages(document: &mut Document) {
     }
 }
 
-fn read_text(text: &str, body: &mut Body) -> Result<(), Error> {
+/// Reads which styles are those of headings: their names are the same in every language.
+fn heading_styles(text: &str, styles: &mut HashSet<String>) -> Result<(), Error> {
+    let mut xml = Xml::new(text);
+    let mut style = None;
+    while let Some(node) = xml.next()? {
+        let Node::Start(tag) = node else { continue };
+        match tag.name() {
+            "style" => style = tag.attribute("styleId").map(|id| id.into_owned()),
+            "name" => {
+                let name = tag.attribute("val").unwrap_or_default().to_lowercase();
+                let is_heading = name.starts_with("heading ") || name == "title";
+                if let Some(style) = style.take().filter(|_| is_heading) {
+                    styles.insert(style);
+                }
+            }
+            _ => {}
+        }
+        if styles.len() >= MAX_STYLES {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn read_text(text: &str, styles: &HashSet<String>, body: &mut Body) -> Result<(), Error> {
     let mut xml = Xml::new(text);
     let mut in_text = false;
     while let Some(node) = xml.next()? {
@@ -77,6 +110,11 @@ fn read_text(text: &str, body: &mut Body) -> Result<(), Error> {
             Node::Text(_) => {}
             Node::Start(tag) => match tag.name() {
                 "t" => in_text = true,
+                "pPr" => {
+                    if is_heading(&mut xml, styles)? {
+                        body.begin_heading();
+                    }
+                }
                 name if is_skipped(name) => xml.skip()?,
                 _ => start(&tag, body),
             },
@@ -93,20 +131,33 @@ fn read_text(text: &str, body: &mut Body) -> Result<(), Error> {
     xml.whole()
 }
 
+/// Reads the properties of a paragraph; returns whether it is a heading.
+fn is_heading(xml: &mut Xml<'_>, styles: &HashSet<String>) -> Result<bool, Error> {
+    let mut is_heading = false;
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Start(tag) => {
+                let value = tag.attribute("val").unwrap_or_default();
+                match tag.name() {
+                    "pStyle" => is_heading |= styles.contains(&*value),
+                    // 9 is the level of text.
+                    "outlineLvl" => is_heading |= *value != *"9",
+                    _ => {}
+                }
+                xml.skip()?;
+            }
+            Node::End(tag) if tag.name() == "pPr" => break,
+            _ => {}
+        }
+    }
+    Ok(is_heading)
+}
+
 /// Properties hold no text, but elements of the same names; `Fallback` doubles a text box.
 fn is_skipped(name: &str) -> bool {
     matches!(
         name,
-        "pPr"
-            | "rPr"
-            | "tblPr"
-            | "trPr"
-            | "tcPr"
-            | "sectPr"
-            | "sdtPr"
-            | "del"
-            | "moveFrom"
-            | "Fallback"
+        "rPr" | "tblPr" | "trPr" | "tcPr" | "sectPr" | "sdtPr" | "del" | "moveFrom" | "Fallback"
     )
 }
 
@@ -131,7 +182,10 @@ fn start(tag: &Start<'_>, body: &mut Body) {
 
 fn end(name: &str, body: &mut Body) {
     match name {
-        "p" => body.end_paragraph(),
+        "p" => {
+            body.end_heading();
+            body.end_paragraph();
+        }
         "tc" => body.end_cell(),
         "tr" => body.end_row(),
         "txbxContent" => body.end_aside(),
@@ -167,6 +221,7 @@ mod tests {
              Council of Inari\nConfidential footer\nCheck this remark"
         );
         assert_eq!(own.text(Field::Title), Some("Reindeer census"));
+        assert_eq!(own.text(Field::Headings), Some("Counting quokkaberg"));
         assert_eq!(own.text(Field::Author), Some("Aino Virtanen"));
         let keywords = Value::Text("herds tundra".into());
         assert!(own.fields.contains(&(Field::Keywords, keywords)));

@@ -17,11 +17,17 @@ use crate::{Error, Format, Input, Isolation, date};
 pub(super) const FORMAT: Format = Format {
     name: "troff, manual pages",
     media_types: &["text/troff"],
-    fields: &[Field::Title, Field::Author, Field::Description, Field::Date],
+    fields: &[
+        Field::Title,
+        Field::Headings,
+        Field::Author,
+        Field::Description,
+        Field::Date,
+    ],
     sections: None,
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -112,7 +118,7 @@ impl Reader {
         if let Some(date) = self.date {
             document.add_number(Field::Date, date);
         }
-        document.body = self.body.finish();
+        self.body.finish_into(document);
     }
 
     fn line(&mut self, line: &str) {
@@ -270,7 +276,13 @@ impl Reader {
                 if matches!(name, "SH" | "Sh") {
                     self.heading = words.join(" ");
                 }
-                self.body.line(&words.join(" "));
+                let text = words.join(" ");
+                // Of ms the heading is the next line.
+                if name == "NH" {
+                    self.body.line(&text);
+                } else {
+                    self.body.heading(&text);
+                }
             }
             "TL" => self.next = Next::Title,
             "AU" => self.next = Next::Author,

@@ -37,6 +37,7 @@ fn a_manual_page_loses_its_macros() {
     );
     let own = found.own();
     assert_eq!(own.text(Field::Title), Some("KELP(1)"));
+    assert_eq!(own.text(Field::Headings), Some("NAME"));
     assert_eq!(own.text(Field::Description), Some("grow under water"));
     assert_eq!(own.number(Field::Date), Some(1_709_164_800));
     assert_eq!(

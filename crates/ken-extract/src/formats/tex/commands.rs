@@ -11,6 +11,8 @@ pub(super) enum Command {
     Definition,
     /// The argument is a line of its own.
     Heading,
+    /// An argument that is a line of its own, and no heading.
+    Caption,
     /// The argument is a note.
     Note,
     /// The argument is the value of a field.
@@ -44,8 +46,9 @@ pub(super) fn command(name: &str) -> Command {
         "and" | "And" | "AND" => Command::And,
         "hypersetup" => Command::Setup,
         "part" | "chapter" | "section" | "subsection" | "subsubsection" | "paragraph"
-        | "subparagraph" | "caption" | "frametitle" | "framesubtitle" | "subtitle" | "minisec"
-        | "addchap" | "addsec" | "subject" | "bibitem" => Command::Heading,
+        | "subparagraph" | "frametitle" | "framesubtitle" | "subtitle" | "minisec" | "addchap"
+        | "addsec" => Command::Heading,
+        "caption" | "subject" | "bibitem" => Command::Caption,
         "footnote" | "footnotetext" | "marginpar" | "thanks" | "endnote" | "sidenote" => Command::Note,
         "item" | "par" | "newline" | "newpage" | "clearpage" | "cleardoublepage" | "pagebreak"
         | "linebreak" | "medskip" | "bigskip" | "smallskip" | "maketitle" | "noindent" | "hline"

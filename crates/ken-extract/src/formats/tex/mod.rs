@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     media_types: &["text/x-tex"],
     fields: &[
         Field::Title,
+        Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
@@ -30,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -65,6 +66,8 @@ enum Group {
     /// An argument that is no text.
     Skipped,
     /// A line of its own.
+    Line,
+    /// A line of its own that is a heading.
     Heading,
     /// A note that follows its paragraph.
     Note,
@@ -127,7 +130,7 @@ impl<'t> Reader<'t> {
             }
         }
         document.add_text(Field::Description, &self.abstract_text);
-        document.body = self.body.finish();
+        self.body.finish_into(document);
     }
 
     fn read(&mut self) {
@@ -257,12 +260,20 @@ impl<'t> Reader<'t> {
         }
         // A value within a value is a part of it.
         let group = match group {
-            Group::Value(_) | Group::Note | Group::Heading if self.in_value => Group::Text,
+            Group::Value(_) | Group::Note | Group::Heading | Group::Line if self.in_value => {
+                Group::Text
+            }
             group => group,
         };
         match group {
             Group::Skipped => self.n_skipped += 1,
-            Group::Heading => self.break_line(),
+            Group::Line => self.break_line(),
+            Group::Heading => {
+                self.break_line();
+                if self.shows() {
+                    self.body.begin_heading();
+                }
+            }
             Group::Note if self.shows() => self.body.begin_aside(),
             Group::Value(_) => {
                 self.in_value = true;
@@ -284,7 +295,11 @@ impl<'t> Reader<'t> {
         }
         match self.groups.pop() {
             Some(Group::Skipped) => self.n_skipped = self.n_skipped.saturating_sub(1),
-            Some(Group::Heading) => self.break_line(),
+            Some(Group::Heading) => {
+                self.body.end_heading();
+                self.break_line();
+            }
+            Some(Group::Line) => self.break_line(),
             Some(Group::Note) if self.shows() => self.body.end_aside(),
             Some(Group::Value(field)) => {
                 self.take_value(field);
@@ -398,6 +413,10 @@ impl<'t> Reader<'t> {
             Command::Heading => {
                 self.option();
                 self.next = (Group::Heading, 1);
+            }
+            Command::Caption => {
+                self.option();
+                self.next = (Group::Line, 1);
             }
             Command::Note => {
                 self.option();

@@ -32,6 +32,7 @@ fn a_paper_has_title_authors_and_abstract() {
     let own = found.own();
     assert_eq!(own.failure, None);
     assert_eq!(own.text(Field::Title), Some("On kelp & sea"));
+    assert_eq!(own.text(Field::Headings), Some("Deep water"));
     let authors: Vec<_> = own
         .fields
         .iter()
