@@ -22,7 +22,7 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall"]
+MORE_SUITES = ["spawn", "recall", "relevance"]
 
 
 class Bench:
@@ -31,6 +31,7 @@ class Bench:
     def __init__(self, options):
         self.quick = options.quick
         self.rounds = options.rounds or (1 if options.quick else 3)
+        self.relevance = options.relevance
         self.work = os.path.abspath(options.work)
         self.corpora = Corpora(self.work, options.corpora, options.maildir)
         self.has_ken = not options.peers_only
@@ -76,7 +77,7 @@ def main():
 def telling(options):
     """The arguments that matter to a reader of the report; no paths of this machine."""
     flags = [f"--{name}" for name in ("quick", "realtime") if getattr(options, name)]
-    given = ["--maildir DIR"] * bool(options.maildir)
+    given = ["--maildir DIR"] * bool(options.maildir) + ["--relevance DIR"] * bool(options.relevance)
     rounds = [f"--rounds {options.rounds}"] * bool(options.rounds)
     return [*options.suites, *rounds, *given, *flags]
 
@@ -96,6 +97,7 @@ def parse(arguments):
     add("--rounds", type=int, help="runs of each program in indexing contests; default 3")
     add("--corpora", metavar="DIR", help="holds Debian packages already unpacked, by name")
     add("--maildir", metavar="DIR", help="messages to use instead of generated ones")
+    add("--relevance", metavar="DIR", help="folder of test collections, for the suite of that name")
     add("--peers-only", action="store_true", help="leave ken out")
     add("--realtime", action="store_true", help="outrun other work of a busy machine (root)")
     add("--work", metavar="DIR", default=os.path.join(HERE, "work"), help="default: bench/work")

@@ -39,6 +39,12 @@ class Ken:
     def hits(self, query):
         return int(output(Command([*self._ken(), "search", "--count", "--", query], ok=(0, 1))))
 
+    def ranked(self, words, limit):
+        """The paths of documents that hold any of the words, best first."""
+        options = ["--any", "--json", "--no-snippet", "--limit", str(limit)]
+        command = Command([*self._ken(), "search", *options, "--", words], ok=(0, 1))
+        return [json.loads(line)["path"] for line in output(command).splitlines()]
+
     def text(self, path):
         """The text of a file and of all that is inside it; empty if nothing could be read."""
         program = [self.program, "--config", os.devnull, "extract", "--json", path]

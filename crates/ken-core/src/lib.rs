@@ -11,6 +11,7 @@ mod kind;
 pub mod language;
 mod location;
 mod plan;
+mod ranking;
 mod reading;
 mod root;
 
@@ -20,6 +21,7 @@ pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart};
 pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes, extension};
-pub use plan::{Bound, Order, Pattern, Plan, SortKey, Span};
+pub use plan::{Bound, Form, Order, Pattern, Plan, SortKey, Span, Word};
+pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};
 pub use root::Root;

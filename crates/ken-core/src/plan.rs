@@ -18,7 +18,9 @@ pub enum Plan {
     All,
     /// No document.
     Nothing,
-    /// Documents in which the field holds a term that is meant.
+    /// Documents in which a text field holds a word, ranked by it.
+    Word(Word),
+    /// Documents in which the field holds a term that is meant; all with the same score.
     Match {
         /// Where to look.
         field: Field,
@@ -55,6 +57,41 @@ pub enum Plan {
     Filter(Box<Self>),
 }
 
+/// What is looked for as one word, in one text field or in each that has a weight. It is ranked as
+/// one: over its fields, and over its forms (other endings, synonyms, parts of an identifier).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Word {
+    /// Where to look; `None` for every text field that has a weight.
+    pub field: Option<Field>,
+    /// What is found as this word; one or more.
+    pub forms: Vec<Form>,
+}
+
+/// A form of a word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    /// One term, or a stretch of them.
+    pub span: Span,
+    /// How much a place with this form counts; 1 for what was asked for.
+    pub weight: f32,
+}
+
+impl Word {
+    /// Returns the word of one form.
+    pub fn new(field: Option<Field>, span: Span) -> Self {
+        let forms = vec![Form { span, weight: 1.0 }];
+        Self { field, forms }
+    }
+
+    /// Returns whether the word is looked for in a field.
+    pub fn looks_in(&self, field: Field) -> bool {
+        match self.field {
+            Some(only) => only == field,
+            None => field.info().weight > 0.0,
+        }
+    }
+}
+
 /// Which terms of a field are meant; all text is analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -68,6 +105,10 @@ pub enum Pattern {
     Regex(String),
     /// Those that differ by so many insertions, deletions, replacements and swaps at most.
     Fuzzy(String, u8),
+    /// All that have the same stem as this word. The index puts in its place the terms that it has.
+    Stem(String),
+    /// One of these.
+    Any(Vec<String>),
 }
 
 /// A stretch of terms in a field, by their positions.
@@ -137,14 +178,10 @@ impl fmt::Display for Plan {
         match self {
             Self::All => f.write_str("(all)"),
             Self::Nothing => f.write_str("(nothing)"),
+            Self::Word(word) => word.fmt(f),
             Self::Match { field, pattern } => match pattern {
                 Pattern::Term(term) => write!(f, "({} {term:?})", field.name()),
-                Pattern::Prefix(prefix) => write!(f, "(prefix {} {prefix:?})", field.name()),
-                Pattern::Glob(glob) => write!(f, "(glob {} {glob})", field.name()),
-                Pattern::Regex(regex) => write!(f, "(regex {} {regex:?})", field.name()),
-                Pattern::Fuzzy(term, distance) => {
-                    write!(f, "(fuzzy {} {term:?} {distance})", field.name())
-                }
+                pattern => pattern.write(f, Some(*field)),
             },
             Self::Span { field, span } => match span {
                 Span::Phrase(terms) => phrase(f, Some(*field), terms),
@@ -173,14 +210,88 @@ impl fmt::Display for Plan {
     }
 }
 
+impl fmt::Display for Word {
+    /// In braces where every field is meant. A stem stands as its word, as it is the usual case.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (open, close) = match self.field {
+            Some(_) => ('(', ')'),
+            None => ('{', '}'),
+        };
+        if let [form] = self.forms.as_slice()
+            && form.weight == 1.0
+        {
+            write!(f, "{open}")?;
+            form.span.write_inside(f, self.field)?;
+            return write!(f, "{close}");
+        }
+        write!(f, "{open}forms")?;
+        if let Some(field) = self.field {
+            write!(f, " {}", field.name())?;
+        }
+        for Form { span, weight } in &self.forms {
+            match *weight {
+                1.0 => write!(f, " {span}")?,
+                weight => write!(f, " {weight}*{span}")?,
+            }
+        }
+        write!(f, "{close}")
+    }
+}
+
+impl Span {
+    /// Writes it without the parentheses around it.
+    fn write_inside(&self, f: &mut fmt::Formatter<'_>, field: Option<Field>) -> fmt::Result {
+        let text = match (self, field) {
+            (Self::Match(Pattern::Stem(word)), None) => return write!(f, "{word:?}"),
+            (Self::Match(Pattern::Stem(word)), Some(field)) => {
+                return write!(f, "{} {word:?}", field.name());
+            }
+            (Self::Match(Pattern::Term(term)), None) => return write!(f, "exact {term:?}"),
+            (Self::Match(Pattern::Term(term)), Some(field)) => {
+                return write!(f, "exact {} {term:?}", field.name());
+            }
+            (Self::Match(pattern), field) => Inside(&|f| pattern.write(f, field)).to_string(),
+            (Self::Phrase(terms), field) => Inside(&|f| phrase(f, field, terms)).to_string(),
+            (span, None) => return write!(f, "{span}"),
+            (span, Some(field)) => return write!(f, "{} {span}", field.name()),
+        };
+        let inside = text
+            .strip_prefix('(')
+            .and_then(|rest| rest.strip_suffix(')'));
+        f.write_str(inside.unwrap_or(&text))
+    }
+}
+
+/// What a function writes.
+struct Inside<'a>(&'a dyn Fn(&mut fmt::Formatter<'_>) -> fmt::Result);
+
+impl fmt::Display for Inside<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0(f)
+    }
+}
+
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, None)
+    }
+}
+
+impl Pattern {
+    fn write(&self, f: &mut fmt::Formatter<'_>, field: Option<Field>) -> fmt::Result {
+        let at = Inside(&|f| field.map_or(Ok(()), |field| write!(f, "{} ", field.name())));
         match self {
-            Self::Term(term) => write!(f, "{term:?}"),
-            Self::Prefix(prefix) => write!(f, "(prefix {prefix:?})"),
-            Self::Glob(glob) => write!(f, "(glob {glob})"),
-            Self::Regex(regex) => write!(f, "(regex {regex:?})"),
-            Self::Fuzzy(term, distance) => write!(f, "(fuzzy {term:?} {distance})"),
+            Self::Term(term) => write!(f, "{at}{term:?}"),
+            Self::Prefix(prefix) => write!(f, "(prefix {at}{prefix:?})"),
+            Self::Glob(glob) => write!(f, "(glob {at}{glob})"),
+            Self::Regex(regex) => write!(f, "(regex {at}{regex:?})"),
+            Self::Fuzzy(term, distance) => write!(f, "(fuzzy {at}{term:?} {distance})"),
+            Self::Stem(word) => write!(f, "(stem {at}{word:?})"),
+            Self::Any(terms) => {
+                write!(f, "(any {at}")?;
+                let terms: Vec<String> = terms.iter().map(|term| format!("{term:?}")).collect();
+                write!(f, "{})", terms.join(" "))
+            }
         }
     }
 }

@@ -4,13 +4,15 @@
 //! hit; the values are read at the end, those that were found, in one pass over their dictionary.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ken_core::{Field, Value};
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::{DocId, Score, Searcher, SegmentOrdinal, SegmentReader};
 
-use crate::schema::{Columns, value_column};
+use crate::query::Scoring;
+use crate::schema::value_column;
 use crate::search::Request;
 use crate::value;
 
@@ -43,11 +45,11 @@ pub(crate) fn extent(searcher: &Searcher, field: Field) -> tantivy::Result<Optio
 /// Counts what a request finds; the values with the most hits first.
 pub(crate) fn count(
     searcher: &Searcher,
-    columns: &Columns,
+    scoring: &Arc<Scoring>,
     request: &Request<'_>,
     by: &[FacetBy],
 ) -> tantivy::Result<Vec<Vec<(Value, u64)>>> {
-    let query = request.query(columns);
+    let query = request.query(scoring);
     let counts = searcher.search(&query, &Facets(by.to_vec()))?;
     let in_order = |counts: Counts| {
         let mut values = counts.into_values();

@@ -21,6 +21,7 @@ mod search;
 mod segment;
 mod selection;
 mod snapshot;
+mod stem;
 mod terms;
 mod value;
 mod version;

@@ -1,14 +1,16 @@
 //! Answering a request on a snapshot: which documents, in which order, how many.
 
+use std::sync::Arc;
+
 use ken_core::{Field, Order, Plan, SortKey};
 use tantivy::collector::sort_key::{SortByBytes, SortByStaticFastValue, SortByString};
-use tantivy::collector::{Count, TopDocs};
-use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query};
+use tantivy::collector::{Collector as _, Count, TopDocs};
+use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query};
 use tantivy::{DocAddress, Order as EngineOrder, Searcher};
 
 use crate::collapse::{self, Collapse};
-use crate::query;
-use crate::schema::{Columns, LOCATION, value_column};
+use crate::query::{self, Scoring};
+use crate::schema::{LOCATION, value_column};
 use crate::selection::Selection;
 
 /// Where a document stands in one snapshot; of no use in another.
@@ -52,8 +54,8 @@ impl<'a> Request<'a> {
     }
 
     /// Returns the engine's query for it.
-    pub(crate) fn query(&self, columns: &Columns) -> Box<dyn Query> {
-        let query = query::build(columns, self.plan);
+    pub(crate) fn query(&self, scoring: &Arc<Scoring>) -> Box<dyn Query> {
+        let query = query::build(scoring, self.plan);
         if self.only.is_none() && self.without.is_empty() {
             return query;
         }
@@ -95,10 +97,10 @@ pub struct Found {
 /// Answers a request; see [`crate::Snapshot::find`].
 pub(crate) fn run(
     searcher: &Searcher,
-    columns: &Columns,
+    scoring: &Arc<Scoring>,
     request: &Request<'_>,
 ) -> tantivy::Result<Found> {
-    let query = request.query(columns);
+    let query = request.query(scoring);
     match request.collapse {
         Some(collapse) => collapse::run(searcher, &*query, request, collapse),
         None => page(
@@ -171,9 +173,16 @@ fn hit(at: DocAddress, score: Option<f32>) -> Hit {
 
 fn by_score(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Page {
     // Two passes: the first may skip whole blocks that cannot reach the top, the second only
-    // counts. One pass with both would skip nothing.
-    let found = searcher.search(query, &top.order_by_score())?;
-    let total = searcher.search(query, &Count)?;
+    // counts. One pass with both would skip nothing. Terms are looked up once for both.
+    let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
+    let collector = top.order_by_score();
+    let mut total = 0;
+    let mut fruits = Vec::new();
+    for (number, segment) in (0..).zip(searcher.segment_readers()) {
+        fruits.push(collector.collect_segment(weight.as_ref(), number, segment)?);
+        total += weight.count(segment)? as usize;
+    }
+    let found = collector.merge_fruits(fruits)?;
     let hits = found.into_iter().map(|(score, at)| hit(at, Some(score)));
     Ok((total, hits.collect()))
 }

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use ken_core::{
-    Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Plan, Value,
+    Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Plan, Ranking,
+    Value,
 };
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
@@ -14,10 +16,12 @@ use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, Tanti
 use crate::dictionary::{self, Dictionaries, Similar, TermCount, TermList};
 use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
+use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
 use crate::schema::{CONTENT, Columns, IDENTITY, LOCATION, MESSAGE, STAMP};
 use crate::search::{self, Address, Found, Request};
+use crate::stem::{self, Expander, Stemming};
 use crate::terms::{self, Tally};
 use crate::writer::read_meta;
 use crate::{Error, Meta, query, value};
@@ -32,6 +36,9 @@ pub struct Snapshot {
     meta: Meta,
     searcher: Searcher,
     dictionaries: Dictionaries,
+    ranking: Ranking,
+    stemming: OnceLock<Stemming>,
+    scoring: OnceLock<Arc<Scoring>>,
 }
 
 /// A document as the index keeps it.
@@ -105,7 +112,28 @@ impl Snapshot {
             columns,
             meta,
             searcher,
+            ranking: Ranking::default(),
+            stemming: OnceLock::new(),
+            scoring: OnceLock::new(),
         })
+    }
+
+    /// Ranks by these weights from now on.
+    #[must_use]
+    pub fn with_ranking(mut self, ranking: Ranking) -> Self {
+        self.ranking = ranking;
+        self.scoring = OnceLock::new();
+        self
+    }
+
+    /// Finds words in other forms by the rules of these languages, in place of those that the
+    /// documents are in; none for no other forms.
+    ///
+    /// # Errors
+    /// Returns the first language that has no rules.
+    pub fn with_stemming(mut self, languages: &[String]) -> Result<Self, String> {
+        self.stemming = OnceLock::from(Stemming::new(languages)?);
+        Ok(self)
     }
 
     /// Returns what the commit says about the index as a whole.
@@ -195,7 +223,12 @@ impl Snapshot {
     /// # Errors
     /// Fails if the index cannot be read.
     pub fn find(&self, request: &Request<'_>) -> Result<Found, Error> {
-        search::run(&self.searcher, &self.columns, request).map_err(|e| self.error(e))
+        let plan = self.expand(request.plan)?;
+        let request = Request {
+            plan: &plan,
+            ..*request
+        };
+        search::run(&self.searcher, &self.scoring()?, &request).map_err(|e| self.error(e))
     }
 
     /// Runs a plan: counts all that it finds, and returns `limit` hits from `offset` on.
@@ -226,7 +259,12 @@ impl Snapshot {
         request: &Request<'_>,
         by: &[FacetBy],
     ) -> Result<Vec<Vec<(Value, u64)>>, Error> {
-        facets::count(&self.searcher, &self.columns, request, by).map_err(|e| self.error(e))
+        let plan = self.expand(request.plan)?;
+        let request = Request {
+            plan: &plan,
+            ..*request
+        };
+        facets::count(&self.searcher, &self.scoring()?, &request, by).map_err(|e| self.error(e))
     }
 
     /// Returns the least and the greatest number of a field; `None` if no document has one.
@@ -235,6 +273,46 @@ impl Snapshot {
     /// Fails if the column cannot be read.
     pub fn extent(&self, field: Field) -> Result<Option<(i64, i64)>, Error> {
         facets::extent(&self.searcher, field).map_err(|e| self.error(e))
+    }
+
+    /// Returns a plan with the forms of a word that the index has in place of its stem.
+    ///
+    /// [`Snapshot::run`] does it too; who shows what was found wants to know the forms.
+    ///
+    /// # Errors
+    /// Fails if the dictionary cannot be read.
+    pub fn expand(&self, plan: &Plan) -> Result<Plan, Error> {
+        if !stem::has_stems(plan) {
+            return Ok(plan.clone());
+        }
+        let expander = Expander {
+            stemming: self.stemming()?,
+            ranking: &self.ranking,
+            columns: &self.columns,
+            segments: self.searcher.segment_readers(),
+        };
+        expander.plan(plan).map_err(|e| self.error(e))
+    }
+
+    fn stemming(&self) -> Result<&Stemming, Error> {
+        if let Some(stemming) = self.stemming.get() {
+            return Ok(stemming);
+        }
+        let segments = self.searcher.segment_readers();
+        let languages = stem::languages(segments, &self.columns).map_err(|e| self.error(e))?;
+        // All of them have rules.
+        let stemming = Stemming::new(&languages).unwrap_or_default();
+        Ok(self.stemming.get_or_init(|| stemming))
+    }
+
+    fn scoring(&self) -> Result<Arc<Scoring>, Error> {
+        if let Some(scoring) = self.scoring.get() {
+            return Ok(Arc::clone(scoring));
+        }
+        let segments = self.searcher.segment_readers();
+        let scoring = Scoring::new(segments, &self.columns, &self.ranking);
+        let scoring = Arc::new(scoring.map_err(|e| self.error(e))?);
+        Ok(Arc::clone(self.scoring.get_or_init(|| scoring)))
     }
 
     /// Returns the location of a document, without reading its text.
@@ -368,15 +446,19 @@ impl Snapshot {
     /// # Errors
     /// Fails if the document does not match the plan, or the index cannot be read.
     pub fn explain(&self, plan: &Plan, at: Address) -> Result<String, Error> {
-        query::build(&self.columns, plan)
+        query::build(&self.scoring()?, &self.expand(plan)?)
             .explain(&self.searcher, DocAddress::new(at.segment, at.doc))
             .map(|explanation| explanation.to_pretty_json())
             .map_err(|e| self.error(e))
     }
 
     /// Returns the engine's query for a plan, for `--explain`.
-    pub fn engine_query(&self, plan: &Plan) -> String {
-        format!("{:?}", query::build(&self.columns, plan))
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn engine_query(&self, plan: &Plan) -> Result<String, Error> {
+        let query = query::build(&self.scoring()?, &self.expand(plan)?);
+        Ok(format!("{query:?}"))
     }
 
     /// Counts what the index holds.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ken_core::{
-    Document, Field, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan, Span,
+    Document, Field, Form, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan, Span, Word,
 };
 use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
@@ -43,6 +43,7 @@ fn pattern() -> impl Strategy<Value = Pattern> {
         1 => prop::sample::select(vec!["b", "^a", "c$", "^.$", "a.*a|^b", "x"])
             .prop_map(|regex| Pattern::Regex(regex.to_owned())),
         1 => (word(), 1..=2_u8).prop_map(|(word, distance)| Pattern::Fuzzy(word, distance)),
+        1 => prop::collection::vec(word(), 1..3).prop_map(Pattern::Any),
     ]
 }
 
@@ -80,16 +81,33 @@ fn span() -> impl Strategy<Value = Span> {
     ]
 }
 
+/// A word of one or two forms, in one field or in all.
+fn word() -> impl Strategy<Value = Word> {
+    let form = || {
+        (span(), 1..3_u8).prop_map(|(span, weight)| Form {
+            span,
+            weight: f32::from(weight),
+        })
+    };
+    let field = prop::sample::select(vec![None, Some(Field::Body)]);
+    (field, prop::collection::vec(form(), 1..3)).prop_map(|(field, forms)| Word { field, forms })
+}
+
 fn plan() -> impl Strategy<Value = Plan> {
     let field = Field::Body;
     let leaf = prop_oneof![
         1 => pattern().prop_map(move |pattern| Plan::Match { field, pattern }),
-        3 => span().prop_map(move |span| Plan::Span { field, span }),
+        1 => span().prop_map(move |span| Plan::Span { field, span }),
+        4 => word().prop_map(Plan::Word),
     ];
-    leaf.prop_recursive(2, 6, 2, |inner| {
+    leaf.prop_recursive(3, 8, 3, |inner| {
         let both = || prop::collection::vec(inner.clone(), 2..3);
         prop_oneof![
             both().prop_map(Plan::And),
+            (both(), inner.clone()).prop_map(|(mut parts, filter)| {
+                parts.push(Plan::Filter(Box::new(filter)));
+                Plan::And(parts)
+            }),
             both().prop_map(Plan::Or),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| Plan::Xor(Box::new(a), Box::new(b))),
             inner.clone().prop_map(|part| Plan::Not(Box::new(part))),
@@ -100,6 +118,11 @@ fn plan() -> impl Strategy<Value = Plan> {
 
 fn holds(plan: &Plan, body: &Body) -> bool {
     match plan {
+        Plan::Word(word) => word
+            .forms
+            .iter()
+            .any(|form| !places(&form.span, body).is_empty()),
+        Plan::Filter(part) => holds(part, body),
         Plan::Match { pattern, .. } => body.iter().any(|word| means(pattern, word)),
         Plan::Span { span, .. } => !places(span, body).is_empty(),
         Plan::And(parts) => parts.iter().all(|part| holds(part, body)),
@@ -113,7 +136,8 @@ fn holds(plan: &Plan, body: &Body) -> bool {
 
 fn means(pattern: &Pattern, word: &str) -> bool {
     match pattern {
-        Pattern::Term(term) => word == term,
+        Pattern::Term(term) | Pattern::Stem(term) => word == term,
+        Pattern::Any(terms) => terms.iter().any(|term| term == word),
         Pattern::Prefix(prefix) => word.starts_with(prefix.as_str()),
         Pattern::Glob(glob) => Regex::new(&glob.to_regex()).unwrap().is_match(word),
         Pattern::Regex(regex) => Regex::new(regex).unwrap().is_match(word),
@@ -250,7 +274,7 @@ proptest! {
             prop_assert_eq!(found.total, expected.len());
             // The engine's own explanation of alternatives asserts, in debug builds, what does not
             // hold for documents that one of them lacks.
-            let is_leaf = matches!(plan, Plan::Match { .. } | Plan::Span { .. });
+            let is_leaf = matches!(plan, Plan::Match { .. } | Plan::Span { .. } | Plan::Word(_));
             for hit in found.hits.iter().filter(|_| is_leaf) {
                 prop_assert!(snapshot.explain(plan, hit.address).is_ok(), "{}", plan);
             }

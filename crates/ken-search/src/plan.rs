@@ -9,10 +9,12 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ken_core::{Bound, FIELDS, Field, FieldKind, Glob, GlobPart, Pattern, Plan, Span, language};
+use ken_core::{
+    Bound, Field, FieldKind, Form, Glob, GlobPart, Pattern, Plan, Span, Word, language,
+};
 
 use crate::folder;
-use crate::parse::{Clause, Phrase, Piece, Tree, Value, When};
+use crate::parse::{Clause, Modifiers, Phrase, Piece, Tree, Value, When};
 
 /// Splits a field's text into terms: calls back with term, position, and the bytes it is from.
 ///
@@ -69,18 +71,20 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
             (one, None) | (None, one) => one,
         },
         Tree::Not(inner) => Some(Plan::Not(Box::new(positive(part(inner, context)?)))),
-        Tree::Near(parts, nearness) => in_fields(near_field(parts), |field| {
-            let parts = parts.iter().filter_map(|p| near_part(p, field, context));
+        Tree::Near(parts, nearness) => {
+            let field = near_field(parts);
+            let parts = parts.iter().filter_map(|p| near_part(p, context));
             let mut parts: Vec<Span> = parts.collect();
-            if parts.len() < 2 {
-                return parts.pop();
-            }
-            Some(Span::Near {
-                parts,
-                slop: nearness.slop,
-                ordered: nearness.ordered,
-            })
-        }),
+            let span = match parts.len() {
+                0 | 1 => parts.pop()?,
+                _ => Span::Near {
+                    parts,
+                    slop: nearness.slop,
+                    ordered: nearness.ordered,
+                },
+            };
+            Some(word(field, span))
+        }
         Tree::Boost(inner, boost) => {
             let plan = positive(part(inner, context)?);
             Some(Plan::Weight(boost.0 as f32 / 1000.0, Box::new(plan)))
@@ -97,11 +101,11 @@ fn near_field(parts: &[Tree]) -> Option<Field> {
     }
 }
 
-fn near_part(tree: &Tree, field: Field, context: &Context) -> Option<Span> {
+fn near_part(tree: &Tree, context: &Context) -> Option<Span> {
     match tree {
-        Tree::Clause(clause) => words(field, &clause.value, context.analyze),
+        Tree::Clause(clause) => words(clause, context.analyze),
         Tree::Or(parts) => {
-            let parts = parts.iter().filter_map(|p| near_part(p, field, context));
+            let parts = parts.iter().filter_map(|p| near_part(p, context));
             let mut parts: Vec<Span> = parts.collect();
             match parts.len() {
                 0 | 1 => parts.pop(),
@@ -112,30 +116,17 @@ fn near_part(tree: &Tree, field: Field, context: &Context) -> Option<Span> {
     }
 }
 
-/// Returns the plan of a stretch of words in one field, or in each that words are looked for in.
-fn in_fields(field: Option<Field>, span: impl Fn(Field) -> Option<Span>) -> Option<Plan> {
-    if let Some(field) = field {
-        return Some(simple(field, span(field)?));
+/// Returns the plan of a stretch of words in one text field, or in all: one word to the ranking.
+fn word(field: Option<Field>, span: Span) -> Plan {
+    let mut word = Word::new(field, span);
+    // The whole of an identifier, and its parts.
+    if let [only] = word.forms.as_slice()
+        && let Span::Any(parts) = &only.span
+    {
+        let forms = parts.iter().cloned();
+        word.forms = forms.map(|span| Form { span, weight: 1.0 }).collect();
     }
-    let fields = FIELDS.iter().filter(|info| info.weight > 0.0);
-    let plans = fields.filter_map(|info| {
-        let plan = simple(info.field, span(info.field)?);
-        Some(Plan::Weight(info.weight, Box::new(plan)))
-    });
-    joined(plans.collect(), Plan::Or)
-}
-
-/// Returns the plan of a stretch, without positions where they do not matter.
-fn simple(field: Field, span: Span) -> Plan {
-    match span {
-        Span::Match(pattern) => Plan::Match { field, pattern },
-        // The whole of an identifier, or its parts.
-        Span::Any(parts) => {
-            let plans = parts.into_iter().map(|part| simple(field, part));
-            Plan::Or(plans.collect())
-        }
-        span => Plan::Span { field, span },
-    }
+    Plan::Word(word)
 }
 
 /// Returns the plan in a form that stands alone: engines exclude only from something.
@@ -155,12 +146,11 @@ fn joined(mut plans: Vec<Plan>, list: fn(Vec<Plan>) -> Plan) -> Option<Plan> {
 }
 
 fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
-    let words = |field| words(field, &clause.value, context.analyze);
     let Some(field) = clause
         .field
         .filter(|field| field.info().kind != FieldKind::Text)
     else {
-        return in_fields(clause.field, words);
+        return Some(word(clause.field, words(clause, context.analyze)?));
     };
     let matched = |pattern| Plan::Match { field, pattern };
     let selects = match &clause.value {
@@ -259,8 +249,52 @@ fn dates(field: Field, from: Bound<When>, to: Bound<When>, context: &Context) ->
     Plan::Range { field, from, to }
 }
 
-/// Returns the stretch of words in a text field; `None` if there is no term in them.
-fn words(field: Field, value: &Value, analyze: Analyze) -> Option<Span> {
+/// Returns the stretch of words that a clause looks for in text fields, which are all analysed
+/// alike; `None` if there is no term in them. A word is found in all its forms, a phrase as it is
+/// written; the modifiers say otherwise.
+fn words(clause: &Clause, analyze: Analyze) -> Option<Span> {
+    let span = literally(&clause.value, analyze)?;
+    let Modifiers {
+        unstemmed, expand, ..
+    } = clause.modifiers;
+    Some(match (&clause.value, span) {
+        (_, span) if unstemmed => span,
+        (Value::Word(_), Span::Match(pattern)) => Span::Match(stem(pattern)),
+        (Value::Phrase(_), span) if expand => stems(span),
+        (_, span) => span,
+    })
+}
+
+fn stem(pattern: Pattern) -> Pattern {
+    match pattern {
+        Pattern::Term(term) => Pattern::Stem(term),
+        pattern => pattern,
+    }
+}
+
+fn stems(span: Span) -> Span {
+    let list = |parts: Vec<Span>| parts.into_iter().map(stems).collect();
+    match span {
+        Span::Match(pattern) => Span::Match(stem(pattern)),
+        Span::Any(parts) => Span::Any(list(parts)),
+        Span::Phrase(terms) => {
+            let terms = terms.into_iter().map(|(at, pattern)| (at, stem(pattern)));
+            Span::Phrase(terms.collect())
+        }
+        Span::Near {
+            parts,
+            slop,
+            ordered,
+        } => Span::Near {
+            parts: list(parts),
+            slop,
+            ordered,
+        },
+    }
+}
+
+fn literally(value: &Value, analyze: Analyze) -> Option<Span> {
+    let field = Field::Body;
     let term = |text: &str| terms(field, text, analyze);
     match value {
         Value::Word(text) => {

@@ -1,6 +1,7 @@
 //! Settings: the configuration file, `--set`, and where things are kept.
 
 mod helpers;
+mod ranking;
 pub(crate) mod saved;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,8 @@ use std::time::Duration;
 use helpers::{AdapterSettings, HelperSettings, OcrSettings};
 use ken_core::{FIELDS, Field, FolderFields};
 use ken_extract::{Isolate, Limits, Passwords};
+pub(crate) use ranking::apply;
+use ranking::{AnalysisSettings, RankingSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::Global;
@@ -39,6 +42,10 @@ pub(crate) struct Settings {
     pub(crate) helpers: HelperSettings,
     /// Text in pictures.
     pub(crate) ocr: OcrSettings,
+    /// How words become terms.
+    pub(crate) analysis: AnalysisSettings,
+    /// How hits are ranked.
+    pub(crate) ranking: RankingSettings,
     /// Programs of the user's own.
     pub(crate) adapter: Vec<AdapterSettings>,
     /// What is tried on encrypted files.
@@ -108,6 +115,8 @@ impl Default for Settings {
             extract: ExtractSettings::default(),
             helpers: HelperSettings::default(),
             ocr: OcrSettings::default(),
+            analysis: AnalysisSettings::default(),
+            ranking: RankingSettings::default(),
             adapter: Vec::new(),
             passwords: PasswordSettings::default(),
             folder: Vec::new(),

@@ -4,6 +4,7 @@
 //! walked together, so that what cannot match is never looked at (R. Baeza-Yates and G. Gonnet,
 //! "Fast text searching for regular expressions or automaton searching on tries", 1996).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ken_core::Pattern;
@@ -26,6 +27,8 @@ const MAX_DFA_BYTES: usize = 8 << 20;
 #[derive(Clone)]
 pub(crate) enum Matcher {
     Term(String),
+    /// In order, each once.
+    Terms(Vec<String>),
     Prefix(String),
     Regex(Arc<dense::DFA<Vec<u32>>>),
     Fuzzy(Arc<DFA>),
@@ -36,7 +39,11 @@ impl Matcher {
     /// Fails if a regular expression is wrong or too large.
     pub(crate) fn new(pattern: &Pattern) -> tantivy::Result<Self> {
         Ok(match pattern {
-            Pattern::Term(term) => Self::Term(term.clone()),
+            // A stem that nobody put forms for is its word.
+            Pattern::Term(term) | Pattern::Stem(term) => Self::Term(term.clone()),
+            Pattern::Any(terms) => {
+                Self::Terms(BTreeSet::from_iter(terms).into_iter().cloned().collect())
+            }
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Glob(glob) => Self::Regex(Arc::new(compile(&glob.to_regex())?)),
             Pattern::Regex(regex) => Self::Regex(Arc::new(compile(regex)?)),
@@ -64,6 +71,7 @@ impl Matcher {
         let terms = index.terms();
         Ok(match self {
             Self::Term(term) => Box::new(terms.range().ge(term).le(term).into_stream()?),
+            Self::Terms(wanted) => Box::new(terms.search(TermsAutomaton(wanted)).into_stream()?),
             Self::Prefix(prefix) => {
                 let mut range = terms.range().ge(prefix);
                 if let Some(end) = super::successor(prefix) {
@@ -97,6 +105,15 @@ impl Matcher {
                     Some(info) => each(term.serialized_value_bytes(), &info),
                     None => Ok(()),
                 }
+            }
+            Self::Terms(wanted) => {
+                for term in wanted {
+                    let term = Term::from_field_text(column, term);
+                    if let Some(info) = index.get_term_info(&term)? {
+                        each(term.serialized_value_bytes(), &info)?;
+                    }
+                }
+                Ok(())
             }
             Self::Prefix(prefix) => {
                 let mut range = terms.range().ge(prefix.as_bytes());
@@ -177,6 +194,34 @@ impl Automaton for RegexAutomaton<'_> {
         } else {
             self.0.next_state(*state, byte)
         }
+    }
+}
+
+/// A few terms, in order.
+struct TermsAutomaton<'a>(&'a [String]);
+
+impl Automaton for TermsAutomaton<'_> {
+    /// The terms that start with what was read, and how many bytes that is.
+    type State = (usize, usize, usize);
+
+    fn start(&self) -> Self::State {
+        (0, self.0.len(), 0)
+    }
+
+    fn is_match(&self, (from, to, length): &Self::State) -> bool {
+        from < to && self.0[*from].len() == *length
+    }
+
+    fn can_match(&self, (from, to, _): &Self::State) -> bool {
+        from < to
+    }
+
+    fn accept(&self, (from, to, length): &Self::State, byte: u8) -> Self::State {
+        let terms = &self.0[*from..*to];
+        let next = |term: &String| term.as_bytes().get(*length).copied();
+        let first = terms.partition_point(|term| next(term) < Some(byte));
+        let last = terms.partition_point(|term| next(term) <= Some(byte));
+        (from + first, from + last, length + 1)
     }
 }
 

@@ -6,12 +6,14 @@ mod guard;
 mod path;
 mod pattern;
 mod span;
+mod word;
 mod xor;
 
 use std::collections::HashMap;
 use std::ops::Bound;
+use std::sync::Arc;
 
-use ken_core::{Field, FieldKind, Pattern, Plan, Span};
+use ken_core::{Field, FieldKind, Pattern, Plan, Span, Word};
 use tantivy::Term;
 use tantivy::index::SegmentReader;
 use tantivy::query::{
@@ -27,16 +29,20 @@ use guard::Guard;
 use path::PathQuery;
 use pattern::PatternQuery;
 use span::SpanQuery;
+pub(crate) use word::Scoring;
+use word::WordsQuery;
 use xor::XorQuery;
 
 /// See [`DuplicatesQuery`].
 const DUPLICATE: &str = "duplicate";
 
 /// Returns the engine's query for a plan.
-pub(crate) fn build(columns: &Columns, plan: &Plan) -> Box<dyn Query> {
+pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
+    let columns = &scoring.columns;
     match plan {
         Plan::All => Box::new(AllQuery),
         Plan::Nothing => Box::new(EmptyQuery),
+        Plan::Word(_) | Plan::Or(_) => or(scoring, std::slice::from_ref(plan)),
         Plan::Match { field, pattern } => match_query(columns, *field, pattern),
         Plan::Span { field, span } => span_query(columns, *field, span),
         Plan::Range { field, from, to } => {
@@ -44,40 +50,90 @@ pub(crate) fn build(columns: &Columns, plan: &Plan) -> Box<dyn Query> {
             let end = |bound: &Bound<i64>| bound.map(|n| Term::from_field_i64(column, n));
             Box::new(RangeQuery::new(end(from), end(to)))
         }
-        Plan::And(parts) => and(columns, parts),
-        Plan::Or(parts) => {
-            let parts = parts
-                .iter()
-                .map(|part| (Occur::Should, build(columns, part)));
-            Box::new(BooleanQuery::new(parts.collect()))
-        }
+        Plan::And(parts) => and(scoring, parts),
         Plan::Xor(left, right) => Box::new(XorQuery {
-            left: build(columns, left),
-            right: build(columns, right),
+            left: build(scoring, left),
+            right: build(scoring, right),
         }),
-        Plan::Not(_) => and(columns, std::slice::from_ref(plan)),
-        Plan::Weight(weight, part) => Box::new(BoostQuery::new(build(columns, part), *weight)),
-        Plan::Filter(part) => Box::new(ConstScoreQuery::new(build(columns, part), 0.0)),
+        Plan::Not(_) => and(scoring, std::slice::from_ref(plan)),
+        Plan::Weight(weight, part) => match weighted(plan) {
+            Some(_) => or(scoring, std::slice::from_ref(plan)),
+            None => Box::new(BoostQuery::new(build(scoring, part), *weight)),
+        },
+        Plan::Filter(part) => Box::new(ConstScoreQuery::new(build(scoring, part), 0.0)),
     }
 }
 
-/// The engine wants something to subtract from: a conjunction of negations starts with all.
-fn and(columns: &Columns, parts: &[Plan]) -> Box<dyn Query> {
-    let mut clauses = Vec::with_capacity(parts.len() + 1);
+/// Returns the word that a plan is, and its weight.
+fn weighted(plan: &Plan) -> Option<(&Word, f32)> {
+    match plan {
+        Plan::Word(word) => Some((word, 1.0)),
+        Plan::Weight(weight, part) => {
+            let (word, inner) = weighted(part)?;
+            Some((word, weight * inner))
+        }
+        _ => None,
+    }
+}
+
+fn no_words(scoring: &Arc<Scoring>, all: bool) -> WordsQuery {
+    WordsQuery {
+        words: Vec::new(),
+        all,
+        filters: Vec::new(),
+        excluded: Vec::new(),
+        scoring: Arc::clone(scoring),
+    }
+}
+
+/// All words are one query, which knows what each can add; other parts stand beside it.
+fn or(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
+    let mut words = no_words(scoring, false);
+    let mut others: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+    let mut waiting: Vec<&Plan> = parts.iter().rev().collect();
+    while let Some(part) = waiting.pop() {
+        match (weighted(part), part) {
+            (Some((word, weight)), _) => words.add(word, weight),
+            (None, Plan::Or(inner)) => waiting.extend(inner.iter().rev()),
+            (None, part) => others.push((Occur::Should, build(scoring, part))),
+        }
+    }
+    match (words.words.is_empty(), others.is_empty()) {
+        (false, true) => return Box::new(words),
+        (false, false) => others.push((Occur::Should, Box::new(words))),
+        _ => {}
+    }
+    Box::new(BooleanQuery::new(others))
+}
+
+/// Words with what only selects are one query. The engine wants something to subtract from: a
+/// conjunction of negations starts with all.
+fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
+    let mut words = no_words(scoring, true);
+    let mut others: Vec<(Occur, Box<dyn Query>)> = Vec::new();
     for part in parts {
-        clauses.push(match part {
-            Plan::Not(negated) => (
-                Occur::MustNot,
-                Box::new(Guard(build(columns, negated))) as _,
-            ),
-            _ => (Occur::Must, build(columns, part)),
-        });
+        match (weighted(part), part) {
+            (Some((word, weight)), _) => words.add(word, weight),
+            (None, Plan::Filter(part)) => words.filters.push(build(scoring, part)),
+            (None, Plan::Not(part)) => words.excluded.push(Box::new(Guard(build(scoring, part)))),
+            (None, part) => others.push((Occur::Must, build(scoring, part))),
+        }
     }
-    if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
-        let all = ConstScoreQuery::new(Box::new(AllQuery), 0.0);
-        clauses.push((Occur::Must, Box::new(all)));
+    if words.words.is_empty() {
+        let filter = |query| Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>;
+        let filters = words.filters.into_iter();
+        others.extend(filters.map(|query| (Occur::Must, filter(query))));
+        if others.is_empty() {
+            others.push((Occur::Must, filter(Box::new(AllQuery))));
+        }
+        let excluded = words.excluded.into_iter();
+        others.extend(excluded.map(|query| (Occur::MustNot, query)));
+    } else if others.is_empty() {
+        return Box::new(words);
+    } else {
+        others.push((Occur::Must, Box::new(words)));
     }
-    Box::new(BooleanQuery::new(clauses))
+    Box::new(BooleanQuery::new(others))
 }
 
 /// Returns the most frequent terms that a pattern means, and how many it means in all; see
@@ -119,9 +175,9 @@ fn match_query(columns: &Columns, field: Field, pattern: &Pattern) -> Box<dyn Qu
     match pattern {
         // The one state that depends on other documents.
         Pattern::Term(term) if field == Field::Is && term == DUPLICATE => Box::new(DuplicatesQuery),
-        Pattern::Term(term) => term_query(columns, field, term),
+        Pattern::Term(term) | Pattern::Stem(term) => term_query(columns, field, term),
         Pattern::Prefix(prefix) => prefix_query(columns, field, prefix),
-        Pattern::Glob(_) | Pattern::Regex(_) | Pattern::Fuzzy(..) => Box::new(PatternQuery {
+        _ => Box::new(PatternQuery {
             column: columns.of(field),
             pattern: pattern.clone(),
         }),
@@ -149,7 +205,7 @@ fn prefix_query(columns: &Columns, field: Field, prefix: &str) -> Box<dyn Query>
 }
 
 /// Returns the first string after all strings that start with `prefix`.
-fn successor(prefix: &str) -> Option<String> {
+pub(crate) fn successor(prefix: &str) -> Option<String> {
     let mut stem = prefix.to_owned();
     while let Some(last) = stem.pop() {
         let next = (u32::from(last) + 1..=u32::from(char::MAX)).find_map(char::from_u32);

@@ -31,8 +31,8 @@ impl Query for PathQuery {
             }
             Pattern::Glob(glob) => of_glob(glob),
             Pattern::Regex(regex) => regex.clone(),
-            Pattern::Fuzzy(..) => {
-                let message = "a path cannot be fuzzy".to_owned();
+            Pattern::Fuzzy(..) | Pattern::Stem(_) | Pattern::Any(_) => {
+                let message = "a path has no other forms and cannot be fuzzy".to_owned();
                 return Err(TantivyError::InvalidArgument(message));
             }
         };

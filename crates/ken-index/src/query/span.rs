@@ -45,7 +45,7 @@ impl Query for SpanQuery {
 }
 
 /// A stretch with its patterns made ready.
-enum Part {
+pub(super) enum Part {
     Match(Matcher),
     Any(Vec<Self>),
     Phrase(Vec<(u32, Matcher)>),
@@ -57,7 +57,7 @@ enum Part {
 }
 
 impl Part {
-    fn new(span: &Span) -> tantivy::Result<Self> {
+    pub(super) fn new(span: &Span) -> tantivy::Result<Self> {
         let all = |parts: &[Span]| parts.iter().map(Self::new).collect::<Result<_, _>>();
         Ok(match span {
             Span::Match(pattern) => Self::Match(Matcher::new(pattern)?),
@@ -78,7 +78,7 @@ impl Part {
         })
     }
 
-    fn matchers<'a>(&'a self, each: &mut dyn FnMut(&'a Matcher)) {
+    pub(super) fn matchers<'a>(&'a self, each: &mut dyn FnMut(&'a Matcher)) {
         match self {
             Self::Match(matcher) => each(matcher),
             Self::Phrase(terms) => terms.iter().for_each(|(_, matcher)| each(matcher)),
@@ -191,7 +191,7 @@ impl Weight for SpanWeight {
 /// Positions of a stretch: its first, and the first after it.
 type Place = (u32, u32);
 
-struct SpanScorer {
+pub(super) struct SpanScorer {
     node: Node,
     norms: FieldNormReader,
     similarities: Vec<Bm25Weight>,
@@ -201,6 +201,31 @@ struct SpanScorer {
 }
 
 impl SpanScorer {
+    /// Returns the documents of a segment that have a stretch, without scores.
+    pub(super) fn open(
+        part: &Part,
+        index: &InvertedIndexReader,
+        column: Column,
+    ) -> tantivy::Result<Option<Self>> {
+        let Some(node) = Node::open(part, index, column)? else {
+            return Ok(None);
+        };
+        let mut scorer = Self {
+            node,
+            norms: FieldNormReader::constant(0, 1),
+            similarities: Vec::new(),
+            doc: 0,
+            spans: Vec::new(),
+        };
+        scorer.settle(0);
+        Ok(Some(scorer))
+    }
+
+    /// Returns how often the current document has the stretch.
+    pub(super) fn frequency(&self) -> u32 {
+        u32::try_from(self.spans.len()).unwrap_or(u32::MAX)
+    }
+
     /// Goes to the first document from `target` on that has the stretch.
     fn settle(&mut self, target: DocId) -> DocId {
         let mut doc = self.node.seek(target);

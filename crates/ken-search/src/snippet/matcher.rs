@@ -46,7 +46,8 @@ impl TermTest {
     /// Returns `None` for what cannot be tested; nothing is then highlighted.
     fn new(pattern: &Pattern) -> Option<Self> {
         Some(match pattern {
-            Pattern::Term(term) => Self::Exact(term.clone()),
+            Pattern::Term(term) | Pattern::Stem(term) => Self::Exact(term.clone()),
+            Pattern::Any(terms) => Self::Any(terms.iter().cloned().map(Self::Exact).collect()),
             Pattern::Prefix(prefix) if prefix.is_empty() => return None,
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Glob(glob) => {
@@ -126,6 +127,9 @@ pub fn matchers(plan: &Plan, field: Field) -> Vec<TermMatcher> {
 
 fn collect(plan: &Plan, wanted: Field, found: &mut Vec<TermMatcher>) {
     match plan {
+        Plan::Word(word) if word.looks_in(wanted) => {
+            word.forms.iter().for_each(|form| spans(&form.span, found));
+        }
         Plan::Match { field, pattern } if *field == wanted => {
             add(TermTest::new(pattern).map(TermMatcher::Term), found);
         }

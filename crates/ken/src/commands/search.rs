@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use jiff::tz::TimeZone;
-use ken_core::{Field, Order, Pattern, Plan, SortKey};
+use ken_core::{FIELDS, Field, FieldKind, Order, Pattern, Plan, SortKey};
 use ken_index::{Found, Snapshot};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
@@ -15,7 +15,7 @@ use ken_search::snippet::{self, Settings as SnippetSettings, TermMatcher};
 
 use crate::cli::{Global, SearchArgs, Sort};
 use crate::commands::{query, spelling};
-use crate::config::{Settings, data_folder, home};
+use crate::config::{self, Settings, data_folder, home};
 use crate::failure::Failure;
 use crate::output::{self, HitView, Style};
 
@@ -25,16 +25,14 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     }
     let mut context = context();
     let tree = query::read(global, args, context.analyze)?;
+    let settings = Settings::load(global)?;
     let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
+    let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
     let roots = snapshot.meta().roots.iter();
     context.roots = roots.map(|root| root.path.clone()).collect();
-    let plan = plan(&tree, &context);
+    let plan = snapshot.expand(&plan(&tree, &context))?;
     let paths = args.paths || args.null;
-    let default_limit = if paths {
-        0
-    } else {
-        Settings::load(global)?.limit
-    };
+    let default_limit = if paths { 0 } else { settings.limit };
     let limit = match args.limit.unwrap_or(default_limit) {
         0 => usize::MAX,
         limit => limit,
@@ -109,7 +107,7 @@ fn explain(tree: &Tree, plan: &Plan, snapshot: &Snapshot) -> Result<(), Failure>
     let mut text = format!("query   {tree}\nplan    {plan}\n");
     let mut terms = HashSet::new();
     count_terms(plan, snapshot, &mut terms, &mut text)?;
-    text.push_str(&format!("engine  {}\n\n", snapshot.engine_query(plan)));
+    text.push_str(&format!("engine  {}\n\n", snapshot.engine_query(plan)?));
     output::print(text.as_bytes())?;
     Ok(())
 }
@@ -133,6 +131,17 @@ fn count_terms(
         }
         Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) => {
             count_terms(part, snapshot, seen, text)?;
+        }
+        Plan::Word(word) => {
+            let fields = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
+            for field in fields.map(|info| info.field).filter(|f| word.looks_in(*f)) {
+                let mut patterns = Vec::new();
+                let forms = word.forms.iter();
+                forms.for_each(|form| form.span.patterns(&mut |of| patterns.push(of)));
+                for pattern in patterns {
+                    count_pattern(field, pattern, snapshot, seen, text)?;
+                }
+            }
         }
         Plan::Match { field, pattern } => count_pattern(*field, pattern, snapshot, seen, text)?,
         Plan::Span { field, span } => {

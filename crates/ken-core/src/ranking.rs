@@ -1,0 +1,56 @@
+//! How hits are ranked: the weights, each of which is a setting.
+//!
+//! BM25F (S. Robertson, H. Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted
+//! fields", 2004): how often a document has a word is summed over its fields, each with its
+//! weight and by its length, and only then dampened. Words near each other and new documents get
+//! a little more, among the best hits.
+
+use crate::{FIELDS, Field};
+
+/// The weights of ranking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    /// How soon more places with a word in a document count no more.
+    pub k1: f32,
+    /// How much the length of a field counts: 0 not at all, 1 in full.
+    pub b: f32,
+    /// How much a place with another form of the word counts, of one with the word itself.
+    pub stemmed: f32,
+    /// How much more a document counts whose words stand close together; 0 for no matter.
+    pub proximity: f32,
+    /// How much more a document counts that is of today; 0 for no matter.
+    pub recency: f32,
+    /// After how many days that is half as much.
+    pub recency_days: f32,
+    /// How much a place in each field counts, of one in the body; by [`Field`].
+    pub weights: Vec<f32>,
+}
+
+impl Default for Ranking {
+    /// `k1` and `b` are the values of the literature, and of Lucene.
+    fn default() -> Self {
+        Self {
+            k1: 1.2,
+            b: 0.75,
+            stemmed: 0.9,
+            proximity: 0.1,
+            recency: 0.05,
+            recency_days: 180.0,
+            weights: FIELDS.iter().map(|info| info.weight).collect(),
+        }
+    }
+}
+
+impl Ranking {
+    /// Returns how much a place in this field counts, of one in the body.
+    pub fn weight(&self, field: Field) -> f32 {
+        self.weights.get(field as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Sets how much a place in this field counts.
+    pub fn set_weight(&mut self, field: Field, weight: f32) {
+        if let Some(of) = self.weights.get_mut(field as usize) {
+            *of = weight;
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The query for words: documents that have some or all of them, ranked by BM25F.
+//!
+//! A word counts once, whatever the fields and forms in which a document has it: how often it has
+//! it in each is summed, by the weights of field and form and the length of the field; then the
+//! sum is dampened and multiplied by how much the word says. So a title does not count like a
+//! second word, and a rare ending of a common word is not taken for a rare word (S. Robertson, H.
+//! Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted fields", 2004).
+
+mod list;
+mod scorer;
+mod scoring;
+mod terms;
+mod window;
+
+use std::fmt;
+use std::sync::Arc;
+
+use ken_core::Word;
+use tantivy::index::SegmentReader;
+use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::{DocId, Score, TantivyError};
+
+use scorer::{OpenWord, WordsScorer};
+pub(crate) use scoring::Scoring;
+use terms::WordTerms;
+
+/// Documents that have some or all words, are found by all filters, and by nothing excluded.
+pub(super) struct WordsQuery {
+    /// Words, and how often each was asked for.
+    pub(super) words: Vec<(Word, f32)>,
+    pub(super) all: bool,
+    pub(super) filters: Vec<Box<dyn Query>>,
+    pub(super) excluded: Vec<Box<dyn Query>>,
+    pub(super) scoring: Arc<Scoring>,
+}
+
+impl WordsQuery {
+    /// Adds a word, or asks for it once more.
+    pub(super) fn add(&mut self, word: &Word, times: f32) {
+        match self.words.iter_mut().find(|(other, _)| other == word) {
+            Some((_, so_far)) => *so_far += times,
+            None => self.words.push((word.clone(), times)),
+        }
+    }
+}
+
+impl Clone for WordsQuery {
+    fn clone(&self) -> Self {
+        let copies = |of: &[Box<dyn Query>]| of.iter().map(|query| query.box_clone()).collect();
+        Self {
+            words: self.words.clone(),
+            all: self.all,
+            filters: copies(&self.filters),
+            excluded: copies(&self.excluded),
+            scoring: Arc::clone(&self.scoring),
+        }
+    }
+}
+
+impl fmt::Debug for WordsQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Words({}", if self.all { "all of" } else { "any of" })?;
+        for (word, times) in &self.words {
+            match *times {
+                1.0 => write!(f, " {word}")?,
+                times => write!(f, " {times}*{word}")?,
+            }
+        }
+        for filter in &self.filters {
+            write!(f, " filter {filter:?}")?;
+        }
+        for excluded in &self.excluded {
+            write!(f, " not {excluded:?}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Query for WordsQuery {
+    fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        let Some(searcher) = scoring.searcher() else {
+            return Err(TantivyError::InvalidArgument("no snapshot".to_owned()));
+        };
+        let words = self.words.iter();
+        let words =
+            words.map(|(word, times)| WordTerms::new(word, *times, &self.scoring, searcher));
+        let inner = |queries: &[Box<dyn Query>]| {
+            let off = EnableScoring::disabled_from_searcher(searcher);
+            let weights = queries.iter().map(|query| query.weight(off));
+            weights.collect::<tantivy::Result<Vec<_>>>()
+        };
+        Ok(Box::new(WordsWeight {
+            words: words.collect::<tantivy::Result<_>>()?,
+            all: self.all,
+            filters: inner(&self.filters)?,
+            excluded: inner(&self.excluded)?,
+            scoring: Arc::clone(&self.scoring),
+            scored: scoring.is_scoring_enabled(),
+        }))
+    }
+}
+
+struct WordsWeight {
+    words: Vec<WordTerms>,
+    all: bool,
+    filters: Vec<Box<dyn Weight>>,
+    excluded: Vec<Box<dyn Weight>>,
+    scoring: Arc<Scoring>,
+    scored: bool,
+}
+
+impl WordsWeight {
+    fn open(
+        &self,
+        reader: &SegmentReader,
+        boost: Score,
+        scored: bool,
+    ) -> tantivy::Result<WordsScorer> {
+        let k1 = self.scoring.ranking.k1;
+        let mut words = Vec::with_capacity(self.words.len());
+        for word in &self.words {
+            let lists = word.open(reader, &self.scoring, scored)?;
+            if self.all || !lists.is_empty() {
+                words.push(OpenWord {
+                    lists,
+                    most: boost * word.worth * (k1 + 1.0),
+                    k1,
+                });
+            }
+        }
+        let inner = |weights: &[Box<dyn Weight>]| {
+            let scorers = weights.iter().map(|weight| weight.scorer(reader, 1.0));
+            scorers.collect::<tantivy::Result<Vec<_>>>()
+        };
+        Ok(WordsScorer::new(
+            words,
+            self.all,
+            scored,
+            inner(&self.filters)?,
+            inner(&self.excluded)?,
+            reader.max_doc(),
+        ))
+    }
+}
+
+impl Weight for WordsWeight {
+    fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        Ok(Box::new(self.open(reader, boost, self.scored)?.start()))
+    }
+
+    fn for_each_pruning(
+        &self,
+        threshold: Score,
+        reader: &SegmentReader,
+        callback: &mut dyn FnMut(DocId, Score) -> Score,
+    ) -> tantivy::Result<()> {
+        self.open(reader, 1.0, true)?.best(threshold, callback);
+        Ok(())
+    }
+
+    fn count(&self, reader: &SegmentReader) -> tantivy::Result<u32> {
+        let scorer = self.open(reader, 1.0, false)?;
+        Ok(match reader.alive_bitset() {
+            None => scorer.count(None),
+            Some(alive) => scorer.count(Some(&|doc| alive.is_alive(doc))),
+        })
+    }
+
+    fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
+        let k1 = self.scoring.ranking.k1;
+        let mut total = 0.0;
+        let mut parts = Vec::new();
+        for word in &self.words {
+            let mut sum = 0.0;
+            let mut places = Vec::new();
+            for mut list in word.open(reader, &self.scoring, true)? {
+                if list.seek(doc) != doc {
+                    continue;
+                }
+                let (field, form) = list.of;
+                let span = &word.word.forms[form].span;
+                let (times, length) = (list.frequency(), list.length());
+                let name = field.name();
+                let place = format!("{name}:{span} {times} times in {length} terms");
+                places.push(Explanation::new_with_string(place, list.amount()));
+                sum += list.amount();
+            }
+            if places.is_empty() {
+                continue;
+            }
+            let score = word.worth * (k1 + 1.0) * sum / (k1 + sum);
+            total += score;
+            let mut part = Explanation::new_with_string(format!("word {}", word.word), score);
+            part.add_detail(Explanation::new("how much it says", word.worth));
+            let mut amount = Explanation::new("how much the document has of it", sum);
+            places
+                .into_iter()
+                .for_each(|place| amount.add_detail(place));
+            part.add_detail(amount);
+            parts.push(part);
+        }
+        if parts.is_empty() {
+            return Err(TantivyError::InvalidArgument(
+                "it has none of the words".to_owned(),
+            ));
+        }
+        let mut explanation = Explanation::new("words", total);
+        parts
+            .into_iter()
+            .for_each(|part| explanation.add_detail(part));
+        Ok(explanation)
+    }
+}

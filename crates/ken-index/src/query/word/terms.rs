@@ -1,0 +1,239 @@
+//! A word in a snapshot: its terms in each field and segment, and how much it says.
+
+use std::sync::Arc;
+
+use ken_core::{FIELDS, Field, FieldKind, Span, Word};
+use tantivy::Searcher;
+use tantivy::index::{SegmentId, SegmentReader};
+use tantivy::postings::TermInfo;
+use tantivy::query::BitSetDocSet;
+use tantivy::schema::IndexRecordOption;
+use tantivy_common::BitSet;
+
+use super::list::{List, Source};
+use super::scoring::Scoring;
+use crate::query::expand::Matcher;
+use crate::query::span::{Part, SpanScorer};
+
+/// How many terms of one form are kept apart in a segment. A pattern that means more says little by
+/// how often a document has them: whether it has one is all that counts.
+const MAX_LISTS: usize = 128;
+
+/// A word made ready to be looked for.
+pub(super) struct WordTerms {
+    pub(super) word: Word,
+    /// How much it says: its inverse document frequency, by how often it was asked for.
+    pub(super) worth: f32,
+    forms: Vec<(Ready, f32)>,
+    segments: Vec<Entries>,
+}
+
+/// The forms that a segment has.
+struct Entries {
+    segment: SegmentId,
+    max_doc: u32,
+    entries: Vec<Entry>,
+}
+
+enum Ready {
+    Match(Matcher),
+    Span(Part),
+}
+
+/// A form that a field of a segment has.
+struct Entry {
+    field: Field,
+    form: usize,
+    /// Its terms; none for a stretch.
+    terms: Vec<TermInfo>,
+}
+
+impl WordTerms {
+    /// Looks a word up in all segments.
+    pub(super) fn new(
+        word: &Word,
+        times: f32,
+        scoring: &Scoring,
+        searcher: &Searcher,
+    ) -> tantivy::Result<Self> {
+        let mut this = Self {
+            word: word.clone(),
+            worth: 0.0,
+            forms: Vec::with_capacity(word.forms.len()),
+            segments: Vec::new(),
+        };
+        for form in &word.forms {
+            let ready = match &form.span {
+                Span::Match(pattern) => Ready::Match(Matcher::new(pattern)?),
+                span => Ready::Span(Part::new(span)?),
+            };
+            this.forms.push((ready, form.weight));
+        }
+        for segment in searcher.segment_readers() {
+            this.segments.push(Entries {
+                segment: segment.segment_id(),
+                max_doc: segment.max_doc(),
+                entries: this.entries(segment, scoring)?,
+            });
+        }
+        this.worth = times * this.idf(scoring, searcher)?;
+        Ok(this)
+    }
+
+    fn fields(&self) -> impl Iterator<Item = Field> {
+        let text = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
+        text.map(|info| info.field)
+            .filter(|field| self.word.looks_in(*field))
+    }
+
+    fn entries(&self, segment: &SegmentReader, scoring: &Scoring) -> tantivy::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for field in self
+            .fields()
+            .filter(|field| scoring.lengths(*field).is_some())
+        {
+            let column = scoring.columns.of(field);
+            let index = segment.inverted_index(column)?;
+            if index.total_num_tokens() == 0 {
+                continue;
+            }
+            for (form, (ready, _)) in self.forms.iter().enumerate() {
+                let mut terms = Vec::new();
+                if let Ready::Match(matcher) = ready {
+                    matcher.each(&index, column, &mut |_, info| {
+                        terms.push(info.clone());
+                        Ok(())
+                    })?;
+                    if terms.is_empty() {
+                        continue;
+                    }
+                }
+                entries.push(Entry { field, form, terms });
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Returns how much the word says. Its documents are those of its most frequent field; in that,
+    /// the terms of its forms are taken to stand independently of each other. A stretch says as
+    /// much as its terms do together.
+    fn idf(&self, scoring: &Scoring, searcher: &Searcher) -> tantivy::Result<f32> {
+        let mut most = 0.0_f32;
+        for field in self.fields() {
+            most = most.max(self.n_documents(field));
+        }
+        let mut idf = (most > 0.0).then(|| scoring.idf(most));
+        for (ready, _) in &self.forms {
+            let Ready::Span(part) = ready else { continue };
+            let mut sum = 0.0;
+            let mut matchers = Vec::new();
+            part.matchers(&mut |matcher| matchers.push(matcher));
+            for matcher in matchers {
+                let mut most = 0.0_f32;
+                for field in self.fields() {
+                    most = most.max(n_documents_of(matcher, field, scoring, searcher)?);
+                }
+                sum += scoring.idf(most);
+            }
+            idf = Some(idf.map_or(sum, |idf| idf.max(sum)));
+        }
+        Ok(idf.unwrap_or(0.0))
+    }
+
+    fn n_documents(&self, field: Field) -> f32 {
+        let of_segment = |of: &Entries| {
+            let entries = of.entries.iter().filter(|entry| entry.field == field);
+            let terms = entries.flat_map(|entry| &entry.terms);
+            union(terms.map(|info| info.doc_freq), of.max_doc)
+        };
+        self.segments.iter().map(of_segment).sum()
+    }
+
+    /// Opens the lists of a segment, with frequencies or only for documents.
+    pub(super) fn open(
+        &self,
+        reader: &SegmentReader,
+        scoring: &Scoring,
+        with_frequencies: bool,
+    ) -> tantivy::Result<Vec<List>> {
+        let id = reader.segment_id();
+        let found = self.segments.iter().find(|of| of.segment == id);
+        let mut lists = Vec::new();
+        for entry in found.map_or(&[][..], |of| &of.entries) {
+            let column = scoring.columns.of(entry.field);
+            let index = reader.inverted_index(column)?;
+            let norms = reader.get_fieldnorms_reader(column)?;
+            let (ready, weight) = &self.forms[entry.form];
+            let Some(lengths) = scoring.lengths(entry.field) else {
+                continue;
+            };
+            let mut push = |source| {
+                let scale = (Arc::clone(lengths), *weight);
+                lists.push(List::new(
+                    source,
+                    (entry.field, entry.form),
+                    norms.clone(),
+                    scale,
+                ));
+            };
+            match ready {
+                Ready::Span(part) => {
+                    if let Some(span) = SpanScorer::open(part, &index, column)? {
+                        push(Source::Span(Box::new(span)));
+                    }
+                }
+                Ready::Match(_) if entry.terms.len() > MAX_LISTS => {
+                    let mut set = BitSet::with_max_value(reader.max_doc());
+                    for info in &entry.terms {
+                        let option = IndexRecordOption::Basic;
+                        let mut block = index.read_block_postings_from_terminfo(info, option)?;
+                        while !block.docs().is_empty() {
+                            block.docs().iter().for_each(|doc| _ = set.insert(*doc));
+                            block.advance();
+                        }
+                    }
+                    push(Source::Set(BitSetDocSet::from(set)));
+                }
+                Ready::Match(_) => {
+                    let option = match with_frequencies {
+                        true => IndexRecordOption::WithFreqs,
+                        false => IndexRecordOption::Basic,
+                    };
+                    for info in &entry.terms {
+                        let block = index.read_block_postings_from_terminfo(info, option)?;
+                        push(Source::Postings { block, at: 0 });
+                    }
+                }
+            }
+        }
+        Ok(lists)
+    }
+}
+
+/// Returns in how many documents a pattern is.
+fn n_documents_of(
+    matcher: &Matcher,
+    field: Field,
+    scoring: &Scoring,
+    searcher: &Searcher,
+) -> tantivy::Result<f32> {
+    let column = scoring.columns.of(field);
+    let mut sum = 0.0;
+    for segment in searcher.segment_readers() {
+        let mut of_segment = Vec::new();
+        let index = segment.inverted_index(column)?;
+        matcher.each(&index, column, &mut |_, info| {
+            of_segment.push(info.doc_freq);
+            Ok(())
+        })?;
+        sum += union(of_segment.into_iter(), segment.max_doc());
+    }
+    Ok(sum)
+}
+
+/// Returns how many documents have one of several terms, were they independent of each other.
+fn union(by_term: impl Iterator<Item = u32>, max_doc: u32) -> f32 {
+    let all = f64::from(max_doc.max(1));
+    let none: f64 = by_term.map(|n| 1.0 - f64::from(n) / all).product();
+    (all * (1.0 - none)) as f32
+}

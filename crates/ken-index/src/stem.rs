@@ -1,0 +1,300 @@
+//! Forms of a word: all terms of the dictionary that have its stem.
+//!
+//! Stemming every token would make indexing slower and the index forget the forms. Instead the
+//! dictionary is asked when somebody searches: the forms of a word share the first letters of its
+//! stem, so they stand in one short range of it. The stemmers are Snowball's (M. Porter,
+//! "Snowball: a language for stemming algorithms", 2001).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use frostem::Stemmer;
+use ken_core::{FIELDS, Field, Form, Pattern, Plan, Ranking, Span, Word};
+use tantivy::index::{InvertedIndexReader, SegmentReader};
+
+use crate::query::successor;
+use crate::schema::Columns;
+
+/// Words whose common start is shorter have no other forms: the range would be large and its words
+/// have little in common.
+const MIN_PREFIX: usize = 3;
+
+/// How many bytes a form may be longer than what all forms share: longer ones are other words.
+const MAX_ENDING: usize = 16;
+
+/// The stemmers of some languages.
+#[derive(Clone, Default)]
+pub(crate) struct Stemming {
+    stemmers: Vec<Stemmer>,
+}
+
+impl Stemming {
+    /// Returns the stemmers of languages, or the first language that has none.
+    pub(crate) fn new(languages: &[String]) -> Result<Self, String> {
+        let known = |language: &String| stemmer(language).ok_or_else(|| language.clone());
+        let stemmers = languages.iter().map(known).collect::<Result<_, _>>()?;
+        Ok(Self { stemmers })
+    }
+
+    /// Returns the other terms that have the stem of a word in one of the languages.
+    pub(crate) fn forms(
+        &self,
+        word: &str,
+        dictionaries: &[Arc<InvertedIndexReader>],
+    ) -> tantivy::Result<BTreeSet<String>> {
+        let mut found = BTreeSet::new();
+        if !word.chars().all(char::is_alphabetic) {
+            return Ok(found);
+        }
+        for stemmer in &self.stemmers {
+            let stem = stemmer.stem(word);
+            let prefix = shared(word, &stem);
+            if prefix.chars().count() < MIN_PREFIX {
+                continue;
+            }
+            for dictionary in dictionaries {
+                each_from(dictionary, prefix, &mut |term| {
+                    if term.len() <= prefix.len() + MAX_ENDING
+                        && term != word
+                        && term.chars().all(char::is_alphabetic)
+                        && !found.contains(term)
+                        && stemmer.stem(term) == stem
+                    {
+                        found.insert(term.to_owned());
+                    }
+                })?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Returns the stemmer of a language by its code; `en-GB` is `en`.
+fn stemmer(language: &str) -> Option<Stemmer> {
+    let code = language.split(['-', '_']).next()?;
+    Stemmer::try_from_name(code).ok()
+}
+
+/// What is taken when documents do not say their language.
+const FALLBACK: &str = "en";
+
+/// How many languages words are stemmed in: each finds a few wrong forms in documents of another.
+const MAX_LANGUAGES: usize = 4;
+
+/// One of so many documents must be in a language for its rules to be taken.
+const RARE: u64 = 100;
+
+/// Returns the languages of the documents that have a stemmer, the most frequent first.
+pub(crate) fn languages(
+    segments: &[SegmentReader],
+    columns: &Columns,
+) -> tantivy::Result<Vec<String>> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let mut rest = 0;
+    for segment in segments {
+        rest += u64::from(segment.max_doc());
+        let index = segment.inverted_index(columns.of(Field::Lang))?;
+        let mut terms = index.terms().stream()?;
+        while terms.advance() {
+            let Ok(language) = std::str::from_utf8(terms.key()) else {
+                continue;
+            };
+            // `en-GB` stands beside `en`, which it also is.
+            if !language.contains(['-', '_']) && stemmer(language).is_some() {
+                let n = u64::from(terms.value().doc_freq);
+                *counts.entry(language.to_owned()).or_default() += n;
+                rest = rest.saturating_sub(n);
+            }
+        }
+    }
+    let all: u64 = counts.values().sum::<u64>() + rest;
+    *counts.entry(FALLBACK.to_owned()).or_default() += rest;
+    let mut languages: Vec<(String, u64)> = counts.into_iter().collect();
+    languages.retain(|(_, n)| *n > 0 && n * RARE >= all);
+    languages.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    languages.truncate(MAX_LANGUAGES);
+    Ok(languages
+        .into_iter()
+        .map(|(language, _)| language)
+        .collect())
+}
+
+/// Returns what all forms of a word start with: what it shares with its stem, and as the last letter
+/// of a stem may be another one (happy, happi) or be put there (hoping, hope), not that.
+fn shared<'a>(word: &'a str, stem: &str) -> &'a str {
+    let same = word.chars().zip(stem.chars()).take_while(|(a, b)| a == b);
+    let most = stem.chars().count().saturating_sub(1).max(MIN_PREFIX);
+    let bytes = same.take(most).map(|(c, _)| c.len_utf8()).sum();
+    &word[..bytes]
+}
+
+fn each_from(
+    dictionary: &InvertedIndexReader,
+    prefix: &str,
+    each: &mut dyn FnMut(&str),
+) -> tantivy::Result<()> {
+    let mut range = dictionary.terms().range().ge(prefix.as_bytes());
+    if let Some(end) = successor(prefix) {
+        range = range.lt(end.as_bytes());
+    }
+    let mut terms = range.into_stream()?;
+    while terms.advance() {
+        if let Ok(term) = std::str::from_utf8(terms.key()) {
+            each(term);
+        }
+    }
+    Ok(())
+}
+
+/// What puts forms in the place of stems.
+pub(crate) struct Expander<'a> {
+    pub(crate) stemming: &'a Stemming,
+    pub(crate) ranking: &'a Ranking,
+    pub(crate) columns: &'a Columns,
+    pub(crate) segments: &'a [SegmentReader],
+}
+
+impl Expander<'_> {
+    /// Returns the plan with the terms that the index has in place of stems.
+    pub(crate) fn plan(&self, plan: &Plan) -> tantivy::Result<Plan> {
+        let list = |parts: &[Plan]| {
+            parts
+                .iter()
+                .map(|part| self.plan(part))
+                .collect::<tantivy::Result<Vec<_>>>()
+        };
+        let boxed = |part: &Plan| Ok::<_, tantivy::TantivyError>(Box::new(self.plan(part)?));
+        Ok(match plan {
+            Plan::Word(word) => Plan::Word(self.word(word)?),
+            Plan::And(parts) => Plan::And(list(parts)?),
+            Plan::Or(parts) => Plan::Or(list(parts)?),
+            Plan::Xor(left, right) => Plan::Xor(boxed(left)?, boxed(right)?),
+            Plan::Not(part) => Plan::Not(boxed(part)?),
+            Plan::Weight(weight, part) => Plan::Weight(*weight, boxed(part)?),
+            Plan::Filter(part) => Plan::Filter(boxed(part)?),
+            plan => plan.clone(),
+        })
+    }
+
+    fn word(&self, word: &Word) -> tantivy::Result<Word> {
+        let mut forms: Vec<Form> = Vec::new();
+        for Form { span, weight } in &word.forms {
+            let Span::Match(Pattern::Stem(term)) = span else {
+                let span = self.span(span, word)?;
+                forms.push(Form {
+                    span,
+                    weight: *weight,
+                });
+                continue;
+            };
+            let form = |term: String, weight| Form {
+                span: Span::Match(Pattern::Term(term)),
+                weight,
+            };
+            forms.push(form(term.clone(), *weight));
+            for other in self.forms(term, word)? {
+                forms.push(form(other, weight * self.ranking.stemmed));
+            }
+        }
+        Ok(Word {
+            field: word.field,
+            forms,
+        })
+    }
+
+    fn span(&self, span: &Span, word: &Word) -> tantivy::Result<Span> {
+        let list = |parts: &[Span]| {
+            parts
+                .iter()
+                .map(|part| self.span(part, word))
+                .collect::<tantivy::Result<Vec<_>>>()
+        };
+        Ok(match span {
+            Span::Match(pattern) => Span::Match(self.pattern(pattern, word)?),
+            Span::Any(parts) => Span::Any(list(parts)?),
+            Span::Phrase(terms) => {
+                let terms = terms.iter();
+                let terms = terms.map(|(at, of)| Ok((*at, self.pattern(of, word)?)));
+                Span::Phrase(terms.collect::<tantivy::Result<_>>()?)
+            }
+            Span::Near {
+                parts,
+                slop,
+                ordered,
+            } => Span::Near {
+                parts: list(parts)?,
+                slop: *slop,
+                ordered: *ordered,
+            },
+        })
+    }
+
+    fn pattern(&self, pattern: &Pattern, word: &Word) -> tantivy::Result<Pattern> {
+        let Pattern::Stem(term) = pattern else {
+            return Ok(pattern.clone());
+        };
+        let mut terms = vec![term.clone()];
+        terms.extend(self.forms(term, word)?);
+        Ok(Pattern::Any(terms))
+    }
+
+    fn forms(&self, term: &str, word: &Word) -> tantivy::Result<BTreeSet<String>> {
+        let mut dictionaries = Vec::new();
+        for info in FIELDS.iter().filter(|info| word.looks_in(info.field)) {
+            for segment in self.segments {
+                let index = segment.inverted_index(self.columns.of(info.field))?;
+                if index.terms().num_terms() > 0 {
+                    dictionaries.push(index);
+                }
+            }
+        }
+        self.stemming.forms(term, &dictionaries)
+    }
+}
+
+/// Returns whether a plan has stems to put forms for.
+pub(crate) fn has_stems(plan: &Plan) -> bool {
+    match plan {
+        Plan::Word(word) => word.forms.iter().any(|form| {
+            let mut found = false;
+            let span = &form.span;
+            span.patterns(&mut |pattern| found |= matches!(pattern, Pattern::Stem(_)));
+            found
+        }),
+        Plan::And(parts) | Plan::Or(parts) => parts.iter().any(has_stems),
+        Plan::Xor(left, right) => has_stems(left) || has_stems(right),
+        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) => has_stems(part),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_share_the_start_of_their_stem() {
+        for (word, stem, expected) in [
+            ("happy", "happi", "happ"),
+            ("happiness", "happi", "happ"),
+            ("hoping", "hope", "hop"),
+            ("run", "run", "run"),
+            ("dying", "die", "d"),
+            ("größe", "gross", "gr"),
+        ] {
+            assert_eq!(shared(word, stem), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn languages_are_known_by_their_codes() {
+        for language in ["en", "de-AT", "fr_CA", "english", "ru"] {
+            assert!(stemmer(language).is_some(), "{language}");
+        }
+        assert!(
+            ["ja", "", "xx"]
+                .into_iter()
+                .all(|code| stemmer(code).is_none())
+        );
+    }
+}

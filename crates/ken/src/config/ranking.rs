@@ -1,0 +1,100 @@
+//! `[ranking]` and `[analysis]`: how hits are ranked, and in which languages words have forms.
+
+use std::collections::BTreeMap;
+
+use ken_core::{Field, FieldKind, Ranking};
+use ken_index::Snapshot;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, Kind};
+
+/// See [`Ranking`].
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct RankingSettings {
+    /// How soon more places with a word count no more.
+    pub(crate) k1: f32,
+    /// How much the length of a field counts, from 0 to 1.
+    pub(crate) b: f32,
+    /// How much a place with another form of a word counts.
+    pub(crate) stemmed: f32,
+    /// How much nearness of the words counts.
+    pub(crate) proximity: f32,
+    /// How much newness counts.
+    pub(crate) recency: f32,
+    /// After how many days newness counts half as much.
+    pub(crate) recency_days: f32,
+    /// How much a place in a field counts, by name of the field.
+    pub(crate) fields: BTreeMap<String, f32>,
+}
+
+impl Default for RankingSettings {
+    fn default() -> Self {
+        let ranking = Ranking::default();
+        Self {
+            k1: ranking.k1,
+            b: ranking.b,
+            stemmed: ranking.stemmed,
+            proximity: ranking.proximity,
+            recency: ranking.recency,
+            recency_days: ranking.recency_days,
+            fields: BTreeMap::new(),
+        }
+    }
+}
+
+/// How words become terms.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AnalysisSettings {
+    /// Languages in whose rules words have forms; those of the documents if it is not set.
+    pub(crate) stem: Option<Vec<String>>,
+}
+
+impl RankingSettings {
+    /// Returns the weights, all of them sound.
+    pub(crate) fn ranking(&self) -> Result<Ranking, Failure> {
+        let mut ranking = Ranking {
+            k1: at_least("k1", self.k1, 0.01)?,
+            b: at_least("b", self.b, 0.0)?.min(1.0),
+            stemmed: at_least("stemmed", self.stemmed, 0.0)?,
+            proximity: at_least("proximity", self.proximity, 0.0)?,
+            recency: at_least("recency", self.recency, 0.0)?,
+            recency_days: at_least("recency_days", self.recency_days, 0.01)?,
+            ..Ranking::default()
+        };
+        for (name, weight) in &self.fields {
+            let field = Field::from_name(name).filter(|f| f.info().kind == FieldKind::Text);
+            let Some(field) = field else {
+                let message = format!("ranking.fields: there is no text field \"{name}\"");
+                return Err(Failure::new(Kind::Usage, message));
+            };
+            ranking.set_weight(field, at_least(name, *weight, 0.0)?);
+        }
+        Ok(ranking)
+    }
+}
+
+fn at_least(name: &str, value: f32, least: f32) -> Result<f32, Failure> {
+    if value.is_finite() && value >= least {
+        return Ok(value);
+    }
+    let message = format!("ranking.{name}: {value} is no weight");
+    Err(Failure::new(Kind::Usage, message).hint(&format!("a number of {least} or more")))
+}
+
+/// Returns the snapshot, ranked and stemmed as the settings say.
+pub(crate) fn apply(
+    snapshot: Snapshot,
+    ranking: &RankingSettings,
+    analysis: &AnalysisSettings,
+) -> Result<Snapshot, Failure> {
+    let snapshot = snapshot.with_ranking(ranking.ranking()?);
+    let Some(languages) = &analysis.stem else {
+        return Ok(snapshot);
+    };
+    snapshot.with_stemming(languages).map_err(|language| {
+        let message = format!("analysis.stem: there are no rules for the language \"{language}\"");
+        Failure::new(Kind::Usage, message).hint("codes of languages: en, de, fr, …")
+    })
+}
