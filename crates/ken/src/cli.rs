@@ -1,7 +1,7 @@
 //! What can be typed. Help, completions and man pages are made from these definitions.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -27,7 +27,12 @@ impl Cli {
         let mut command = Self::command();
         command.build();
         let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+        as_personality(&mut arguments);
         let start = command_position(&command, &arguments);
+        if arguments.get(start).is_some_and(|name| name == RECOLLQ) {
+            // Everything behind it is recollq's, also what ken has options for.
+            arguments.insert(start + 1, "--".into());
+        }
         let name = arguments.get(start).and_then(|name| name.to_str());
         if let Some(search) = name.and_then(|name| command.find_subcommand(name))
             && search.get_name() == "search"
@@ -41,6 +46,17 @@ impl Cli {
             }
         }
         Self::try_parse_from(arguments)
+    }
+}
+
+/// The program that ken does as if it is started under its name.
+const RECOLLQ: &str = "recollq";
+
+/// Puts the command behind the program, if the program has the name of another one.
+fn as_personality(arguments: &mut Vec<OsString>) {
+    let name = arguments.first().map(Path::new).and_then(Path::file_name);
+    if name.is_some_and(|name| name == RECOLLQ) {
+        arguments.insert(1, RECOLLQ.into());
     }
 }
 
@@ -130,6 +146,9 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Show the words of the index, and how often they are there
     Terms(TermsArgs),
+    /// Do as Recoll's recollq: its command line, its output; so does ken started under that name
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Recollq(RecollqArgs),
     /// Show what is indexed and what failed
     Status(StatusArgs),
     /// Show the text that ken reads in a file
@@ -305,6 +324,13 @@ pub(crate) enum TermSort {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct RecollqArgs {
+    /// As recollq takes them; -h lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct StatusArgs {
     /// List what could not be read, with the reason and what can be done
     #[arg(long, conflicts_with = "types")]
@@ -413,6 +439,20 @@ mod tests {
             &["ken", "search"],
         ] {
             assert!(Cli::read(arguments.iter().map(OsString::from)).is_err());
+        }
+    }
+
+    #[test]
+    fn all_that_follows_recollq_is_its_own() {
+        for arguments in [
+            &["/usr/bin/recollq", "--color", "-b", "--", "-a"][..],
+            &["ken", "recollq", "--color", "-b", "--", "-a"],
+        ] {
+            let cli = Cli::read(arguments.iter().map(OsString::from)).unwrap();
+            let Command::Recollq(args) = cli.command else {
+                panic!("another command");
+            };
+            assert_eq!(args.arguments, ["--color", "-b", "--", "-a"]);
         }
     }
 

@@ -5,6 +5,7 @@ mod generate;
 mod index;
 mod missing;
 mod query;
+mod recollq;
 pub(crate) mod sandbox;
 mod search;
 mod spelling;
@@ -26,6 +27,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Index(args) => index::run(&global, &args),
         Command::Search(args) => search::run(&global, &args),
         Command::Terms(args) => terms::run(&global, &args),
+        Command::Recollq(args) => recollq::run(&global, args.arguments),
         Command::Status(args) => status::run(&global, &args),
         Command::Extract(args) => extract::run(&global, &args),
         Command::Walk(args) => walk::run(&global, &args),

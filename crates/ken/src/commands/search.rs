@@ -63,7 +63,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
 }
 
 #[allow(clippy::disallowed_methods)] // the binary reads its environment
-fn context() -> Context {
+pub(super) fn context() -> Context {
     Context {
         now: jiff::Timestamp::now(),
         zone: TimeZone::system(),

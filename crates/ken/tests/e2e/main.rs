@@ -21,6 +21,7 @@ mod ocr;
 mod output;
 mod query;
 mod reading;
+mod recollq;
 mod samples;
 mod search;
 mod settings;

@@ -19,6 +19,7 @@ use std::ops::Range;
 use super::error::QueryError;
 use super::parser::{self, MAX_BYTES};
 use super::tree::Tree;
+pub use words::without_forms;
 
 /// A query language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

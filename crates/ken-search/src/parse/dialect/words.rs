@@ -1,6 +1,6 @@
 //! What a word or quoted text of another language is in the tree.
 
-use ken_core::{Field, Glob, GlobPart};
+use ken_core::{Field, FieldKind, Glob, GlobPart};
 
 use super::super::tree::{Clause, Phrase, Piece, Tree, Value};
 
@@ -24,6 +24,30 @@ pub(super) fn as_it_stands(text: &str) -> Value {
         prefix_last: false,
         near: None,
     })
+}
+
+/// Returns the tree with words compared as they stand, without other forms of them.
+pub fn without_forms(tree: Tree) -> Tree {
+    let all = |parts: Vec<Tree>| parts.into_iter().map(without_forms).collect();
+    match tree {
+        Tree::Clause(Clause {
+            field,
+            value: Value::Word(word),
+            ..
+        }) if field.is_none_or(|field| field.info().kind == FieldKind::Text) => {
+            clause(field, as_it_stands(&word))
+        }
+        Tree::All | Tree::Clause(_) => tree,
+        Tree::And(parts) => Tree::And(all(parts)),
+        Tree::Or(parts) => Tree::Or(all(parts)),
+        Tree::Near(parts, nearness) => Tree::Near(all(parts), nearness),
+        Tree::Xor(left, right) => Tree::Xor(
+            Box::new(without_forms(*left)),
+            Box::new(without_forms(*right)),
+        ),
+        Tree::Not(part) => Tree::Not(Box::new(without_forms(*part))),
+        Tree::Boost(part, boost) => Tree::Boost(Box::new(without_forms(*part)), boost),
+    }
 }
 
 /// Reads a pattern by the rules of the shell: `*`, `?` and `[…]` always mean something.
@@ -107,6 +131,14 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_lose_their_forms_and_values_do_not_change() {
+        let tree = super::super::Syntax::Ken.parse("a OR -title:b type:message x*");
+        let expected =
+            r#"(or (phrase "a") (and (not (title (phrase "b"))) (type "message") (prefix "x")))"#;
+        assert_eq!(without_forms(tree.unwrap()).to_string(), expected);
+    }
 
     #[test]
     fn patterns_are_read_as_a_shell_does() {
