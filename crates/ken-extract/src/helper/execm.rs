@@ -9,7 +9,7 @@ use std::thread::{self, ThreadId};
 use super::content::{self, Content};
 use super::fault::Fault;
 use super::handler::Handler;
-use super::process::{Process, Room};
+use super::process::Process;
 use super::protocol::{Answer, read_answer, request};
 use super::{Helpers, lock};
 use crate::output::Output;
@@ -78,7 +78,7 @@ impl Helpers {
         handler: &Handler,
         limits: &Limits,
     ) -> Result<Speaker, Fault> {
-        let room = Room::new(&self.options.temporary)?;
+        let room = self.room()?;
         let process = self.start(handler, room, None, Stdio::piped(), limits)?;
         Ok(Speaker {
             handler: index,

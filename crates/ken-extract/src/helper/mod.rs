@@ -9,11 +9,13 @@ mod content;
 mod convert;
 mod execm;
 mod fault;
+pub mod guard;
 mod handler;
 mod missing;
 pub mod ocr;
 mod process;
 mod protocol;
+mod room;
 pub mod sandbox;
 mod table;
 #[cfg(test)]
@@ -41,7 +43,8 @@ use fault::Fault;
 pub use handler::Adapter;
 use handler::{FOLDER, Handler, Method, PATH, Places};
 pub use missing::{missing_in, packages};
-use process::{Launch, Process, Room};
+use process::{Launch, Process};
+use room::{Room, Rooms};
 use sandbox::Rights;
 use table::{Sources, Table};
 
@@ -73,7 +76,8 @@ pub struct HelperOptions {
     /// Memory that each process of a program may take, in bytes.
     pub memory: u64,
     /// Absolute path of the program that calls [`sandbox::exec`] if its first argument is
-    /// [`sandbox::ARGUMENT`]. Without one there is no sandbox.
+    /// [`sandbox::ARGUMENT`], and [`guard::watch`] if it is [`guard::ARGUMENT`]. Without one there
+    /// is no sandbox.
     pub sandbox: Option<PathBuf>,
     /// What programs may read in the sandbox, beside what the system is made of.
     pub read: Vec<PathBuf>,
@@ -89,6 +93,8 @@ pub struct Helpers {
     idle: Mutex<Vec<execm::Speaker>>,
     /// Files of the user's configuration of Recoll that filters read; not its index.
     configuration: Vec<PathBuf>,
+    /// Made with the first room.
+    rooms: Mutex<Option<Arc<Rooms>>>,
     /// What was found missing in this run, by handler.
     missing: Mutex<BTreeMap<usize, String>>,
     stopped: Arc<AtomicBool>,
@@ -116,7 +122,7 @@ impl Helpers {
             prefer: &options.prefer,
         };
         let table = Table::new(&sources, places(&options));
-        process::sweep(&options.temporary);
+        room::sweep(&options.temporary);
         let folder = options.configuration.iter();
         let configuration = folder.flat_map(|folder| CONFIGURATION.map(|name| folder.join(name)));
         Ok(Self {
@@ -124,9 +130,24 @@ impl Helpers {
             options,
             table,
             idle: Mutex::default(),
+            rooms: Mutex::default(),
             missing: Mutex::default(),
             stopped: Arc::default(),
         })
+    }
+
+    /// Returns a new room.
+    fn room(&self) -> Result<Room, Fault> {
+        let mut rooms = lock(&self.rooms);
+        let rooms = match &*rooms {
+            Some(rooms) => Arc::clone(rooms),
+            None => {
+                let guard = self.options.sandbox.as_deref();
+                let made = Arc::new(Rooms::new(&self.options.temporary, guard)?);
+                Arc::clone(rooms.insert(made))
+            }
+        };
+        Room::new(rooms)
     }
 
     /// Has nobody wait for a program any more: the run is being stopped.
@@ -353,7 +374,7 @@ impl Helpers {
         limits: &Limits,
     ) -> Result<(Process, Result<Vec<u8>, Fault>), Error> {
         let system = |fault: Fault| fault.into_error(&handler.name, "");
-        let room = Room::new(&self.options.temporary).map_err(system)?;
+        let room = self.room().map_err(system)?;
         let path = room.put(input)?;
         let stdin = match handler.reads_stdin() {
             true => Stdio::from(fs_err::File::open(&path)?.into_parts().0),

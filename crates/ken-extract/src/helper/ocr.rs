@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::fault::Fault;
 use super::handler::{Handler, Method};
-use super::process::Room;
+use super::room::Room;
 use super::{Helpers, ended, read_bounded};
 use crate::{Error, Input, Limits, text};
 
@@ -72,7 +72,7 @@ impl Helpers {
         }
         let run = Run {
             helpers: self,
-            room: self.room()?,
+            room: self.room_for_ocr()?,
             limits,
             languages,
         };
@@ -87,8 +87,8 @@ impl Helpers {
         Ok(packages)
     }
 
-    fn room(&self) -> Result<Arc<Room>, Error> {
-        let room = Room::new(&self.options.temporary);
+    fn room_for_ocr(&self) -> Result<Arc<Room>, Error> {
+        let room = self.room();
         let room = room.map_err(|fault| fault.into_error("tesseract", ""))?;
         Ok(Arc::new(room))
     }
@@ -106,7 +106,7 @@ impl Helpers {
         limits: &Limits,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), Error> {
-        let room = self.room()?;
+        let room = self.room_for_ocr()?;
         let file = room.put(input)?;
         let run = Run {
             helpers: self,

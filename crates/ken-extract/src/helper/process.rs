@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,88 +17,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::fault::Fault;
-use crate::Error;
+use super::room::Room;
 use crate::child::{AFTER_KILL, wait_for};
-use crate::input::Input;
 
 /// So much of what a program writes to standard error is kept: its last words.
 const COMPLAINT_BYTES: usize = 1024;
 
 /// How often who waits for a program looks whether the run is stopped.
 const TICK: Duration = Duration::from_millis(100);
-
-/// How the names of rooms begin.
-const PREFIX: &str = "ken-helper-";
-/// A room that is older was left behind by a ken that was killed.
-const MAX_AGE: Duration = Duration::from_secs(2 * 24 * 3600);
-
-/// Removes rooms that were left behind.
-pub(super) fn sweep(parent: &Path) {
-    let entries = fs_err::read_dir(parent).into_iter().flatten().flatten();
-    for entry in entries {
-        let modified = entry.metadata().and_then(|metadata| metadata.modified());
-        let age = modified.ok().and_then(|time| time.elapsed().ok());
-        let is_room = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if is_room && age.is_some_and(|age| age > MAX_AGE) {
-            // What cannot be removed now may be the next time.
-            let _ = fs_err::remove_dir_all(entry.path());
-        }
-    }
-}
-
-/// A folder that one program has for itself; removed with all that is in it.
-pub(super) struct Room {
-    folder: tempfile::TempDir,
-}
-
-impl Room {
-    /// Makes a room with its folders: `in` for the file, `tmp` for what the program writes.
-    pub(super) fn new(parent: &Path) -> Result<Self, Fault> {
-        fs_err::create_dir_all(parent)?;
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
-        let room = Self { folder };
-        for name in ["in", "tmp", "conf"] {
-            fs_err::create_dir(room.path().join(name))?;
-        }
-        Ok(room)
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// The folder for what the program writes, of one file or of many.
-    pub(super) fn scratch(&self) -> PathBuf {
-        self.path().join("tmp")
-    }
-
-    /// Puts a copy of the input into the room: no program needs to see where it is kept, nor gets
-    /// at its neighbours. Where the file system can, the copy shares the content.
-    pub(super) fn put(&self, input: &Input<'_>) -> Result<PathBuf, Error> {
-        let folder = self.path().join("in");
-        for entry in fs_err::read_dir(&folder)? {
-            fs_err::remove_file(entry?.path())?;
-        }
-        let path = folder.join(safe_name(&input.name));
-        let mut file = fs_err::File::create_new(&path)?.into_parts().0;
-        input.copy_to(&mut file)?;
-        Ok(path)
-    }
-}
-
-/// Returns a name that no shell script stumbles over; the extension often decides.
-fn safe_name(name: &str) -> String {
-    let is_safe = |c: char| c.is_alphanumeric() || "._-".contains(c);
-    let safe = name.chars().map(|c| if is_safe(c) { c } else { '_' });
-    let mut safe: String = safe.collect();
-    // The end matters; file systems take 255 bytes.
-    let start = safe.ceil_char_boundary(safe.len().saturating_sub(120));
-    safe.drain(..start);
-    match safe.starts_with(['.', '-']) || safe.is_empty() {
-        true => format!("file{safe}"),
-        false => safe,
-    }
-}
 
 /// What to start.
 pub(super) struct Launch<'l> {
@@ -143,6 +69,7 @@ impl Process {
             pipe.map(File::from)
                 .ok_or_else(|| Fault::System(io::ErrorKind::BrokenPipe.into()))
         };
+        room.note_start(child.id());
         let stdout = child.stdout.take().map(Into::into);
         let stderr = child.stderr.take().map(Into::into);
         Ok(Self {
@@ -200,7 +127,9 @@ impl Process {
             // That nobody is left is no error.
             let _ = kill_process_group(pid, Signal::KILL);
         }
-        self.is_ended = true;
+        if !std::mem::replace(&mut self.is_ended, true) {
+            self.room.note_end(self.child.id());
+        }
         let status = wait_for(&mut self.child, AFTER_KILL)?;
         status.ok_or_else(|| io::Error::other("it was killed and does not end"))
     }
@@ -302,7 +231,12 @@ fn poll_until(ends: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::room::Rooms;
     use super::*;
+
+    fn rooms() -> Arc<Rooms> {
+        Arc::new(Rooms::new(Path::new("/tmp"), None).unwrap())
+    }
 
     fn start(script: &str, seconds: f64) -> Process {
         let launch = Launch {
@@ -312,8 +246,7 @@ mod tests {
             input: Stdio::null(),
             stopped: Arc::default(),
         };
-        let mut process =
-            Process::start(launch, Arc::new(Room::new(Path::new("/tmp")).unwrap())).unwrap();
+        let mut process = Process::start(launch, Arc::new(Room::new(rooms()).unwrap())).unwrap();
         process.set_deadline(Duration::from_secs_f64(seconds));
         process
     }
@@ -355,28 +288,5 @@ mod tests {
         let mut process = start("exec >&- 2>&-; sleep 1000", 0.3);
         assert_eq!(read(&mut process).unwrap(), "");
         assert!(matches!(process.wait(), Err(Fault::TooLong(_))));
-    }
-
-    #[test]
-    fn rooms_that_were_left_behind_are_removed() {
-        let parent = tempfile::tempdir().unwrap();
-        let old = Room::new(parent.path()).unwrap();
-        let path = old.folder.keep();
-        let new = Room::new(parent.path()).unwrap();
-        let folder = fs_err::File::open(&path).unwrap();
-        let time = std::time::SystemTime::now() - MAX_AGE * 2;
-        folder.file().set_modified(time).unwrap();
-        sweep(parent.path());
-        assert!(!fs_err::exists(path).unwrap());
-        assert!(fs_err::exists(new.path()).unwrap());
-    }
-
-    #[test]
-    fn names_are_safe_for_shells() {
-        assert_eq!(safe_name("a b$(x).doc"), "a_b__x_.doc");
-        assert_eq!(safe_name("größe.ps"), "größe.ps");
-        assert_eq!(safe_name(""), "file");
-        assert_eq!(safe_name(".hidden"), "file.hidden");
-        assert!(safe_name(&"ä".repeat(300)).len() <= 124);
     }
 }

@@ -65,8 +65,10 @@ impl Bench {
     }
 
     fn temporary_is_empty(&self) -> bool {
-        let mut entries = fs_err::read_dir(self.folder.path().join("tmp")).unwrap();
-        entries.next().is_none()
+        let entries = |path: &Path| fs_err::read_dir(path).into_iter().flatten();
+        let rooms = entries(&self.folder.path().join("tmp"));
+        let mut left = rooms.flat_map(|all| entries(&all.unwrap().path()));
+        left.next().is_none()
     }
 }
 

@@ -300,6 +300,46 @@ fn what_ken_inherits_reaches_no_helper() {
     assert!(text.contains("otter") && !text.contains("hidden"), "{text}");
 }
 
+/// Waits until a helper of a run has made a file in its room, and returns its content.
+fn in_room(rooms: &Path, name: &str, run: &mut std::process::Child) -> String {
+    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
+    loop {
+        let all = entries(rooms).flat_map(|all| entries(&all.path()));
+        let mut files = all.map(|room| room.path().join("tmp").join(name));
+        if let Some(text) = files.find_map(|file| std::fs::read_to_string(file).ok()) {
+            return text;
+        }
+        assert!(run.try_wait().unwrap().is_none(), "it ended");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn nothing_of_a_helper_outlives_a_ken_that_is_killed() {
+    let world = with_filters(
+        "application/x-dvi = exec hang ; maxseconds=1000\n",
+        &[(
+            "hang",
+            "#!/bin/sh\nsleep 1000 &\necho $! > \"$TMPDIR/x\"; mv \"$TMPDIR/x\" \"$TMPDIR/child\"\n\
+             wait\n",
+        )],
+    );
+    world.write("a.dvi", b"\x01\x02");
+    let mut child = world.spawn(["index", "docs"]);
+    let rooms = world.data().join("tmp");
+    let grandchild = in_room(&rooms, "child", &mut child);
+    let stat = format!("/proc/{}/stat", grandchild.trim());
+    let lives = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+    assert!(lives());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let started = std::time::Instant::now();
+    while lives() || fs_err::read_dir(&rooms).unwrap().count() > 0 {
+        assert!(started.elapsed() < std::time::Duration::from_secs(60));
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn a_run_that_is_stopped_waits_for_no_helper() {
     let world = with_filters(
@@ -310,14 +350,7 @@ fn a_run_that_is_stopped_waits_for_no_helper() {
     world.write("b.txt", "otter");
     let mut child = world.spawn(["index", "docs"]);
     let rooms = world.data().join("tmp");
-    let is_running = || {
-        let mut rooms = std::fs::read_dir(&rooms).into_iter().flatten().flatten();
-        rooms.any(|room| room.path().join("tmp/here").exists())
-    };
-    while !is_running() {
-        assert!(child.try_wait().unwrap().is_none(), "it ended");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    in_room(&rooms, "here", &mut child);
     let started = std::time::Instant::now();
     let pid = child.id().to_string();
     std::process::Command::new("/bin/kill")
