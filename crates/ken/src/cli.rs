@@ -247,7 +247,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: usize,
     /// Print one JSON object for each hit
-    #[arg(long, conflicts_with_all = ["paths", "count", "explain"])]
+    #[arg(long, conflicts_with_all = ["paths", "count"])]
     pub(crate) json: bool,
     /// Print only the paths, each file once
     #[arg(long, short = 'l', conflicts_with_all = ["count", "explain"])]

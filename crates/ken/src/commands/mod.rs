@@ -1,5 +1,6 @@
 //! One file for each subcommand.
 
+mod explain;
 mod extract;
 mod generate;
 mod index;

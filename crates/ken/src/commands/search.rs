@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use jiff::tz::TimeZone;
-use ken_core::{FIELDS, Field, FieldKind, Order, Pattern, Plan, SortKey};
-use ken_index::{Found, Snapshot};
-use ken_search::parse::Tree;
+use ken_core::{Field, Order, Plan, SortKey};
+use ken_index::{Address, Found, Snapshot};
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Settings as SnippetSettings, TermMatcher};
+use serde_json::Value as Json;
 
 use crate::cli::{Global, SearchArgs, Sort};
+use crate::commands::explain::{Explanation, score_lines};
 use crate::commands::{query, spelling};
 use crate::config::{self, Settings, data_folder, home};
 use crate::failure::Failure;
@@ -46,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         print_paths(args, &snapshot, &found)?;
     } else {
         if args.explain {
-            explain(&tree, &plan, &snapshot)?;
+            Explanation::of(&tree, &plan, &snapshot)?.print(args.json)?;
         }
         let page = Page {
             args,
@@ -103,86 +104,6 @@ fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Found) -> Result<
     Ok(())
 }
 
-fn explain(tree: &Tree, plan: &Plan, snapshot: &Snapshot) -> Result<(), Failure> {
-    let mut text = format!("query   {tree}\nplan    {plan}\n");
-    let mut terms = HashSet::new();
-    count_terms(plan, snapshot, &mut terms, &mut text)?;
-    text.push_str(&format!("engine  {}\n\n", snapshot.engine_query(plan)?));
-    output::print(text.as_bytes())?;
-    Ok(())
-}
-
-/// Adds a line for each term of the plan that the index has: in how many documents it is.
-fn count_terms(
-    plan: &Plan,
-    snapshot: &Snapshot,
-    seen: &mut HashSet<(Field, String)>,
-    text: &mut String,
-) -> Result<(), Failure> {
-    match plan {
-        Plan::And(parts) | Plan::Or(parts) => {
-            for part in parts {
-                count_terms(part, snapshot, seen, text)?;
-            }
-        }
-        Plan::Xor(left, right) => {
-            count_terms(left, snapshot, seen, text)?;
-            count_terms(right, snapshot, seen, text)?;
-        }
-        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) => {
-            count_terms(part, snapshot, seen, text)?;
-        }
-        Plan::Word(word) => {
-            let fields = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
-            for field in fields.map(|info| info.field).filter(|f| word.looks_in(*f)) {
-                let mut patterns = Vec::new();
-                let forms = word.forms.iter();
-                forms.for_each(|form| form.span.patterns(&mut |of| patterns.push(of)));
-                for pattern in patterns {
-                    count_pattern(field, pattern, snapshot, seen, text)?;
-                }
-            }
-        }
-        Plan::Match { field, pattern } => count_pattern(*field, pattern, snapshot, seen, text)?,
-        Plan::Span { field, span } => {
-            let mut patterns = Vec::new();
-            span.patterns(&mut |pattern| patterns.push(pattern));
-            for pattern in patterns {
-                count_pattern(*field, pattern, snapshot, seen, text)?;
-            }
-        }
-        Plan::All | Plan::Nothing | Plan::Range { .. } => {}
-    }
-    Ok(())
-}
-
-/// How many terms that a pattern means are listed.
-const EXPLAINED_TERMS: usize = 10;
-
-fn count_pattern(
-    field: Field,
-    pattern: &Pattern,
-    snapshot: &Snapshot,
-    seen: &mut HashSet<(Field, String)>,
-    text: &mut String,
-) -> Result<(), Failure> {
-    if !seen.insert((field, pattern.to_string())) {
-        return Ok(());
-    }
-    let (terms, total) = snapshot.terms(field, pattern, EXPLAINED_TERMS)?;
-    if total > 1 {
-        let name = field.name();
-        text.push_str(&format!("means   {name}:{pattern}: {total} terms\n"));
-    }
-    for (term, count) in terms {
-        text.push_str(&format!(
-            "term    {}:{term} in {count} documents\n",
-            field.name()
-        ));
-    }
-    Ok(())
-}
-
 /// What is needed to print the hits of one page.
 struct Page<'a> {
     args: &'a SearchArgs,
@@ -206,20 +127,30 @@ impl Page<'_> {
                 fragment: fragments.first(),
             };
             if self.args.json {
-                out.write_all(&output::json_line(&output::hit_json(&view)))?;
+                let mut json = output::hit_json(&view);
+                if self.args.explain {
+                    json["explanation"] = self.score(hit.address)?;
+                }
+                out.write_all(&output::json_line(&json))?;
                 continue;
             }
             let text = output::hit_text(&view, self.style, &self.context.zone);
             out.write_all(text.as_bytes())?;
             if self.args.explain {
-                let score = self.snapshot.explain(self.plan, hit.address)?;
-                writeln!(out, "{score}")?;
+                writeln!(out, "{}", score_lines(&self.score(hit.address)?))?;
             }
         }
         out.flush()?;
         drop(out);
         self.say_how_many(found);
         Ok(())
+    }
+
+    /// Returns the parts of a hit's score.
+    fn score(&self, address: Address) -> Result<Json, Failure> {
+        let score = self.snapshot.explain(self.plan, address)?;
+        // The engine wrote it.
+        Ok(serde_json::from_str(&score).unwrap_or_default())
     }
 
     fn fragments(&self, body: &str) -> Vec<snippet::Fragment> {
