@@ -15,6 +15,8 @@ pub mod detect;
 mod error;
 mod expansion;
 mod formats;
+#[cfg(any(fuzzing, test))]
+pub mod fuzzing;
 pub mod helper;
 mod input;
 mod limits;

@@ -581,3 +581,32 @@ fn places(options: &HelperOptions) -> Places<'_> {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Reads the answers of a helper until one breaks the protocol.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn read_answers(mut bytes: &[u8]) {
+    while let Ok(answer) = protocol::read_answer(&mut bytes, 10_000) {
+        content::fields(&answer.fields);
+    }
+}
+
+/// Reads a table of helpers, as one of types and as one of names.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn read_table(text: &str) {
+    let texts = [text.to_owned()];
+    let prefer = ["application/pdf".to_owned()];
+    let sources = Sources {
+        adapters: &[],
+        mimeconf: &texts,
+        mimemap: &texts,
+        prefer: &prefer,
+    };
+    let places = Places {
+        filters: &[],
+        path: &[],
+    };
+    let table = Table::new(&sources, places);
+    for name in ["a.pdf", "b.tar.gz", ".x", ""] {
+        table.find(name, "application/pdf");
+    }
+}

@@ -211,12 +211,8 @@ impl Worker {
                 left = clock.left;
                 message
             };
-            match message {
-                Message::Part => found.part(&head, blob, sink)?,
-                Message::Member => found.member(&head, blob, sink)?,
-                Message::Content => found.content(&head, blob, sink)?,
-                Message::Own => return found.own(&head, blob),
-                _ => return Err(Broken("a message that answers nothing").into()),
+            if let Some(answer) = found.take(message, &head, blob, sink)? {
+                return Ok(answer);
             }
         }
     }
@@ -426,6 +422,24 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
+    /// Takes a message; returns the answer with the last.
+    fn take(
+        &mut self,
+        message: Message,
+        head: &[u8],
+        blob: Vec<u8>,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<Answer>, Lost> {
+        match message {
+            Message::Part => self.part(head, blob, sink)?,
+            Message::Member => self.member(head, blob, sink)?,
+            Message::Content => self.content(head, blob, sink)?,
+            Message::Own => return self.own(head, blob).map(Some),
+            _ => return Err(Broken("a message that answers nothing").into()),
+        }
+        Ok(None)
+    }
+
     fn part(&mut self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), Lost> {
         let mut document = Decoder(head).document()?;
         self.check(&document.ipath, blob.len() as u64)?;
@@ -512,4 +526,37 @@ fn signal_name(signal: i32) -> String {
 
 fn text(blob: Vec<u8>) -> Result<String, Broken> {
     String::from_utf8(blob).map_err(|_| Broken("text that is not UTF-8"))
+}
+
+/// Takes what a worker says of one input, until it breaks the rules or comes to its end.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn take_answers(mut bytes: &[u8], limits: &Limits, sink: &mut dyn Sink) {
+    let account = Expansion::resume(0, limits.max_expanded_bytes);
+    let mut n_delivered = 0;
+    let mut found = Found {
+        ipath: &Ipath::root(),
+        limits,
+        account: &account,
+        n_expanded: 0,
+        n_delivered: &mut n_delivered,
+        over: None,
+    };
+    while let Some((prefix, rest)) = bytes.split_first_chunk::<PREFIX_BYTES>() {
+        let Ok(prefix) = Prefix::read(*prefix, limits.max_text_bytes) else {
+            return;
+        };
+        let Some((head, rest)) = rest.split_at_checked(prefix.n_head) else {
+            return;
+        };
+        let Some((blob, rest)) = rest.split_at_checked(prefix.n_blob) else {
+            return;
+        };
+        if !matches!(
+            found.take(prefix.message, head, blob.to_vec(), sink),
+            Ok(None)
+        ) {
+            return;
+        }
+        bytes = rest;
+    }
 }

@@ -27,9 +27,28 @@ use crate::output::{Output, give_fields};
 use crate::{Format, Input, Isolation, Limits, Member, Sink};
 
 pub use client::ARGUMENT;
+#[cfg(any(fuzzing, test))]
+pub(crate) use client::take_answers;
 use client::{Answer, Lost, Worker};
 pub use sandbox::{Landlock, Sandbox};
 pub use serve::{Extract, serve};
+
+/// Returns a message in which a worker hands on a part, for tests.
+#[cfg(test)]
+pub(crate) fn part_message(ipath: &str, length: usize) -> Vec<u8> {
+    let ipath = ken_core::Ipath::from_joined(ipath);
+    let mut head = protocol::Encoder::default();
+    head.document(&Document::new(ipath, "a/b", ken_core::Kind::Other));
+    let mut bytes = Vec::new();
+    // A vector takes all that is written into it.
+    let _ = protocol::write(
+        &mut bytes,
+        protocol::Message::Part,
+        &head.0,
+        &vec![b'x'; length],
+    );
+    bytes
+}
 
 /// Which formats are parsed in a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
