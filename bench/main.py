@@ -22,7 +22,7 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall", "relevance"]
+MORE_SUITES = ["spawn", "recall", "relevance", "dictionary", "latency"]
 
 
 class Bench:
@@ -42,6 +42,22 @@ class Bench:
     def ken(self, suite):
         """ken with an index of its own for this suite, as a list: empty with --peers-only."""
         return [Ken(self.index_home(suite, "ken"), self._program)] if self.has_ken else []
+
+    @property
+    def program(self):
+        """The ken to measure."""
+        return self._program
+
+    def library_index(self):
+        """The home of ken's index of the library, which is made once."""
+        ken = Ken(self.index_home("library", "ken"), self._program)
+        done = os.path.join(ken.home, "bench-done")
+        if not os.path.exists(done):
+            ken.prepare([self.corpora.library(self.quick).path])
+            process.run(ken.index(), self.log("library", "ken"))
+            with open(done, "w"):
+                pass
+        return ken.home
 
     def index_home(self, suite, name):
         return os.path.join(self.work, "index", f"{suite}-{name}")

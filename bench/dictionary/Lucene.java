@@ -49,7 +49,7 @@ public class Lucene {
 
     static void measure(LeafReader leaf, int count, String set, List<String> sample, int n) throws Exception {
         int rounds = Math.max(1, (set.equals("warm") ? 2_000_000 : 1_000_000) / sample.size() / n);
-        long[] cpu = new long[n];
+        long[] cpu = new long[n], starts = new long[n], ends = new long[n];
         int[] found = new int[n];
         long[][] times = new long[n][sample.size()];
         CyclicBarrier barrier = new CyclicBarrier(n + 1);
@@ -65,10 +65,12 @@ public class Lucene {
                     TermsEnum dictionary = leaf.terms("t").iterator();
                     for (BytesRef term : terms) if (dictionary.seekExact(term)) found[number]++;
                     barrier.await();
+                    starts[number] = System.nanoTime();
                     long begin = clock.getCurrentThreadCpuTime();
                     for (int round = 0; round < rounds; round++)
                         for (BytesRef term : terms) dictionary.seekExact(term);
                     cpu[number] = clock.getCurrentThreadCpuTime() - begin;
+                    ends[number] = System.nanoTime();
                     barrier.await();
                     barrier.await();
                     for (int i = 0; i < terms.length; i++) {
@@ -83,9 +85,8 @@ public class Lucene {
             threads[t].start();
         }
         barrier.await();
-        long begin = System.nanoTime();
         barrier.await();
-        double wall = (System.nanoTime() - begin) / 1e9;
+        double wall = (Arrays.stream(ends).max().orElse(0) - Arrays.stream(starts).min().orElse(0)) / 1e9;
         barrier.await();
         for (Thread thread : threads) thread.join();
         long[] all = Arrays.stream(times).flatMapToLong(Arrays::stream).sorted().toArray();

@@ -16,6 +16,19 @@ from lib import mailgen
 
 HTML_PACKAGES = ("python3.11-doc", "rust-doc", "openjdk-17-doc")
 PDF_PACKAGES = ("texlive-science-doc", "texlive-latex-recommended-doc")
+# More than 300,000 files with mail: documentation, source code and RFCs (of non-free).
+LIBRARY_PACKAGES = HTML_PACKAGES + (
+    "cppreference-doc-en-html", "libboost1.81-doc", "qtbase5-doc-html", "scala-doc", "ghc-doc",
+    "erlang-doc", "linux-doc-6.1", "linux-source-6.1", "golang-1.19-src", "libboost1.81-dev",
+    "openjdk-17-source", "doc-rfc-std-proposed", "doc-rfc-informational", "doc-rfc-std",
+    "doc-rfc-others", "doc-rfc-old-std", "doc-rfc-experimental", "doc-rfc-fyi-bcp",
+) + tuple("libreoffice-help-" + language for language in (
+    "ca cs da de dz el en-gb en-us es et eu fi fr gl hi hu id it ja km ko nl om pl pt pt-br ru sl"
+    " sv tr vi zh-cn zh-tw").split())
+LIBRARY_SUFFIXES = tuple(
+    ".html .htm .txt .c .h .cc .cpp .hpp .ipp .s .rs .go .java .rst .py .sh .pl .dts .dtsi .xml .yaml"
+    " .md .mod .tcl .js .css .json .tex .scala .hs .erl .hrl .awk .bat .dtd .xsl .properties .cmake"
+    " .conf .rules .diff .patch .csv makefile kconfig readme kbuild todo changes news copying".split())
 MESSAGES = 12_000
 # A message that holds one of these has, or may have, an attachment.
 ATTACHMENT = re.compile(
@@ -62,6 +75,24 @@ class Corpora:
         if self.maildir:
             return self._given_mail(plain=False)
         return self._generated_mail(quick, attachments=True)
+
+    def library(self, quick):
+        """Documentation, source code, RFCs and mail: more than 300,000 files."""
+        packages = HTML_PACKAGES[:1] if quick else LIBRARY_PACKAGES
+
+        def make(making):
+            for package in packages:
+                root = self.package(package)
+                unpack_within(root)
+                # Of RFCs the text alone; the rest says the same.
+                suffixes = (".txt",) if package.startswith("doc-rfc") else LIBRARY_SUFFIXES
+                wanted = sorted(files_below(root, suffixes))
+                link_tree(root, wanted, os.path.join(making, "docs", package))
+            mail = self.mail_with_attachments(quick).path
+            link_tree(mail, files_below(mail), os.path.join(making, "mail"))
+            complete_maildirs(os.path.join(making, "mail"))
+
+        return self._once("library-quick" if quick else "library", make)
 
     def package(self, name):
         """The root folder of an unpacked Debian package."""
@@ -141,6 +172,20 @@ def link_tree(root, paths, target):
             os.link(path, place)
         except OSError:  # another file system, or a foreign owner
             shutil.copy2(path, place)
+
+
+def unpack_within(root):
+    """Unpacks the sources and texts that Debian packs inside of its packages, where they lie."""
+    for path in list(files_below(root, (".tar.xz", ".txt.gz", "src.zip"))):
+        folder = os.path.dirname(path)
+        if path.endswith(".gz"):
+            subprocess.run(["gunzip", "--force", path], check=True)
+        elif path.endswith(".zip"):
+            shutil.unpack_archive(path, folder)
+            os.remove(path)
+        else:
+            subprocess.run(["tar", "-xJf", path, "-C", folder], check=True)
+            os.remove(path)
 
 
 def has_attachment(path):

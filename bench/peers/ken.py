@@ -36,6 +36,11 @@ class Ken:
     def search(self, query, mode):
         return Command([*self._ken(), "search", *MODES[mode], "--", query], ok=(0, 1))
 
+    def question(self, query, order):
+        """The command for a question of the suite `latency`."""
+        more = {"date": ["--sort", "date"], "facets": ["--facets", "type,ext"]}.get(order, [])
+        return Command([*self._ken(), "search", "--limit", "10", *more, "--", query], ok=(0, 1))
+
     def hits(self, query):
         return int(output(Command([*self._ken(), "search", "--count", "--", query], ok=(0, 1))))
 

@@ -37,6 +37,13 @@ class Mu:
         # mu ends with 2 (4 in older versions) when nothing matches.
         return Command(["mu", "find", self._muhome(), *MODES[mode], query], ok=(0, 2, 4))
 
+    def question(self, query, order):
+        """The command for a question of the suite `latency`."""
+        more = ["--sortfield=date", "--reverse"] if order == "date" else []
+        words = query.replace("title:", "subject:")
+        command = ["mu", "find", self._muhome(), "--maxnum", "10", *more, words]
+        return Command(command, ok=(0, 2, 4))
+
     def hits(self, query):
         command = ["mu", "find", self._muhome(), "--fields", "l", query]
         return output(Command(command, ok=(0, 2, 4))).count("\n")

@@ -65,6 +65,12 @@ class Recoll:
     def search(self, query, mode):
         return Command(["recollq", "-c", self.home, *MODES[mode], query], self._environment())
 
+    def question(self, query, order):
+        """The command for a question of the suite `latency`."""
+        more = ["-S", "mtime", "-D"] if order == "date" else []
+        words = re.sub(r"date:(\d+)\.\.(\d+)", r"date:\1/\2", query)
+        return Command(["recollq", "-c", self.home, "-n", "10", *more, words], self._environment())
+
     def hits(self, query):
         command = ["recollq", "-c", self.home, "-E", "-n", "1", query]
         found = re.search(r"^(\d+) results", output(Command(command, self._environment())), re.M)

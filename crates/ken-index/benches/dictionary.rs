@@ -231,27 +231,29 @@ fn throughput(
     threads: usize,
     rounds: usize,
 ) -> Rate {
-    let barrier = Barrier::new(threads + 1);
+    let barrier = Barrier::new(threads);
     let one = &|seed| {
         let order = shuffled(terms, seed);
         barrier.wait();
-        let start = cpu_ns();
+        let (start, cpu) = (Instant::now(), cpu_ns());
         let mut found = 0;
         for _ in 0..rounds {
             found += order.iter().filter(|term| look_up(term)).count();
         }
         std::hint::black_box(found);
-        cpu_ns() - start
+        (start, Instant::now(), cpu_ns() - cpu)
     };
-    let (wall, cpu) = std::thread::scope(|scope| {
+    let measured: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = (0..threads)
             .map(|seed| scope.spawn(move || one(seed)))
             .collect();
-        barrier.wait();
-        let start = Instant::now();
-        let cpu: f64 = running.into_iter().map(|of| of.join().unwrap()).sum();
-        (start.elapsed().as_secs_f64(), cpu)
+        running.into_iter().map(|of| of.join().unwrap()).collect()
     });
+    // From the first start to the last end: all threads are under way by then.
+    let start = measured.iter().map(|of| of.0).min().unwrap();
+    let end = measured.iter().map(|of| of.1).max().unwrap();
+    let wall = (end - start).as_secs_f64();
+    let cpu: f64 = measured.iter().map(|of| of.2).sum();
     let lookups = (threads * rounds * terms.len()) as f64;
     Rate {
         per_second: (lookups / wall).round(),
