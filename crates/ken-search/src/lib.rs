@@ -10,5 +10,6 @@ pub mod plan;
 pub mod snippet;
 pub mod spelling;
 
+pub mod synonyms;
 pub mod terms;
 pub mod words;

@@ -4,8 +4,11 @@
 //! analyses to several terms is a phrase; what selects without ranking is a filter. Analysis is
 //! the one the index was made with, handed in, so that this module knows no engine.
 
+mod equal;
+
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -15,6 +18,7 @@ use ken_core::{
 
 use crate::folder;
 use crate::parse::{Clause, Modifiers, Phrase, Piece, Tree, Value, When};
+use crate::synonyms::Synonyms;
 
 /// Splits a field's text into terms: calls back with term, position, and the bytes it is from.
 ///
@@ -36,6 +40,8 @@ pub struct Context {
     pub roots: Vec<PathBuf>,
     /// The analysis of the index.
     pub analyze: Analyze,
+    /// Words that are found for each other.
+    pub synonyms: Arc<Synonyms>,
 }
 
 /// Returns the plan of a query.
@@ -51,9 +57,12 @@ pub fn plan(tree: &Tree, context: &Context) -> Plan {
 fn part(tree: &Tree, context: &Context) -> Option<Plan> {
     match tree {
         Tree::All => Some(Plan::All),
-        Tree::Clause(clause) => self::clause(clause, context),
+        Tree::Clause(clause) => {
+            let plan = self::clause(clause, context)?;
+            Some(equal::with_synonyms(plan, clause, context))
+        }
         Tree::And(parts) => {
-            let mut plans: Vec<Plan> = parts.iter().filter_map(|p| part(p, context)).collect();
+            let mut plans = equal::parts(parts, context);
             if plans.iter().all(|plan| matches!(plan, Plan::Not(_))) && !plans.is_empty() {
                 plans.insert(0, Plan::All);
             }

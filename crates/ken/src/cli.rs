@@ -225,6 +225,9 @@ pub(crate) struct SearchArgs {
     /// Take the words as they stand, without operators: documents with all of them
     #[arg(long)]
     pub(crate) all: bool,
+    /// Groups of words that are found for each other, one on each line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) synonyms: Option<PathBuf>,
     /// Search what can be understood of a query with mistakes, and say what was left out
     #[arg(long, conflicts_with_all = ["any", "all"])]
     pub(crate) lenient: bool,

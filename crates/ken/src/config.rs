@@ -54,6 +54,16 @@ pub(crate) struct Settings {
     pub(crate) folder: Vec<FolderSettings>,
     /// Queries by their names, for `query:name`.
     pub(crate) queries: BTreeMap<String, String>,
+    /// How queries are understood.
+    pub(crate) search: SearchSettings,
+}
+
+/// How queries are understood.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SearchSettings {
+    /// A file with groups of words that are found for each other; `~/` stands for the home folder.
+    pub(crate) synonyms: Option<PathBuf>,
 }
 
 /// Fields that a folder gives to all documents below it; of several folders the nearest counts.
@@ -121,6 +131,7 @@ impl Default for Settings {
             passwords: PasswordSettings::default(),
             folder: Vec::new(),
             queries: BTreeMap::new(),
+            search: SearchSettings::default(),
         }
     }
 }
@@ -269,7 +280,7 @@ fn output_of(command: &str) -> Result<String, Failure> {
 }
 
 /// Returns a path of the settings, in which `~/` stands for the home folder.
-fn below_home(path: &Path) -> PathBuf {
+pub(crate) fn below_home(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), home()) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path.to_owned(),

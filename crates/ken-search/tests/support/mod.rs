@@ -22,5 +22,6 @@ pub(crate) fn context() -> Context {
         cwd: "/srv/work".into(),
         roots: vec!["/home/anna/Documents".into(), "/srv/mail.mbox".into()],
         analyze,
+        synonyms: Default::default(),
     }
 }

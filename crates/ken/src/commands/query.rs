@@ -2,14 +2,16 @@
 
 use std::io::Read;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use ken_search::parse::{Syntax, Tree, parse_lenient, parse_with};
 use ken_search::plan::Analyze;
+use ken_search::synonyms::Synonyms;
 use ken_search::words;
 
 use crate::cli::{Global, SearchArgs, SyntaxName};
-use crate::config::{Settings, saved};
-use crate::failure::Failure;
+use crate::config::{Settings, below_home, saved};
+use crate::failure::{Failure, Kind};
 use crate::output;
 
 /// The most text that is read from standard input; more is no question.
@@ -88,4 +90,23 @@ fn input() -> Result<String, Failure> {
         .take(MAX_INPUT)
         .read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads the file of synonyms, if one is named.
+pub(super) fn synonyms(
+    args: &SearchArgs,
+    settings: &Settings,
+    analyze: Analyze,
+) -> Result<Arc<Synonyms>, Failure> {
+    let set = settings.search.synonyms.as_deref().map(below_home);
+    let Some(path) = args.synonyms.clone().or(set) else {
+        return Ok(Arc::default());
+    };
+    let text = fs_err::read_to_string(&path)?;
+    let synonyms = Synonyms::parse(&text, analyze).map_err(|error| {
+        let message = format!("\"{}\": {error}", path.display());
+        Failure::new(Kind::Usage, message)
+            .hint("one group of words on each line, several words as one in double quotes")
+    })?;
+    Ok(Arc::new(synonyms))
 }

@@ -31,6 +31,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
     let roots = snapshot.meta().roots.iter();
     context.roots = roots.map(|root| root.path.clone()).collect();
+    context.synonyms = query::synonyms(args, &settings, context.analyze)?;
     let plan = snapshot.expand(&plan(&tree, &context))?;
     let paths = args.paths || args.null;
     let default_limit = if paths { 0 } else { settings.limit };
@@ -72,6 +73,7 @@ pub(super) fn context() -> Context {
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         roots: Vec::new(),
         analyze: |field, text, each| ken_index::analysis::analyze(field, text, each),
+        synonyms: std::sync::Arc::default(),
     }
 }
 

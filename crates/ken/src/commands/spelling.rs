@@ -70,7 +70,7 @@ impl Vocabulary for OfIndex<'_> {
     }
 
     fn n_found(&self, tree: &Tree) -> Result<usize, Error> {
-        let plan = plan(tree, self.context);
+        let plan = self.snapshot.expand(&plan(tree, self.context))?;
         Ok(self.snapshot.run(&plan, Order::default(), 0, 0)?.total)
     }
 }

@@ -28,6 +28,7 @@ mod settings;
 mod sidecar;
 mod spelling;
 mod status;
+mod synonyms;
 mod terms;
 mod walk;
 mod why;
