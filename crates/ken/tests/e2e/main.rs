@@ -17,6 +17,7 @@ mod hostile;
 mod index;
 mod isolation;
 mod layout;
+mod mailers;
 mod ocr;
 mod output;
 mod query;

@@ -62,7 +62,7 @@ const FIELDS: [(&[&str], Meaning); 24] = [
     (&["language", "lang", "a"], Meaning::Whole(Field::Lang)),
     (&["list", "v"], Meaning::Whole(Field::List)),
     (&["maildir", "m"], Meaning::Maildir),
-    (&["mime", "y"], Meaning::Attached(Field::Mime)),
+    (&["mime", "y"], Meaning::Whole(Field::Has)),
     (&["msgid", "message-id", "i"], Meaning::Whole(Field::Msgid)),
     (&["path", "l"], Meaning::Unknown("whole paths in queries")),
     (
@@ -183,10 +183,6 @@ fn operand(
         Meaning::Whole(field) => {
             return Ok(clause(Some(field), whole(query, at, field, written)?));
         }
-        Meaning::Attached(field @ Field::Mime) => {
-            let value = whole(query, at, field, written)?;
-            return Ok(mail::attached(field, value));
-        }
         Meaning::Attached(field) => {
             return Ok(mail::attached(field, words(query, at, written)?));
         }
@@ -269,6 +265,10 @@ fn flag(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, Que
         "x" | "encrypted" => {
             let encrypted = Value::Word("encrypted".to_owned());
             Ok(clause(Some(Field::Is), encrypted))
+        }
+        "a" | "attach" | "attachment" => {
+            let attachment = Value::Word("attachment".to_owned());
+            Ok(clause(Some(Field::Has), attachment))
         }
         "l" | "list" => Ok(clause(Some(Field::List), values::anything(Field::List))),
         _ => Err(mail::unsupported(query, at, "this flag of messages")),

@@ -253,7 +253,7 @@ impl Reader<'_> {
                 let value = Value::Word(values::bare(Field::Msgid, text).to_owned());
                 Ok(clause(Some(Field::Msgid), value))
             }
-            (Meaning::MediaType, _) => Ok(mail::attached(Field::Mime, holds(text))),
+            (Meaning::MediaType, _) => Ok(clause(Some(Field::Has), holds(text))),
             (Meaning::Date, _) => {
                 let text = text.replace('_', " ").replace("..!", "").replace('!', "");
                 mail::range(self.query, at, Field::Date, &text)

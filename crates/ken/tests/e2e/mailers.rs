@@ -1,0 +1,287 @@
+//! `--syntax mu` and `--syntax notmuch`: where these programs are installed, they and ken find the same
+//! messages of one store.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::world::World;
+
+/// Folder and name of a file, its sender, recipient, copy, subject, date and text.
+const MESSAGES: [[&str; 8]; 5] = [
+    [
+        "inbox/cur",
+        "1:2,S",
+        "Anna Knuth <anna@example.org>",
+        "Bob Lamport <bob@example.com>",
+        "team@example.net",
+        "Budget meeting",
+        "Mon, 03 Mar 2025 10:00:00 +0000",
+        "Please look at the budget report.\nThe floor is wooden.",
+    ],
+    [
+        "inbox/cur",
+        "2:2,RS",
+        "Bob Lamport <bob@example.com>",
+        "Anna Knuth <anna@example.org>",
+        "chloe@example.net",
+        "Re: Budget meeting",
+        "Tue, 04 Mar 2025 09:00:00 +0000",
+        "The report is complete. Walls and floor.",
+    ],
+    [
+        "inbox/new",
+        "3",
+        "Chloe Elan <chloe@example.net>",
+        "dev@lists.example.org",
+        "anna@example.org",
+        "reindeer in the snow",
+        "Wed, 05 Mar 2025 09:00:00 +0000",
+        "About the reindeer, and moss.",
+    ],
+    [
+        "lists/running/cur",
+        "4:2,FS",
+        "Anna Knuth <anna@example.org>",
+        "run@lists.example.org",
+        "bob@example.com",
+        "Running in winter",
+        "Fri, 01 May 2020 12:00:00 +0200",
+        "We ran; a budget of hundred.",
+    ],
+    [
+        "Sent Items/cur",
+        "5:2,S",
+        "Anna Knuth <anna@example.org>",
+        "Bob Lamport <bob@example.com>",
+        "x@example.net",
+        "Lorem ipsum",
+        "Sat, 10 Jan 2026 08:00:00 +0000",
+        "lorem dolor",
+    ],
+];
+
+fn store(world: &World) -> PathBuf {
+    for (number, message) in MESSAGES.iter().enumerate() {
+        let [folder, name, from, to, cc, subject, date, text] = message;
+        // One of them is long, for sizes.
+        let text = text.repeat(if *name == "5:2,S" { 2000 } else { 1 });
+        let source = format!(
+            "From: {from}\nTo: {to}\nCc: {cc}\nSubject: {subject}\nDate: {date}\n\
+             Message-ID: <m{number}@example.org>\n\n{text}\n"
+        );
+        world.write(format!("{folder}/{name}"), source);
+        let folder = world.docs().join(folder);
+        for sibling in ["cur", "new", "tmp"] {
+            std::fs::create_dir_all(folder.with_file_name(sibling)).unwrap();
+        }
+    }
+    world.index_docs();
+    world.docs()
+}
+
+fn ours(world: &World, syntax: &str, query: &str) -> BTreeSet<String> {
+    let run = world.ken(["search", "--syntax", syntax, "-l", "--", query]);
+    assert!(run.code < 2, "{query}: {}", run.err);
+    run.lines().iter().map(|line| (*line).to_owned()).collect()
+}
+
+fn theirs(output: &Output) -> BTreeSet<String> {
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Tells whether all programs are installed.
+fn installed(names: &[&str]) -> bool {
+    names
+        .iter()
+        .all(|name| Path::new("/usr/bin").join(name).exists())
+}
+
+/// Queries that mu and ken answer with the same messages.
+const MU: [&str; 45] = [
+    "budget",
+    "BUDGET",
+    "budget report",
+    "budget or reindeer",
+    "budget and not report",
+    "not budget",
+    "not budget and report",
+    "budget xor report",
+    "lorem or budget report",
+    "budget and report xor lorem",
+    "budget not report",
+    "(budget or lorem) and not report",
+    "lorem OR budget AND report",
+    "\"budget report\"",
+    "\"report budget\"",
+    "subject:\"budget meeting\"",
+    "bud*",
+    "subject:bud*",
+    "/bu.g/",
+    "subject:/meet.*/",
+    "from:anna",
+    "f:anna@example.org",
+    "to:bob",
+    "cc:anna",
+    "contact:chloe",
+    "recip:anna",
+    "from:\"Anna Knuth\"",
+    "body:floor",
+    "b:walls",
+    "s:re",
+    "date:2025",
+    "date:2025..",
+    "date:..2020",
+    "date:20250303..20250304",
+    "d:2025-03-03..2025-03-03",
+    "date:2025-03-04T08:00..2025-03-04T10:00",
+    "size:10k..",
+    "size:..1k",
+    "maildir:/inbox",
+    "m:/lists/running",
+    "maildir:/lists",
+    "maildir:\"/Sent Items\"",
+    "msgid:m1@example.org",
+    "i:m2@example.org or i:m3@example.org",
+    "nosuchword",
+];
+
+#[test]
+fn mu_finds_the_same() {
+    if !installed(&["mu"]) {
+        return;
+    }
+    let world = World::new();
+    let store = store(&world);
+    let home = format!("--muhome={}", world.home().join("mu").display());
+    let mu = |arguments: &[&str]| {
+        let mut command = Command::new("/usr/bin/mu");
+        command
+            .env("HOME", world.home())
+            .env("TZ", "UTC")
+            .args(arguments);
+        command.output().unwrap()
+    };
+    let maildir = format!("--maildir={}", store.display());
+    assert!(mu(&["init", &home, &maildir]).status.success());
+    assert!(mu(&["index", &home]).status.success());
+    let mut found = 0;
+    for query in MU {
+        let expected = theirs(&mu(&["find", &home, "-f", "l", query]));
+        found += expected.len();
+        assert_eq!(ours(&world, "mu", query), expected, "{query}");
+    }
+    assert!(found > 60, "{found}");
+}
+
+/// Queries that notmuch and ken answer with the same messages.
+const NOTMUCH: [&str; 47] = [
+    "*",
+    "budget",
+    "budget report",
+    "budget or reindeer",
+    "budget and not report",
+    "not budget",
+    "not budget report",
+    "lorem or not budget report",
+    "budget xor report",
+    "budget and report xor lorem",
+    "budget -report",
+    "report -(budget lorem)",
+    "(budget or lorem) and not report",
+    "\"budget report\"",
+    "budget ADJ report",
+    "report ADJ budget",
+    "budget NEAR/2 report",
+    "walls near floor",
+    "bud*",
+    "subject:bud*",
+    "subject:budget",
+    "subject:\"budget meeting\"",
+    "subject:\"(meeting budget)\"",
+    "subject:\"(budget or snow)\"",
+    "subject:budget subject:reindeer",
+    "subject:budget and subject:re",
+    "from:anna from:bob",
+    "from:anna -to:bob",
+    "from:\"anna knuth\"",
+    "from:anna@example.org",
+    "to:bob",
+    "to:chloe",
+    "to:anna to:dev",
+    "body:floor",
+    "date:2025",
+    "date:2025..",
+    "date:..2020",
+    "date:2025-03-03..2025-03-04",
+    "date:2025-03-03 date:2026",
+    "date:@1740996000..@1741000000",
+    "1740996000..1741000000",
+    "id:m1@example.org id:m2@example.org",
+    "mid:/m[12]/",
+    "folder:inbox",
+    "folder:inbox folder:lists/running budget",
+    "path:lists/**",
+    "folder:\"Sent Items\"",
+];
+
+#[test]
+fn notmuch_finds_the_same() {
+    if !installed(&["notmuch"]) {
+        return;
+    }
+    let world = World::new();
+    let store = store(&world);
+    let configuration = world.home().join("notmuch");
+    let text = format!(
+        "[database]\npath={}\n[user]\nprimary_email=x@example.org\n",
+        store.display()
+    );
+    std::fs::write(&configuration, text).unwrap();
+    let notmuch = |arguments: &[&str]| {
+        let mut command = Command::new("/usr/bin/notmuch");
+        command
+            .env("HOME", world.home())
+            .env("NOTMUCH_CONFIG", &configuration);
+        command.env("TZ", "UTC").args(arguments).output().unwrap()
+    };
+    assert!(notmuch(&["new"]).status.success());
+    // Its database lies among the messages.
+    let mut found = 0;
+    for query in NOTMUCH {
+        let expected = theirs(&notmuch(&["search", "--output=files", query]));
+        found += expected.len();
+        assert_eq!(ours(&world, "notmuch", query), expected, "{query}");
+    }
+    assert!(found > 60, "{found}");
+}
+
+#[test]
+fn only_messages_are_found() {
+    let world = World::new();
+    world.write("note.txt", "the budget report");
+    let store = store(&world);
+    for syntax in ["mu", "notmuch"] {
+        let found = ours(&world, syntax, "budget report");
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(
+            found
+                .iter()
+                .all(|path| Path::new(path).starts_with(store.join("inbox")))
+        );
+        let run = world.ken(["search", "--syntax", syntax, "budget tag:inbox"]);
+        assert_eq!(run.code, 2);
+        assert!(run.err.contains("tags of mail"), "{}", run.err);
+    }
+    let run = world.ken([
+        "search",
+        "--syntax",
+        "recoll",
+        "-c",
+        "budget OR lorem report",
+    ]);
+    assert_eq!(run.text(), "3\n");
+}
