@@ -1,7 +1,7 @@
 //! BibTeX (`.bib`): the values of each entry, without the commands of TeX in them.
 //!
 //! An entry is a run of lines: its key, then its values in the order of the file. An entry that is
-//! not closed ends where a line begins with `@`.
+//! not closed ends where a line begins with `@`; comments are left out.
 
 use super::body::Body;
 use super::tex;
@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -34,30 +34,38 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-/// Splits at the lines that begin with `@`, or with spaces before the `@article{` of an entry.
+/// Splits at the `@` of entries. What stands between them is a comment.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
+    let mut next = match begins_entry(text, false) {
+        Some(at) => Some(at),
+        None => next_entry(text, 0),
+    };
     std::iter::from_fn(move || {
-        let start = rest.find('@')?;
-        rest = &rest[start + 1..];
-        let mut ends = memchr::memchr_iter(b'\n', rest.as_bytes()).map(|end| end + 1);
-        let end = ends.find(|&end| begins_entry(&rest[end..]));
-        let end = end.unwrap_or(rest.len());
-        let (entry, after) = rest.split_at(end);
-        rest = after;
-        Some(entry)
+        let start = next? + 1;
+        next = next_entry(text, start);
+        Some(&text[start..next.unwrap_or(text.len())])
     })
 }
 
-fn begins_entry(text: &str) -> bool {
+/// Returns where the next entry begins: on a line of its own, or behind a closing brace.
+fn next_entry(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    memchr::memchr3_iter(b'\n', b'}', b')', &bytes[from..]).find_map(|at| {
+        let at = from + at + 1;
+        begins_entry(&text[at..], bytes[at - 1] != b'\n').map(|ahead| at + ahead)
+    })
+}
+
+/// Returns how far ahead an entry begins with nothing but spaces before it. What does not stand at
+/// the start of its line must look like `@article{`.
+fn begins_entry(text: &str, is_inside: bool) -> Option<usize> {
     let line = text.trim_start_matches([' ', '\t']);
-    let Some(entry) = line.strip_prefix('@') else {
-        return false;
-    };
-    let is_indented = line.len() < text.len();
+    let entry = line.strip_prefix('@')?;
+    let ahead = text.len() - line.len();
     let kind = |byte: &u8| byte.is_ascii_alphabetic();
     let end = entry.bytes().take(32).take_while(kind).count();
-    !is_indented || (end > 0 && entry[end..].trim_ascii_start().starts_with(['{', '(']))
+    let is_sure = end > 0 && entry[end..].trim_ascii_start().starts_with(['{', '(']);
+    (is_sure || (ahead == 0 && !is_inside)).then_some(ahead)
 }
 
 /// Reads `article{key, name = {value}, …}`; what follows the entry is a comment.
@@ -66,7 +74,10 @@ fn read_entry(entry: &str, body: &mut Body) {
         return;
     };
     let kind = entry[..open].trim();
-    if kind.eq_ignore_ascii_case("preamble") || !kind.bytes().all(|byte| byte.is_ascii_alphabetic())
+    let is_text = |name: &str| kind.eq_ignore_ascii_case(name);
+    if is_text("preamble")
+        || is_text("comment")
+        || !kind.bytes().all(|byte| byte.is_ascii_alphabetic())
     {
         return;
     }
@@ -151,6 +162,14 @@ mod tests {
             "  @book{a,\n    title = {One}\n  }\n\n  @Book (b,\n    title = {Two,\n @ sea}\n  )";
         let found = run(extract, BIBTEX, "a.bib", text.as_bytes());
         assert_eq!(found.own().body, "a\nOne\nb\nTwo, @ sea");
+    }
+
+    #[test]
+    fn entries_may_share_a_line_and_what_is_between_them_is_none() {
+        let text = "Made by me@example.org\n% @book{no, title = {Never}}\n@comment{jabref-meta: a = b}\n\
+            @book{a, title = {One}} @book{b, title = {Two @ {x} @ sea}}@misc(c, note = {Three})";
+        let found = run(extract, BIBTEX, "a.bib", text.as_bytes());
+        assert_eq!(found.own().body, "a\nOne\nb\nTwo @ x @ sea\nc\nThree");
     }
 
     #[test]

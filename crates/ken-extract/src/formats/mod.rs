@@ -16,6 +16,7 @@ mod djvu;
 mod doc;
 mod encryption;
 mod epub;
+mod first;
 mod html;
 mod image;
 mod info;

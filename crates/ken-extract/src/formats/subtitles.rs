@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -47,15 +47,19 @@ fn cues(text: &str, body: &mut Body) {
     let mut lines = text.lines().peekable();
     let is_web = text.starts_with("WEBVTT");
     let mut is_style = is_web;
+    let mut is_start = true;
     while let Some(line) = lines.next() {
         if line.trim().is_empty() {
-            is_style = false;
+            (is_style, is_start) = (false, true);
             continue;
         }
+        let was_start = std::mem::take(&mut is_start);
         let next = lines.peek().copied().unwrap_or_default();
         is_style |= is_web && is_block(line.trim_end());
-        // The name of a cue stands above its times.
-        if is_style || is_time(line) || is_time(next) {
+        // The name of a cue stands above its times: a number, in WebVTT anything after a gap.
+        let is_number = line.trim().bytes().all(|byte| byte.is_ascii_digit());
+        let is_name = is_time(next) && (is_number || (is_web && was_start));
+        if is_style || is_time(line) || is_name {
             continue;
         }
         // MicroDVD has frames before its text, and bars between lines.
@@ -192,6 +196,15 @@ mod tests {
             "{detected:?}"
         );
         run(extract, detected, name, text.as_bytes())
+    }
+
+    #[test]
+    fn text_directly_above_times_stays() {
+        let text = "1\n00:00:01,000 --> 00:00:02,000\nLast words\n\
+            00:00:03,000 --> 00:00:04,000\nNext\n7\n00:00:05,000 --> 00:00:06,000\nEnd\n";
+        assert_eq!(read("a.srt", text).own().body, "Last words\nNext\nEnd");
+        let text = "WEBVTT\n\nname\n00:01.000 --> 00:02.000\nOne\n00:03.000 --> 00:04.000\nTwo\n";
+        assert_eq!(read("a.vtt", text).own().body, "One\nTwo");
     }
 
     #[test]

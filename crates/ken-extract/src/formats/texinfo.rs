@@ -6,6 +6,7 @@
 use ken_core::{Document, Field};
 
 use super::body::Body;
+use super::first::First;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation};
 
@@ -25,6 +26,7 @@ pub(super) const FORMAT: Format = Format {
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (text, result) = super::text::read(input, output)?;
     let mut body = Body::new(output.limits().max_text_bytes);
+    let mut first = First::default();
     let mut skipped: Option<&str> = None;
     for line in text.lines() {
         let command = line.trim_start().strip_prefix('@').map(split_command);
@@ -34,7 +36,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             (None, Some(("bye", _))) => break,
             (None, Some((name, _))) if is_skipped(name) => skipped = Some(name),
             (None, Some((name, rest))) if is_line(name) => {
-                line_command(name, rest, output.own(), &mut body);
+                line_command(name, rest, &mut first, output.own(), &mut body);
             }
             (None, _) => text_line(line, &mut body),
         }
@@ -170,14 +172,18 @@ fn is_chapter(name: &str) -> bool {
     matches!(name, "chapter" | "appendix" | "unnumbered")
 }
 
-fn line_command(name: &str, rest: &str, document: &mut Document, body: &mut Body) {
+fn line_command(
+    name: &str,
+    rest: &str,
+    first: &mut First,
+    document: &mut Document,
+    body: &mut Body,
+) {
     let plain = plain(rest);
     match name {
         "settitle" => document.add_text(Field::Title, &plain),
         "title" => {
-            if document.text(Field::Title).is_none() {
-                document.add_text(Field::Title, &plain);
-            }
+            first.add_text(document, Field::Title, &plain);
             body.line(plain.trim());
         }
         "author" => {

@@ -14,6 +14,7 @@ use ken_core::{Document, Field};
 
 use self::lines::{Line, unfold};
 use super::body::Body;
+use super::first::First;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Member, date, text};
 
@@ -186,12 +187,21 @@ struct Item {
     end: Option<i64>,
     /// Given and family name, for cards without a name for display.
     name: String,
+    first: First,
+}
+
+impl Item {
+    fn add_time(&mut self, document: &mut Document, field: Field, time: Option<i64>) {
+        if let Some(seconds) = time {
+            self.first.add_number(document, field, seconds);
+        }
+    }
 }
 
 fn read_line(line: &Line<'_>, document: &mut Document, body: &mut Body, item: &mut Item) {
     match line.name.as_str() {
-        "SUMMARY" | "FN" | "X-WR-CALNAME" if document.text(Field::Title).is_none() => {
-            document.add_text(Field::Title, &line.text());
+        "SUMMARY" | "FN" | "X-WR-CALNAME" => {
+            item.first.add_text(document, Field::Title, &line.text());
         }
         "N" => item.name = name(&line.text()),
         "DESCRIPTION" | "NOTE" => document.add_text(Field::Description, &line.text()),
@@ -204,16 +214,15 @@ fn read_line(line: &Line<'_>, document: &mut Document, body: &mut Body, item: &m
         "ATTENDEE" => return person(line, Field::To, document, body),
         "DTSTART" | "DUE" => {
             item.start = time(line);
-            add_time(Field::Date, item.start, document);
+            item.add_time(document, Field::Date, item.start);
             return day_line(line, body);
         }
         "DTEND" => item.end = time(line),
-        "CREATED" => add_time(Field::Created, time(line), document),
-        "REV" => add_time(
-            Field::Date,
-            date::iso(&line.value).or_else(|| time(line)),
-            document,
-        ),
+        "CREATED" => item.add_time(document, Field::Created, time(line)),
+        "REV" => {
+            let time = date::iso(&line.value).or_else(|| time(line));
+            item.add_time(document, Field::Date, time);
+        }
         _ => {}
     }
     match line.name.as_str() {
@@ -241,14 +250,6 @@ fn person(line: &Line<'_>, field: Field, document: &mut Document, body: &mut Bod
     };
     document.add_text(field, &person);
     body.line(person.trim());
-}
-
-fn add_time(field: Field, time: Option<i64>, document: &mut Document) {
-    if let Some(seconds) = time
-        && document.number(field).is_none()
-    {
-        document.add_number(field, seconds);
-    }
 }
 
 /// `20240229`, `20240229T123000`, `20240229T123000Z`, in the zone that a parameter names.

@@ -19,6 +19,7 @@ pub(super) mod xps;
 use ken_core::{Document, Field};
 
 use super::body::Body;
+use super::first::First;
 use super::html::html_to_text;
 use super::package::decode_xml;
 use super::xml::{Node, Start, Xml};
@@ -94,6 +95,7 @@ struct Reading<'a> {
     dialect: &'a Dialect,
     document: &'a mut Document,
     body: &'a mut Body,
+    first: First,
     /// Names of the open elements, each with a slash behind it.
     path: String,
     roles: Vec<Role>,
@@ -111,6 +113,7 @@ impl<'a> Reading<'a> {
             dialect,
             document,
             body,
+            first: First::default(),
             path: String::new(),
             roles: Vec::new(),
             row: None,
@@ -306,19 +309,16 @@ impl<'a> Reading<'a> {
 
     /// The first title counts, and every other value.
     fn value(&mut self, field: Field, text: &str) {
-        if field == Field::Headings {
-            return self.body.note_heading(text);
-        }
-        if field != Field::Title || self.document.text(Field::Title).is_none() {
-            self.document.add_text(field, text);
+        match field {
+            Field::Headings => self.body.note_heading(text),
+            Field::Title => self.first.add_text(self.document, field, text),
+            _ => self.document.add_text(field, text),
         }
     }
 
     fn date(&mut self, field: Field, text: &str) {
-        if self.document.number(field).is_none()
-            && let Some(seconds) = date::iso(text).or_else(|| date::mail(text))
-        {
-            self.document.add_number(field, seconds);
+        if let Some(seconds) = date::iso(text).or_else(|| date::mail(text)) {
+            self.first.add_number(self.document, field, seconds);
         }
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Heap<'a> {
     store: &'a Store<'a>,
     blocks: Vec<Vec<u8>>,
     pub(super) parts: Vec<Node>,
+    /// Why parts may be missing.
+    pub(super) damage: Option<Error>,
     root: u32,
 }
 
@@ -42,9 +44,11 @@ impl<'a> Heap<'a> {
             return Err(damaged());
         }
         let root = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
+        let (parts, damage) = store.subnodes(node);
         Ok(Self {
             store,
-            parts: store.subnodes(node)?,
+            parts,
+            damage,
             root,
             blocks,
         })

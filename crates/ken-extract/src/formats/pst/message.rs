@@ -26,7 +26,8 @@ pub(super) fn as_file(store: &Store<'_>, node: &Node) -> Result<(Vec<u8>, Option
         builder: Builder::new(),
         damage: None,
     };
-    file.add_message(&Heap::open(store, node)?, STORAGE_ROOT, MAX_DEPTH);
+    let message = file.noted(Heap::open(store, node)?);
+    file.add_message(&message, STORAGE_ROOT, MAX_DEPTH);
     Ok((file.builder.finish(), file.damage))
 }
 
@@ -37,7 +38,7 @@ struct File<'a> {
     damage: Option<Error>,
 }
 
-impl File<'_> {
+impl<'a> File<'a> {
     /// Returns what was read, if it was.
     fn kept<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         match result {
@@ -50,6 +51,20 @@ impl File<'_> {
                 None
             }
         }
+    }
+
+    /// Opens a part, if that can be.
+    fn open(&mut self, node: &Node) -> Option<Heap<'a>> {
+        let heap = self.kept(Heap::open(self.store, node))?;
+        Some(self.noted(heap))
+    }
+
+    /// Notes what is missing in a heap.
+    fn noted(&mut self, mut heap: Heap<'a>) -> Heap<'a> {
+        if let Some(damage) = heap.damage.take() {
+            self.kept::<()>(Err(damage));
+        }
+        heap
     }
 
     fn add_message(&mut self, heap: &Heap<'_>, storage: usize, depth: usize) {
@@ -65,14 +80,14 @@ impl File<'_> {
             // Of a damaged one too, for the others to keep their numbers.
             let name = format!("__attach_version1.0_#{number:08X}");
             let storage = self.builder.storage(storage, &name);
-            if let Some(attachment) = self.kept(Heap::open(self.store, part)) {
+            if let Some(attachment) = self.open(part) {
                 self.add_attachment(&attachment, storage, depth);
             }
         }
     }
 
     fn add_recipients(&mut self, table: &Node, storage: usize) {
-        let Some(recipients) = self.kept(Heap::open(self.store, table)) else {
+        let Some(recipients) = self.open(table) else {
             return;
         };
         let rows = self.kept(recipients.rows()).unwrap_or_default();
@@ -92,7 +107,7 @@ impl File<'_> {
         if let Some(object) = object
             && depth > 0
             && let Some(Some(inner)) = self.kept(attached(attachment, object))
-            && let Some(inner) = self.kept(Heap::open(self.store, &inner))
+            && let Some(inner) = self.open(&inner)
         {
             let storage = self.builder.storage(storage, "__substg1.0_3701000D");
             self.add_message(&inner, storage, depth - 1);

@@ -11,6 +11,7 @@ mod message;
 mod ndb;
 
 use super::Format;
+use super::members::Names;
 use super::msg;
 use crate::output::Output;
 use crate::{Error, Input, Isolation, Member};
@@ -24,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: Some("messages, by the number of their node"),
     isolation: Isolation::Worker,
-    version: 2,
+    version: 3,
     streams: true,
     extract,
 };
@@ -36,10 +37,12 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let store = Store::open(input, output.limits().max_member_bytes as usize)?;
     output.own();
     let nodes = store.nodes()?;
+    let mut names = Names::default();
     let mut n_damaged = 0;
     let mut missing = None;
     for node in nodes.iter().filter(|node| node.id & 0x1f == NORMAL_MESSAGE) {
-        let component = node.id.to_string();
+        // Of a damaged store two nodes may have one number.
+        let component = names.unique(&node.id.to_string());
         match message::as_file(&store, node) {
             Ok((bytes, damage)) => {
                 missing = missing.or(damage.map(|error| (node.id, error)));

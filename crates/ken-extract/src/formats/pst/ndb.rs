@@ -293,11 +293,11 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Returns the parts of a node, by their numbers.
-    pub(super) fn subnodes(&self, node: &Node) -> Result<Vec<Node>, Error> {
+    /// Returns the parts of a node, by their numbers, and why that may not be all.
+    pub(super) fn subnodes(&self, node: &Node) -> (Vec<Node>, Option<Error>) {
         let mut found = Vec::new();
-        self.add_subnodes(node.subnodes, 2, &mut found)?;
-        Ok(found)
+        let damage = self.add_subnodes(node.subnodes, 2, &mut found).err();
+        (found, damage)
     }
 
     fn add_subnodes(&self, number: u64, depth: usize, found: &mut Vec<Node>) -> Result<(), Error> {

@@ -328,6 +328,24 @@ fn a_damaged_part_does_not_hide_its_message() {
 }
 
 #[test]
+fn a_damaged_list_of_parts_does_not_hide_its_message() {
+    let mut store = Writer {
+        blocks: Vec::new(),
+        nodes: Vec::new(),
+    };
+    let message = store.block(0, properties(&[(0x37, 0x1f, Err(wide("Kept")))]));
+    // Two have one number.
+    store.nodes = vec![[0x24, message, 4000], [0x24, message, 0]];
+    let found = found(&store.finish());
+    let ipaths: Vec<_> = found.members.iter().map(|m| m.ipath.as_str()).collect();
+    assert_eq!(ipaths, ["36", "36#2"]);
+    assert_eq!(
+        found.own().failure.as_ref().unwrap().message,
+        "message 36 lacks a part: a block is missing"
+    );
+}
+
+#[test]
 fn hostile_files_are_survived() {
     survives(extract, STORE, "a.pst", SAMPLE);
     // Trees of pages that lead to themselves.

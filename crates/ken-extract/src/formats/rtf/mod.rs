@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("pages, where the writer began one"),
     members: Some("embedded files, numbered from 1"),
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };

@@ -9,6 +9,8 @@ use crate::{Error, Limits};
 
 /// Groups nested deeper share one state: no program nests so many.
 const MAX_DEPTH: usize = 1000;
+/// What a button says is short.
+const MAX_INSTRUCTION_BYTES: usize = 4096;
 /// More embedded objects than any program writes.
 const MAX_OBJECTS: usize = 10_000;
 
@@ -22,6 +24,8 @@ enum Destination {
     /// The numbers of a date.
     Time(Field),
     Object,
+    /// What a field does.
+    Instruction,
 }
 
 /// What a group inherits, and gives back at its end.
@@ -61,6 +65,7 @@ pub(super) struct Reader<'a> {
     section: Section,
     objects: Vec<Vec<u8>>,
     half_byte: Option<u8>,
+    instruction: String,
     max_object_bytes: usize,
 }
 
@@ -99,6 +104,7 @@ impl<'a> Reader<'a> {
             section: Section::default(),
             objects: Vec::new(),
             half_byte: None,
+            instruction: String::new(),
             max_object_bytes: limits.max_member_bytes as usize,
         }
     }
@@ -177,6 +183,23 @@ impl<'a> Reader<'a> {
         {
             self.add_time(field);
         }
+        if inner.destination == Destination::Instruction && outer.destination != inner.destination {
+            self.end_instruction();
+        }
+    }
+
+    /// Of all fields only a button holds text for readers in its instruction, behind the name of its
+    /// macro: `MACROBUTTON NoMacro [Click here]`.
+    fn end_instruction(&mut self) {
+        let instruction = std::mem::take(&mut self.instruction);
+        let mut rest = instruction.trim_start();
+        for is_wanted in [|word: &str| word == "MACROBUTTON", |_: &str| true] {
+            match rest.split_once(' ').filter(|(word, _)| is_wanted(word)) {
+                Some((_, after)) => rest = after.trim_start(),
+                None => return,
+            }
+        }
+        self.emit(rest);
     }
 
     fn symbol(&mut self, symbol: u8) {
@@ -239,7 +262,7 @@ impl<'a> Reader<'a> {
 
     /// Changes the destination of the group; returns whether the word named one.
     fn destination(&mut self, word: &[u8], is_optional: bool) -> bool {
-        use Destination::{Body, Fonts, Info, Object, Skipped, Time};
+        use Destination::{Body, Fonts, Info, Instruction, Object, Skipped, Time};
         let skips = self.state.destination == Skipped;
         self.state.destination = match word {
             b"ud" if is_optional => Body,
@@ -263,13 +286,14 @@ impl<'a> Reader<'a> {
                 self.begin_object();
                 Object
             }
-            b"colortbl" | b"stylesheet" | b"pict" | b"fldinst" | b"fldtype" | b"datafield"
-            | b"nonshppict" | b"shprslt" | b"sp" | b"xe" | b"tc" | b"rxe" | b"bkmkstart"
-            | b"bkmkend" | b"atnid" | b"atnauthor" | b"atnref" | b"atntime" | b"atndate"
-            | b"atrfstart" | b"atrfend" | b"upr" | b"objclass" | b"objname" | b"filetbl"
-            | b"private" | b"pn" | b"listtable" | b"listoverridetable" | b"revtbl" | b"rsidtbl"
-            | b"generator" | b"formfield" | b"ffdeftext" | b"ffl" | b"aftnsep" | b"ftnsep"
-            | b"ftnsepc" | b"aftnsepc" | b"themedata" => Skipped,
+            b"fldinst" => Instruction,
+            b"colortbl" | b"stylesheet" | b"pict" | b"fldtype" | b"datafield" | b"nonshppict"
+            | b"shprslt" | b"sp" | b"xe" | b"tc" | b"rxe" | b"bkmkstart" | b"bkmkend"
+            | b"atnid" | b"atnauthor" | b"atnref" | b"atntime" | b"atndate" | b"atrfstart"
+            | b"atrfend" | b"upr" | b"objclass" | b"objname" | b"filetbl" | b"private" | b"pn"
+            | b"listtable" | b"listoverridetable" | b"revtbl" | b"rsidtbl" | b"generator"
+            | b"formfield" | b"ffdeftext" | b"ffl" | b"aftnsep" | b"ftnsep" | b"ftnsepc"
+            | b"aftnsepc" | b"themedata" => Skipped,
             // Groups around text: fields, shapes, pictures for newer readers, lists.
             b"shpinst" | b"shpgrp" | b"shppict" | b"fldrslt" | b"listtext" | b"pntext"
             | b"result" | b"do" | b"dptxbxtext" | b"ftncn" | b"nesttableprops" | b"mmath"
@@ -365,7 +389,9 @@ impl<'a> Reader<'a> {
         self.fallbacks -= passed;
         match self.state.destination {
             Destination::Object => self.push_digits(bytes),
-            Destination::Body | Destination::Info(_) => self.run.extend(&bytes[passed..]),
+            Destination::Body | Destination::Info(_) | Destination::Instruction => {
+                self.run.extend(&bytes[passed..])
+            }
             _ => {}
         }
     }
@@ -389,6 +415,9 @@ impl<'a> Reader<'a> {
                     self.body.break_page();
                 }
                 self.body.push(text);
+            }
+            Destination::Instruction if self.instruction.len() < MAX_INSTRUCTION_BYTES => {
+                self.instruction.push_str(text);
             }
             Destination::Info(field) if field != Field::Body => match self.info.last_mut() {
                 Some((last, value)) if *last == field => value.push_str(text),

@@ -51,6 +51,16 @@ fn a_file_of_libreoffice_is_read() {
 }
 
 #[test]
+fn buttons_show_their_words() {
+    let button = "{\\field{\\*\\fldinst {MACROBUTTON  NoMacro [Click {\\b here}]}}{\\fldrslt }}";
+    let link = "{\\field{\\*\\fldinst HYPERLINK \"x\"}{\\fldrslt there}}";
+    assert_eq!(
+        body(&format!("{button} or {link}")),
+        "[Click here] or there"
+    );
+}
+
+#[test]
 fn characters_of_fonts_and_of_unicode() {
     let fonts = "{\\fonttbl{\\f0\\fcharset0 A;}{\\f1\\fcharset204 B;}{\\f2\\fcharset128 C;}\
                  {\\f3\\fcharset2 Symbol;}{\\f4\\fcharset238 D{\\*\\falt E};}}";
