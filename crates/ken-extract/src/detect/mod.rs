@@ -126,6 +126,7 @@ fn refined(found: Detected, named: Option<Detected>) -> Detected {
         ),
         "video/x-ms-asf" => matches!(named.media_type, "audio/x-ms-wma" | "video/x-ms-wmv"),
         "video/x-matroska" => named.media_type == "audio/x-matroska",
+        "application/x-plist" => named.media_type == "application/x-webarchive",
         "application/x-hdf5" => named.media_type == "application/x-netcdf",
         _ => false,
     };

@@ -55,8 +55,10 @@ mod tar;
 mod tex;
 mod texinfo;
 mod text;
+mod tnef;
 mod video;
 mod warc;
+mod webarchive;
 mod xls;
 mod xml;
 pub(crate) mod xmp;
@@ -155,6 +157,7 @@ pub const FORMATS: &[Format] = &[
     mbox::FORMAT,
     msg::FORMAT,
     pst::FORMAT,
+    tnef::FORMAT,
     image::FORMAT,
     xmp::FORMAT,
     audio::FORMAT,
@@ -174,6 +177,7 @@ pub const FORMATS: &[Format] = &[
     iso::FORMAT,
     iwork::FORMAT,
     mhtml::FORMAT,
+    webarchive::FORMAT,
     warc::FORMAT,
     sqlite::FORMAT,
 ];
