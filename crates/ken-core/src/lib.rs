@@ -21,7 +21,7 @@ pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart};
 pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes, extension};
-pub use plan::{Bound, Form, Order, Pattern, Plan, SortKey, Span, Word};
+pub use plan::{Bound, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
 pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};
 pub use root::Root;

@@ -109,6 +109,23 @@ pub enum Pattern {
     Stem(String),
     /// One of these.
     Any(Vec<String>),
+    /// This one, where the text has it in this form.
+    Written(Written),
+    /// The beginning and the end of a value; only beside words.
+    Border,
+}
+
+/// A term, and how the word is written that it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The term.
+    pub term: String,
+    /// The word as it is asked for.
+    pub text: String,
+    /// Whether capitals and small letters differ.
+    pub case: bool,
+    /// Whether letters with and without diacritics differ.
+    pub diacritics: bool,
 }
 
 /// A stretch of terms in a field, by their positions.
@@ -132,6 +149,17 @@ pub enum Span {
 }
 
 impl Span {
+    /// Calls `each` with all patterns, to change them.
+    pub fn patterns_mut(&mut self, each: &mut dyn FnMut(&mut Pattern)) {
+        match self {
+            Self::Match(pattern) => each(pattern),
+            Self::Any(parts) | Self::Near { parts, .. } => {
+                parts.iter_mut().for_each(|part| part.patterns_mut(each));
+            }
+            Self::Phrase(terms) => terms.iter_mut().for_each(|(_, pattern)| each(pattern)),
+        }
+    }
+
     /// Calls `each` with all patterns.
     pub fn patterns<'a>(&'a self, each: &mut dyn FnMut(&'a Pattern)) {
         match self {
@@ -292,7 +320,17 @@ impl Pattern {
                 let terms: Vec<String> = terms.iter().map(|term| format!("{term:?}")).collect();
                 write!(f, "{})", terms.join(" "))
             }
+            Self::Written(written) => write!(f, "(written {at}{written})"),
+            Self::Border => write!(f, "{at}border"),
         }
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?} ", self.term, self.text)?;
+        f.write_str(if self.case { "C" } else { "" })?;
+        f.write_str(if self.diacritics { "D" } else { "" })
     }
 }
 

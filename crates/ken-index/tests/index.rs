@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ken_core::{
     Bound, Document, Field, FileKey, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Span,
+    Written,
 };
 use ken_index::{Error, FileState, Record, Snapshot, Writer, WriterOptions};
 
@@ -440,4 +441,84 @@ fn a_writer_that_cannot_write_says_why_and_commits_nothing() {
     assert_eq!(writer.add(record()).unwrap_err().to_string(), error);
     assert_eq!(writer.commit(writer.meta()).unwrap_err().to_string(), error);
     assert!(!fs_err::exists(index.join("meta.json")).unwrap());
+}
+
+#[test]
+fn forms_and_borders_are_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    add(
+        &writer,
+        "/d/a",
+        "Polish the car",
+        "We polish. Résumé of the year",
+    );
+    add(
+        &writer,
+        "/d/b",
+        "The Polish car",
+        "resume the work, RESUME it",
+    );
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let form = |term: &str, text: &str, letters: &str| {
+        Pattern::Written(Written {
+            term: term.to_owned(),
+            text: text.to_owned(),
+            case: letters.contains('C'),
+            diacritics: letters.contains('D'),
+        })
+    };
+    let border = || Pattern::Border;
+    let word = |word: &str| Pattern::Term(word.to_owned());
+    for (field, terms, expected) in [
+        (
+            Field::Title,
+            vec![form("polish", "Polish", "C")],
+            "/d/a /d/b",
+        ),
+        (
+            Field::Title,
+            vec![word("the"), form("polish", "Polish", "C")],
+            "/d/b",
+        ),
+        (
+            Field::Title,
+            vec![word("the"), form("polish", "polish", "C")],
+            "",
+        ),
+        (Field::Body, vec![form("polish", "polish", "CD")], "/d/a"),
+        (Field::Body, vec![form("polish", "Polish", "C")], ""),
+        (Field::Body, vec![form("resume", "Resume", "D")], "/d/b"),
+        (Field::Body, vec![form("resume", "RÉSUMÉ", "D")], "/d/a"),
+        (Field::Body, vec![form("resume", "RESUME", "C")], "/d/b"),
+        (Field::Body, vec![form("resume", "Resume", "C")], "/d/a"),
+        (
+            Field::Body,
+            vec![form("resume", "RESUME", "CD"), word("it")],
+            "/d/b",
+        ),
+        (Field::Title, vec![border(), word("polish")], "/d/a"),
+        (Field::Title, vec![word("car"), border()], "/d/a /d/b"),
+        (Field::Title, vec![word("polish"), border()], ""),
+        (
+            Field::Title,
+            vec![border(), form("the", "The", "C")],
+            "/d/b",
+        ),
+        (
+            Field::Title,
+            vec![Pattern::Prefix(String::new())],
+            "/d/a /d/b",
+        ),
+        (Field::Title, vec![Pattern::Regex("^.$".to_owned())], ""),
+        (Field::Author, vec![Pattern::Prefix(String::new())], ""),
+    ] {
+        let plan = Plan::Span {
+            field,
+            span: Span::Phrase((0..).zip(terms).collect()),
+        };
+        assert_eq!(found(&snapshot, &plan).join(" "), expected, "{plan}");
+    }
 }

@@ -141,6 +141,7 @@ fn means(pattern: &Pattern, word: &str) -> bool {
         Pattern::Prefix(prefix) => word.starts_with(prefix.as_str()),
         Pattern::Glob(glob) => Regex::new(&glob.to_regex()).unwrap().is_match(word),
         Pattern::Regex(regex) => Regex::new(regex).unwrap().is_match(word),
+        Pattern::Written(_) | Pattern::Border => panic!("{pattern} is not made here"),
         Pattern::Fuzzy(term, distance) => {
             edits(term.as_bytes(), word.as_bytes()) <= usize::from(*distance)
         }

@@ -3,6 +3,7 @@
 //! A query is parsed into a [`parse::Tree`], independent of clock and index; [`plan::plan`]
 //! makes it a [`ken_core::Plan`], in the terms of the index; an engine runs that.
 
+mod compare;
 mod edit;
 mod folder;
 pub mod parse;

@@ -16,6 +16,7 @@ use ken_core::{
     Bound, Field, FieldKind, Form, Glob, GlobPart, Pattern, Plan, Span, Word, language,
 };
 
+use crate::compare;
 use crate::folder;
 use crate::parse::{Clause, Modifiers, Phrase, Piece, Tree, Value, When};
 use crate::synonyms::Synonyms;
@@ -263,15 +264,17 @@ fn dates(field: Field, from: Bound<When>, to: Bound<When>, context: &Context) ->
 /// written; the modifiers say otherwise.
 fn words(clause: &Clause, analyze: Analyze) -> Option<Span> {
     let span = literally(&clause.value, analyze)?;
+    let span = compare::written(span, clause, analyze);
     let Modifiers {
         unstemmed, expand, ..
     } = clause.modifiers;
-    Some(match (&clause.value, span) {
+    let span = match (&clause.value, span) {
         (_, span) if unstemmed => span,
         (Value::Word(_), Span::Match(pattern)) => Span::Match(stem(pattern)),
         (Value::Phrase(_), span) if expand => stems(span),
         (_, span) => span,
-    })
+    };
+    Some(compare::anchored(span, clause))
 }
 
 fn stem(pattern: Pattern) -> Pattern {

@@ -216,6 +216,7 @@ fn modifiers() -> impl Strategy<Value = Modifiers> {
             unstemmed,
             no_synonyms,
             expand,
+            ..Modifiers::default()
         },
     )
 }

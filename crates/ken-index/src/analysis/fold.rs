@@ -28,6 +28,38 @@ pub(super) fn fold(word: &str, out: &mut String) {
     }
 }
 
+/// Returns a word with those differences taken away that do not count.
+pub(super) fn form(word: &str, case: bool, diacritics: bool) -> String {
+    let kept = |c: &char| !is_invisible(*c) && (diacritics || !is_decoration(*c));
+    let letters: String = word.nfkd().filter(kept).nfc().collect();
+    let letters = if case {
+        letters
+    } else {
+        letters.to_lowercase()
+    };
+    if diacritics {
+        return letters;
+    }
+    let mut plain = String::with_capacity(letters.len());
+    for character in letters.chars() {
+        let lower = character.to_lowercase().next().unwrap_or(character);
+        match letter_pair(lower) {
+            Some(pair) if lower == character => plain.push_str(pair),
+            Some(pair) => plain.push_str(&pair.to_uppercase()),
+            None => plain.push(character),
+        }
+    }
+    plain
+}
+
+/// Returns whether a mark is not seen: soft hyphens, joiners, directions.
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}'
+    )
+}
+
 /// Returns whether a mark only decorates the letter before it.
 fn is_decoration(character: char) -> bool {
     matches!(character,
@@ -47,6 +79,12 @@ fn letter_pair(character: char) -> Option<&'static str> {
         'ø' => "o",
         'đ' | 'ð' => "d",
         'ħ' => "h",
+        'ŋ' => "n",
+        'ŧ' => "t",
+        'ɨ' => "i",
+        'ƶ' => "z",
+        'ƀ' => "b",
+        'ǥ' => "g",
         'ı' => "i",
         'ł' => "l",
         'þ' => "th",

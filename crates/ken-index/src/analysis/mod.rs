@@ -7,6 +7,7 @@
 //! Hangul, Thai …) give overlapping pairs of characters. Everything else separates words, so an
 //! e-mail address or a URL is the phrase of its parts.
 
+mod encoded;
 mod fold;
 mod identifier;
 mod language;
@@ -15,7 +16,7 @@ mod script;
 
 use std::ops::Range;
 
-use ken_core::{Field, FieldKind, language as tags};
+use ken_core::{Field, FieldKind, Written, language as tags};
 
 pub(crate) use language::detect as detect_language;
 
@@ -36,6 +37,15 @@ pub fn analyze(field: Field, text: &str, mut each: impl FnMut(&str, u32, Range<u
         FieldKind::Path => path_names(text, each),
         _ => Analyzer::default().words(text, &mut each),
     }
+}
+
+/// The term at the beginning and the end of each value of a text field, which no text has.
+pub(crate) const BORDER: &str = "\0";
+
+/// Returns whether a word is written as a form asks for it.
+pub(crate) fn has_form(word: &str, form: &Written) -> bool {
+    let normal = |text| fold::form(text, form.case, form.diacritics);
+    normal(word) == normal(&form.text)
 }
 
 /// Calls `each` with the names of a path's folders, as they stand; an absolute path starts with
@@ -123,14 +133,27 @@ impl Analyzer {
             }
             if class == NOT_ASCII {
                 at = self.unicode_word(text, start, each);
+                self.divided(text, start..at, each);
                 continue;
             }
             let all = first | rest;
+            if (all & UPPER != 0 || all & DIGIT != 0)
+                && let Some(end) = encoded::end(bytes, start)
+            {
+                self.position += 1;
+                at = end;
+                continue;
+            }
             let humps = rest & UPPER != 0 && all & LOWER != 0;
             if humps || all & UNDERSCORE != 0 {
                 self.identifier(text, start..at, each);
             } else {
                 self.ascii_word(text, start..at, all & UPPER != 0, each);
+            }
+            match bytes.get(at) {
+                Some(b'-') => self.divided(text, start..at, each),
+                Some(b'+' | b'#') => self.signed(text, start..at, each),
+                _ => {}
             }
         }
     }
@@ -154,6 +177,68 @@ impl Analyzer {
             }
         }
         self.position += 1;
+    }
+
+    /// Gives the word that a hyphen at the end of a line divides, at the position of its first
+    /// part. The parts stay: `well-known` may be divided there too.
+    fn divided(
+        &mut self,
+        text: &str,
+        first: Range<usize>,
+        each: &mut impl FnMut(&str, u32, Range<usize>),
+    ) {
+        let after = &text[first.end..];
+        let part = text[first.clone()].trim_end_matches('\u{ad}');
+        let after = match after.strip_prefix('-') {
+            Some(after) => after,
+            None if part.len() < first.len() => after,
+            None => return,
+        };
+        let line = after.strip_prefix('\r').unwrap_or(after);
+        let Some(line) = line.strip_prefix('\n') else {
+            return;
+        };
+        let second = line.trim_start_matches([' ', '\t']);
+        let start = text.len() - second.len();
+        let length = second.find(|c: char| !c.is_alphabetic());
+        let length = length.unwrap_or(second.len());
+        let is_lower = |c: Option<char>| c.is_some_and(char::is_lowercase);
+        if !is_lower(part.chars().next_back())
+            || !is_lower(second.chars().next())
+            || part.len() + length > MAX_TERM_BYTES
+        {
+            return;
+        }
+        fold::fold(&format!("{part}{}", &second[..length]), &mut self.term);
+        let place = first.start..start + length;
+        each(&self.term, self.position.saturating_sub(1), place);
+    }
+
+    /// Gives `c++` and `c#` as words, beside that of their letters.
+    fn signed(
+        &mut self,
+        text: &str,
+        letters: Range<usize>,
+        each: &mut impl FnMut(&str, u32, Range<usize>),
+    ) {
+        let after = &text[letters.end..];
+        let length = letters.len();
+        let sign = match after.as_bytes() {
+            [b'+', b'+', ..] if length == 1 || length > 2 => "++",
+            [b'#', ..] if length == 1 => "#",
+            _ => return,
+        };
+        let word = &text[letters.clone()];
+        let goes_on = after[sign.len()..].starts_with(|c: char| c == '+' || c.is_alphanumeric());
+        if goes_on || length > MAX_TERM_BYTES || !word.bytes().all(|b| b.is_ascii_alphabetic()) {
+            return;
+        }
+        self.term.clear();
+        self.term.push_str(word);
+        self.term.make_ascii_lowercase();
+        self.term.push_str(sign);
+        let place = letters.start..letters.end + sign.len();
+        each(&self.term, self.position.saturating_sub(1), place);
     }
 
     /// Gives the whole word and its parts at one position.
@@ -317,6 +402,34 @@ mod tests {
     }
 
     #[test]
+    fn words_divided_at_line_ends_are_joined() {
+        for (text, expected) in [
+            ("an exam-\nple of", "an@0 exam@1 example@1 ple@2 of@3"),
+            ("well-\r\n  known", "well@0 wellknown@0 known@1"),
+            ("größ-\nte", "gross@0 grosste@0 te@1"),
+            ("exam\u{ad}\nple", "exam@0 example@0 ple@1"),
+            ("exam\u{ad}ple", "example@0"),
+            (
+                "Anna-\nMaria x - \ny 1-\n2",
+                "anna@0 maria@1 x@2 y@3 1@4 2@5",
+            ),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_with_signs_are_words() {
+        for (text, expected) in [
+            ("C++ and C#.", "c@0 c++@0 and@1 c@2 c#@2"),
+            ("notepad++", "notepad@0 notepad++@0"),
+            ("a+++b x+y #tag id++;", "a@0 b@1 x@2 y@3 tag@4 id@5"),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn scripts_without_blanks_give_pairs() {
         assert_eq!(terms("日本語"), "日本@0 本語@1 語@2");
         assert_eq!(terms("x字y"), "x@0 字@1 y@2");
@@ -329,6 +442,22 @@ mod tests {
     fn encoded_data_is_left_out_but_keeps_its_place() {
         let text = format!("a {} b", "x".repeat(MAX_TERM_BYTES + 1));
         assert_eq!(terms(&text), "a@0 b@2");
+    }
+
+    #[test]
+    fn lines_of_encoded_data_are_one_unknown_word() {
+        let base64 = "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAYAAAAf8/9hAAAABHNCSVQICAgIfAhkiAAAAAlwSFlz";
+        assert_eq!(terms(&format!("a {base64}\nb")), "a@0 b@2");
+        let uuencoded = "M(R$O8FEN+W-H\"B,@5&AI<R!I<R!A('-H96QL(&%R8VAI=F4@*'!R;V1U8V5D";
+        assert_eq!(terms(&format!("{uuencoded}\nb")), "b@1");
+        let hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+        assert_eq!(terms(hash), format!("{hash}@0"));
+        for path in [
+            "Usr/Lib/Python3/Framework2/Versions/Current/Resources/English/Localizable",
+            "lucene50/Lucene50StoredFieldsFormat/Lucene50StoredFieldsWriterImplementation",
+        ] {
+            assert!(terms(path).contains("resources@") || terms(path).contains("fields@"));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ken_core::Pattern;
+use ken_core::{Pattern, Written};
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
 use regex_automata::dfa::{Automaton as _, StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -18,6 +18,7 @@ use tantivy::postings::TermInfo;
 use tantivy::{TantivyError, Term};
 use tantivy_fst::Automaton;
 
+use crate::analysis::BORDER;
 use crate::dictionary::Cursor;
 
 /// What the tables of one regular expression may take; larger ones are a mistake or an attack.
@@ -29,6 +30,7 @@ pub(crate) enum Matcher {
     Term(String),
     /// In order, each once.
     Terms(Vec<String>),
+    Written(Written),
     Prefix(String),
     Regex(Arc<dense::DFA<Vec<u32>>>),
     Fuzzy(Arc<DFA>),
@@ -44,6 +46,8 @@ impl Matcher {
             Pattern::Any(terms) => {
                 Self::Terms(BTreeSet::from_iter(terms).into_iter().cloned().collect())
             }
+            Pattern::Border => Self::Term(BORDER.to_owned()),
+            Pattern::Written(written) => Self::Written(written.clone()),
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Glob(glob) => Self::Regex(Arc::new(compile(&glob.to_regex())?)),
             Pattern::Regex(regex) => Self::Regex(Arc::new(compile(regex)?)),
@@ -70,10 +74,12 @@ impl Matcher {
     ) -> tantivy::Result<Box<dyn Cursor + 'a>> {
         let terms = index.terms();
         Ok(match self {
-            Self::Term(term) => Box::new(terms.range().ge(term).le(term).into_stream()?),
+            Self::Term(term) | Self::Written(Written { term, .. }) => {
+                Box::new(terms.range().ge(term).le(term).into_stream()?)
+            }
             Self::Terms(wanted) => Box::new(terms.search(TermsAutomaton(wanted)).into_stream()?),
             Self::Prefix(prefix) => {
-                let mut range = terms.range().ge(prefix);
+                let mut range = terms.range().ge(first(prefix));
                 if let Some(end) = super::successor(prefix) {
                     range = range.lt(end);
                 }
@@ -99,7 +105,7 @@ impl Matcher {
     ) -> tantivy::Result<()> {
         let terms = index.terms();
         match self {
-            Self::Term(term) => {
+            Self::Term(term) | Self::Written(Written { term, .. }) => {
                 let term = Term::from_field_text(column, term);
                 match index.get_term_info(&term)? {
                     Some(info) => each(term.serialized_value_bytes(), &info),
@@ -116,7 +122,7 @@ impl Matcher {
                 Ok(())
             }
             Self::Prefix(prefix) => {
-                let mut range = terms.range().ge(prefix.as_bytes());
+                let mut range = terms.range().ge(first(prefix));
                 if let Some(end) = super::successor(prefix) {
                     range = range.lt(end.as_bytes());
                 }
@@ -130,6 +136,11 @@ impl Matcher {
             Self::Fuzzy(dfa) => walk(terms, FuzzyAutomaton(dfa), each),
         }
     }
+}
+
+/// Returns the first term that a prefix may mean: not the border of values.
+fn first(prefix: &str) -> &str {
+    if prefix.is_empty() { "\u{1}" } else { prefix }
 }
 
 fn walk<A: Automaton>(
@@ -188,6 +199,10 @@ impl Automaton for RegexAutomaton<'_> {
     }
 
     fn accept(&self, state: &StateID, byte: u8) -> StateID {
+        // The border of values is no word; the first state is the dead one.
+        if byte == 0 {
+            return StateID::ZERO;
+        }
         // Once there was a match, what follows does not matter.
         if self.0.is_match_state(*state) {
             *state
@@ -243,6 +258,10 @@ impl Automaton for FuzzyAutomaton<'_> {
     }
 
     fn accept(&self, state: &u32, byte: u8) -> u32 {
+        // The border of values is no word.
+        if byte == 0 {
+            return SINK_STATE;
+        }
         self.0.transition(*state, byte)
     }
 }

@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod expand;
+mod form;
 mod guard;
 mod path;
 mod pattern;
@@ -22,6 +23,7 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field as Column, IndexRecordOption};
 
+use crate::analysis::BORDER;
 use crate::schema::Columns;
 use duplicates::DuplicatesQuery;
 pub(crate) use expand::Matcher;
@@ -176,6 +178,15 @@ fn match_query(columns: &Columns, field: Field, pattern: &Pattern) -> Box<dyn Qu
         // The one state that depends on other documents.
         Pattern::Term(term) if field == Field::Is && term == DUPLICATE => Box::new(DuplicatesQuery),
         Pattern::Term(term) | Pattern::Stem(term) => term_query(columns, field, term),
+        Pattern::Border => term_query(columns, field, BORDER),
+        Pattern::Written(_) => Box::new(SpanQuery {
+            column: columns.of(field),
+            span: Span::Match(pattern.clone()),
+        }),
+        // Every value of a text field has a border.
+        Pattern::Prefix(prefix) if prefix.is_empty() && field.info().kind == FieldKind::Text => {
+            term_query(columns, field, BORDER)
+        }
         Pattern::Prefix(prefix) => prefix_query(columns, field, prefix),
         _ => Box::new(PatternQuery {
             column: columns.of(field),
@@ -230,6 +241,7 @@ fn span_query(columns: &Columns, field: Field, span: &Span) -> Box<dyn Query> {
                     Pattern::Term(term) => {
                         Some((*at as usize, Term::from_field_text(column, term)))
                     }
+                    Pattern::Border => Some((*at as usize, Term::from_field_text(column, BORDER))),
                     _ => None,
                 };
                 if let Some(terms) = terms.iter().map(fixed).collect() {

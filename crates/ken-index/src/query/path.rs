@@ -31,7 +31,11 @@ impl Query for PathQuery {
             }
             Pattern::Glob(glob) => of_glob(glob),
             Pattern::Regex(regex) => regex.clone(),
-            Pattern::Fuzzy(..) | Pattern::Stem(_) | Pattern::Any(_) => {
+            Pattern::Fuzzy(..)
+            | Pattern::Stem(_)
+            | Pattern::Any(_)
+            | Pattern::Written(_)
+            | Pattern::Border => {
                 let message = "a path has no other forms and cannot be fuzzy".to_owned();
                 return Err(TantivyError::InvalidArgument(message));
             }

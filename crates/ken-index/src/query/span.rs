@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use ken_core::{Pattern, Span};
+use ken_core::{Pattern, Span, Written};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::{InvertedIndexReader, SegmentReader};
 use tantivy::postings::{Postings, SegmentPostings};
@@ -18,6 +18,7 @@ use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocId, DocSet, Score, Searcher, TERMINATED, TantivyError};
 
 use super::expand::Matcher;
+use super::form::Texts;
 
 /// How many terms one pattern of a stretch may mean in a segment: each holds about 4 KiB.
 const MAX_TERMS: usize = 10_000;
@@ -156,9 +157,11 @@ impl SpanWeight {
                 .iter()
                 .map(|of| of.boost_by(boost))
                 .collect(),
+            texts: None,
             doc: 0,
             spans: Vec::new(),
         };
+        scorer.open_texts(reader, self.column)?;
         scorer.settle(0);
         Ok(Some(scorer))
     }
@@ -195,6 +198,8 @@ pub(super) struct SpanScorer {
     node: Node,
     norms: FieldNormReader,
     similarities: Vec<Bm25Weight>,
+    /// What is asked for words in a certain form.
+    texts: Option<Texts>,
     doc: DocId,
     /// Where the current document has the stretch.
     spans: Vec<Place>,
@@ -204,21 +209,35 @@ impl SpanScorer {
     /// Returns the documents of a segment that have a stretch, without scores.
     pub(super) fn open(
         part: &Part,
-        index: &InvertedIndexReader,
+        reader: &SegmentReader,
         column: Column,
     ) -> tantivy::Result<Option<Self>> {
-        let Some(node) = Node::open(part, index, column)? else {
+        let index = reader.inverted_index(column)?;
+        let Some(node) = Node::open(part, &index, column)? else {
             return Ok(None);
         };
         let mut scorer = Self {
             node,
             norms: FieldNormReader::constant(0, 1),
             similarities: Vec::new(),
+            texts: None,
             doc: 0,
             spans: Vec::new(),
         };
+        scorer.open_texts(reader, column)?;
         scorer.settle(0);
         Ok(Some(scorer))
+    }
+
+    /// Opens the texts if words are asked for as they are written.
+    fn open_texts(&mut self, reader: &SegmentReader, column: Column) -> tantivy::Result<()> {
+        let mut has_forms = false;
+        self.node
+            .leaves(&mut |leaf| has_forms |= leaf.form.is_some());
+        if has_forms {
+            self.texts = Some(Texts::open(reader, column)?);
+        }
+        Ok(())
     }
 
     /// Returns how often the current document has the stretch.
@@ -232,13 +251,27 @@ impl SpanScorer {
         while doc != TERMINATED {
             self.spans.clear();
             self.node.places(doc, &mut self.spans);
-            if !self.spans.is_empty() {
+            if !self.spans.is_empty() && self.has_forms(doc) {
                 break;
             }
             doc = self.node.seek(doc + 1);
         }
         self.doc = doc;
         doc
+    }
+
+    /// Keeps the stretches whose words are written as is asked for; returns whether any is.
+    fn has_forms(&mut self, doc: DocId) -> bool {
+        let Some(texts) = &self.texts else {
+            return true;
+        };
+        self.node.leaves(&mut |leaf| {
+            leaf.allowed = leaf.form.as_ref().map(|form| texts.positions(doc, form));
+        });
+        self.spans.clear();
+        self.node.places(doc, &mut self.spans);
+        self.node.leaves(&mut |leaf| leaf.allowed = None);
+        !self.spans.is_empty()
     }
 }
 
@@ -338,6 +371,17 @@ impl Node {
                 })
             }
         })
+    }
+
+    /// Calls `each` with all terms.
+    fn leaves(&mut self, each: &mut dyn FnMut(&mut Leaf)) {
+        match self {
+            Self::Leaf(leaf) => each(leaf),
+            Self::Phrase(terms) => terms.iter_mut().for_each(|(_, leaf)| each(leaf)),
+            Self::Any(parts) | Self::Near { parts, .. } => {
+                parts.iter_mut().for_each(|part| part.leaves(each));
+            }
+        }
     }
 
     /// Returns the first document from `target` on that may have the stretch.
@@ -501,6 +545,9 @@ struct Leaf {
     postings: Vec<SegmentPostings>,
     positions: Vec<u32>,
     n_documents: u32,
+    form: Option<Written>,
+    /// The only positions that count, in order.
+    allowed: Option<Vec<u32>>,
 }
 
 impl Leaf {
@@ -533,6 +580,11 @@ impl Leaf {
             postings,
             positions: Vec::new(),
             n_documents,
+            form: match matcher {
+                Matcher::Written(form) => Some(form.clone()),
+                _ => None,
+            },
+            allowed: None,
         }))
     }
 
@@ -554,6 +606,10 @@ impl Leaf {
         if let [only] = self.postings.as_mut_slice() {
             if only.doc() == doc {
                 only.append_positions_with_offset(0, &mut self.positions);
+            }
+            if let Some(allowed) = &self.allowed {
+                self.positions
+                    .retain(|at| allowed.binary_search(at).is_ok());
             }
             return &self.positions;
         }

@@ -13,6 +13,7 @@ use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::FieldSerializer;
 
 use super::terms::{MAX_BYTES, Terms};
+use crate::analysis::BORDER;
 
 /// What is kept of each occurrence of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub(super) enum Detail {
 const STEP_BITS: u32 = 2;
 /// The largest step that is not a number: the step follows in the stream.
 const STEP_FOLLOWS: u32 = 2;
-/// Between two values of a field there is a gap: no phrase goes from one to the other.
+/// Between two values of a field that is not text there is a gap: no phrase goes from one to the other.
 const VALUE_GAP: u32 = 1;
 
 /// So many occurrences are turned over at once, so that memory is bounded and mostly cached: 32 MiB.
@@ -116,12 +117,17 @@ impl Postings {
             self.current = Current::default();
         }
         let base = self.current.next_value;
-        Value {
+        let mut value = Value {
             postings: self,
             doc,
             base,
             end: base,
+        };
+        if value.has_borders() {
+            value.put(BORDER.as_bytes(), base);
+            value.base += 1;
         }
+        value
     }
 
     /// Returns the coded number of tokens of each of so many documents, if the field is ranked.
@@ -233,8 +239,19 @@ impl Value<'_> {
         if term.len() > MAX_BYTES {
             return;
         }
+        self.put(term, self.base + position);
+        self.postings.current.n_tokens += 1;
+    }
+
+    /// Returns whether the value is text, which is ranked.
+    fn has_borders(&self) -> bool {
+        self.postings.norms.is_some()
+    }
+
+    /// Adds a term, which counts for no length.
+    #[inline]
+    fn put(&mut self, term: &[u8], position: u32) {
         let postings = &mut *self.postings;
-        let position = self.base + position;
         let step = position - postings.current.position;
         let token = postings.terms.number(term) << STEP_BITS;
         if step < STEP_FOLLOWS {
@@ -243,17 +260,21 @@ impl Value<'_> {
             postings.stream.extend([token | STEP_FOLLOWS, step]);
         }
         postings.current.position = position;
-        postings.current.n_tokens += 1;
         self.end = position + 1;
     }
 
     /// Ends the value.
-    pub(super) fn end(self) {
+    pub(super) fn end(mut self) {
+        let gap = if self.has_borders() { 0 } else { VALUE_GAP };
+        // Not if there is no token: it would stand for the beginning of another value.
+        if self.has_borders() && self.end > self.base {
+            self.put(BORDER.as_bytes(), self.end);
+        }
         let postings = self.postings;
         let n_before =
             std::mem::replace(&mut postings.current.n_counted, postings.current.n_tokens);
         postings.n_tokens += u64::from(postings.current.n_tokens - n_before);
-        postings.current.next_value = self.end + VALUE_GAP;
+        postings.current.next_value = self.end + gap;
         if let Some(norms) = &mut postings.norms {
             norms.resize(self.doc as usize + 1, 0);
             norms[self.doc as usize] = FieldNormReader::fieldnorm_to_id(postings.current.n_tokens);

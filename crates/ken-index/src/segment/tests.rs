@@ -11,7 +11,7 @@ use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerM
 use tantivy::{DocSet, Index, IndexWriter, SegmentReader, TERMINATED};
 
 use super::SegmentBuilder;
-use crate::analysis::analyze;
+use crate::analysis::{BORDER, analyze};
 use crate::record::Row;
 use crate::schema::{Columns, KEYWORD, LANGUAGE, PATH, TEXT};
 use crate::{FileState, Record};
@@ -27,10 +27,12 @@ impl Tokenizer for Reference {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Tokens {
         let mut tokens = Vec::new();
+        // Behind the border, which this one leaves out.
+        let first = usize::from(self.0 == Field::Body);
         analyze(self.0, text, |term, position, _| {
             tokens.push(Token {
                 text: term.to_owned(),
-                position: position as usize,
+                position: first + position as usize,
                 ..Token::default()
             });
         });
@@ -137,6 +139,9 @@ fn terms(segment: &SegmentReader, column: super::Column, detail: IndexRecordOpti
     let mut all = format!("{} tokens", inverted.total_num_tokens());
     let mut stream = inverted.terms().stream().unwrap();
     while stream.advance() {
+        if stream.key() == BORDER.as_bytes() {
+            continue;
+        }
         let info = stream.value().clone();
         all += &format!(
             "\n {:?} in {}:",

@@ -39,6 +39,7 @@ pub(super) enum Token {
         glob: Glob,
         /// What stands after the word and changes its meaning: `~1`, `^2`.
         suffix: Range<usize>,
+        anchors: Anchors,
     },
     Quoted {
         quoted: Quoted,
@@ -49,6 +50,13 @@ pub(super) enum Token {
     Regex(String),
     /// `^2` after a parenthesis or quote.
     Boost,
+}
+
+/// Where in the value of a field a word stands: `^word`, `word$`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Anchors {
+    pub(super) start: bool,
+    pub(super) end: bool,
 }
 
 /// What stands before a colon in addresses that have no `//`.
@@ -192,8 +200,31 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> Placed {
     }
     let kept = marks.len() - suffix_length(&marks);
     let suffix = places.get(kept).copied().unwrap_or(end)..end;
-    let glob = pattern::glob(&marks[..kept]);
-    (Token::Word { glob, suffix }, start..end)
+    let (marks, anchors) = anchored(&marks[..kept]);
+    let glob = pattern::glob(marks);
+    let word = Token::Word {
+        glob,
+        suffix,
+        anchors,
+    };
+    (word, start..end)
+}
+
+/// Takes `^` from the start and `$` from the end, if something stands between them.
+fn anchored(marks: &[Mark]) -> (&[Mark], Anchors) {
+    let mut inside = marks;
+    let mut anchors = Anchors::default();
+    if let [('^', false), rest @ ..] = inside
+        && !rest.is_empty()
+    {
+        (inside, anchors.start) = (rest, true);
+    }
+    if let [rest @ .., ('$', false)] = inside
+        && !rest.is_empty()
+    {
+        (inside, anchors.end) = (rest, true);
+    }
+    (inside, anchors)
 }
 
 /// Returns how many characters at the end are `~`, `~1`, `^2`, `^0.5`, or one after the other.
@@ -234,7 +265,10 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
         match character {
             '"' => {
                 let end = start + 1 + offset + 1;
-                let quoted = modifiers::quoted(pieces(&marks), query, end);
+                let (marks, anchors) = anchored(&marks);
+                let mut quoted = modifiers::quoted(pieces(marks), query, end);
+                quoted.modifiers.at_start = anchors.start;
+                quoted.modifiers.at_end = anchors.end;
                 let mut whole = pattern::glob(&marks);
                 if quoted.phrase.prefix_last {
                     whole.push(GlobPart::Many);
@@ -243,7 +277,7 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
                 return Ok((Token::Quoted { quoted, whole }, start..end));
             }
             '\\' => {
-                let meaning = |c: char| matches!(c, '"' | '\\' | '*' | '?' | '[' | ']');
+                let meaning = |c: char| matches!(c, '"' | '\\' | '*' | '?' | '[' | ']' | '^' | '$');
                 let escaped = characters.next_if(|(_, next)| meaning(*next));
                 marks.push((escaped.map_or('\\', |(_, next)| next), true));
             }

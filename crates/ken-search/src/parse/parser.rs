@@ -6,9 +6,9 @@ use std::ops::Range;
 use ken_core::{Field, FieldKind, Glob, GlobPart};
 
 use super::error::QueryError;
-use super::lexer::{self, Placed, Token};
+use super::lexer::{self, Anchors, Placed, Token};
 use super::modifiers::Quoted;
-use super::tree::{Boost, Clause, Modifiers, Nearness, Tree, Value};
+use super::tree::{Boost, Clause, Modifiers, Nearness, Piece, Tree, Value};
 use super::values;
 
 /// Trees are walked by recursion; people nest three deep.
@@ -374,7 +374,11 @@ impl<'a> Parser<'a> {
                 self.clause((token, at))
             }
             Token::Regex(regex) => self.regex(&at, regex).map(|value| self.tree(value)),
-            Token::Word { glob, suffix } => self.word(&at, glob, suffix),
+            Token::Word {
+                glob,
+                suffix,
+                anchors,
+            } => self.word(&at, glob, suffix, anchors),
             _ => self.nothing_here(),
         }
     }
@@ -397,14 +401,23 @@ impl<'a> Parser<'a> {
     /// Reads what stands in quotes, with what follows the closing one.
     fn quoted(&self, at: Range<usize>, quoted: Quoted, whole: Glob) -> Result<Tree, QueryError> {
         let Quoted {
-            phrase,
-            modifiers,
+            mut phrase,
+            mut modifiers,
             weight,
             ..
         } = quoted;
         if phrase.pieces.is_empty() || phrase.is_blank() {
             let hint = "write \\\" for the character";
             return Err(self.failure(at, "there is nothing between the quotes", hint));
+        }
+        if !self.is_text() {
+            // Values are compared whole: an anchor is a character like others.
+            if std::mem::take(&mut modifiers.at_start) {
+                phrase.pieces.insert(0, Piece::Text("^".to_owned()));
+            }
+            if std::mem::take(&mut modifiers.at_end) {
+                phrase.pieces.push(Piece::Text("$".to_owned()));
+            }
         }
         if modifiers != Modifiers::default() && !self.is_text() {
             let message = "values of this field are not compared by words";
@@ -454,13 +467,23 @@ impl<'a> Parser<'a> {
         at: &Range<usize>,
         mut glob: Glob,
         suffix: Range<usize>,
+        anchors: Anchors,
     ) -> Result<Tree, QueryError> {
         if let Some(list) = self.list(at)? {
             return Ok(list);
         }
         let Some(field) = self.field.filter(|_| !self.is_text()) else {
-            return self.text_word(at, glob, suffix);
+            return self.text_word(at, glob, suffix, anchors);
         };
+        // Values are compared whole: an anchor is a character like others.
+        if anchors.start {
+            let mut whole = Glob(vec![GlobPart::Literal("^".to_owned())]);
+            glob.0.into_iter().for_each(|part| whole.push(part));
+            glob = whole;
+        }
+        if anchors.end {
+            glob.push(GlobPart::Literal("$".to_owned()));
+        }
         glob.push(GlobPart::Literal(self.query[suffix].to_owned()));
         let mut at = at.clone();
         if let Some(end) = self.date_end(field, &at) {
@@ -510,6 +533,7 @@ impl<'a> Parser<'a> {
         at: &Range<usize>,
         glob: Glob,
         suffix: Range<usize>,
+        anchors: Anchors,
     ) -> Result<Tree, QueryError> {
         let caret = self.query[suffix.clone()]
             .find('^')
@@ -539,6 +563,8 @@ impl<'a> Parser<'a> {
         };
         let mut clause = Clause::new(self.field, value);
         // `Floor` is a name, `floor` a word with other forms.
+        clause.modifiers.at_start = anchors.start;
+        clause.modifiers.at_end = anchors.end;
         clause.modifiers.unstemmed =
             matches!(&clause.value, Value::Word(word) if word.starts_with(char::is_uppercase));
         let tree = Tree::Clause(clause);

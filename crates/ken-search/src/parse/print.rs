@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Write};
 
 use ken_core::{Bound, FieldKind, Glob, GlobPart};
 
-use super::tree::{Boost, Clause, Nearness, Phrase, Piece, Tree, Value};
+use super::tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 
 impl Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +53,15 @@ impl Display for Clause {
             .named()
             .into_iter()
             .filter(|(_, _, set)| *set);
-        let names: Vec<&str> = set.map(|(_, name, _)| name).collect();
+        let anchors = [
+            ("start", self.modifiers.at_start),
+            ("end", self.modifiers.at_end),
+        ];
+        let anchors = anchors.into_iter().filter(|(_, set)| *set);
+        let names = anchors
+            .map(|(name, _)| name)
+            .chain(set.map(|(_, name, _)| name));
+        let names: Vec<&str> = names.collect();
         if names.is_empty() {
             write!(f, "{}", self.value)?;
         } else {
@@ -211,13 +219,27 @@ fn write_clause(text: &mut String, clause: &Clause) {
         text.push_str(field.name());
         text.push(':');
     }
+    let Modifiers {
+        at_start, at_end, ..
+    } = clause.modifiers;
+    let start = text.len();
+    let in_quotes = matches!(clause.value, Value::Phrase(_));
+    text.push_str(if at_start && !in_quotes { "^" } else { "" });
+    let end = if at_end && !in_quotes { "$" } else { "" };
     match &clause.value {
-        Value::Word(word) => write_word(text, word),
+        Value::Word(word) => {
+            write_word(text, word);
+            text.push_str(end);
+        }
         Value::Prefix(word) => {
             write_word(text, word);
             text.push('*');
+            text.push_str(end);
         }
-        Value::Glob(glob) => write_glob(text, glob),
+        Value::Glob(glob) => {
+            write_glob(text, glob);
+            text.push_str(end);
+        }
         Value::Regex(regex) => {
             text.push('/');
             text.push_str(&regex.replace('/', "\\/"));
@@ -225,19 +247,28 @@ fn write_clause(text: &mut String, clause: &Clause) {
         }
         Value::Fuzzy(word, distance) => {
             write_word(text, word);
-            let _ = write!(text, "~{distance}");
+            let _ = write!(text, "{end}~{distance}");
         }
         Value::Phrase(phrase) => {
-            write_phrase(text, phrase);
+            write_phrase(text, phrase, clause.modifiers);
             text.push_str(&clause.modifiers.letters());
         }
         Value::Numbers(from, to) => write_range(text, from, to),
         Value::Dates(from, to) => write_range(text, from, to),
     }
+    // Behind an anchor no letter has a meaning to take away.
+    let is_letter = |c: char| c.is_alphabetic();
+    if text[start..]
+        .strip_prefix("^\\")
+        .is_some_and(|rest| rest.starts_with(is_letter))
+    {
+        text.remove(start + 1);
+    }
 }
 
-fn write_phrase(text: &mut String, phrase: &Phrase) {
+fn write_phrase(text: &mut String, phrase: &Phrase, modifiers: Modifiers) {
     text.push('"');
+    text.push_str(if modifiers.at_start { "^" } else { "" });
     for (number, piece) in phrase.pieces.iter().enumerate() {
         if number > 0 {
             text.push(' ');
@@ -245,7 +276,7 @@ fn write_phrase(text: &mut String, phrase: &Phrase) {
         match piece {
             Piece::Text(words) => {
                 for character in words.chars() {
-                    if matches!(character, '"' | '\\' | '*' | '?' | '[' | ']') {
+                    if matches!(character, '"' | '\\' | '*' | '?' | '[' | ']' | '^' | '$') {
                         text.push('\\');
                     }
                     text.push(character);
@@ -255,6 +286,7 @@ fn write_phrase(text: &mut String, phrase: &Phrase) {
             Piece::Gap => text.push('*'),
         }
     }
+    text.push_str(if modifiers.at_end { "$" } else { "" });
     text.push('"');
     if phrase.prefix_last {
         text.push('*');
@@ -284,7 +316,9 @@ fn write_glob(text: &mut String, glob: &Glob) {
         for character in word.chars() {
             let first = text.len() == start;
             let escape = match character {
-                '"' | '(' | ')' | '\\' | '*' | '?' | '[' | ']' | '~' | '^' | ',' | '/' => true,
+                '"' | '(' | ')' | '\\' | '*' | '?' | '[' | ']' | '~' | '^' | '$' | ',' | '/' => {
+                    true
+                }
                 '-' | '|' | '&' => first,
                 // Could be read as the end of a field's name.
                 ':' | '<' | '>' | '=' => {

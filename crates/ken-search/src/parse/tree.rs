@@ -68,6 +68,10 @@ pub struct Modifiers {
     pub no_synonyms: bool,
     /// Other forms and synonyms also inside of a phrase.
     pub expand: bool,
+    /// Only at the beginning of the field's value.
+    pub at_start: bool,
+    /// Only at its end.
+    pub at_end: bool,
 }
 
 impl Clause {

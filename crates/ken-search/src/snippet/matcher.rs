@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ken_core::{Field, Pattern, Plan, Span};
+use ken_core::{Field, Pattern, Plan, Span, Written};
 use regex_automata::meta::Regex;
 
 use crate::edit::distance;
@@ -46,8 +46,11 @@ impl TermTest {
     /// Returns `None` for what cannot be tested; nothing is then highlighted.
     fn new(pattern: &Pattern) -> Option<Self> {
         Some(match pattern {
-            Pattern::Term(term) | Pattern::Stem(term) => Self::Exact(term.clone()),
+            Pattern::Term(term) | Pattern::Stem(term) | Pattern::Written(Written { term, .. }) => {
+                Self::Exact(term.clone())
+            }
             Pattern::Any(terms) => Self::Any(terms.iter().cloned().map(Self::Exact).collect()),
+            Pattern::Border => return None,
             Pattern::Prefix(prefix) if prefix.is_empty() => return None,
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Glob(glob) => {
@@ -160,11 +163,14 @@ fn spans(span: &Span, found: &mut Vec<TermMatcher>) {
         Span::Phrase(terms) => {
             let tests = terms
                 .iter()
+                .filter(|(_, pattern)| *pattern != Pattern::Border)
                 .map(|(at, pattern)| Some((*at, TermTest::new(pattern)?)));
             add(tests.collect::<Option<_>>().map(TermMatcher::Phrase), found);
         }
         Span::Near { parts, slop, .. } => {
-            let tests = parts.iter().map(|part| {
+            let border = Span::Match(Pattern::Border);
+            let parts = parts.iter().filter(|part| **part != border);
+            let tests = parts.map(|part| {
                 let mut tests = Vec::new();
                 part.patterns(&mut |pattern| tests.extend(TermTest::new(pattern)));
                 (!tests.is_empty()).then_some(TermTest::Any(tests))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ken_core::{FIELDS, Field, FieldKind, Span, Word};
+use ken_core::{FIELDS, Field, FieldKind, Pattern, Span, Word};
 use tantivy::Searcher;
 use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::postings::TermInfo;
@@ -64,7 +64,10 @@ impl WordTerms {
         };
         for form in &word.forms {
             let ready = match &form.span {
-                Span::Match(pattern) => Ready::Match(Matcher::new(pattern)?),
+                // How it is written stands in the text only.
+                Span::Match(pattern) if !matches!(pattern, Pattern::Written(_)) => {
+                    Ready::Match(Matcher::new(pattern)?)
+                }
                 span => Ready::Span(Part::new(span)?),
             };
             this.forms.push((ready, form.weight));
@@ -178,7 +181,7 @@ impl WordTerms {
             };
             match ready {
                 Ready::Span(part) => {
-                    if let Some(span) = SpanScorer::open(part, &index, column)? {
+                    if let Some(span) = SpanScorer::open(part, reader, column)? {
                         push(Source::Span(Box::new(span)));
                     }
                 }

@@ -1,0 +1,74 @@
+//! Encoded data within text: base64 and uuencode, whose letters are no words and would fill the
+//! dictionary with terms that nobody asks for.
+
+/// So many bytes of a run tell base64 from words: mail and PEM files have lines of 76 and 64.
+const RUN_BYTES: usize = 60;
+/// A full line of uuencode.
+const UUENCODED_BYTES: usize = 61;
+
+/// Returns where the encoded data end that begin with the word at `start`, if it is such.
+pub(super) fn end(bytes: &[u8], start: usize) -> Option<usize> {
+    base64_end(bytes, start).or_else(|| uuencoded_end(bytes, start))
+}
+
+/// Capitals, small letters and digits take turns, without anything else.
+fn base64_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let run = bytes.get(start..start + RUN_BYTES)?;
+    let [
+        mut n_upper,
+        mut n_lower,
+        mut n_digits,
+        mut n_slashes,
+        mut n_turns,
+    ] = [0; 5];
+    let mut last = 0;
+    for byte in run {
+        let class = match byte {
+            b'A'..=b'Z' => {
+                n_upper += 1;
+                1
+            }
+            b'a'..=b'z' => {
+                n_lower += 1;
+                2
+            }
+            b'0'..=b'9' => {
+                n_digits += 1;
+                3
+            }
+            b'+' => 4,
+            b'/' => {
+                n_slashes += 1;
+                5
+            }
+            _ => return None,
+        };
+        n_turns += usize::from(class != last);
+        last = class;
+    }
+    // Names of classes and paths have fewer capitals and more slashes.
+    let is_mixed = n_upper >= RUN_BYTES / 4 && n_lower > 7 && n_digits > 0 && n_slashes < 6;
+    if !is_mixed || n_turns * 4 < RUN_BYTES {
+        return None;
+    }
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let rest = &bytes[start + RUN_BYTES..];
+    Some(start + RUN_BYTES + rest.iter().take_while(is_part).count())
+}
+
+/// `M`, for 45 bytes, and 60 characters from blank to backtick, many of them signs.
+fn uuencoded_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let is_line_start = start == 0 || bytes[start - 1] == b'\n';
+    if bytes[start] != b'M' || !is_line_start {
+        return None;
+    }
+    let line = bytes.get(start..start + UUENCODED_BYTES)?;
+    let end = bytes.get(start + UUENCODED_BYTES);
+    let is_full = matches!(end, None | Some(b'\n' | b'\r'));
+    let is_code = line.iter().all(|byte| (b' '..=b'`').contains(byte));
+    let n_signs = line
+        .iter()
+        .filter(|byte| byte.is_ascii_punctuation())
+        .count();
+    (is_full && is_code && n_signs > 10).then_some(start + UUENCODED_BYTES)
+}

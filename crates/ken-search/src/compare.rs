@@ -1,0 +1,99 @@
+//! What anchors and the letters `C` and `D` behind a quote make of a stretch of words.
+//!
+//! A value begins and ends with a border, which is a term like others: `^word` is the phrase of
+//! border and word, `"^word"o5` has both near each other.
+
+use ken_core::{Field, Pattern, Span, Written};
+
+use crate::parse::{Clause, Modifiers, Nearness, Phrase, Piece, Value};
+use crate::plan::Analyze;
+
+/// Returns the stretch with its words as the clause writes them, if it says so.
+pub(crate) fn written(mut span: Span, clause: &Clause, analyze: Analyze) -> Span {
+    let modifiers = clause.modifiers;
+    if let Value::Phrase(phrase) = &clause.value
+        && (modifiers.case || modifiers.diacritics)
+    {
+        give_forms(&mut span, phrase, modifiers, analyze);
+    }
+    span
+}
+
+/// Returns the stretch at the beginning or end of the value, if the clause says so.
+pub(crate) fn anchored(span: Span, clause: &Clause) -> Span {
+    let modifiers = clause.modifiers;
+    let near = match &clause.value {
+        Value::Phrase(phrase) => phrase.near,
+        _ => None,
+    };
+    if modifiers.at_start || modifiers.at_end {
+        at_border(span, modifiers, near)
+    } else {
+        span
+    }
+}
+
+/// Makes terms ask for the words that they are from, which come in the same order.
+fn give_forms(span: &mut Span, phrase: &Phrase, modifiers: Modifiers, analyze: Analyze) {
+    let mut written: Vec<(String, String)> = Vec::new();
+    for piece in &phrase.pieces {
+        if let Piece::Text(text) = piece {
+            analyze(Field::Body, text, &mut |term, _, bytes| {
+                written.push((term.to_owned(), text[bytes].to_owned()));
+            });
+        }
+    }
+    let mut rest = written.into_iter();
+    span.patterns_mut(&mut |pattern| {
+        if let Pattern::Term(term) = pattern
+            && let Some((_, text)) = rest.by_ref().find(|(known, _)| known == term)
+        {
+            *pattern = Pattern::Written(Written {
+                term: std::mem::take(term),
+                text,
+                case: modifiers.case,
+                diacritics: modifiers.diacritics,
+            });
+        }
+    });
+}
+
+fn at_border(span: Span, modifiers: Modifiers, near: Option<Nearness>) -> Span {
+    if let Span::Any(parts) = span {
+        let parts = parts.into_iter();
+        return Span::Any(parts.map(|part| at_border(part, modifiers, near)).collect());
+    }
+    let terms = match span {
+        Span::Match(pattern) if near.is_none() => vec![(0, pattern)],
+        Span::Phrase(terms) => terms,
+        span => return anchored_near(span, modifiers, near),
+    };
+    let first = u32::from(modifiers.at_start);
+    let mut phrase: Vec<(u32, Pattern)> = Vec::with_capacity(terms.len() + 2);
+    phrase.extend(modifiers.at_start.then_some((0, Pattern::Border)));
+    phrase.extend(terms.into_iter().map(|(at, pattern)| (first + at, pattern)));
+    let end = phrase.iter().map(|(at, _)| at + 1).max().unwrap_or(0);
+    phrase.extend(modifiers.at_end.then_some((end, Pattern::Border)));
+    Span::Phrase(phrase)
+}
+
+/// The words are near each other and near the border.
+fn anchored_near(span: Span, modifiers: Modifiers, near: Option<Nearness>) -> Span {
+    let border = || Span::Match(Pattern::Border);
+    let mut parts = Vec::new();
+    parts.extend(modifiers.at_start.then(border));
+    match span {
+        Span::Near {
+            parts: inner,
+            ordered: true,
+            ..
+        } => parts.extend(inner),
+        span => parts.push(span),
+    }
+    parts.extend(modifiers.at_end.then(border));
+    Span::Near {
+        parts,
+        slop: near.map_or(0, |near| near.slop),
+        ordered: true,
+    }
+}
