@@ -269,7 +269,7 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
                 let mut quoted = modifiers::quoted(pieces(marks), query, end);
                 quoted.modifiers.at_start = anchors.start;
                 quoted.modifiers.at_end = anchors.end;
-                let mut whole = pattern::glob(&marks);
+                let mut whole = pattern::glob(marks);
                 if quoted.phrase.prefix_last {
                     whole.push(GlobPart::Many);
                 }
