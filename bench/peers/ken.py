@@ -48,7 +48,8 @@ class Ken:
         """The paths of documents that hold any of the words, best first."""
         options = ["--any", "--json", "--no-snippet", "--limit", str(limit)]
         command = Command([*self._ken(), "search", *options, "--", words], ok=(0, 1))
-        return [json.loads(line)["path"] for line in output(command).splitlines()]
+        hits = (json.loads(line) for line in output(command).splitlines())
+        return [hit["path"] for hit in hits if "path" in hit]
 
     def text(self, path):
         """The text of a file and of all that is inside it; empty if nothing could be read."""

@@ -2,8 +2,7 @@
 //!
 //! BM25F (S. Robertson, H. Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted
 //! fields", 2004): how often a document has a word is summed over its fields, each with its
-//! weight and by its length, and only then dampened. Words near each other and new documents get
-//! a little more, among the best hits.
+//! weight and by its length, and only then dampened.
 
 use crate::{FIELDS, Field};
 
@@ -16,12 +15,6 @@ pub struct Ranking {
     pub b: f32,
     /// How much a place with another form of the word counts, of one with the word itself.
     pub stemmed: f32,
-    /// How much more a document counts whose words stand close together; 0 for no matter.
-    pub proximity: f32,
-    /// How much more a document counts that is of today; 0 for no matter.
-    pub recency: f32,
-    /// After how many days that is half as much.
-    pub recency_days: f32,
     /// How much a place in each field counts, of one in the body; by [`Field`].
     pub weights: Vec<f32>,
 }
@@ -33,9 +26,6 @@ impl Default for Ranking {
             k1: 1.2,
             b: 0.75,
             stemmed: 0.9,
-            proximity: 0.1,
-            recency: 0.05,
-            recency_days: 180.0,
             weights: FIELDS.iter().map(|info| info.weight).collect(),
         }
     }

@@ -15,9 +15,8 @@ use tantivy::index::{InvertedIndexReader, SegmentReader};
 use crate::query::successor;
 use crate::schema::Columns;
 
-/// Words whose common start is shorter have no other forms: the range would be large and its words
-/// have little in common.
-const MIN_PREFIX: usize = 3;
+/// What a stem keeps of its letters at least: `use` of `using` and `used` is a range by `us`.
+const MIN_PREFIX: usize = 2;
 
 /// How many bytes a form may be longer than what all forms share: longer ones are other words.
 const MAX_ENDING: usize = 16;
@@ -123,7 +122,9 @@ pub(crate) fn languages(
 /// of a stem may be another one (happy, happi) or be put there (hoping, hope), not that.
 fn shared<'a>(word: &'a str, stem: &str) -> &'a str {
     let same = word.chars().zip(stem.chars()).take_while(|(a, b)| a == b);
-    let most = stem.chars().count().saturating_sub(1).max(MIN_PREFIX);
+    let length = stem.chars().count();
+    // A stem of three letters seldom changes the last one, and the range would be large.
+    let most = if length > 3 { length - 1 } else { length };
     let bytes = same.take(most).map(|(c, _)| c.len_utf8()).sum();
     &word[..bytes]
 }
@@ -281,6 +282,7 @@ mod tests {
             ("run", "run", "run"),
             ("dying", "die", "d"),
             ("größe", "gross", "gr"),
+            ("using", "use", "us"),
         ] {
             assert_eq!(shared(word, stem), expected, "{word}");
         }

@@ -18,12 +18,6 @@ pub(crate) struct RankingSettings {
     pub(crate) b: f32,
     /// How much a place with another form of a word counts.
     pub(crate) stemmed: f32,
-    /// How much nearness of the words counts.
-    pub(crate) proximity: f32,
-    /// How much newness counts.
-    pub(crate) recency: f32,
-    /// After how many days newness counts half as much.
-    pub(crate) recency_days: f32,
     /// How much a place in a field counts, by name of the field.
     pub(crate) fields: BTreeMap<String, f32>,
 }
@@ -35,9 +29,6 @@ impl Default for RankingSettings {
             k1: ranking.k1,
             b: ranking.b,
             stemmed: ranking.stemmed,
-            proximity: ranking.proximity,
-            recency: ranking.recency,
-            recency_days: ranking.recency_days,
             fields: BTreeMap::new(),
         }
     }
@@ -58,9 +49,6 @@ impl RankingSettings {
             k1: at_least("k1", self.k1, 0.01)?,
             b: at_least("b", self.b, 0.0)?.min(1.0),
             stemmed: at_least("stemmed", self.stemmed, 0.0)?,
-            proximity: at_least("proximity", self.proximity, 0.0)?,
-            recency: at_least("recency", self.recency, 0.0)?,
-            recency_days: at_least("recency_days", self.recency_days, 0.01)?,
             ..Ranking::default()
         };
         for (name, weight) in &self.fields {

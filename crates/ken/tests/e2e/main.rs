@@ -16,6 +16,7 @@ mod helpers;
 mod hostile;
 mod index;
 mod isolation;
+mod known_items;
 mod layout;
 mod mailers;
 mod ocr;

@@ -13,6 +13,9 @@ use crate::schema::Columns;
 /// of documents that have it, and needs no more exactness.
 const SAMPLES: u32 = 512;
 
+/// What is left to a word that is in every second document or more.
+const LEAST: f32 = 0.05;
+
 /// Weights, and the lengths of fields in one snapshot.
 #[derive(Debug)]
 pub(crate) struct Scoring {
@@ -50,12 +53,17 @@ impl Scoring {
         self.lengths.get(field as usize)?.as_ref()
     }
 
-    /// Returns how much a word says that so many documents have (K. Sparck Jones, "A statistical
-    /// interpretation of term specificity", 1972; in the form of Robertson and Sparck Jones, and
-    /// never below 0).
+    /// Returns how much a word says that so many documents have: the weight of Robertson and Sparck
+    /// Jones ("Relevance weighting of search terms", 1976). It is 0 for a word of every second
+    /// document, which keeps `the` and `of` in a sentence from outweighing what it is about; the
+    /// form that adds 1 inside of the logarithm gives them 0.7. A little is left to every word, so
+    /// that among documents that differ in nothing else those that have it come first, and in small
+    /// collections, where every word is frequent, that is enough to rank by.
     pub(super) fn idf(&self, n_documents: f32) -> f32 {
         let n = n_documents.min(self.n_documents);
-        (1.0 + (self.n_documents - n + 0.5) / (n + 0.5)).ln()
+        let smooth = (1.0 + (self.n_documents - n + 0.5) / (n + 0.5)).ln();
+        let weight = ((self.n_documents - n + 0.5) / (n + 0.5)).ln();
+        weight.max(smooth * LEAST)
     }
 }
 
