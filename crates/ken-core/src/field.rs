@@ -192,7 +192,10 @@ impl Field {
     /// Returns whether the index keeps its values in a column, to sort and to count by. Long texts
     /// and identifiers have none, nor has what is told by the location.
     pub fn has_column(self) -> bool {
-        !matches!(self, Self::Body | Self::Description | Self::Msgid)
+        !matches!(
+            self,
+            Self::Body | Self::Headings | Self::Description | Self::Msgid
+        )
     }
 
     /// Returns whether its values are numbers: dates and sizes too.

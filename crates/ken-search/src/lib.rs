@@ -6,6 +6,7 @@
 mod compare;
 mod edit;
 mod folder;
+pub mod like;
 pub mod parse;
 pub mod plan;
 pub mod snippet;

@@ -1,10 +1,13 @@
 //! What can be typed. Help, completions and man pages are made from these definitions.
 
+mod results;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+pub(crate) use results::{Column, DatePart, Facet, Group, ResultArgs};
 
 /// Know what you have: find documents, mail and source code on this machine.
 #[derive(Debug, Parser)]
@@ -216,7 +219,7 @@ pub(crate) struct IndexArgs {
 #[derive(Args, Debug)]
 pub(crate) struct SearchArgs {
     /// Words, "phrases", -not, OR, prefix*, field:value, dir:…, date:2025..2026, size:>1M
-    #[arg(required = true)]
+    #[arg(required_unless_present_any = ["like", "facets"])]
     pub(crate) query: Vec<String>,
     /// Take the words as they stand, without operators: documents with any of them, best first;
     /// - reads them from standard input
@@ -237,25 +240,21 @@ pub(crate) struct SearchArgs {
     /// Read the query as another program does
     #[arg(long, value_name = "LANGUAGE", default_value = "ken", conflicts_with_all = ["any", "all", "lenient", "save"])]
     pub(crate) syntax: SyntaxName,
-    /// Order of the hits
-    #[arg(long, value_name = "KEY", default_value = "relevance")]
-    pub(crate) sort: Sort,
-    /// The other way round
-    #[arg(long)]
-    pub(crate) reverse: bool,
-    /// Hits to print; 0 for all [default: 10, all with --paths]
+    #[command(flatten)]
+    pub(crate) results: ResultArgs,
+    /// Hits to print; 0 for all [default: 10, all with --paths and --in]
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// Hits to leave out at the start
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: usize,
     /// Print one JSON object for each hit
-    #[arg(long, conflicts_with_all = ["paths", "count"])]
+    #[arg(long, alias = "jsonl", conflicts_with_all = ["paths", "count"])]
     pub(crate) json: bool,
     /// Print only the paths, each file once
     #[arg(long, short = 'l', conflicts_with_all = ["count", "explain"])]
     pub(crate) paths: bool,
-    /// End each path with a NUL byte; implies --paths
+    /// End each path with a NUL byte; implies --paths, unless there are --fields
     #[arg(long, short = '0', conflicts_with_all = ["json", "count", "explain"])]
     pub(crate) null: bool,
     /// Print only how many documents match
@@ -279,18 +278,6 @@ pub(crate) enum SyntaxName {
     Mu,
     /// As notmuch search; finds messages
     Notmuch,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Sort {
-    /// Best first
-    Relevance,
-    /// Newest first
-    Date,
-    /// Largest first
-    Size,
-    /// By path, upwards
-    Path,
 }
 
 #[derive(Args, Debug)]

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use unicode_segmentation::GraphemeCursor;
+
 use super::Fragment;
 use super::matcher::Hit;
 
@@ -13,22 +15,67 @@ const PAGE_END: char = '\u{c}';
 /// Context is looked for no further than this many bytes; a body may be blank for megabytes.
 const CONTEXT_BYTES: usize = 4 << 10;
 
+/// What people take for one character is looked for no further than this many bytes.
+const GRAPHEME_BYTES: usize = 64;
+
+/// Counts pages and lines up to a place, from the last place on if it lies before.
+pub(super) struct Places<'b> {
+    body: &'b str,
+    has_pages: bool,
+    at: usize,
+    line: usize,
+    page: usize,
+}
+
+impl<'b> Places<'b> {
+    pub(super) fn new(body: &'b str) -> Self {
+        Self {
+            body,
+            has_pages: memchr::memchr(PAGE_END as u8, body.as_bytes()).is_some(),
+            at: 0,
+            line: 1,
+            page: 1,
+        }
+    }
+
+    /// Returns the page, if the body has pages, and the line of a place, both from 1.
+    fn of(&mut self, at: usize) -> (Option<usize>, usize) {
+        if at < self.at {
+            (self.at, self.line, self.page) = (0, 1, 1);
+        }
+        let passed = &self.body.as_bytes()[self.at..at];
+        self.line += memchr::memchr_iter(b'\n', passed).count();
+        if self.has_pages {
+            self.page += memchr::memchr_iter(PAGE_END as u8, passed).count();
+        }
+        self.at = at;
+        (self.has_pages.then_some(self.page), self.line)
+    }
+}
+
 /// Returns the fragment around a stretch with hits; `hits` are sorted by their start.
-pub(super) fn fragment(body: &str, hits: &[Hit], span: Range<usize>, length: usize) -> Fragment {
+pub(super) fn fragment(
+    places: &mut Places<'_>,
+    hits: &[Hit],
+    span: Range<usize>,
+    length: usize,
+) -> Fragment {
+    let body = places.body;
     let span = on_one_page(body, span);
     let spare = length.saturating_sub(body[span.clone()].chars().count());
     // What follows tells more than what went before.
     let (start, used) = before(body, span.start, spare / 3);
     let end = after(body, span.end, spare - used);
     let highlights = highlights(hits, start..end);
-    show(body, start..end, &highlights)
+    show(places, start..end, &highlights)
 }
 
 /// Returns the beginning of a body; `None` if it is blank.
-pub(super) fn beginning(body: &str, length: usize) -> Option<Fragment> {
+pub(super) fn beginning(places: &mut Places<'_>, length: usize) -> Option<Fragment> {
+    let body = places.body;
     let start = body.find(|c: char| !c.is_whitespace() && !c.is_control())?;
     let end = after(body, start, length);
-    Some(show(body, start..end, &[]))
+    Some(show(places, start..end, &[]))
 }
 
 fn on_one_page(body: &str, span: Range<usize>) -> Range<usize> {
@@ -60,8 +107,42 @@ fn before(body: &str, at: usize, characters: usize) -> (usize, usize) {
     if whole {
         (start, used)
     } else {
-        word.unwrap_or((start, used))
+        word.unwrap_or_else(|| (whole_character(body, start, at), used))
     }
+}
+
+/// Returns the first place from `start` on, up to `end`, that cuts no character in two: a letter
+/// and its marks, a flag, a family of emoji are one.
+fn whole_character(body: &str, start: usize, end: usize) -> usize {
+    let from = body.floor_char_boundary(start.saturating_sub(GRAPHEME_BYTES));
+    let to = body.ceil_char_boundary(start.saturating_add(2 * GRAPHEME_BYTES).min(body.len()));
+    let chunk = &body[from..to];
+    let last = to.saturating_sub(GRAPHEME_BYTES / 4).min(end);
+    let mut at = start;
+    while at < last {
+        let mut cursor = GraphemeCursor::new(at - from, chunk.len(), true);
+        if cursor.is_boundary(chunk, 0).unwrap_or(true) {
+            return at;
+        }
+        at = body.ceil_char_boundary(at + 1);
+    }
+    end.min(at)
+}
+
+/// Returns the last place up to `end`, from `start` on, that cuts no character in two.
+fn whole_characters(body: &str, start: usize, end: usize) -> usize {
+    let from = body.floor_char_boundary(end.saturating_sub(2 * GRAPHEME_BYTES).max(start));
+    let to = body.ceil_char_boundary(end.saturating_add(GRAPHEME_BYTES).min(body.len()));
+    let chunk = &body[from..to];
+    let mut at = end;
+    while at > from {
+        let mut cursor = GraphemeCursor::new(at - from, chunk.len(), true);
+        if cursor.is_boundary(chunk, 0).unwrap_or(true) {
+            return at;
+        }
+        at = body.floor_char_boundary(at - 1);
+    }
+    end
 }
 
 /// Returns where context after `at` ends.
@@ -82,7 +163,11 @@ fn after(body: &str, at: usize, characters: usize) -> usize {
         end = at + offset + character.len_utf8();
     }
     let whole = body[end..].chars().next().is_none_or(char::is_whitespace);
-    if whole { end } else { word.unwrap_or(end) }
+    match word {
+        _ if whole => end,
+        Some(word) => word,
+        None => whole_characters(body, at, end),
+    }
 }
 
 /// Returns the hits within a range, joined where they overlap.
@@ -102,7 +187,8 @@ fn highlights(hits: &[Hit], within: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Folds white space and moves the highlights with it.
-fn show(body: &str, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
+fn show(place_of: &mut Places<'_>, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
+    let body = place_of.body;
     let mut text = String::with_capacity(at.len());
     let mut highlights: Vec<Range<usize>> = Vec::with_capacity(places.len());
     let mut places_left = places.iter();
@@ -135,14 +221,14 @@ fn show(body: &str, at: Range<usize>, places: &[Range<usize>]) -> Fragment {
     }
     highlights.retain(|place| place.start < place.end);
     let first = places.first().map_or(at.start, |place| place.start);
-    let lines = memchr::memchr_iter(b'\n', &body.as_bytes()[..first]).count();
+    let (page, line) = place_of.of(first);
     Fragment {
         text,
         highlights,
         cut_start: continues(body[..at.start].chars().rev()),
         cut_end: continues(body[at.end..].chars()),
-        page: page(body, first),
-        line: lines + 1,
+        page,
+        line,
         at,
     }
 }
@@ -153,10 +239,4 @@ fn continues(characters: impl Iterator<Item = char>) -> bool {
         .take(CONTEXT_BYTES)
         .take_while(|character| *character != PAGE_END)
         .any(|character| !character.is_whitespace())
-}
-
-fn page(body: &str, at: usize) -> Option<usize> {
-    let body = body.as_bytes();
-    memchr::memchr(b'\x0c', body)?;
-    Some(memchr::memchr_iter(b'\x0c', &body[..at]).count() + 1)
 }

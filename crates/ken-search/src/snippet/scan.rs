@@ -17,14 +17,40 @@ use super::matcher::{Hit, Hits, TermMatcher, TermTest};
 
 /// Bodies up to this length are analysed whole.
 const SMALL_BYTES: usize = 8 << 10;
-/// What is looked through of a larger body.
-const SCAN_BYTES: usize = 32 << 20;
-/// Windows analysed for each term.
-const WINDOWS_PER_TERM: usize = 16;
-/// Windows analysed in all: about 50 kB.
-const WINDOWS: usize = 96;
-/// Candidates looked at for each term; `in` stands within many words.
-const CANDIDATES_PER_TERM: usize = 4096;
+/// How much is looked at of a larger body.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// What is looked through.
+    scan_bytes: usize,
+    /// Windows analysed for each term.
+    windows_per_term: usize,
+    /// Windows analysed in all.
+    windows: usize,
+    /// Candidates looked at for each term; `in` stands within many words.
+    candidates_per_term: usize,
+    /// How far windows reach into each other, for phrases that begin in one and end in the next.
+    overlap: usize,
+}
+
+impl Effort {
+    /// Enough to find a good place: the analysis of about 50 kB.
+    pub(super) const SNIPPET: Self = Self {
+        scan_bytes: 32 << 20,
+        windows_per_term: 16,
+        windows: 96,
+        candidates_per_term: 4096,
+        overlap: 0,
+    };
+    /// Everything.
+    pub(super) const ALL: Self = Self {
+        scan_bytes: usize::MAX,
+        windows_per_term: usize::MAX,
+        windows: usize::MAX,
+        candidates_per_term: usize::MAX,
+        overlap: 200,
+    };
+}
+
 /// Terms looked for, and the characters of each that are scanned for.
 const TERMS: usize = 32;
 const TERM_CHARACTERS: usize = 24;
@@ -33,7 +59,7 @@ const BEFORE: usize = 200;
 const AFTER: usize = 320;
 
 /// Returns hits in a body: all if it is small, else some of each term.
-pub(super) fn hits(body: &str, finder: &Hits<'_>) -> Vec<Hit> {
+pub(super) fn hits(body: &str, finder: &Hits<'_>, effort: Effort) -> Vec<Hit> {
     let mut hits = Vec::new();
     if finder.matchers.is_empty() {
         return hits;
@@ -53,17 +79,25 @@ pub(super) fn hits(body: &str, finder: &Hits<'_>) -> Vec<Hit> {
     needles.retain(|needle| !needle.is_empty() && (!ascii || needle.text.is_ascii()));
     // At one place the expression prefers the first: the longer one says more.
     needles.sort_by_key(|needle| std::cmp::Reverse(needle.text.len()));
-    let limit = floor_boundary(body, SCAN_BYTES);
-    let mut windows = WINDOWS;
+    let limit = floor_boundary(body, effort.scan_bytes);
+    let mut windows = effort.windows;
     let mut from = 0;
     while !needles.is_empty()
         && let Some(regex) = expression(&needles, ascii)
     {
-        let Some(number) = search(body, limit, &mut from, &regex, &mut needles, |window| {
-            finder.find(body, window, &mut hits);
-            windows -= 1;
-            windows > 0
-        }) else {
+        let Some(number) = search(
+            body,
+            limit,
+            effort,
+            &mut from,
+            &regex,
+            &mut needles,
+            |window| {
+                finder.find(body, window, &mut hits);
+                windows -= 1;
+                windows > 0
+            },
+        ) else {
             break;
         };
         needles.remove(number);
@@ -171,6 +205,7 @@ fn inside(regex: &str) -> String {
 fn search(
     body: &str,
     limit: usize,
+    effort: Effort,
     from: &mut usize,
     regex: &Regex,
     needles: &mut [Needle],
@@ -185,13 +220,16 @@ fn search(
             *from = ceil_boundary(body, found.start() + 1);
         } else {
             let window = window(body, found.start(), found.end(), analysed);
-            (analysed, *from) = (window.end, window.end);
+            analysed = floor_boundary(body, window.end.saturating_sub(effort.overlap));
+            *from = analysed.max(found.end());
             needle.windows += 1;
             if !each(window) {
                 return None;
             }
         }
-        if needle.windows >= WINDOWS_PER_TERM || needle.candidates >= CANDIDATES_PER_TERM {
+        if needle.windows >= effort.windows_per_term
+            || needle.candidates >= effort.candidates_per_term
+        {
             return Some(number);
         }
     }

@@ -1,5 +1,10 @@
 //! `ken search`: query → plan → hits.
 
+mod facets;
+mod inside;
+mod like;
+mod target;
+
 use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -7,43 +12,94 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use jiff::tz::TimeZone;
-use ken_core::{Field, Order, Plan, SortKey};
-use ken_index::{Address, Found, Snapshot};
+use ken_core::{Field, Order, Plan};
+use ken_index::{Address, Collapse, Found, Request, Snapshot};
+use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Settings as SnippetSettings, TermMatcher};
 use serde_json::Value as Json;
 
-use crate::cli::{Global, SearchArgs, Sort};
+use crate::cli::{Column, Global, Group, ResultArgs, SearchArgs};
 use crate::commands::explain::{Explanation, score_lines};
 use crate::commands::{query, spelling};
 use crate::config::{self, Settings, data_folder, home};
 use crate::failure::Failure;
 use crate::output::{self, HitView, Style};
+use facets::Facets;
+use inside::Inside;
+use like::Like;
 
 pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failure> {
     if let Some(name) = &args.save {
         return query::save(global, name, args);
     }
     let mut context = context();
-    let tree = query::read(global, args, context.analyze)?;
+    let tree = if args.query.is_empty() {
+        Tree::All
+    } else {
+        query::read(global, args, context.analyze)?
+    };
     let settings = Settings::load(global)?;
     let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
     let roots = snapshot.meta().roots.iter();
     context.roots = roots.map(|root| root.path.clone()).collect();
     context.synonyms = query::synonyms(args, &settings, context.analyze)?;
-    let plan = snapshot.expand(&plan(&tree, &context))?;
-    let paths = args.paths || args.null;
-    let default_limit = if paths { 0 } else { settings.limit };
+    let mut plan = snapshot.expand(&plan(&tree, &context))?;
+    let results = &args.results;
+    let paths = (args.paths || args.null) && results.fields.is_empty();
+    let default_limit = if paths || results.inside.is_some() {
+        0
+    } else {
+        settings.limit
+    };
     let limit = match args.limit.unwrap_or(default_limit) {
         0 => usize::MAX,
         limit => limit,
     };
     let limit = if args.count { 0 } else { limit };
-    let order = order(args);
-    let found = snapshot.run(&plan, order, args.offset, limit)?;
+    let style = Style::of(global);
+    if let Some(path) = &results.inside {
+        let inside = Inside {
+            snapshot: &snapshot,
+            plan: &plan,
+            context: &context,
+            limit,
+            json: args.json,
+            style,
+        };
+        return Ok(exit_code(inside.print(path)?));
+    }
+    let mut own = Vec::new();
+    if let Some(path) = &results.like {
+        let like = Like::of(global, &snapshot, path, context.analyze)?;
+        plan = like.among(plan);
+        own = like.own;
+    }
+    let request = Request {
+        without: &own,
+        collapse: collapse(results),
+        order: Order {
+            key: results.sort,
+            reverse: results.reverse,
+        },
+        offset: args.offset,
+        limit,
+        ..Request::new(&plan)
+    };
+    if !results.facets.is_empty() {
+        let facets = Facets {
+            snapshot: &snapshot,
+            facets: &results.facets,
+            depth: results.depth,
+            zone: &context.zone,
+            limit,
+        };
+        return Ok(exit_code(facets.print(&request, args.json, style)?));
+    }
+    let found = snapshot.find(&request)?;
     if args.count {
-        output::print(format!("{}\n", found.total).as_bytes())?;
+        output::print(format!("{}\n", found.groups).as_bytes())?;
     } else if paths {
         print_paths(args, &snapshot, &found)?;
     } else {
@@ -56,12 +112,16 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
             plan: &plan,
             matchers: snippet::matchers(&plan, Field::Body),
             context: &context,
-            style: Style::of(global),
+            style,
         };
         page.print(&found)?;
         spelling::say(args, &tree, found.total, &snapshot, &context)?;
     }
-    Ok(ExitCode::from(u8::from(found.total == 0)))
+    Ok(exit_code(found.total > 0))
+}
+
+fn exit_code(found: bool) -> ExitCode {
+    ExitCode::from(u8::from(!found))
 }
 
 #[allow(clippy::disallowed_methods)] // the binary reads its environment
@@ -77,15 +137,22 @@ pub(super) fn context() -> Context {
     }
 }
 
-fn order(args: &SearchArgs) -> Order {
-    Order {
-        key: match args.sort {
-            Sort::Relevance => SortKey::Relevance,
-            Sort::Date => SortKey::DATE,
-            Sort::Size => SortKey::SIZE,
-            Sort::Path => SortKey::Path,
-        },
-        reverse: args.reverse,
+fn collapse(results: &ResultArgs) -> Option<Collapse> {
+    match results.group {
+        _ if results.unique => Some(Collapse::Content),
+        Group::File => Some(Collapse::File),
+        Group::Message => Some(Collapse::Message),
+        Group::None => None,
+    }
+}
+
+/// Returns what the hits are that one stands for; nothing if each stands for itself.
+fn more_of(results: &ResultArgs) -> &'static str {
+    match collapse(results) {
+        Some(Collapse::Content) => "of the same content",
+        Some(Collapse::File) => "in this file",
+        Some(Collapse::Message) => "in this message or file",
+        None => "",
     }
 }
 
@@ -126,8 +193,17 @@ impl Page<'_> {
                 rank: self.args.offset + position + 1,
                 score: hit.score,
                 stored: &stored,
-                fragment: fragments.first(),
+                fragments: &fragments,
+                several: self.args.results.snippets > 1,
+                more: hit.more,
+                more_of: more_of(&self.args.results),
             };
+            if !self.args.results.fields.is_empty() {
+                let fields = output::hit_fields(&view, &self.args.results.fields);
+                let end = if self.args.null { '\0' } else { '\n' };
+                write!(out, "{fields}{end}")?;
+                continue;
+            }
             if self.args.json {
                 let mut json = output::hit_json(&view);
                 if self.args.explain {
@@ -156,11 +232,20 @@ impl Page<'_> {
     }
 
     fn fragments(&self, body: &str) -> Vec<snippet::Fragment> {
-        if self.args.no_snippet {
+        if self.args.no_snippet || !self.needs_snippet() {
             return Vec::new();
         }
-        let settings = SnippetSettings::default();
+        let settings = SnippetSettings {
+            count: self.args.results.snippets,
+            ..SnippetSettings::default()
+        };
         snippet::fragments(body, &self.matchers, self.context.analyze, settings)
+    }
+
+    fn needs_snippet(&self) -> bool {
+        let fields = &self.args.results.fields;
+        let of_snippet = [Column::Snippet, Column::Line, Column::Page];
+        fields.is_empty() || fields.iter().any(|column| of_snippet.contains(column))
     }
 
     /// On a terminal: how many there are beyond those printed.
@@ -169,10 +254,10 @@ impl Page<'_> {
             return;
         }
         let shown = found.hits.len();
-        match found.total {
+        match found.groups {
             0 => output::warn("no document matches"),
             total if total > shown => output::warn(&format!(
-                "{shown} of {total} documents shown; --limit and --offset show more"
+                "{shown} of {total} hits shown; --limit and --offset show more"
             )),
             _ => {}
         }

@@ -47,7 +47,7 @@ pub(super) fn run(
 
 /// Returns the path as the walk would name it: roots have no symbolic links, but what lies below
 /// them may be reached by one that is followed.
-fn resolve(path: &Path, roots: &[Root]) -> Result<PathBuf, Failure> {
+pub(super) fn resolve(path: &Path, roots: &[Root]) -> Result<PathBuf, Failure> {
     let absolute = std::path::absolute(path)?;
     let is_plain = !absolute
         .components()

@@ -16,7 +16,14 @@ pub(crate) struct HitView<'a> {
     pub(crate) rank: usize,
     pub(crate) score: Option<f32>,
     pub(crate) stored: &'a Stored,
-    pub(crate) fragment: Option<&'a Fragment>,
+    /// The best first.
+    pub(crate) fragments: &'a [Fragment],
+    /// Whether the fragments are to be shown in one list.
+    pub(crate) several: bool,
+    /// How many other hits it stands for.
+    pub(crate) more: usize,
+    /// What they are.
+    pub(crate) more_of: &'static str,
 }
 
 /// Returns a hit as lines of text.
@@ -28,10 +35,11 @@ pub(crate) fn hit_text(view: &HitView<'_>, style: Style, zone: &TimeZone) -> Str
     let shown = clean(&location.to_string()).into_owned();
     let mut path = style.link(&location.path, &style.path(&shown));
     // A hit in the name alone has no place in the text.
-    if let Some(fragment) = view
-        .fragment
-        .filter(|fragment| !fragment.highlights.is_empty())
-    {
+    let places = view
+        .fragments
+        .iter()
+        .filter(|fragment| !fragment.highlights.is_empty());
+    if let Some(fragment) = places.take(1).find(|_| !view.several) {
         match fragment.page {
             Some(page) => path.push_str(&format!(" p. {page}")),
             None => path.push_str(&format!(":{}", fragment.line)),
@@ -53,10 +61,53 @@ pub(crate) fn hit_text(view: &HitView<'_>, style: Style, zone: &TimeZone) -> Str
     }
     let facts = style.dim(&facts.join("  "));
     let mut text = format!("{}\n  {path}  {facts}\n", style.bold(&clean(title)));
-    if let Some(fragment) = view.fragment {
-        text.push_str(&format!("    {}\n", snippet(fragment, style)));
+    for fragment in view.fragments {
+        if view.several && !fragment.highlights.is_empty() {
+            text.push_str(&place_text(fragment, style));
+        } else {
+            text.push_str(&format!("    {}\n", snippet(fragment, style)));
+        }
+    }
+    if view.more > 0 {
+        let more = format!("and {} more {}", view.more, view.more_of);
+        text.push_str(&format!("    {}\n", style.dim(&more)));
     }
     text
+}
+
+/// Returns a place of a document as a line of text: page or line, and what stands there.
+pub(crate) fn place_text(fragment: &Fragment, style: Style) -> String {
+    let place = match fragment.page {
+        Some(page) => format!("p. {page}"),
+        None => fragment.line.to_string(),
+    };
+    format!("    {}: {}\n", style.dim(&place), snippet(fragment, style))
+}
+
+/// Returns a place of a document as JSON; see docs/json.md.
+pub(crate) fn place_json(stored: &Stored, fragment: &Fragment) -> Json {
+    let bytes = stored.location.path.as_os_str().as_bytes();
+    let mut object = fragment_json(fragment);
+    object["v"] = json!(super::SCHEMA);
+    object["path"] = json!(escape_bytes(bytes));
+    object["ipath"] = json!(stored.location.ipath);
+    if std::str::from_utf8(bytes).is_err() {
+        object["path_bytes"] = json!(bytes);
+    }
+    object
+}
+
+fn fragment_json(fragment: &Fragment) -> Json {
+    let highlights = fragment
+        .highlights
+        .iter()
+        .map(|place| [place.start, place.end]);
+    json!({
+        "text": fragment.text,
+        "highlights": highlights.collect::<Vec<_>>(),
+        "page": fragment.page,
+        "line": fragment.line,
+    })
 }
 
 fn snippet(fragment: &Fragment, style: Style) -> String {
@@ -93,18 +144,15 @@ pub(crate) fn hit_json(view: &HitView<'_>) -> Json {
     if let Some(title) = title(&view.stored.document) {
         object["title"] = json!(title);
     }
-    if let Some(fragment) = view.fragment {
-        let highlights: Vec<_> = fragment
-            .highlights
-            .iter()
-            .map(|h| [h.start, h.end])
-            .collect();
-        object["snippet"] = json!({
-            "text": fragment.text,
-            "highlights": highlights,
-            "page": fragment.page,
-            "line": fragment.line,
-        });
+    if let Some(fragment) = view.fragments.first() {
+        object["snippet"] = fragment_json(fragment);
+    }
+    if view.several {
+        let all: Vec<_> = view.fragments.iter().map(fragment_json).collect();
+        object["snippets"] = json!(all);
+    }
+    if !view.more_of.is_empty() {
+        object["more"] = json!(view.more);
     }
     object
 }

@@ -1,5 +1,6 @@
 //! What the user sees: text, JSON, colours, progress.
 
+mod fields;
 mod hit;
 mod progress;
 mod remedy;
@@ -8,12 +9,13 @@ mod style;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-pub(crate) use hit::{HitView, hit_json, hit_text};
+pub(crate) use fields::hit_fields;
+pub(crate) use hit::{HitView, hit_json, hit_text, place_json, place_text};
 use ken_core::{Document, Field, FieldKind, Value};
 pub(crate) use progress::{Display, summary_text};
 pub(crate) use remedy::{install, remedy};
 use serde_json::{Map, Value as Json, json};
-pub(crate) use style::Style;
+pub(crate) use style::{Style, file_url};
 
 /// Version of the JSON that every command prints; described in docs/json.md.
 pub(crate) const SCHEMA: u32 = 1;

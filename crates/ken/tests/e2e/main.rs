@@ -24,6 +24,7 @@ mod output;
 mod query;
 mod reading;
 mod recollq;
+mod results;
 mod samples;
 mod search;
 mod settings;

@@ -1,0 +1,114 @@
+//! What documents like this one would hold: its most telling terms.
+//!
+//! A term tells the more, the more often it stands in the text and the fewer documents of the index
+//! have it (tf·idf, as in Salton and Buckley, 1988). A document that has many of the best ones is
+//! similar; each counts as much as it tells.
+
+use std::collections::HashMap;
+
+use ken_core::{Field, Pattern, Plan};
+
+use crate::plan::Analyze;
+
+/// How much of a text is looked at: what a document is about shows early.
+const TEXT_BYTES: usize = 1 << 20;
+/// Different terms that are weighed: those that come first.
+const CANDIDATES: usize = 20_000;
+/// Terms that are looked for.
+const TERMS: usize = 30;
+
+/// Returns a plan for documents like one with this text; nothing if it has no term that others
+/// have. `frequency` tells how many of `n_documents` have a term in their text.
+///
+/// # Errors
+/// Fails if `frequency` does.
+pub fn like<E>(
+    text: &str,
+    analyze: Analyze,
+    n_documents: u64,
+    frequency: &mut dyn FnMut(&str) -> Result<u64, E>,
+) -> Result<Plan, E> {
+    let text = &text[..text.floor_char_boundary(TEXT_BYTES)];
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    analyze(Field::Body, text, &mut |term, _, _| {
+        if let Some(count) = counts.get_mut(term) {
+            *count += 1;
+        } else if counts.len() < CANDIDATES && tells(term) {
+            counts.insert(term.to_owned(), 1);
+        }
+    });
+    let mut terms = Vec::with_capacity(counts.len());
+    for (term, count) in sorted(counts) {
+        let n_having = frequency(&term)?;
+        if n_having > 0 {
+            terms.push((weight(count, n_having, n_documents), term));
+        }
+    }
+    terms.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.cmp(y)));
+    terms.truncate(TERMS);
+    let most = terms.first().map_or(1.0, |(weight, _)| *weight);
+    let parts = terms.into_iter().map(|(weight, term)| {
+        let found = Plan::Match {
+            field: Field::Body,
+            pattern: Pattern::Term(term),
+        };
+        Plan::Weight(weight / most, Box::new(found))
+    });
+    Ok(match parts.collect::<Vec<_>>() {
+        parts if parts.is_empty() => Plan::Nothing,
+        parts => Plan::Or(parts),
+    })
+}
+
+/// Single letters and digits, and numbers, say little of what a text is about.
+fn tells(term: &str) -> bool {
+    term.chars().nth(1).is_some() && term.contains(char::is_alphabetic)
+}
+
+fn sorted(counts: HashMap<String, u32>) -> Vec<(String, u32)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable();
+    counts
+}
+
+fn weight(count: u32, n_having: u64, n_documents: u64) -> f32 {
+    let rarity = (1.0 + n_documents as f64 / n_having as f64).ln();
+    ((1.0 + f64::from(count).ln()) * rarity) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blanks(_: Field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)) {
+        for (position, word) in text.split(' ').enumerate() {
+            each(word, position as u32, 0..0);
+        }
+    }
+
+    #[test]
+    fn rare_and_frequent_terms_tell_most() {
+        let mut frequency = |term: &str| -> Result<u64, ()> {
+            Ok(match term {
+                "the" => 1000,
+                "okapi" => 3,
+                "zoo" => 50,
+                _ => 0,
+            })
+        };
+        let text = "the the the the zoo okapi okapi unknown 1234 x";
+        let plan = like(text, blanks, 1000, &mut frequency).unwrap();
+        let Plan::Or(parts) = plan else {
+            panic!("{plan}")
+        };
+        let terms: Vec<_> = parts.iter().map(ToString::to_string).collect();
+        assert_eq!(terms.len(), 3);
+        assert_eq!(terms[0], r#"(weight 1 (body "okapi"))"#);
+        assert!(
+            terms[1].contains("zoo") && terms[2].contains("the"),
+            "{terms:?}"
+        );
+        let plan = like("unknown", blanks, 1000, &mut frequency).unwrap();
+        assert_eq!(plan, Plan::Nothing);
+    }
+}

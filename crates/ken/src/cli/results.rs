@@ -1,0 +1,204 @@
+//! Options of `ken search` that say which hits are shown, in which order, and how.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use ken_core::{FIELDS, Field, FieldKind, SortKey};
+
+#[derive(Args, Debug)]
+pub(crate) struct ResultArgs {
+    /// Order of the hits: relevance, path, or a field such as date, size, title, author
+    #[arg(long, value_name = "KEY", default_value = "relevance", value_parser = sort_key)]
+    pub(crate) sort: SortKey,
+    /// The other way round
+    #[arg(long)]
+    pub(crate) reverse: bool,
+    /// Show copies of the same content once
+    #[arg(long, conflicts_with = "group")]
+    pub(crate) unique: bool,
+    /// Show what belongs together once: all hits in a file, or in a message with its attachments
+    #[arg(long, value_name = "BY", default_value = "none")]
+    pub(crate) group: Group,
+    /// Count all hits by fields instead: --facets type,dir,author,year
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = facet,
+        conflicts_with_all = ["paths", "null", "count", "explain", "fields", "inside"])]
+    pub(crate) facets: Vec<Facet>,
+    /// Levels of folders below the roots that --facets dir counts by
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "facets")]
+    pub(crate) depth: usize,
+    /// Print these fields of each hit, with tabs between them: --fields date,author,title,path
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = column,
+        conflicts_with_all = ["json", "paths", "count", "explain", "inside"])]
+    pub(crate) fields: Vec<Column>,
+    /// Places shown of each hit
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        conflicts_with = "no_snippet"
+    )]
+    pub(crate) snippets: usize,
+    /// Show all places in this document that match, with page or line
+    #[arg(long = "in", value_name = "PATH",
+        conflicts_with_all = ["paths", "null", "count", "explain", "like", "unique", "group"])]
+    pub(crate) inside: Option<PathBuf>,
+    /// Find documents similar to this one; a query narrows them down
+    #[arg(long, value_name = "PATH")]
+    pub(crate) like: Option<PathBuf>,
+}
+
+/// What is shown once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Group {
+    /// Each document
+    None,
+    /// Each file
+    File,
+    /// Each message, and outside of messages each file
+    Message,
+}
+
+/// By what hits are counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Facet {
+    /// As it was typed.
+    pub(crate) name: String,
+    pub(crate) field: Field,
+    /// Of a date.
+    pub(crate) part: Option<DatePart>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DatePart {
+    Year,
+    Month,
+    Day,
+}
+
+impl DatePart {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "year" => Self::Year,
+            "month" => Self::Month,
+            "day" => Self::Day,
+            _ => return None,
+        })
+    }
+}
+
+/// What is printed of a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    Rank,
+    Score,
+    Path,
+    Ipath,
+    Url,
+    Snippet,
+    Line,
+    Page,
+    More,
+    Field(Field),
+}
+
+const COLUMNS: [(&str, Column); 9] = [
+    ("rank", Column::Rank),
+    ("score", Column::Score),
+    ("path", Column::Path),
+    ("ipath", Column::Ipath),
+    ("url", Column::Url),
+    ("snippet", Column::Snippet),
+    ("line", Column::Line),
+    ("page", Column::Page),
+    ("more", Column::More),
+];
+
+fn sort_key(name: &str) -> Result<SortKey, String> {
+    match name {
+        "relevance" => Ok(SortKey::Relevance),
+        "path" => Ok(SortKey::Path),
+        _ => field_with_column(name)
+            .map(SortKey::Field)
+            .ok_or_else(|| format!("known are relevance, path, {}", names_with_column())),
+    }
+}
+
+fn facet(name: &str) -> Result<Facet, String> {
+    let (field, part) = match name.split_once('.') {
+        Some((field, part)) => (field, Some(part)),
+        None if DatePart::from_name(name).is_some() => ("date", Some(name)),
+        None => (name, None),
+    };
+    let unknown = || {
+        format!(
+            "known are year, month, day, {}; of a date modified.year",
+            names_with_column()
+        )
+    };
+    let field = field_with_column(field).ok_or_else(unknown)?;
+    let is_date = field.info().kind == FieldKind::Date;
+    let part = match part {
+        Some(part) if is_date => Some(DatePart::from_name(part).ok_or_else(unknown)?),
+        Some(_) => return Err(unknown()),
+        None => is_date.then_some(DatePart::Year),
+    };
+    Ok(Facet {
+        name: name.to_owned(),
+        field,
+        part,
+    })
+}
+
+fn column(name: &str) -> Result<Column, String> {
+    if let Some((_, column)) = COLUMNS.iter().find(|(known, _)| *known == name) {
+        return Ok(*column);
+    }
+    match Field::from_name(name) {
+        Some(field) if field != Field::Body => Ok(Column::Field(field)),
+        _ => {
+            let own = COLUMNS.map(|(name, _)| name).join(", ");
+            let fields = FIELDS.iter().map(|info| info.name);
+            let fields: Vec<_> = fields.filter(|name| *name != "body").collect();
+            Err(format!("known are {own}, {}", fields.join(", ")))
+        }
+    }
+}
+
+fn field_with_column(name: &str) -> Option<Field> {
+    Field::from_name(name).filter(|field| field.has_column())
+}
+
+fn names_with_column() -> String {
+    let fields = FIELDS.iter().filter(|info| info.field.has_column());
+    fields.map(|info| info.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_fields_or_what_else_is_known() {
+        assert_eq!(sort_key("relevance"), Ok(SortKey::Relevance));
+        assert_eq!(sort_key("from"), Ok(SortKey::Field(Field::Author)));
+        assert!(sort_key("body").unwrap_err().contains("title"));
+        assert_eq!(column("score"), Ok(Column::Score));
+        assert_eq!(column("subject"), Ok(Column::Field(Field::Title)));
+        assert!(column("body").is_err());
+    }
+
+    #[test]
+    fn facets_of_dates_have_parts() {
+        let of = |name| facet(name).map(|facet| (facet.field, facet.part));
+        assert_eq!(of("year"), Ok((Field::Date, Some(DatePart::Year))));
+        assert_eq!(of("date"), of("year"));
+        assert_eq!(
+            of("created.month"),
+            Ok((Field::Created, Some(DatePart::Month)))
+        );
+        assert_eq!(of("type"), Ok((Field::Type, None)));
+        for wrong in ["body", "type.year", "date.week", "nothing"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
+}
