@@ -211,7 +211,10 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> Placed {
 }
 
 /// Takes `^` from the start and `$` from the end, if something stands between them.
-fn anchored(marks: &[Mark]) -> (&[Mark], Anchors) {
+///
+/// Behind digits and capitals `$` is an amount of money, `100$`, `US$`, unless `^` stands at the
+/// start: whoever writes that means both.
+pub(super) fn anchored(marks: &[Mark]) -> (&[Mark], Anchors) {
     let mut inside = marks;
     let mut anchors = Anchors::default();
     if let [('^', false), rest @ ..] = inside
@@ -221,10 +224,20 @@ fn anchored(marks: &[Mark]) -> (&[Mark], Anchors) {
     }
     if let [rest @ .., ('$', false)] = inside
         && !rest.is_empty()
+        && (anchors.start || !is_money(rest))
     {
         (inside, anchors.end) = (rest, true);
     }
     (inside, anchors)
+}
+
+/// Tells whether the last word has a digit, or letters that are all capitals.
+fn is_money(marks: &[Mark]) -> bool {
+    let backwards = marks.iter().rev().map(|(character, _)| *character);
+    let word = || backwards.clone().take_while(|c| !c.is_whitespace());
+    word().any(char::is_numeric)
+        || word().any(char::is_alphabetic)
+            && !word().any(|c| c.is_alphabetic() && !c.is_uppercase())
 }
 
 /// Returns how many characters at the end are `~`, `~1`, `^2`, `^0.5`, or one after the other.
@@ -265,11 +278,12 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
         match character {
             '"' => {
                 let end = start + 1 + offset + 1;
-                let (marks, anchors) = anchored(&marks);
-                let mut quoted = modifiers::quoted(pieces(marks), query, end);
+                // Values that are compared whole have no anchors: each character is one of theirs.
+                let mut whole = pattern::glob(&marks);
+                let (inside, anchors) = anchored(&marks);
+                let mut quoted = modifiers::quoted(pieces(inside), query, end);
                 quoted.modifiers.at_start = anchors.start;
                 quoted.modifiers.at_end = anchors.end;
-                let mut whole = pattern::glob(marks);
                 if quoted.phrase.prefix_last {
                     whole.push(GlobPart::Many);
                 }

@@ -8,7 +8,7 @@ use ken_core::{Field, FieldKind, Glob, GlobPart};
 use super::error::QueryError;
 use super::lexer::{self, Anchors, Placed, Token};
 use super::modifiers::Quoted;
-use super::tree::{Boost, Clause, Modifiers, Nearness, Piece, Tree, Value};
+use super::tree::{Boost, Clause, Modifiers, Nearness, Tree, Value};
 use super::values;
 
 /// Trees are walked by recursion; people nest three deep.
@@ -401,7 +401,7 @@ impl<'a> Parser<'a> {
     /// Reads what stands in quotes, with what follows the closing one.
     fn quoted(&self, at: Range<usize>, quoted: Quoted, whole: Glob) -> Result<Tree, QueryError> {
         let Quoted {
-            mut phrase,
+            phrase,
             mut modifiers,
             weight,
             ..
@@ -412,12 +412,7 @@ impl<'a> Parser<'a> {
         }
         if !self.is_text() {
             // Values are compared whole: an anchor is a character like others.
-            if std::mem::take(&mut modifiers.at_start) {
-                phrase.pieces.insert(0, Piece::Text("^".to_owned()));
-            }
-            if std::mem::take(&mut modifiers.at_end) {
-                phrase.pieces.push(Piece::Text("$".to_owned()));
-            }
+            (modifiers.at_start, modifiers.at_end) = (false, false);
         }
         if modifiers != Modifiers::default() && !self.is_text() {
             let message = "values of this field are not compared by words";

@@ -64,7 +64,7 @@ const FIELDS: [(&[&str], Meaning); 24] = [
     (&["maildir", "m"], Meaning::Maildir),
     (&["mime", "y"], Meaning::Whole(Field::Has)),
     (&["msgid", "message-id", "i"], Meaning::Whole(Field::Msgid)),
-    (&["path", "l"], Meaning::Unknown("whole paths in queries")),
+    (&["path", "l"], Meaning::Whole(Field::Path)),
     (
         &["prio", "priority", "p"],
         Meaning::Unknown("the priority of messages"),

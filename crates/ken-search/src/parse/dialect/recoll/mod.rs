@@ -18,6 +18,7 @@ use std::ops::Range;
 use ken_core::{Bound, Field, Glob};
 
 use super::super::error::QueryError;
+use super::super::lexer::{self, Anchors};
 use super::super::modifiers;
 use super::super::parser::{MAX_CLAUSES, MAX_DEPTH};
 use super::super::tree::{Boost, Clause, Tree, Value};
@@ -271,6 +272,7 @@ impl Parser<'_> {
     }
 
     fn word(&self, fields: &[Field], source: &str) -> Tree {
+        let (source, anchors) = anchored(source);
         let value = value_of(glob(source));
         if value == Value::Prefix(String::new()) {
             return match fields {
@@ -282,18 +284,22 @@ impl Parser<'_> {
             [] => clause(None, value),
             fields => in_one_of(fields, &value),
         };
-        if source.starts_with(char::is_uppercase) {
-            each_clause(&mut tree, &|clause| {
-                clause.modifiers.unstemmed = matches!(clause.value, Value::Word(_));
-            });
-        }
+        let is_name = source.starts_with(char::is_uppercase);
+        each_clause(&mut tree, &|clause| {
+            clause.modifiers.unstemmed = is_name && matches!(clause.value, Value::Word(_));
+            clause.modifiers.at_start = anchors.start;
+            clause.modifiers.at_end = anchors.end;
+        });
         tree
     }
 
     fn quoted(&mut self, fields: &[Field]) -> Result<Tree, QueryError> {
         let start = self.at;
         let text = self.between_quotes()?;
-        let read = modifiers::quoted(pieces(&text), self.query, self.at);
+        let (inside, anchors) = anchored(&text);
+        let mut read = modifiers::quoted(pieces(inside), self.query, self.at);
+        read.modifiers.at_start = anchors.start;
+        read.modifiers.at_end = anchors.end;
         let end = end_of_run(self.query, read.end, &STOPS);
         if end > read.end {
             let message = format!("{:?} does not modify a phrase", &self.query[read.end..end]);
@@ -425,6 +431,14 @@ impl Parser<'_> {
         }
         Ok(())
     }
+}
+
+/// Takes the anchors away, by the rule of ken's own language.
+fn anchored(text: &str) -> (&str, Anchors) {
+    let marks: Vec<_> = text.chars().map(|character| (character, false)).collect();
+    let (_, anchors) = lexer::anchored(&marks);
+    let inside = usize::from(anchors.start)..text.len() - usize::from(anchors.end);
+    (&text[inside], anchors)
 }
 
 fn bare(field: Field, item: &str) -> Glob {
