@@ -25,10 +25,11 @@ CAUSES = {
                           "spaced out in one file",
     ("docx", "LibreOffice"): NUMBERS,
     ("odt", "LibreOffice"): NUMBERS,
-    ("ott", "LibreOffice"): NUMBERS + "; templates have few words",
+    ("ott", "LibreOffice"): "the date of the day, which LibreOffice sets into fields of dates; "
+                            "templates have few words",
     ("doc", "LibreOffice"): NUMBERS,
-    ("doc", "catdoc"): "codes of fields, as HYPERLINK and DOCVARIABLE, which catdoc writes beside "
-                       "their results",
+    ("doc", "catdoc"): "codes of fields, which catdoc writes beside their results: HYPERLINK with "
+                       "its address, REF; without them 0.997",
     ("rtf", "LibreOffice"): "placeholders of templates, which stand in codes of fields (MACROBUTTON)",
     ("xlsx", "LibreOffice"): "dates, which ken gives as ISO 8601 where the format is that of the "
                              "locale; parts of pivot tables that are counted anew",

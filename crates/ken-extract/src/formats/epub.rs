@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use ken_core::{Document, Field};
 
 use super::body::Body;
-use super::html::html_to_text;
+use super::html::{html_to_text, html_within};
 use super::package::{Package, resolve};
 use super::xml::{Node, Start, Xml};
 use crate::output::Output;
@@ -62,7 +62,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             break;
         }
         if let Some(text) = package.xml(chapter) {
-            let page = html_to_text(text.as_bytes(), None);
+            let page = html_within(text.as_bytes(), None, limits.max_text_bytes);
             body.push(page.body.trim());
             page.headings
                 .iter()

@@ -6,7 +6,7 @@
 use ken_core::Field;
 use ken_mail::{Attachment, Html, Message, Text};
 
-use super::html::html_to_text;
+use super::html::html_within;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Member};
 
@@ -65,6 +65,7 @@ fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
 }
 
 fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
+    let max_bytes = output.limits().max_text_bytes;
     let body = &mut output.own().body;
     for text in &message.texts {
         if !body.is_empty() && !body.ends_with('\n') {
@@ -72,7 +73,10 @@ fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
         }
         match text {
             Text::Plain(text) => add_lines(text, body),
-            Text::Html(html) => add_lines(&page_text(html), body),
+            Text::Html(html) => {
+                let left = max_bytes.saturating_sub(body.len());
+                add_lines(&page_text(html, left), body);
+            }
         }
     }
 }
@@ -119,8 +123,8 @@ fn detect_charset(bytes: &[u8]) -> String {
     crate::text::decode(bytes, None).into_owned()
 }
 
-fn page_text(html: &Html<'_>) -> String {
-    html_to_text(&html.content.decode(), html.charset.as_deref()).body
+fn page_text(html: &Html<'_>, max_bytes: usize) -> String {
+    html_within(&html.content.decode(), html.charset.as_deref(), max_bytes).body
 }
 
 #[cfg(test)]

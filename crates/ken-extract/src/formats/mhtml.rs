@@ -6,7 +6,7 @@
 use ken_core::Field;
 use ken_mail::{Message, Text};
 
-use super::html::html_to_text;
+use super::html::html_within;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, text};
 
@@ -36,6 +36,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let bytes = input.bytes(output.limits())?;
     let detect_charset = |bytes: &[u8]| text::decode(bytes, None).into_owned();
     let message = Message::parse(bytes, &detect_charset);
+    let max_bytes = output.limits().max_text_bytes;
     let own = output.own();
     for (number, part) in message.texts.iter().enumerate() {
         if number > 0 {
@@ -44,7 +45,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         match part {
             Text::Plain(text) => own.body.push_str(text),
             Text::Html(html) => {
-                let page = html_to_text(&html.content.decode(), html.charset.as_deref());
+                let left = max_bytes.saturating_sub(own.body.len());
+                let page = html_within(&html.content.decode(), html.charset.as_deref(), left);
                 own.body.push_str(&page.body);
                 for heading in &page.headings {
                     own.add_text(Field::Headings, heading);

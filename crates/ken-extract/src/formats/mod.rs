@@ -71,7 +71,7 @@ use ken_core::Field;
 
 use crate::output::Output;
 use crate::{Error, Input};
-pub(crate) use html::{html_to_text, meta_charset};
+pub(crate) use html::{html_within, meta_charset};
 
 /// One format that ken reads.
 ///

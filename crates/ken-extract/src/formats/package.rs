@@ -225,7 +225,16 @@ fn zip_error(error: ZipError) -> Error {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
             Error::Encrypted("the parts of the file are encrypted".into())
         }
+        ZipError::InvalidArchive(cause) => Error::Malformed(zip_damage(&cause)),
         error => Error::malformed(error),
+    }
+}
+
+/// Says what is wrong with a zip file: it ends with its list of parts, the "end of central directory".
+pub(super) fn zip_damage(cause: &str) -> String {
+    match cause.contains("find EOCD") {
+        true => "the list of parts at the end is missing: cut off or damaged".to_owned(),
+        false => cause.to_owned(),
     }
 }
 

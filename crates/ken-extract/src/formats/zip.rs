@@ -18,6 +18,7 @@ use zip::unstable::read::ZipIterable;
 use zip::{ExtraField, ZipReadOptions};
 
 use super::members::{Budget, Names, hand_on, read_member};
+use super::package::zip_damage;
 use super::source::{Source, release};
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Limits};
@@ -168,7 +169,7 @@ fn in_words(error: ZipError) -> Error {
     match error {
         ZipError::Io(error) => release(error),
         ZipError::InvalidPassword => Error::Encrypted("encrypted, no password is known".into()),
-        ZipError::InvalidArchive(message) => Error::Malformed(message.into_owned()),
+        ZipError::InvalidArchive(cause) => Error::Malformed(zip_damage(&cause)),
         error => Error::malformed(error),
     }
 }

@@ -3,7 +3,7 @@
 use ken_core::{Document, Field, Value};
 
 use crate::detect;
-use crate::formats::{self, html_to_text};
+use crate::formats::{self, html_within};
 use crate::output::Output;
 use crate::{Error, Input, Isolation, Member, text};
 
@@ -27,7 +27,8 @@ impl Content<'_> {
         output.unpacked(self.data.len() as u64)?;
         match self.media_type {
             Some("text/html" | "application/xhtml+xml") => {
-                fill_from_html(output.own(), &self.data, self.charset);
+                let max_bytes = output.limits().max_text_bytes;
+                fill_from_html(output.own(), &self.data, self.charset, max_bytes);
                 Ok(())
             }
             Some(media_type) if media_type.starts_with("text/") => {
@@ -39,14 +40,14 @@ impl Content<'_> {
     }
 }
 
-fn fill_from_html(document: &mut Document, data: &[u8], charset: Option<&str>) {
+fn fill_from_html(document: &mut Document, data: &[u8], charset: Option<&str>, max_bytes: usize) {
     let marked;
     let mut page = if memchr::memchr(b'\x0c', data).is_some() {
         let charset = charset.or(formats::meta_charset(data));
         marked = text::decode(data, charset).replace('\x0c', &String::from(PAGE_END));
-        html_to_text(marked.as_bytes(), Some("utf-8"))
+        html_within(marked.as_bytes(), Some("utf-8"), max_bytes)
     } else {
-        html_to_text(data, charset)
+        html_within(data, charset, max_bytes)
     };
     if page.body.contains(PAGE_END) {
         page.body = page.body.replace(PAGE_END, "\x0c");
@@ -120,7 +121,7 @@ mod tests {
         let mut document = Document::new(Ipath::root(), "a/b", Kind::Document);
         let html = b"<html><head><title>T</title><meta name=\"author\" content=\"A\"></head>\
                      <body><pre>one\x0ctwo\x0c</pre></body></html>";
-        fill_from_html(&mut document, html, None);
+        fill_from_html(&mut document, html, None, usize::MAX);
         assert_eq!(document.text(Field::Title), Some("T"));
         assert_eq!(document.text(Field::Author), Some("A"));
         let pages: Vec<_> = document.body.split('\x0c').map(str::trim).collect();

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use ken_core::{Document, Field, Root, escape_bytes};
-use ken_extract::format_of;
 use ken_extract::helper::Helpers;
+use ken_extract::{detect, format_of};
 use ken_index::Snapshot;
 use ken_pipeline::{Known, Next, Stale, Why, why};
 use ken_walk::Verdict;
@@ -119,6 +119,7 @@ impl View<'_> {
                     None => own,
                 }
             }
+            (None, None) if media_type == detect::EMPTY => "none: the file is empty".to_owned(),
             (None, None) => format!("none reads {media_type}: found by name only"),
         }
     }
@@ -156,6 +157,9 @@ impl View<'_> {
 
     fn index(&self) -> &'static str {
         match self.why.known {
+            Known::Not if matches!(self.why.verdict, Some(Verdict::Folder)) => {
+                "holds files, no folders: ask about one of its files"
+            }
             Known::Not => "holds nothing of it",
             Known::Unfinished => "holds it unfinished",
             Known::Unchanged => "holds it as it is now",

@@ -54,13 +54,18 @@ pub(crate) struct HtmlText {
     pub(crate) body: String,
 }
 
-/// Reads a page; `declared_charset` is that of a mail's or server's header.
+/// Reads a short page, or one whose text is bounded by who calls; `declared_charset` is that of a
+/// mail's or server's header.
 pub(crate) fn html_to_text(bytes: &[u8], declared_charset: Option<&str>) -> HtmlText {
-    text_within(bytes, declared_charset, usize::MAX)
+    html_within(bytes, declared_charset, usize::MAX)
 }
 
 /// As [`html_to_text`], but reads no further when the text has more than so many bytes.
-fn text_within(bytes: &[u8], declared_charset: Option<&str>, max_bytes: usize) -> HtmlText {
+pub(crate) fn html_within(
+    bytes: &[u8],
+    declared_charset: Option<&str>,
+    max_bytes: usize,
+) -> HtmlText {
     let charset = declared_charset.or_else(|| meta_charset(bytes));
     let page = strip::strip(&text::decode(bytes, charset), max_bytes);
     HtmlText {
@@ -78,7 +83,7 @@ pub(super) fn entity(name: &str) -> Option<&'static str> {
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
-    let page = text_within(input.bytes(limits)?, None, limits.max_text_bytes);
+    let page = html_within(input.bytes(limits)?, None, limits.max_text_bytes);
     let document = output.own();
     if let Some(title) = page.title {
         document.fields.push((Field::Title, Value::Text(title)));

@@ -11,7 +11,7 @@ use ken_core::Field;
 use ken_mail::Message;
 
 use super::Format;
-use super::html::html_to_text;
+use super::html::html_within;
 use super::ole::compound::{EntryId, ROOT};
 use super::ole::summary::filetime;
 use super::ole::{Compound, objects};
@@ -157,12 +157,13 @@ fn body(message: &Properties<'_>, output: &Output<'_>) -> String {
     {
         return lines(&text);
     }
+    let max_bytes = output.limits().max_text_bytes;
     if let Some(page) = message.bytes(tag::HTML) {
         let charset = message.html_charset();
-        return html_to_text(&page, charset).body;
+        return html_within(&page, charset, max_bytes).body;
     }
     if let Some(page) = message.text(tag::HTML) {
-        return html_to_text(page.as_bytes(), Some("utf-8")).body;
+        return html_within(page.as_bytes(), Some("utf-8"), max_bytes).body;
     }
     let rtf = message
         .bytes(tag::RTF)

@@ -5,7 +5,7 @@ mod plist;
 
 use ken_core::{Document, Field};
 
-use super::html::html_to_text;
+use super::html::html_within;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation};
 use plist::{List, Object};
@@ -70,7 +70,7 @@ fn read_page(
     if let Some(resource) = page.get("WebMainResource")
         && let Some(bytes) = resource.get("WebResourceData").and_then(Object::bytes)
     {
-        add_page(resource, bytes, *n_left == MAX_FRAMES, document);
+        add_page(resource, bytes, *n_left == MAX_FRAMES, max_bytes, document);
         *n_left -= 1;
     }
     let frames = page.get("WebSubframeArchives").filter(|_| depth > 0);
@@ -82,7 +82,13 @@ fn read_page(
     }
 }
 
-fn add_page(resource: Object<'_>, bytes: &[u8], is_first: bool, document: &mut Document) {
+fn add_page(
+    resource: Object<'_>,
+    bytes: &[u8],
+    is_first: bool,
+    max_bytes: usize,
+    document: &mut Document,
+) {
     let text = |key| resource.get(key).and_then(Object::text);
     let charset = text("WebResourceTextEncodingName");
     if !is_first {
@@ -92,7 +98,8 @@ fn add_page(resource: Object<'_>, bytes: &[u8], is_first: bool, document: &mut D
         let plain = crate::text::decode(bytes, charset.as_deref());
         return document.body.push_str(&plain);
     }
-    let page = html_to_text(bytes, charset.as_deref());
+    let left = max_bytes.saturating_sub(document.body.len());
+    let page = html_within(bytes, charset.as_deref(), left);
     document.body.push_str(&page.body);
     for heading in &page.headings {
         document.add_text(Field::Headings, heading);
