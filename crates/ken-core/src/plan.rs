@@ -103,6 +103,9 @@ pub enum Pattern {
     Glob(Glob),
     /// Those that hold a match of the regular expression, in the syntax of the crate `regex`.
     Regex(String),
+    /// Those between two by their characters; an end stands for all that start so. Ends are
+    /// [`Bound::Included`] or [`Bound::Unbounded`].
+    Range(Bound<String>, Bound<String>),
     /// Those that differ by so many insertions, deletions, replacements and swaps at most.
     Fuzzy(String, u8),
     /// All that have the same stem as this word. The index puts in its place the terms that it has.
@@ -313,6 +316,13 @@ impl Pattern {
             Self::Prefix(prefix) => write!(f, "(prefix {at}{prefix:?})"),
             Self::Glob(glob) => write!(f, "(glob {at}{glob})"),
             Self::Regex(regex) => write!(f, "(regex {at}{regex:?})"),
+            Self::Range(from, to) => {
+                let end = |end: &Bound<String>| match end {
+                    Bound::Included(term) | Bound::Excluded(term) => format!("{term:?}"),
+                    Bound::Unbounded => "*".to_owned(),
+                };
+                write!(f, "(terms {at}{} {})", end(from), end(to))
+            }
             Self::Fuzzy(term, distance) => write!(f, "(fuzzy {at}{term:?} {distance})"),
             Self::Stem(word) => write!(f, "(stem {at}{word:?})"),
             Self::Any(terms) => {

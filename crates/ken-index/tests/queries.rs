@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ken_core::{
-    Document, Field, Form, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan, Span, Word,
+    Bound, Document, Field, Form, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan,
+    Span, Word,
 };
 use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
@@ -26,6 +27,13 @@ fn pattern() -> impl Strategy<Value = Pattern> {
     prop_oneof![
         4 => word().prop_map(Pattern::Term),
         1 => "[abc]{0,2}".prop_map(Pattern::Prefix),
+        1 => ("[abc]{0,2}", "[abc]{0,2}").prop_map(|(from, to)| {
+            let end = |end: String| match end.as_str() {
+                "" => Bound::Unbounded,
+                _ => Bound::Included(end),
+            };
+            Pattern::Range(end(from), end(to))
+        }),
         1 => prop::collection::vec(
             prop_oneof![
                 "[abc]".prop_map(GlobPart::Literal),
@@ -139,6 +147,17 @@ fn means(pattern: &Pattern, word: &str) -> bool {
         Pattern::Term(term) | Pattern::Stem(term) => word == term,
         Pattern::Any(terms) => terms.iter().any(|term| term == word),
         Pattern::Prefix(prefix) => word.starts_with(prefix.as_str()),
+        Pattern::Range(from, to) => {
+            let above = match from {
+                Bound::Included(from) => word >= from.as_str(),
+                _ => true,
+            };
+            let below = match to {
+                Bound::Included(to) => word <= to.as_str() || word.starts_with(to.as_str()),
+                _ => true,
+            };
+            above && below
+        }
         Pattern::Glob(glob) => Regex::new(&glob.to_regex()).unwrap().is_match(word),
         Pattern::Regex(regex) => Regex::new(regex).unwrap().is_match(word),
         Pattern::Written(_) | Pattern::Border => panic!("{pattern} is not made here"),

@@ -178,6 +178,10 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         Value::Prefix(text) => matched(Pattern::Prefix(text.to_lowercase())),
         Value::Glob(glob) => matched(Pattern::Glob(lowercase(glob))),
         Value::Regex(regex) => matched(Pattern::Regex(any_case(regex))),
+        Value::Terms(from, to) => {
+            let end = |end: &Bound<String>| end.as_ref().map(|text| text.to_lowercase());
+            matched(Pattern::Range(end(from), end(to)))
+        }
         Value::Fuzzy(text, distance) => {
             matched(Pattern::Fuzzy(text.trim().to_lowercase(), *distance))
         }
@@ -331,6 +335,17 @@ fn literally(value: &Value, analyze: Analyze) -> Option<Span> {
                 }
                 _ => together(terms, false, analyze),
             }
+        }
+        Value::Terms(from, to) => {
+            // Of an end that is several words the first counts.
+            let end = |end: &Bound<String>| match end {
+                Bound::Included(text) => term(text)
+                    .into_iter()
+                    .next()
+                    .map_or(Bound::Unbounded, |(_, term)| Bound::Included(term)),
+                _ => Bound::Unbounded,
+            };
+            Some(Span::Match(Pattern::Range(end(from), end(to))))
         }
         Value::Phrase(phrase) => self::phrase(field, phrase, analyze),
         Value::Numbers(..) | Value::Dates(..) => None,

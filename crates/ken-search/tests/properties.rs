@@ -170,6 +170,17 @@ fn numbers() -> impl Strategy<Value = (Bound<i64>, Bound<i64>)> {
     (0..i64::MAX, 0..i64::MAX, 0..7).prop_map(|(a, b, form)| bounds(a.min(b), a.max(b), form))
 }
 
+fn terms() -> impl Strategy<Value = Value> {
+    ("[aÄ0][bü_-]{0,2}", "[bß9]", 0..3).prop_map(|(a, b, form)| match form {
+        0 => Value::Terms(Bound::Included(a), Bound::Unbounded),
+        1 => Value::Terms(Bound::Unbounded, Bound::Included(b)),
+        _ => Value::Terms(
+            Bound::Included("Aa".into()),
+            Bound::Included(b.replace('9', "c")),
+        ),
+    })
+}
+
 fn bounds<T>(a: T, b: T, form: i32) -> (Bound<T>, Bound<T>) {
     match form {
         0 => (Bound::Included(a), Bound::Included(b)),
@@ -191,7 +202,7 @@ fn value(field: Field) -> BoxedStrategy<Value> {
         (Field::Has, _) => prop::sample::select(vec!["attachment", "pdf", "image", "text/x-a"])
             .prop_map(|sort| Value::Word(sort.into()))
             .boxed(),
-        (_, FieldKind::Text) => words().boxed(),
+        (_, FieldKind::Text) => prop_oneof![9 => words(), 1 => terms()].boxed(),
         (_, FieldKind::Keyword) => "[a-z*\\\\ é][a-z*\\\\ é.]{0,4}[a-z]"
             .prop_map(Value::Word)
             .boxed(),

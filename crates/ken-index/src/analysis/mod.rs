@@ -435,6 +435,10 @@ mod tests {
         assert_eq!(terms("x字y"), "x@0 字@1 y@2");
         assert_eq!(terms("ガイド"), "ガイ@0 イド@1 ド@2");
         assert_eq!(terms("ｶﾞ"), "ガ@0 ゙@1");
+        assert_eq!(terms("ไทย ๒๕๖๗"), "ไท@0 ทย@1 ย@2 ๒๕๖๗@3");
+        assert_eq!(terms("ລາວ"), "ລາ@0 າວ@1 ວ@2");
+        assert_eq!(terms("ខ្មែ"), "ខ្@0 ្ម@1 មែ@2 ែ@3");
+        assert_eq!(terms("မြန်"), "မြ@0 ြန@1 န်@2 ်@3");
         assert_eq!(terms("한국어 문서"), "한국@0 국어@1 어@2 문서@3 서@4");
     }
 

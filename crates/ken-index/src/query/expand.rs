@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ken_core::{Pattern, Written};
+use ken_core::{Bound, Pattern, Written};
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
 use regex_automata::dfa::{Automaton as _, StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -15,6 +15,7 @@ use regex_automata::util::{primitives::StateID, start, syntax};
 use regex_automata::{Anchored, MatchKind};
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
+use tantivy::termdict::{TermDictionary, TermStreamer};
 use tantivy::{TantivyError, Term};
 use tantivy_fst::Automaton;
 
@@ -32,6 +33,7 @@ pub(crate) enum Matcher {
     Terms(Vec<String>),
     Written(Written),
     Prefix(String),
+    Range(TermRange),
     Regex(Arc<dense::DFA<Vec<u32>>>),
     Fuzzy(Arc<DFA>),
 }
@@ -49,6 +51,7 @@ impl Matcher {
             Pattern::Border => Self::Term(BORDER.to_owned()),
             Pattern::Written(written) => Self::Written(written.clone()),
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
+            Pattern::Range(from, to) => Self::Range(TermRange::new(from, to)),
             Pattern::Glob(glob) => Self::Regex(Arc::new(compile(&glob.to_regex())?)),
             Pattern::Regex(regex) => Self::Regex(Arc::new(compile(regex)?)),
             Pattern::Fuzzy(term, distance) => {
@@ -85,6 +88,7 @@ impl Matcher {
                 }
                 Box::new(range.into_stream()?)
             }
+            Self::Range(range) => Box::new(range.of(terms)?),
             Self::Regex(dfa) => Box::new(terms.search(RegexAutomaton(dfa)).into_stream()?),
             Self::Fuzzy(dfa) => {
                 let mut range = terms.search(FuzzyAutomaton(dfa)).ge(start);
@@ -132,9 +136,44 @@ impl Matcher {
                 }
                 Ok(())
             }
+            Self::Range(range) => {
+                let mut stream = range.of(terms)?;
+                while stream.advance() {
+                    each(stream.key(), stream.value())?;
+                }
+                Ok(())
+            }
             Self::Regex(dfa) => walk(terms, RegexAutomaton(dfa), each),
             Self::Fuzzy(dfa) => walk(terms, FuzzyAutomaton(dfa), each),
         }
+    }
+}
+
+/// The terms from one on and before another.
+#[derive(Clone)]
+pub(crate) struct TermRange {
+    from: String,
+    before: Option<String>,
+}
+
+impl TermRange {
+    fn new(from: &Bound<String>, to: &Bound<String>) -> Self {
+        let text = |end: &Bound<String>| match end {
+            Bound::Included(text) | Bound::Excluded(text) => text.clone(),
+            Bound::Unbounded => String::new(),
+        };
+        Self {
+            from: first(&text(from)).to_owned(),
+            before: super::successor(&text(to)),
+        }
+    }
+
+    fn of<'a>(&self, terms: &'a TermDictionary) -> std::io::Result<TermStreamer<'a>> {
+        let mut range = terms.range().ge(&self.from);
+        if let Some(before) = &self.before {
+            range = range.lt(before);
+        }
+        range.into_stream()
     }
 }
 

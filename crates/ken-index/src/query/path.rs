@@ -32,11 +32,13 @@ impl Query for PathQuery {
             Pattern::Glob(glob) => of_glob(glob),
             Pattern::Regex(regex) => regex.clone(),
             Pattern::Fuzzy(..)
+            | Pattern::Range(..)
             | Pattern::Stem(_)
             | Pattern::Any(_)
             | Pattern::Written(_)
             | Pattern::Border => {
-                let message = "a path has no other forms and cannot be fuzzy".to_owned();
+                let message =
+                    "a path has no other forms, no ranges, and cannot be fuzzy".to_owned();
                 return Err(TantivyError::InvalidArgument(message));
             }
         };

@@ -467,6 +467,11 @@ impl<'a> Parser<'a> {
         if let Some(list) = self.list(at)? {
             return Ok(list);
         }
+        let source = &self.query[at.clone()];
+        if let Some(range) = self.field.and_then(|field| values::terms(field, source)) {
+            let range = range.map_err(|fault| self.place_fault(at, source, fault))?;
+            return Ok(self.tree(range));
+        }
         let Some(field) = self.field.filter(|_| !self.is_text()) else {
             return self.text_word(at, glob, suffix, anchors);
         };

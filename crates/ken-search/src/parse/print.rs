@@ -82,6 +82,12 @@ impl Display for Value {
             Self::Phrase(phrase) => write!(f, "{phrase}"),
             Self::Numbers(from, to) => range_expression(f, from, to),
             Self::Dates(from, to) => range_expression(f, from, to),
+            Self::Terms(from, to) => {
+                f.write_str("(terms ")?;
+                let quoted = |end: &Bound<String>| end.as_ref().map(|text| format!("{text:?}"));
+                range_expression(f, &quoted(from), &quoted(to))?;
+                f.write_str(")")
+            }
         }
     }
 }
@@ -181,6 +187,7 @@ fn write_query(text: &mut String, tree: &Tree) {
             let is_text = |clause: &Clause| {
                 let kind = clause.field.map(|field| field.info().kind);
                 kind.is_none_or(|kind| kind == FieldKind::Text)
+                    && !matches!(clause.value, Value::Terms(..))
             };
             let group = !matches!(&**part, Tree::Clause(clause) if is_text(clause));
             write_group(text, part, group);
@@ -255,6 +262,11 @@ fn write_clause(text: &mut String, clause: &Clause) {
         }
         Value::Numbers(from, to) => write_range(text, from, to),
         Value::Dates(from, to) => write_range(text, from, to),
+        Value::Terms(from, to) => {
+            write_end(text, from);
+            text.push_str("..");
+            write_end(text, to);
+        }
     }
     // Behind an anchor no letter has a meaning to take away.
     let is_letter = |c: char| c.is_alphabetic();
@@ -301,6 +313,12 @@ fn write_phrase(text: &mut String, phrase: &Phrase, modifiers: Modifiers) {
     };
 }
 
+fn write_end(text: &mut String, end: &Bound<String>) {
+    if let Bound::Included(word) = end {
+        text.push_str(word);
+    }
+}
+
 fn write_word(text: &mut String, word: &str) {
     write_glob(text, &Glob(vec![GlobPart::Literal(word.to_owned())]));
 }
@@ -320,6 +338,8 @@ fn write_glob(text: &mut String, glob: &Glob) {
                     true
                 }
                 '-' | '|' | '&' => first,
+                // Two would be a range.
+                '.' => text.ends_with('.'),
                 // Could be read as the end of a field's name.
                 ':' | '<' | '>' | '=' => {
                     text[start..].chars().all(|c| c.is_alphabetic() || c == '_')

@@ -103,6 +103,9 @@ pub enum Value {
     Phrase(Phrase),
     /// Sizes in bytes, or numbers.
     Numbers(Bound<i64>, Bound<i64>),
+    /// Words or values between two others by their characters; an end stands for all that start
+    /// so. Ends are [`Bound::Included`] or [`Bound::Unbounded`].
+    Terms(Bound<String>, Bound<String>),
     /// Dates; an end stands for its whole day, month or year.
     Dates(Bound<When>, Bound<When>),
 }

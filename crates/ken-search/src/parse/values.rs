@@ -59,6 +59,45 @@ pub(super) fn range(field: Field, text: &str) -> Result<Value, Fault> {
     }
 }
 
+/// Reads a range of words or whole values, `a..m`, `a..`, `..m`; `None` if it is none. Ends are of
+/// letters, digits, `-` and `_`: all else is punctuation of something longer.
+pub(super) fn terms(field: Field, text: &str) -> Option<Result<Value, Fault>> {
+    let has_ranges = match field.info().kind {
+        FieldKind::Text => true,
+        FieldKind::Keyword => {
+            matches!(field, Field::Ext | Field::Mime | Field::Lang | Field::Genre)
+        }
+        _ => false,
+    };
+    let (from, to) = text.split_once("..").filter(|_| has_ranges)?;
+    let is_end = |end: &str| {
+        end.chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    let is_start = |end: &str| end.is_empty() || end.starts_with(char::is_alphanumeric);
+    if from.is_empty() && to.is_empty()
+        || ![from, to]
+            .into_iter()
+            .all(|end| is_end(end) && is_start(end))
+    {
+        return None;
+    }
+    // How other letters fold is the index's to say.
+    let is_known = from.is_ascii() && to.is_ascii() && !to.is_empty();
+    if is_known && from.to_ascii_lowercase() > to.to_ascii_lowercase() {
+        return Some(Err(Fault {
+            at: 0..text.len(),
+            message: "the range ends before it begins".to_owned(),
+            hint: "write the end first that comes first in the alphabet".to_owned(),
+        }));
+    }
+    let end = |end: &str| match end {
+        "" => Bound::Unbounded,
+        end => Bound::Included(end.to_owned()),
+    };
+    Some(Ok(Value::Terms(end(from), end(to))))
+}
+
 fn numbers(text: &str, read: fn(&str) -> Result<i64, Wrong>) -> Result<Value, Fault> {
     let (from, to) = bounds(text, false, read)?;
     if let (Bound::Included(a), Bound::Included(b)) = (from, to)

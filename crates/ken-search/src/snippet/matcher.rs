@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ken_core::{Field, Pattern, Plan, Span, Written};
+use ken_core::{Bound, Field, Pattern, Plan, Span, Written};
 use regex_automata::meta::Regex;
 
 use crate::edit::distance;
@@ -34,6 +34,8 @@ pub enum TermTest {
     Exact(String),
     /// Those that start so.
     Prefix(String),
+    /// Those between these, with all that start as the last; no last if it is empty.
+    Range(String, String),
     /// Those that the expression matches.
     Regex(Box<Regex>, String),
     /// Those that are close to this one.
@@ -53,6 +55,13 @@ impl TermTest {
             Pattern::Border => return None,
             Pattern::Prefix(prefix) if prefix.is_empty() => return None,
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
+            Pattern::Range(from, to) => {
+                let text = |end: &Bound<String>| match end {
+                    Bound::Included(text) | Bound::Excluded(text) => text.clone(),
+                    Bound::Unbounded => String::new(),
+                };
+                Self::Range(text(from), text(to))
+            }
             Pattern::Glob(glob) => {
                 let regex = glob.to_regex();
                 Self::Regex(Box::new(Regex::new(&regex).ok()?), regex)
@@ -66,6 +75,9 @@ impl TermTest {
         match self {
             Self::Exact(wanted) => term == wanted,
             Self::Prefix(prefix) => term.starts_with(prefix.as_str()),
+            Self::Range(from, to) => {
+                term >= from.as_str() && (term <= to.as_str() || term.starts_with(to.as_str()))
+            }
             Self::Regex(regex, _) => regex.is_match(term),
             Self::Fuzzy(wanted, most) => {
                 let most = usize::from(*most);
@@ -83,6 +95,7 @@ impl PartialEq for TermTest {
             | (Self::Prefix(a), Self::Prefix(b))
             | (Self::Regex(_, a), Self::Regex(_, b)) => a == b,
             (Self::Fuzzy(a, n), Self::Fuzzy(b, m)) => a == b && n == m,
+            (Self::Range(a, x), Self::Range(b, y)) => a == b && x == y,
             (Self::Any(a), Self::Any(b)) => a == b,
             _ => false,
         }

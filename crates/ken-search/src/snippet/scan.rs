@@ -134,6 +134,8 @@ impl Needle {
             TermTest::Exact(term) => vec![Self::literal(term, whole)],
             TermTest::Prefix(term) => vec![Self::literal(term, false)],
             TermTest::Regex(_, regex) => vec![Self::pattern(inside(regex))],
+            // Most letters begin a word that may lie between.
+            TermTest::Range(..) => vec![Self::pattern(inside(r"\w"))],
             // A term that is close to another shares its first half or its second.
             TermTest::Fuzzy(term, _) => {
                 let middle = term.ceil_char_boundary(term.len() / 2);

@@ -252,7 +252,12 @@ impl Parser<'_> {
         self.at = end;
         let separator = [',', '/'].into_iter().find(|sign| source.contains(*sign));
         let Some(separator) = separator.filter(|_| lists) else {
-            return Ok(self.word(fields, source));
+            let Some(range) = fields.first().and_then(|of| values::terms(*of, source)) else {
+                return Ok(self.word(fields, source));
+            };
+            let range =
+                range.map_err(|wrong| self.fault(start..end, wrong.message, &wrong.hint))?;
+            return Ok(in_one_of(fields, &range));
         };
         let items: Vec<&str> = source
             .split(separator)
