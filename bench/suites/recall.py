@@ -145,8 +145,11 @@ def _man(path):
 
 
 def _info(path):
+    """A manual without the heads of its nodes, its tables and its marks."""
     with open(path, encoding="utf-8", errors="replace") as file:
-        return re.sub(r"\x00\x08\[.*?\x00\x08\]", " ", file.read(), flags=re.S)
+        text = re.sub(r"\x00\x08\[.*?\x00\x08\]", " ", file.read(), flags=re.S)
+    text = re.sub(r"\x1f\n(?:Tag Table|Indirect|Local Variables):.*?(?=\x1f|\Z)", " ", text, flags=re.S)
+    return re.sub(r"\x1f\n(?:File:|End Tag Table).*", " ", text)
 
 
 def _chm(path):

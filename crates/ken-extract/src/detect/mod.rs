@@ -149,10 +149,14 @@ fn without_magic(head: &[u8], named: Option<Detected>) -> Detected {
 }
 
 /// A wrong name of a binary format stays: the extractor will say what is wrong with the content;
-/// one of text would index noise. Pages may hold stray NUL bytes, as browsers allow.
+/// one of text would index noise. Pages may hold stray NUL bytes, as browsers allow, and manuals in
+/// Info mark their indexes and pictures by some.
 fn binary(head: &[u8], named: Option<Detected>) -> Detected {
     if let Some(Sniffed::Certain(found)) = sniff::text(head)
-        && matches!(found.media_type, "text/html" | "application/xhtml+xml")
+        && matches!(
+            found.media_type,
+            "text/html" | "application/xhtml+xml" | "application/x-gnuinfo"
+        )
     {
         return found;
     }

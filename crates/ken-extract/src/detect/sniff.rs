@@ -140,6 +140,10 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
         [b'T', b'h', b'i', b's', b' ', ..] if is_info(start) => {
             Some(Sniffed::Certain(format("application/x-gnuinfo", Document)))
         }
+        // The entry for the list of all manuals may come first.
+        _ if start.starts_with(b"INFO-DIR-SECTION ") => {
+            Some(Sniffed::Certain(format("application/x-gnuinfo", Document)))
+        }
         _ if start.starts_with(b"/* XPM */") => {
             Some(Sniffed::Certain(format("image/x-xpixmap", Image)))
         }

@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("nodes"),
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -88,6 +88,20 @@ mod tests {
         let text = "One\n \nTwo\n";
         let found = run(extract, INFO, "a.info", text.as_bytes());
         assert_eq!(found.own().body, "One\nTwo");
+    }
+
+    #[test]
+    fn marks_of_indexes_make_no_binary() {
+        let manual = b"This is a.info, produced by makeinfo version 5.1 from a.texi.\n\n\x1f\n\
+            File: a.info,  Node: Index\n\n\0\x08[index\0\x08]\n* Menu:\n\n* kelp: Otters. (line 6)\n";
+        let input = Input::bytes_of("a.info", manual);
+        assert_eq!(detect::detect(&input).unwrap(), INFO);
+        let found = run(extract, INFO, "a.info", manual);
+        assert!(found.own().body.contains("* kelp: Otters."));
+        let entry =
+            b"INFO-DIR-SECTION Animals\n\n\x1f\nFile: a.info,  Node: Top\n\n\0\x08[index\0\x08]\n";
+        let input = Input::bytes_of("a.info", entry);
+        assert_eq!(detect::detect(&input).unwrap(), INFO);
     }
 
     #[test]
