@@ -15,17 +15,22 @@ pub struct Ranking {
     pub b: f32,
     /// How much a place with another form of the word counts, of one with the word itself.
     pub stemmed: f32,
+    /// How much a function word counts (`what`, `of`), of another word, where one word of several
+    /// is enough.
+    pub function_words: f32,
     /// How much a place in each field counts, of one in the body; by [`Field`].
     pub weights: Vec<f32>,
 }
 
 impl Default for Ranking {
-    /// `k1` and `b` are the values of the literature, and of Lucene.
+    /// `k1` and `b` are the values of the literature, and of Lucene. A function word decides among
+    /// equals only: at this weight the rarest of them says as little as a word of every document.
     fn default() -> Self {
         Self {
             k1: 1.2,
             b: 0.75,
             stemmed: 0.9,
+            function_words: 0.01,
             weights: FIELDS.iter().map(|info| info.weight).collect(),
         }
     }

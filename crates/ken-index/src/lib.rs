@@ -12,6 +12,7 @@ mod dictionary;
 mod directory;
 mod error;
 mod facets;
+mod function_words;
 mod meta;
 mod query;
 mod record;

@@ -275,14 +275,15 @@ impl Snapshot {
         facets::extent(&self.searcher, field).map_err(|e| self.error(e))
     }
 
-    /// Returns a plan with the forms of a word that the index has in place of its stem.
+    /// Returns a plan with the forms of a word that the index has in place of its stem, and with the
+    /// weight of words that only serve a sentence.
     ///
     /// [`Snapshot::run`] does it too; who shows what was found wants to know the forms.
     ///
     /// # Errors
     /// Fails if the dictionary cannot be read.
     pub fn expand(&self, plan: &Plan) -> Result<Plan, Error> {
-        if !stem::has_stems(plan) {
+        if !stem::may_change(plan) {
             return Ok(plan.clone());
         }
         let expander = Expander {

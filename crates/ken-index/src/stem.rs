@@ -12,6 +12,7 @@ use frostem::Stemmer;
 use ken_core::{FIELDS, Field, Form, Pattern, Plan, Ranking, Span, Word};
 use tantivy::index::{InvertedIndexReader, SegmentReader};
 
+use crate::function_words::{self, FunctionWords};
 use crate::query::successor;
 use crate::schema::Columns;
 
@@ -21,10 +22,11 @@ const MIN_PREFIX: usize = 2;
 /// How many bytes a form may be longer than what all forms share: longer ones are other words.
 const MAX_ENDING: usize = 16;
 
-/// The stemmers of some languages.
+/// The stemmers and the function words of some languages.
 #[derive(Clone, Default)]
 pub(crate) struct Stemming {
     stemmers: Vec<Stemmer>,
+    function_words: Vec<FunctionWords>,
 }
 
 impl Stemming {
@@ -32,7 +34,12 @@ impl Stemming {
     pub(crate) fn new(languages: &[String]) -> Result<Self, String> {
         let known = |language: &String| stemmer(language).ok_or_else(|| language.clone());
         let stemmers = languages.iter().map(known).collect::<Result<_, _>>()?;
-        Ok(Self { stemmers })
+        let function_words = languages.iter();
+        let function_words = function_words.filter_map(|code| FunctionWords::of(code));
+        Ok(Self {
+            stemmers,
+            function_words: function_words.collect(),
+        })
     }
 
     /// Returns the other terms that have the stem of a word in one of the languages.
@@ -168,7 +175,11 @@ impl Expander<'_> {
         Ok(match plan {
             Plan::Word(word) => Plan::Word(self.word(word)?),
             Plan::And(parts) => Plan::And(list(parts)?),
-            Plan::Or(parts) => Plan::Or(list(parts)?),
+            Plan::Or(parts) => {
+                let languages = &self.stemming.function_words;
+                let weight = self.ranking.function_words;
+                Plan::Or(list(&function_words::weigh(parts, languages, weight))?)
+            }
             Plan::Xor(left, right) => Plan::Xor(boxed(left)?, boxed(right)?),
             Plan::Not(part) => Plan::Not(boxed(part)?),
             Plan::Weight(weight, part) => Plan::Weight(*weight, boxed(part)?),
@@ -253,8 +264,8 @@ impl Expander<'_> {
     }
 }
 
-/// Returns whether a plan has stems to put forms for.
-pub(crate) fn has_stems(plan: &Plan) -> bool {
+/// Returns whether a plan may have stems to put forms for, or words to weigh.
+pub(crate) fn may_change(plan: &Plan) -> bool {
     match plan {
         Plan::Word(word) => word.forms.iter().any(|form| {
             let mut found = false;
@@ -262,9 +273,10 @@ pub(crate) fn has_stems(plan: &Plan) -> bool {
             span.patterns(&mut |pattern| found |= matches!(pattern, Pattern::Stem(_)));
             found
         }),
-        Plan::And(parts) | Plan::Or(parts) => parts.iter().any(has_stems),
-        Plan::Xor(left, right) => has_stems(left) || has_stems(right),
-        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) => has_stems(part),
+        Plan::Or(_) => true,
+        Plan::And(parts) => parts.iter().any(may_change),
+        Plan::Xor(left, right) => may_change(left) || may_change(right),
+        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) => may_change(part),
         _ => false,
     }
 }

@@ -25,6 +25,12 @@ const VOTE: u32 = 4;
 /// What fraction of the words of a text in a language must vote for it.
 const MIN_SHARE: u32 = 10;
 
+/// Returns the frequent function words of a language, by its code (ISO 639-1).
+pub(crate) fn frequent_words(code: &str) -> Option<&'static str> {
+    let found = WORDS.iter().find(|(language, _)| *language == code);
+    found.map(|(_, words)| *words)
+}
+
 /// Returns the code of the language that a text is in (ISO 639-1), if it shows one.
 pub(crate) fn detect(text: &str) -> Option<&'static str> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use ken_core::{Field, FieldKind, Written, language as tags};
 
-pub(crate) use language::detect as detect_language;
+pub(crate) use language::{detect as detect_language, frequent_words};
 
 /// Words longer than this many bytes are not indexed: they are encoded data, not language.
 pub const MAX_TERM_BYTES: usize = 64;

@@ -18,6 +18,8 @@ pub(crate) struct RankingSettings {
     pub(crate) b: f32,
     /// How much a place with another form of a word counts.
     pub(crate) stemmed: f32,
+    /// How much a function word counts where one word of several is enough.
+    pub(crate) function_words: f32,
     /// How much a place in a field counts, by name of the field.
     pub(crate) fields: BTreeMap<String, f32>,
 }
@@ -29,6 +31,7 @@ impl Default for RankingSettings {
             k1: ranking.k1,
             b: ranking.b,
             stemmed: ranking.stemmed,
+            function_words: ranking.function_words,
             fields: BTreeMap::new(),
         }
     }
@@ -49,6 +52,7 @@ impl RankingSettings {
             k1: at_least("k1", self.k1, 0.01)?,
             b: at_least("b", self.b, 0.0)?.min(1.0),
             stemmed: at_least("stemmed", self.stemmed, 0.0)?,
+            function_words: at_least("function_words", self.function_words, 0.0)?,
             ..Ranking::default()
         };
         for (name, weight) in &self.fields {
