@@ -5,9 +5,10 @@
 //! stem, so they stand in one short range of it. The stemmers are Snowball's (M. Porter,
 //! "Snowball: a language for stemming algorithms", 2001).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
 use frostem::Stemmer;
 use ken_core::{FIELDS, Field, Form, Pattern, Plan, Ranking, Span, Word};
 use tantivy::index::{InvertedIndexReader, SegmentReader};
@@ -58,14 +59,18 @@ impl Stemming {
             if prefix.chars().count() < MIN_PREFIX {
                 continue;
             }
+            // Most terms are in the dictionaries of several segments and fields; stemming is what costs.
+            let mut seen: HashSet<Box<str>, FixedState> = HashSet::default();
             for dictionary in dictionaries {
                 each_from(dictionary, prefix, &mut |term| {
-                    if term.len() <= prefix.len() + MAX_ENDING
-                        && term != word
-                        && term.chars().all(char::is_alphabetic)
-                        && !found.contains(term)
-                        && stemmer.stem(term) == stem
+                    if term.len() > prefix.len() + MAX_ENDING
+                        || seen.contains(term)
+                        || !term.chars().all(char::is_alphabetic)
                     {
+                        return;
+                    }
+                    seen.insert(term.into());
+                    if term != word && stemmer.stem(term) == stem {
                         found.insert(term.to_owned());
                     }
                 })?;
