@@ -278,9 +278,16 @@ mod tests {
         let folder = process.room.path().to_path_buf();
         drop(process);
         assert!(!fs_err::exists(folder).unwrap());
-        // Killed; whoever adopted it may not have buried it yet.
-        let state = fs_err::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z "), "{state}");
+        // It is killed, but may need a moment to die, and whoever adopted it one to bury it.
+        let patience = Instant::now() + Duration::from_secs(10);
+        loop {
+            let state = fs_err::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+            if state.is_empty() || state.contains(") Z ") {
+                break;
+            }
+            assert!(Instant::now() < patience, "{state}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     #[test]

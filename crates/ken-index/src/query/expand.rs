@@ -89,7 +89,9 @@ impl Matcher {
                 Box::new(range.into_stream()?)
             }
             Self::Range(range) => Box::new(range.of(terms)?),
-            Self::Regex(dfa) => Box::new(terms.search(RegexAutomaton(dfa)).into_stream()?),
+            Self::Regex(dfa) => {
+                Box::new(terms.search(RegexAutomaton::of_words(dfa)).into_stream()?)
+            }
             Self::Fuzzy(dfa) => {
                 let mut range = terms.search(FuzzyAutomaton(dfa)).ge(start);
                 if let Some(end) = super::successor(start) {
@@ -143,7 +145,7 @@ impl Matcher {
                 }
                 Ok(())
             }
-            Self::Regex(dfa) => walk(terms, RegexAutomaton(dfa), each),
+            Self::Regex(dfa) => walk(terms, RegexAutomaton::of_words(dfa), each),
             Self::Fuzzy(dfa) => walk(terms, FuzzyAutomaton(dfa), each),
         }
     }
@@ -218,7 +220,23 @@ pub(super) fn compile(regex: &str) -> tantivy::Result<dense::DFA<Vec<u32>>> {
 }
 
 /// A compiled regular expression as the dictionary wants it.
-pub(super) struct RegexAutomaton<'a>(pub(super) &'a dense::DFA<Vec<u32>>);
+pub(super) struct RegexAutomaton<'a> {
+    dfa: &'a dense::DFA<Vec<u32>>,
+    /// Whether the border of values is among the terms: it is no word.
+    has_borders: bool,
+}
+
+impl<'a> RegexAutomaton<'a> {
+    pub(super) fn of_words(dfa: &'a dense::DFA<Vec<u32>>) -> Self {
+        let has_borders = true;
+        Self { dfa, has_borders }
+    }
+
+    pub(super) fn of_locations(dfa: &'a dense::DFA<Vec<u32>>) -> Self {
+        let has_borders = false;
+        Self { dfa, has_borders }
+    }
+}
 
 impl Automaton for RegexAutomaton<'_> {
     type State = StateID;
@@ -226,27 +244,27 @@ impl Automaton for RegexAutomaton<'_> {
     fn start(&self) -> StateID {
         let config = start::Config::new().anchored(Anchored::No);
         // Fails only for what was not built: anchored starts.
-        self.0.start_state(&config).unwrap_or(StateID::ZERO)
+        self.dfa.start_state(&config).unwrap_or(StateID::ZERO)
     }
 
     fn is_match(&self, state: &StateID) -> bool {
-        self.0.is_match_state(*state) || self.0.is_match_state(self.0.next_eoi_state(*state))
+        self.dfa.is_match_state(*state) || self.dfa.is_match_state(self.dfa.next_eoi_state(*state))
     }
 
     fn can_match(&self, state: &StateID) -> bool {
-        !self.0.is_dead_state(*state)
+        !self.dfa.is_dead_state(*state)
     }
 
     fn accept(&self, state: &StateID, byte: u8) -> StateID {
-        // The border of values is no word; the first state is the dead one.
-        if byte == 0 {
+        // The first state is the dead one.
+        if self.has_borders && byte == 0 {
             return StateID::ZERO;
         }
         // Once there was a match, what follows does not matter.
-        if self.0.is_match_state(*state) {
+        if self.dfa.is_match_state(*state) {
             *state
         } else {
-            self.0.next_state(*state, byte)
+            self.dfa.next_state(*state, byte)
         }
     }
 }

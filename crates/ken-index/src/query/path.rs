@@ -94,7 +94,7 @@ impl Weight for PathWeight {
         let mut found = BitSet::with_max_value(segment.max_doc());
         if let Some(column) = segment.fast_fields().bytes(LOCATION)? {
             let mut ordinals = Vec::new();
-            let automaton = RegexAutomaton(&self.0);
+            let automaton = RegexAutomaton::of_locations(&self.0);
             let mut stream = column.dictionary().search(automaton).into_stream()?;
             while stream.advance() {
                 ordinals.push(stream.term_ord());

@@ -145,9 +145,12 @@ fn every_command_and_field_is_in_the_documents() {
     let world = World::new();
     let run = world.ken(["--help"]);
     let commands = run.text().split("Commands:\n").nth(1).unwrap();
+    // A line that goes on with what a command does is indented further.
     let commands = commands
         .lines()
-        .map_while(|line| line.split_whitespace().next());
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|command| !command.is_empty());
     let mut documents = read("README.md");
     for entry in fs_err::read_dir(workspace().join("docs")).unwrap() {
         let path = entry.unwrap().path();
