@@ -63,7 +63,8 @@ fn is_invisible(character: char) -> bool {
 /// Returns whether a mark only decorates the letter before it.
 fn is_decoration(character: char) -> bool {
     matches!(character,
-        '\u{300}'..='\u{36f}'       // combining diacritical marks
+        '\u{b7}'                     // the dot of l·l in Catalan, which ŀ is made of
+        | '\u{300}'..='\u{36f}'     // combining diacritical marks
         | '\u{591}'..='\u{5bd}' | '\u{5bf}' | '\u{5c1}'..='\u{5c2}' | '\u{5c4}'..='\u{5c5}' | '\u{5c7}' // Hebrew points
         | '\u{640}' | '\u{64b}'..='\u{65f}' | '\u{670}' // Arabic kashida and vowels
         | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' // invisible
