@@ -2,8 +2,8 @@
 //!
 //! Most scripts stand for one language. Those that write many are told by their function words:
 //! of the first words of a text those are looked up that are short, and each votes for the
-//! languages in which it is frequent. A text of prose is decided within some forty words, so that
-//! this costs under a microsecond; what has no function words, as tables and code, has no
+//! languages in which it is frequent. A text of prose is decided within some forty words, which takes
+//! about two microseconds; what has no function words, as tables and code, has no
 //! language (J. D. Prager, "Linguini: language identification for multilingual documents", 1999).
 
 use std::collections::HashMap;
