@@ -19,7 +19,7 @@ use ken_core::{Field, Order, Pattern, Plan, SortKey};
 use ken_index::{FacetBy, Request, Snapshot, TermList};
 use ken_search::parse::parse;
 use ken_search::plan::{Context, plan};
-use ken_search::snippet;
+use ken_search::snippet::{self, Finder};
 use serde_json::json;
 
 /// How many documents have the terms that are asked for.
@@ -210,17 +210,12 @@ fn ask(snapshot: &Snapshot, context: &Context, order: &str, query: &str) -> Time
             std::hint::black_box(snapshot.facets(&request, &by).unwrap());
         }
         found_ms.push(start.elapsed().as_secs_f64() * 1e3);
-        let matchers = snippet::matchers(&plan, Field::Body);
+        let finder = Finder::new(snippet::matchers(&plan, Field::Body), context.analyze);
         for hit in &found.hits {
             let stored = snapshot.document(hit.address).unwrap();
             let body = &stored.document.body;
             let settings = snippet::Settings::default();
-            std::hint::black_box(snippet::fragments(
-                body,
-                &matchers,
-                context.analyze,
-                settings,
-            ));
+            std::hint::black_box(finder.fragments(body, settings));
         }
         shown_ms.push(start.elapsed().as_secs_f64() * 1e3);
         total = found.total;

@@ -5,7 +5,7 @@ mod support;
 use ken_core::Field;
 use ken_search::parse::parse;
 use ken_search::plan::plan;
-use ken_search::snippet::{Fragment, Settings, TermMatcher, TermTest, fragments, matchers};
+use ken_search::snippet::{Finder, Fragment, Settings, TermMatcher, TermTest, matchers};
 use proptest::prelude::*;
 
 fn wanted(query: &str) -> Vec<TermMatcher> {
@@ -16,7 +16,7 @@ fn wanted(query: &str) -> Vec<TermMatcher> {
 }
 
 fn all(body: &str, query: &str, settings: Settings) -> Vec<Fragment> {
-    fragments(body, &wanted(query), support::analyze, settings)
+    Finder::new(wanted(query), support::analyze).fragments(body, settings)
 }
 
 fn best(body: &str, query: &str) -> Fragment {

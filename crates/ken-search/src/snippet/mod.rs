@@ -16,7 +16,7 @@ use crate::plan::Analyze;
 use cut::Places;
 use matcher::{Hit, Hits};
 pub use matcher::{TermMatcher, TermTest, matchers};
-use scan::Effort;
+use scan::{Effort, Expressions};
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug)]
@@ -55,66 +55,81 @@ pub struct Fragment {
     pub line: usize,
 }
 
-/// Returns the best fragments of a body, best first; its beginning if nothing matches.
-///
-/// Without any text there is no fragment. Costs about a scan of the body for the terms that are
-/// rare in it, and the analysis of at most some tens of kilobytes.
-pub fn fragments(
-    body: &str,
-    matchers: &[TermMatcher],
+/// Finds what a query looks for, in one body after the other.
+#[derive(Debug)]
+pub struct Finder {
+    matchers: Vec<TermMatcher>,
     analyze: Analyze,
-    settings: Settings,
-) -> Vec<Fragment> {
-    let mut hits = scan::hits(body, &Hits::new(matchers, analyze), Effort::SNIPPET);
-    hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end));
-    let mut places = Places::new(body);
-    let mut fragments = Vec::new();
-    while fragments.len() < settings.count
-        && let Some(span) = best_span(&hits, matchers, settings.length)
-    {
-        let fragment = cut::fragment(&mut places, &hits, span, settings.length);
-        hits.retain(|hit| hit.bytes.end <= fragment.at.start || hit.bytes.start >= fragment.at.end);
-        fragments.push(fragment);
-    }
-    if fragments.is_empty() && settings.count > 0 {
-        fragments.extend(cut::beginning(&mut places, settings.length));
-    }
-    fragments
+    expressions: Expressions,
 }
 
-/// Calls `each` with a fragment for every place of a body that matches, in order; places close
-/// together share one. Returns whether `each` wanted all: it stops by returning false.
-///
-/// Costs the analysis of all windows with candidates: of the whole body where terms are frequent.
-pub fn all(
-    body: &str,
-    matchers: &[TermMatcher],
-    analyze: Analyze,
-    length: usize,
-    each: &mut dyn FnMut(Fragment) -> bool,
-) -> bool {
-    let mut hits = scan::hits(body, &Hits::new(matchers, analyze), Effort::ALL);
-    hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
-    hits.dedup_by(|a, b| a.bytes == b.bytes && a.matcher == b.matcher);
-    let mut places = Places::new(body);
-    let mut rest = hits.as_slice();
-    while let Some(first) = rest.first() {
-        let start = first.bytes.start;
-        let near = |hit: &&Hit| hit.bytes.end <= start + length;
-        let n_near = rest.iter().take_while(near).count().max(1);
-        let end = rest[..n_near].iter().map(|hit| hit.bytes.end).max();
-        let span = start..end.unwrap_or(start);
-        let fragment = cut::fragment(&mut places, &rest[..n_near], span, length);
-        // The fragment ends with its page: what follows has one of its own.
-        let n_shown = rest[..n_near]
-            .iter()
-            .filter(|hit| hit.bytes.start < fragment.at.end);
-        rest = &rest[n_shown.count().max(1)..];
-        if !each(fragment) {
-            return false;
+impl Finder {
+    /// Returns the finder of these.
+    pub fn new(matchers: Vec<TermMatcher>, analyze: Analyze) -> Self {
+        Self {
+            matchers,
+            analyze,
+            expressions: Expressions::default(),
         }
     }
-    true
+
+    /// Returns the best fragments of a body, best first; its beginning if nothing matches.
+    ///
+    /// Without any text there is no fragment. Costs about a scan of the body for the terms that are
+    /// rare in it, and the analysis of at most some tens of kilobytes.
+    pub fn fragments(&self, body: &str, settings: Settings) -> Vec<Fragment> {
+        let mut hits = self.hits(body, Effort::SNIPPET);
+        hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end));
+        let mut places = Places::new(body);
+        let mut fragments = Vec::new();
+        while fragments.len() < settings.count
+            && let Some(span) = best_span(&hits, &self.matchers, settings.length)
+        {
+            let fragment = cut::fragment(&mut places, &hits, span, settings.length);
+            hits.retain(|hit| {
+                hit.bytes.end <= fragment.at.start || hit.bytes.start >= fragment.at.end
+            });
+            fragments.push(fragment);
+        }
+        if fragments.is_empty() && settings.count > 0 {
+            fragments.extend(cut::beginning(&mut places, settings.length));
+        }
+        fragments
+    }
+
+    /// Calls `each` with a fragment for every place of a body that matches, in order; places close
+    /// together share one. Returns whether `each` wanted all: it stops by returning false.
+    ///
+    /// Costs the analysis of all windows with candidates: of the whole body where terms are frequent.
+    pub fn all(&self, body: &str, length: usize, each: &mut dyn FnMut(Fragment) -> bool) -> bool {
+        let mut hits = self.hits(body, Effort::ALL);
+        hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
+        hits.dedup_by(|a, b| a.bytes == b.bytes && a.matcher == b.matcher);
+        let mut places = Places::new(body);
+        let mut rest = hits.as_slice();
+        while let Some(first) = rest.first() {
+            let start = first.bytes.start;
+            let near = |hit: &&Hit| hit.bytes.end <= start + length;
+            let n_near = rest.iter().take_while(near).count().max(1);
+            let end = rest[..n_near].iter().map(|hit| hit.bytes.end).max();
+            let span = start..end.unwrap_or(start);
+            let fragment = cut::fragment(&mut places, &rest[..n_near], span, length);
+            // The fragment ends with its page: what follows has one of its own.
+            let n_shown = rest[..n_near]
+                .iter()
+                .filter(|hit| hit.bytes.start < fragment.at.end);
+            rest = &rest[n_shown.count().max(1)..];
+            if !each(fragment) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn hits(&self, body: &str, effort: Effort) -> Vec<Hit> {
+        let hits = Hits::new(&self.matchers, self.analyze);
+        scan::hits(body, &hits, &self.expressions, effort)
+    }
 }
 
 /// Returns the stretch of at most `length` bytes whose hits are worth most.

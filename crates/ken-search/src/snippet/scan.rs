@@ -6,8 +6,11 @@
 //! matches, a window is analysed. Terms that are found often enough are dropped from the
 //! expression, so that frequent words do not use up the effort before rare ones are found.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 use regex_automata::{Input, meta::Regex};
@@ -59,7 +62,12 @@ const BEFORE: usize = 200;
 const AFTER: usize = 320;
 
 /// Returns hits in a body: all if it is small, else some of each term.
-pub(super) fn hits(body: &str, finder: &Hits<'_>, effort: Effort) -> Vec<Hit> {
+pub(super) fn hits(
+    body: &str,
+    finder: &Hits<'_>,
+    expressions: &Expressions,
+    effort: Effort,
+) -> Vec<Hit> {
     let mut hits = Vec::new();
     if finder.matchers.is_empty() {
         return hits;
@@ -75,6 +83,9 @@ pub(super) fn hits(body: &str, finder: &Hits<'_>, effort: Effort) -> Vec<Hit> {
         .flat_map(Needle::of)
         .take(TERMS)
         .collect();
+    for (number, needle) in needles.iter_mut().enumerate() {
+        needle.number = number;
+    }
     // Terms that are not ASCII stand in no body of ASCII.
     needles.retain(|needle| !needle.is_empty() && (!ascii || needle.text.is_ascii()));
     // At one place the expression prefers the first: the longer one says more.
@@ -83,7 +94,7 @@ pub(super) fn hits(body: &str, finder: &Hits<'_>, effort: Effort) -> Vec<Hit> {
     let mut windows = effort.windows;
     let mut from = 0;
     while !needles.is_empty()
-        && let Some(regex) = expression(&needles, ascii)
+        && let Some(regex) = expressions.of(&needles, ascii)
     {
         let Some(number) = search(
             body,
@@ -107,6 +118,8 @@ pub(super) fn hits(body: &str, finder: &Hits<'_>, effort: Effort) -> Vec<Hit> {
 
 /// A term to scan for.
 struct Needle {
+    /// Which of those of its query it is.
+    number: usize,
     text: String,
     /// Whether a word that goes on is no match.
     exact: bool,
@@ -158,6 +171,7 @@ impl Needle {
     fn literal(term: &str, exact: bool) -> Self {
         let text: String = term.chars().take(TERM_CHARACTERS).collect();
         Self {
+            number: 0,
             exact: exact && text.len() == term.len(),
             text,
             regex: None,
@@ -271,6 +285,36 @@ fn floor_boundary(body: &str, at: usize) -> usize {
 
 fn ceil_boundary(body: &str, at: usize) -> usize {
     body.ceil_char_boundary(at)
+}
+
+/// Expressions kept from body to body: building one takes longer than searching most bodies.
+#[derive(Debug, Default)]
+pub(super) struct Expressions {
+    built: RefCell<HashMap<Wanted, Option<Rc<Regex>>>>,
+}
+
+/// The numbers of the needles that an expression matches, and whether in a body of ASCII.
+type Wanted = (Vec<usize>, bool);
+
+/// More are not kept: needles that are found often are left out one by one, in any order.
+const EXPRESSIONS: usize = 64;
+
+impl Expressions {
+    /// Returns the expression that matches all spellings of needles of the one query that this is
+    /// for, each a pattern; `None` if it would be too large.
+    fn of(&self, needles: &[Needle], ascii: bool) -> Option<Rc<Regex>> {
+        let numbers = needles.iter().map(|needle| needle.number).collect();
+        let key = (numbers, ascii);
+        let mut built = self.built.borrow_mut();
+        if let Some(known) = built.get(&key) {
+            return known.clone();
+        }
+        let regex = expression(needles, ascii).map(Rc::new);
+        if built.len() < EXPRESSIONS {
+            built.insert(key, regex.clone());
+        }
+        regex
+    }
 }
 
 /// Returns the expression that matches all spellings of the needles, each a pattern; `None` if

@@ -16,7 +16,7 @@ use ken_core::{Field, Order, Plan};
 use ken_index::{Address, Collapse, Found, Request, Snapshot};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
-use ken_search::snippet::{self, Settings as SnippetSettings, TermMatcher};
+use ken_search::snippet::{self, Finder, Settings as SnippetSettings};
 use serde_json::Value as Json;
 
 use crate::cli::{Column, Global, Group, ResultArgs, SearchArgs};
@@ -110,7 +110,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
             args,
             snapshot: &snapshot,
             plan: &plan,
-            matchers: snippet::matchers(&plan, Field::Body),
+            finder: Finder::new(snippet::matchers(&plan, Field::Body), context.analyze),
             context: &context,
             style,
         };
@@ -178,7 +178,7 @@ struct Page<'a> {
     args: &'a SearchArgs,
     snapshot: &'a Snapshot,
     plan: &'a Plan,
-    matchers: Vec<TermMatcher>,
+    finder: Finder,
     context: &'a Context,
     style: Style,
 }
@@ -239,7 +239,7 @@ impl Page<'_> {
             count: self.args.results.snippets,
             ..SnippetSettings::default()
         };
-        snippet::fragments(body, &self.matchers, self.context.analyze, settings)
+        self.finder.fragments(body, settings)
     }
 
     fn needs_snippet(&self) -> bool {

@@ -19,7 +19,7 @@ use ken_core::{Field, Order, Plan, SortKey};
 use ken_index::{Collapse, Hit, Request, Snapshot, Stored};
 use ken_search::parse::{QueryError, Syntax, Tree, without_forms};
 use ken_search::plan::{Context, plan};
-use ken_search::snippet::{self, Fragment, Settings as SnippetSettings, TermMatcher};
+use ken_search::snippet::{self, Finder, Fragment, Settings as SnippetSettings};
 use ken_search::words;
 
 use crate::cli::Global;
@@ -178,8 +178,7 @@ fn search(
     }
     let printer = Printer {
         options,
-        context,
-        matchers: snippet::matchers(&plan, Field::Body),
+        finder: Finder::new(snippet::matchers(&plan, Field::Body), context.analyze),
         best: best(snapshot, &plan, &found.hits)?,
     };
     for hit in &found.hits {
@@ -266,8 +265,7 @@ fn extract(stored: &Stored, path: &PathBuf) -> Result<ExitCode, Failure> {
 /// What is needed to print results.
 struct Printer<'a> {
     options: &'a Options,
-    context: &'a Context,
-    matchers: Vec<TermMatcher>,
+    finder: Finder,
     best: f32,
 }
 
@@ -349,7 +347,7 @@ impl Printer<'_> {
             count,
             ..SnippetSettings::default()
         };
-        let pieces = snippet::fragments(body, &self.matchers, self.context.analyze, settings);
+        let pieces = self.finder.fragments(body, settings);
         if pieces.is_empty() {
             return Ok(());
         }

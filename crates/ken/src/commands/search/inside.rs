@@ -8,7 +8,7 @@ use std::path::Path;
 use ken_core::{Field, Plan};
 use ken_index::{Request, Snapshot, Stored};
 use ken_search::plan::Context;
-use ken_search::snippet::{self, TermMatcher};
+use ken_search::snippet::{self, Finder};
 
 use super::target::Target;
 use crate::failure::{Failure, Kind};
@@ -47,6 +47,7 @@ impl Inside<'_> {
         }
         documents.sort_by(|(a, _), (b, _)| in_order(a.as_str(), b.as_str()));
         let matchers = snippet::matchers(self.plan, Field::Body);
+        let finder = Finder::new(matchers, self.context.analyze);
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         let mut left = self.limit;
         for (_, address) in &documents {
@@ -54,7 +55,7 @@ impl Inside<'_> {
                 break;
             }
             let stored = self.snapshot.document(*address)?;
-            self.document(&stored, &matchers, &mut left, &mut out)?;
+            self.document(&stored, &finder, &mut left, &mut out)?;
         }
         out.flush()?;
         Ok(!documents.is_empty())
@@ -63,7 +64,7 @@ impl Inside<'_> {
     fn document(
         &self,
         stored: &Stored,
-        matchers: &[TermMatcher],
+        finder: &Finder,
         left: &mut usize,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
@@ -73,22 +74,15 @@ impl Inside<'_> {
             writeln!(out, "{}", self.style.link(&stored.location.path, &path))?;
         }
         let mut result = Ok(());
-        let analyze = self.context.analyze;
-        snippet::all(
-            &stored.document.body,
-            matchers,
-            analyze,
-            LENGTH,
-            &mut |place| {
-                let line = match self.json {
-                    true => output::json_line(&output::place_json(stored, &place)),
-                    false => output::place_text(&place, self.style).into_bytes(),
-                };
-                result = out.write_all(&line);
-                *left -= 1;
-                result.is_ok() && *left > 0
-            },
-        );
+        finder.all(&stored.document.body, LENGTH, &mut |place| {
+            let line = match self.json {
+                true => output::json_line(&output::place_json(stored, &place)),
+                false => output::place_text(&place, self.style).into_bytes(),
+            };
+            result = out.write_all(&line);
+            *left -= 1;
+            result.is_ok() && *left > 0
+        });
         Ok(result?)
     }
 }
