@@ -152,6 +152,12 @@ impl Handler {
         }
     }
 
+    /// Returns the files that the command names: a script for its interpreter, a style sheet.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let paths = self.arguments.iter().map(Path::new);
+        paths.filter(|path| path.is_absolute() && path.is_file())
+    }
+
     /// Returns whether the program reads the file from its standard input.
     pub(super) fn reads_stdin(&self) -> bool {
         let names_file = |argument: &String| argument.contains(PATH);

@@ -20,6 +20,7 @@ pub mod sandbox;
 mod table;
 #[cfg(test)]
 mod tests;
+mod toolchain;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -416,28 +417,34 @@ impl Helpers {
     ) -> Result<Process, Fault> {
         let missing = || Fault::Missing(handler.name.clone());
         let program = handler.program.as_deref().ok_or_else(missing)?;
+        let rights = self.rights(handler, program, &room, limits);
+        let environment = self.environment(program, &room, &rights, limits);
         let sandbox = self.options.sandbox.as_deref();
         let launch = Launch {
             program: sandbox.unwrap_or(program),
             arguments: match sandbox {
-                Some(_) => self
-                    .rights(program, &room, limits)
-                    .arguments(program, arguments),
+                Some(_) => rights.arguments(program, arguments),
                 None => arguments,
             },
-            environment: self.environment(program, &room, limits),
+            environment,
             input,
             stopped: Arc::clone(&self.stopped),
         };
         Process::start(launch, room)
     }
 
-    fn rights<'r>(&'r self, program: &'r Path, room: &'r Room, limits: &Limits) -> Rights<'r> {
+    fn rights<'r>(
+        &self,
+        handler: &Handler,
+        program: &Path,
+        room: &'r Room,
+        limits: &Limits,
+    ) -> Rights<'r> {
         let options = &self.options;
         let more = options.filters.iter().chain(&options.read);
-        let mut read: Vec<&Path> = more.map(PathBuf::as_path).collect();
-        read.extend(self.configuration.iter().map(PathBuf::as_path));
-        read.push(program);
+        let mut read: Vec<_> = more.chain(&self.configuration).cloned().collect();
+        read.extend(toolchain::of(program, places(options)));
+        read.extend(handler.files().map(Path::to_path_buf));
         Rights {
             room: room.path(),
             read,
@@ -451,10 +458,17 @@ impl Helpers {
         &self,
         program: &Path,
         room: &Room,
+        rights: &Rights<'_>,
         limits: &Limits,
     ) -> Vec<(&'static str, String)> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        let folders = self.options.filters.iter().chain(&self.options.path);
+        let mut folders: Vec<_> = self.options.path.iter().collect();
+        if self.options.sandbox.is_some() {
+            // What cannot be started must not be found first: Python looks for itself there, and
+            // takes an environment that it may not read for its own.
+            folders.sort_by_key(|folder| !rights.may_read(folder));
+        }
+        let folders = self.options.filters.iter().chain(folders);
         let path: Vec<_> = folders.map(|folder| text(folder)).collect();
         let own_configuration = room.path().join("conf");
         let configuration = self.options.configuration.as_deref();

@@ -37,6 +37,7 @@ const SYSTEM: &[&str] = &[
     "/sbin",
     "/nix/store",
     "/gnu/store",
+    "/home/linuxbrew/.linuxbrew",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
@@ -79,7 +80,7 @@ pub(super) struct Rights<'r> {
     /// The folder that it may write into.
     pub(super) room: &'r Path,
     /// Files and folders that it may read, beside the system's.
-    pub(super) read: Vec<&'r Path>,
+    pub(super) read: Vec<PathBuf>,
     /// Memory of each process, in bytes.
     pub(super) memory: u64,
     /// Size of each file that it writes.
@@ -87,6 +88,13 @@ pub(super) struct Rights<'r> {
 }
 
 impl Rights<'_> {
+    /// Returns whether all below a folder may be read.
+    pub(super) fn may_read(&self, folder: &Path) -> bool {
+        let real = fs_err::canonicalize(folder);
+        let folder = real.as_deref().unwrap_or(folder);
+        is_in_system(folder) || self.read.iter().any(|read| folder.starts_with(read))
+    }
+
     /// Returns the arguments that start a program with these rights.
     pub(super) fn arguments(&self, program: &Path, arguments: Vec<OsString>) -> Vec<OsString> {
         let mut all: Vec<OsString> = vec![
@@ -101,6 +109,11 @@ impl Rights<'_> {
         all.extend(arguments);
         all
     }
+}
+
+/// Returns whether a path leads into the system, which each program may read.
+pub(super) fn is_in_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
 /// Enters the sandbox and becomes the program; `arguments` are those after [`ARGUMENT`]. Returns

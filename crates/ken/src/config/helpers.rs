@@ -182,15 +182,12 @@ impl AdapterSettings {
         if self.extensions.is_empty() && self.media_types.is_empty() {
             return refuse("it has neither extensions nor media_types");
         }
-        let mut command = self.command.clone();
-        command[0] = expand(Path::new(&command[0]))
-            .to_string_lossy()
-            .into_owned();
+        let in_home = |word: &String| expand(Path::new(word)).to_string_lossy().into_owned();
         Ok(Adapter {
             name: name.to_owned(),
             extensions: self.extensions.clone(),
             media_types: self.media_types.clone(),
-            command,
+            command: self.command.iter().map(in_home).collect(),
             output: match &*self.output {
                 "auto" => String::new(),
                 output => output.to_owned(),

@@ -15,6 +15,7 @@ mod generate;
 mod helpers;
 mod hostile;
 mod index;
+mod interpreters;
 mod isolation;
 mod known_items;
 mod layout;
