@@ -109,6 +109,15 @@ impl Document {
         })
     }
 
+    /// Returns the media type of what was read, or failed to be: the document, or the container that
+    /// did not yield it.
+    pub fn extracted_type(&self) -> &str {
+        match &self.failure {
+            Some(failure) if !failure.container.is_empty() => &failure.container,
+            _ => &self.media_type,
+        }
+    }
+
     /// Returns about how many bytes of memory the document holds.
     pub fn memory_bytes(&self) -> usize {
         let values: usize = self
@@ -137,6 +146,10 @@ pub struct Failure {
     /// How long the document was read before it failed, in milliseconds; 0 if it was not begun.
     #[serde(default)]
     pub elapsed_ms: u64,
+    /// Media type of the container that did not yield the content; empty if there was content, and
+    /// its own parser failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub container: String,
 }
 
 impl Failure {
@@ -146,6 +159,7 @@ impl Failure {
             reason,
             message: message.into(),
             elapsed_ms: 0,
+            container: String::new(),
         }
     }
 }

@@ -143,7 +143,10 @@ impl<'s> Output<'s> {
             detected.kind,
         );
         document.add_text(Field::Filename, name);
-        document.failure = Some(error.into());
+        document.failure = Some(Failure {
+            container: self.detected.media_type.to_owned(),
+            ..error.into()
+        });
         self.sink.document(document);
         Ok(())
     }

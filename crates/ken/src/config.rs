@@ -341,10 +341,13 @@ fn read_file(global: &Global) -> Result<toml::Table, Failure> {
         }
         Err(error) => return Err(Failure::new(Kind::Usage, error.to_string())),
     };
-    text.parse().map_err(|error: toml::de::Error| {
+    let wrong = |error: toml::de::Error| {
         let message = format!("\"{}\" is not valid: {error}", path.display());
         Failure::new(Kind::Usage, message.trim_end().to_owned())
-    })
+    };
+    // Once they are in a table nobody knows any more on which line they stand.
+    toml::from_str::<Settings>(&text).map_err(wrong)?;
+    text.parse().map_err(wrong)
 }
 
 /// Returns the message with the key that it is about, which the library puts on a second line.

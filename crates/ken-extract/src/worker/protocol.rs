@@ -163,6 +163,7 @@ impl Encoder {
         self.text(failure.reason.name());
         self.text(&failure.message);
         self.number(failure.elapsed_ms);
+        self.text(&failure.container);
     }
 
     /// Puts in all of a member but its bytes.
@@ -274,6 +275,7 @@ impl<'b> Decoder<'b> {
         let reason = Reason::ALL.into_iter().find(|known| known.name() == name);
         let mut failure = Failure::new(reason.ok_or(Broken("no such reason"))?, self.text()?);
         failure.elapsed_ms = self.number()?;
+        failure.container = self.text()?.to_owned();
         Ok(failure)
     }
 
@@ -330,6 +332,7 @@ mod tests {
         }
         document.failure = Some(Failure {
             elapsed_ms: 12,
+            container: "application/zip".into(),
             ..Failure::new(Reason::TimedOut, "not done")
         });
         document

@@ -288,7 +288,7 @@ fn failure_line(
 ) -> Vec<u8> {
     let path = &stored.location.path;
     let media_type = &stored.document.media_type;
-    let extractor = extractor(media_type, helpers);
+    let extractor = extractor(stored.document.extracted_type(), helpers);
     let remedy = output::remedy(failure, path);
     let seconds = failure.elapsed_ms as f64 / 1000.0;
     if args.json {

@@ -257,7 +257,7 @@ impl View<'_> {
         if let Some(keys) = object.as_object_mut() {
             keys.remove("v");
         }
-        object["extractor"] = json!(extractor(&document.media_type, self.helpers));
+        object["extractor"] = json!(extractor(document.extracted_type(), self.helpers));
         if let Some(failure) = &document.failure {
             object["failure"]["seconds"] = json!(seconds(failure));
             object["failure"]["remedy"] = json!(output::remedy(failure, self.path));

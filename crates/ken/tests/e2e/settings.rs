@@ -135,5 +135,11 @@ fn mistakes_in_settings_are_refused() {
         "{}",
         run.err
     );
+    world.configure("limit = 3\n[extract]\nmax_dept = 3\n");
+    let run = world.ken(["search", "otter"]);
+    assert_eq!(run.code, 2);
+    for words in ["config.toml\" is not valid", "line 3", "`max_dept`"] {
+        assert!(run.err.contains(words), "{}", run.err);
+    }
     assert_eq!(world.data_files(), before);
 }

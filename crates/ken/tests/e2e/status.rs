@@ -136,6 +136,11 @@ fn what_failed_and_why() {
     let remedy = objects[1]["remedy"].as_str().unwrap();
     assert!(remedy.contains("passwords.file"), "{remedy}");
     assert_eq!(objects[2]["ipath"], "secret.txt");
+    assert_eq!(objects[2]["mime"], "text/plain");
+    assert_eq!(
+        objects[2]["extractor"], "zip",
+        "it got nothing to read as text"
+    );
 
     for name in ["broken.pdf", "encrypted-password.pdf", "encrypted.zip"] {
         world.remove(name);
