@@ -2,8 +2,10 @@
 //!
 //! Stemming every token would make indexing slower and the index forget the forms. Instead the
 //! dictionary is asked when somebody searches: the forms of a word share the first letters of its
-//! stem, so they stand in one short range of it. The stemmers are Snowball's (M. Porter,
-//! "Snowball: a language for stemming algorithms", 2001).
+//! stem and end as words of its language do, so few terms are looked at. The stemmers are
+//! Snowball's (M. Porter, "Snowball: a language for stemming algorithms", 2001).
+
+mod endings;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -13,32 +15,51 @@ use frostem::Stemmer;
 use ken_core::{FIELDS, Field, Form, Pattern, Plan, Ranking, Span, Word};
 use tantivy::index::{InvertedIndexReader, SegmentReader};
 
+use self::endings::{Endings, Forms};
 use crate::function_words::{self, FunctionWords};
-use crate::query::successor;
 use crate::schema::Columns;
 
 /// What a stem keeps of its letters at least: `use` of `using` and `used` is a range by `us`.
 const MIN_PREFIX: usize = 2;
 
-/// How many bytes a form may be longer than what all forms share: longer ones are other words.
-const MAX_ENDING: usize = 16;
+/// How words of a language are stemmed.
+#[derive(Clone)]
+struct Rules {
+    stemmer: Stemmer,
+    endings: Option<Endings>,
+}
+
+impl Rules {
+    /// Returns the rules of a language by its code; `en-GB` is `en`.
+    fn of(language: &str) -> Option<Self> {
+        let code = code(language);
+        Some(Self {
+            stemmer: Stemmer::try_from_name(code).ok()?,
+            endings: Endings::of(code),
+        })
+    }
+}
+
+fn code(language: &str) -> &str {
+    language.split(['-', '_']).next().unwrap_or_default()
+}
 
 /// The stemmers and the function words of some languages.
 #[derive(Clone, Default)]
 pub(crate) struct Stemming {
-    stemmers: Vec<Stemmer>,
+    rules: Vec<Rules>,
     function_words: Vec<FunctionWords>,
 }
 
 impl Stemming {
     /// Returns the stemmers of languages, or the first language that has none.
     pub(crate) fn new(languages: &[String]) -> Result<Self, String> {
-        let known = |language: &String| stemmer(language).ok_or_else(|| language.clone());
-        let stemmers = languages.iter().map(known).collect::<Result<_, _>>()?;
+        let known = |language: &String| Rules::of(language).ok_or_else(|| language.clone());
+        let rules = languages.iter().map(known).collect::<Result<_, _>>()?;
         let function_words = languages.iter();
         let function_words = function_words.filter_map(|code| FunctionWords::of(code));
         Ok(Self {
-            stemmers,
+            rules,
             function_words: function_words.collect(),
         })
     }
@@ -53,37 +74,38 @@ impl Stemming {
         if !word.chars().all(char::is_alphabetic) {
             return Ok(found);
         }
-        for stemmer in &self.stemmers {
+        for Rules { stemmer, endings } in &self.rules {
             let stem = stemmer.stem(word);
             let prefix = shared(word, &stem);
-            if prefix.chars().count() < MIN_PREFIX {
+            let n_shared = prefix.chars().count();
+            if n_shared < MIN_PREFIX {
                 continue;
             }
+            let forms = || Forms {
+                prefix,
+                free: free(stem.chars().count() - n_shared),
+                endings: endings.as_ref(),
+            };
             // Most terms are in the dictionaries of several segments and fields; stemming is what costs.
             let mut seen: HashSet<Box<str>, FixedState> = HashSet::default();
             for dictionary in dictionaries {
-                each_from(dictionary, prefix, &mut |term| {
-                    if term.len() > prefix.len() + MAX_ENDING
-                        || seen.contains(term)
-                        || !term.chars().all(char::is_alphabetic)
-                    {
-                        return;
+                let mut terms = dictionary.terms().search(forms()).into_stream()?;
+                while terms.advance() {
+                    let Ok(term) = std::str::from_utf8(terms.key()) else {
+                        continue;
+                    };
+                    if seen.contains(term) || !term.chars().all(char::is_alphabetic) {
+                        continue;
                     }
                     seen.insert(term.into());
                     if term != word && stemmer.stem(term) == stem {
                         found.insert(term.to_owned());
                     }
-                })?;
+                }
             }
         }
         Ok(found)
     }
-}
-
-/// Returns the stemmer of a language by its code; `en-GB` is `en`.
-fn stemmer(language: &str) -> Option<Stemmer> {
-    let code = language.split(['-', '_']).next()?;
-    Stemmer::try_from_name(code).ok()
 }
 
 /// What is taken when documents do not say their language.
@@ -111,7 +133,7 @@ pub(crate) fn languages(
                 continue;
             };
             // `en-GB` stands beside `en`, which it also is.
-            if !language.contains(['-', '_']) && stemmer(language).is_some() {
+            if !language.contains(['-', '_']) && Stemmer::try_from_name(language).is_ok() {
                 let n = u64::from(terms.value().doc_freq);
                 *counts.entry(language.to_owned()).or_default() += n;
                 rest = rest.saturating_sub(n);
@@ -141,22 +163,10 @@ fn shared<'a>(word: &'a str, stem: &str) -> &'a str {
     &word[..bytes]
 }
 
-fn each_from(
-    dictionary: &InvertedIndexReader,
-    prefix: &str,
-    each: &mut dyn FnMut(&str),
-) -> tantivy::Result<()> {
-    let mut range = dictionary.terms().range().ge(prefix.as_bytes());
-    if let Some(end) = successor(prefix) {
-        range = range.lt(end.as_bytes());
-    }
-    let mut terms = range.into_stream()?;
-    while terms.advance() {
-        if let Ok(term) = std::str::from_utf8(terms.key()) {
-            each(term);
-        }
-    }
-    Ok(())
+/// Returns how many letters of a form may be any, by how many its stem has that the word has not: the
+/// last one may be another one, and a stemmer that changes others may take some out.
+fn free(n_other: usize) -> usize {
+    if n_other > 1 { n_other + 2 } else { 1 }
 }
 
 /// What puts forms in the place of stems.
@@ -308,12 +318,59 @@ mod tests {
     #[test]
     fn languages_are_known_by_their_codes() {
         for language in ["en", "de-AT", "fr_CA", "english", "ru"] {
-            assert!(stemmer(language).is_some(), "{language}");
+            assert!(Rules::of(language).is_some(), "{language}");
         }
         assert!(
             ["ja", "", "xx"]
                 .into_iter()
-                .all(|code| stemmer(code).is_none())
+                .all(|code| Rules::of(code).is_none())
         );
+    }
+
+    #[test]
+    fn no_form_is_passed_by() {
+        use tantivy_fst::Automaton;
+
+        let groups = [
+            (
+                "en",
+                "relate relates related relating relation relational relativity",
+            ),
+            ("en", "commit commits committed committing"),
+            (
+                "en",
+                "compress compressed compressing compression compressibility",
+            ),
+            ("de", "arbeit arbeiten arbeitet arbeitete"),
+            ("fr", "normal normale normales normaux"),
+            ("it", "mandare mando mandava mandano"),
+            ("es", "hablar hablando hablamos hablaron"),
+            ("nl", "boek boeken"),
+            ("ru", "книга книги книгами"),
+            ("fi", "talo talon talossa"),
+            ("tr", "kitap kitaplar"),
+        ];
+        let mut n_forms = 0;
+        for (code, words) in groups {
+            let Rules { stemmer, endings } = Rules::of(code).unwrap();
+            assert!(endings.is_some(), "{code}");
+            let words: Vec<&str> = words.split(' ').collect();
+            for word in &words {
+                let stem = stemmer.stem(word);
+                let prefix = shared(word, &stem);
+                let forms = Forms {
+                    prefix,
+                    free: free(stem.chars().count() - prefix.chars().count()),
+                    endings: endings.as_ref(),
+                };
+                for form in words.iter().filter(|form| stemmer.stem(form) == stem) {
+                    let walk = form.bytes();
+                    let walk = walk.fold(forms.start(), |walk, byte| forms.accept(&walk, byte));
+                    assert!(forms.is_match(&walk), "{code}: {form} as a form of {word}");
+                    n_forms += usize::from(form != word);
+                }
+            }
+        }
+        assert!(n_forms > 40, "{n_forms} forms");
     }
 }
