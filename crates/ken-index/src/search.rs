@@ -6,10 +6,10 @@ use ken_core::{Field, Order, Plan, SortKey};
 use tantivy::collector::sort_key::{SortByBytes, SortByStaticFastValue, SortByString};
 use tantivy::collector::{Collector as _, Count, TopDocs};
 use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query};
-use tantivy::{DocAddress, Order as EngineOrder, Searcher};
+use tantivy::{DocAddress, Order as EngineOrder, Score, Searcher};
 
 use crate::collapse::{self, Collapse};
-use crate::query::{self, Scoring};
+use crate::query::{self, Scoring, WordsQuery};
 use crate::schema::{LOCATION, value_column};
 use crate::selection::Selection;
 
@@ -130,7 +130,7 @@ pub(crate) fn page(
         let top = TopDocs::with_limit(limit).and_offset(offset);
         match order.key {
             SortKey::Relevance if order.reverse => by_score_upwards(searcher, query, top)?,
-            SortKey::Relevance => by_score(searcher, query, top)?,
+            SortKey::Relevance => by_score(searcher, query, offset, limit)?,
             SortKey::Path => by_path(searcher, query, top, direction(!order.reverse))?,
             SortKey::Field(field) if !field.has_column() => {
                 by_path(searcher, query, top, EngineOrder::Asc)?
@@ -171,9 +171,30 @@ fn hit(at: DocAddress, score: Option<f32>) -> Hit {
     }
 }
 
-fn by_score(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Page {
-    // Two passes: the first may skip whole blocks that cannot reach the top, the second only
-    // counts. One pass with both would skip nothing. Terms are looked up once for both.
+fn by_score(searcher: &Searcher, query: &dyn Query, offset: usize, limit: usize) -> Page {
+    let (total, found) = match query.downcast_ref::<WordsQuery>() {
+        Some(words) => {
+            let (total, mut best) = words.best(searcher, offset.saturating_add(limit))?;
+            best.drain(..offset.min(best.len()));
+            (total, best)
+        }
+        None => in_two_passes(
+            searcher,
+            query,
+            TopDocs::with_limit(limit).and_offset(offset),
+        )?,
+    };
+    let hits = found.into_iter().map(|(score, at)| hit(at, Some(score)));
+    Ok((total, hits.collect()))
+}
+
+/// The first pass may skip whole blocks that cannot reach the top, the second only counts. One pass
+/// with both would skip nothing. Terms are looked up once for both.
+fn in_two_passes(
+    searcher: &Searcher,
+    query: &dyn Query,
+    top: TopDocs,
+) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
     let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
     let collector = top.order_by_score();
     let mut total = 0;
@@ -182,9 +203,7 @@ fn by_score(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Page {
         fruits.push(collector.collect_segment(weight.as_ref(), number, segment)?);
         total += weight.count(segment)? as usize;
     }
-    let found = collector.merge_fruits(fruits)?;
-    let hits = found.into_iter().map(|(score, at)| hit(at, Some(score)));
-    Ok((total, hits.collect()))
+    Ok((total, collector.merge_fruits(fruits)?))
 }
 
 fn by_score_upwards(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Page {

@@ -9,7 +9,7 @@ use ken_core::{
     Bound, Document, Field, Form, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan,
     Span, Word,
 };
-use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_index::{FileState, Hit, Record, Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 use regex_automata::meta::Regex;
 
@@ -292,6 +292,18 @@ proptest! {
                 .collect();
             prop_assert_eq!(&paths, &expected, "{} in {:?}", plan, bodies);
             prop_assert_eq!(found.total, expected.len());
+            // Who wants the best few gets the first of all, and the same total.
+            let few = snapshot.run(plan, Order::default(), 1, 3).unwrap();
+            prop_assert_eq!(few.total, expected.len());
+            let scores = |hits: &[Hit]| -> Vec<f32> {
+                hits.iter().skip(1).take(3).filter_map(|hit| hit.score).collect()
+            };
+            let all = scores(&found.hits);
+            prop_assert_eq!(few.hits.len(), all.len());
+            for (score, hit) in all.iter().zip(&few.hits) {
+                let close = (score - hit.score.unwrap_or(0.0)).abs() <= score.abs() * 1e-4;
+                prop_assert!(close, "{}: {:?} of {:?}", plan, few.hits, found.hits);
+            }
             // The engine's own explanation of alternatives asserts, in debug builds, what does not
             // hold for documents that one of them lacks.
             let is_leaf = matches!(plan, Plan::Match { .. } | Plan::Span { .. } | Plan::Word(_));

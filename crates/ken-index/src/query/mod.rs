@@ -32,7 +32,7 @@ use path::PathQuery;
 use pattern::PatternQuery;
 use span::SpanQuery;
 pub(crate) use word::Scoring;
-use word::WordsQuery;
+pub(crate) use word::WordsQuery;
 use xor::XorQuery;
 
 /// See [`DuplicatesQuery`].

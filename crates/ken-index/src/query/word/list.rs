@@ -9,7 +9,7 @@ use tantivy::query::BitSetDocSet;
 use tantivy::{DocId, DocSet};
 
 use super::window::Window;
-use crate::query::span::SpanScorer;
+use crate::query::span::Candidates;
 
 /// How much one occurrence counts, by the length of the field; lengths are told by one byte.
 pub(super) type Lengths = [f32; 256];
@@ -34,8 +34,8 @@ pub(super) enum Source {
         /// Where in the block.
         at: usize,
     },
-    /// Places of a stretch of terms.
-    Span(Box<SpanScorer>),
+    /// What may have a stretch of terms; who wants to know whether it has reads positions.
+    Span(Box<Candidates>),
     /// Documents of so many terms that how often they are there says nothing.
     Set(BitSetDocSet),
 }
@@ -66,6 +66,12 @@ impl List {
         }
     }
 
+    /// Returns whether its documents are candidates, for which positions must be read.
+    pub(super) fn is_span(&self) -> bool {
+        matches!(self.source, Source::Span(_))
+    }
+
+    /// Returns the current document, or candidate.
     #[inline]
     pub(super) fn doc(&self) -> DocId {
         match &self.source {
@@ -89,12 +95,20 @@ impl List {
         self.doc()
     }
 
-    /// Returns how often the current document has the form.
-    pub(super) fn frequency(&self) -> u32 {
-        match &self.source {
+    /// Returns how often the current document has the form: not at all, if it is a candidate only.
+    pub(super) fn frequency(&mut self) -> u32 {
+        match &mut self.source {
             Source::Postings { block, at } => block.freq(*at),
             Source::Span(span) => span.frequency(),
             Source::Set(_) => 1,
+        }
+    }
+
+    /// Returns whether the current document has the form.
+    pub(super) fn is_there(&mut self) -> bool {
+        match &mut self.source {
+            Source::Span(span) => span.is_there(),
+            Source::Postings { .. } | Source::Set(_) => true,
         }
     }
 
@@ -104,10 +118,26 @@ impl List {
     }
 
     /// Returns how much the current document has of the form: how often, by its weight and by the
-    /// length of the field.
-    pub(super) fn amount(&self) -> f32 {
+    /// length of the field. `None` if it lacks it.
+    pub(super) fn amount(&mut self) -> Option<f32> {
+        match self.frequency() {
+            0 => None,
+            n => Some(self.amount_of(n)),
+        }
+    }
+
+    /// Returns how much the current document has at most, without reading positions.
+    pub(super) fn at_most(&mut self) -> f32 {
+        let n = match &self.source {
+            Source::Span(span) => span.at_most(),
+            Source::Postings { .. } | Source::Set(_) => self.frequency(),
+        };
+        self.amount_of(n)
+    }
+
+    fn amount_of(&self, n: u32) -> f32 {
         let length = self.norms.fieldnorm_id(self.doc());
-        self.frequency() as f32 * self.weight * self.lengths[usize::from(length)]
+        n as f32 * self.weight * self.lengths[usize::from(length)]
     }
 
     /// Adds all documents of a window, and if `amounts` is set how much they have.
@@ -140,10 +170,17 @@ impl List {
                 *at = 0;
             },
             Source::Span(span) => {
-                let mut doc = span.doc();
-                while doc < end {
-                    window.add(doc, amount(doc, span.frequency()));
-                    doc = span.advance();
+                while span.doc() < end {
+                    let doc = span.doc();
+                    match amounts {
+                        true => match span.frequency() {
+                            0 => {}
+                            n => window.add(doc, amount(doc, n)),
+                        },
+                        false if span.is_there() => window.set(doc),
+                        false => {}
+                    }
+                    span.seek(doc + 1);
                 }
             }
             Source::Set(set) => {

@@ -10,6 +10,7 @@ mod list;
 mod scorer;
 mod scoring;
 mod terms;
+mod top;
 mod window;
 
 use std::fmt;
@@ -18,14 +19,15 @@ use std::sync::Arc;
 use ken_core::Word;
 use tantivy::index::SegmentReader;
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
-use tantivy::{DocId, Score, TantivyError};
+use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
 
-use scorer::{OpenWord, WordsScorer};
+use scorer::{Goal, OpenWord, WordsScorer};
 pub(crate) use scoring::Scoring;
 use terms::WordTerms;
+use top::Top;
 
 /// Documents that have some or all words, are found by all filters, and by nothing excluded.
-pub(super) struct WordsQuery {
+pub(crate) struct WordsQuery {
     /// Words, and how often each was asked for.
     pub(super) words: Vec<(Word, f32)>,
     pub(super) all: bool,
@@ -41,6 +43,39 @@ impl WordsQuery {
             Some((_, so_far)) => *so_far += times,
             None => self.words.push((word.clone(), times)),
         }
+    }
+
+    /// Returns how many documents it finds, and the best of them.
+    pub(crate) fn best(
+        &self,
+        searcher: &Searcher,
+        limit: usize,
+    ) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
+        let weight = self.open(searcher, true)?;
+        let (mut total, mut top) = (0, Top::new(limit));
+        for (number, segment) in (0..).zip(searcher.segment_readers()) {
+            total += weight.best(segment, number, &mut top)? as usize;
+        }
+        Ok((total, top.into_vec()))
+    }
+
+    fn open(&self, searcher: &Searcher, scored: bool) -> tantivy::Result<WordsWeight> {
+        let words = self.words.iter();
+        let words =
+            words.map(|(word, times)| WordTerms::new(word, *times, &self.scoring, searcher));
+        let inner = |queries: &[Box<dyn Query>]| {
+            let off = EnableScoring::disabled_from_searcher(searcher);
+            let weights = queries.iter().map(|query| query.weight(off));
+            weights.collect::<tantivy::Result<Vec<_>>>()
+        };
+        Ok(WordsWeight {
+            words: words.collect::<tantivy::Result<_>>()?,
+            all: self.all || self.words.len() == 1,
+            filters: inner(&self.filters)?,
+            excluded: inner(&self.excluded)?,
+            scoring: Arc::clone(&self.scoring),
+            scored,
+        })
     }
 }
 
@@ -81,22 +116,7 @@ impl Query for WordsQuery {
         let Some(searcher) = scoring.searcher() else {
             return Err(TantivyError::InvalidArgument("no snapshot".to_owned()));
         };
-        let words = self.words.iter();
-        let words =
-            words.map(|(word, times)| WordTerms::new(word, *times, &self.scoring, searcher));
-        let inner = |queries: &[Box<dyn Query>]| {
-            let off = EnableScoring::disabled_from_searcher(searcher);
-            let weights = queries.iter().map(|query| query.weight(off));
-            weights.collect::<tantivy::Result<Vec<_>>>()
-        };
-        Ok(Box::new(WordsWeight {
-            words: words.collect::<tantivy::Result<_>>()?,
-            all: self.all,
-            filters: inner(&self.filters)?,
-            excluded: inner(&self.excluded)?,
-            scoring: Arc::clone(&self.scoring),
-            scored: scoring.is_scoring_enabled(),
-        }))
+        Ok(Box::new(self.open(searcher, scoring.is_scoring_enabled())?))
     }
 }
 
@@ -114,18 +134,15 @@ impl WordsWeight {
         &self,
         reader: &SegmentReader,
         boost: Score,
-        scored: bool,
+        goal: Goal,
     ) -> tantivy::Result<WordsScorer> {
         let k1 = self.scoring.ranking.k1;
         let mut words = Vec::with_capacity(self.words.len());
         for word in &self.words {
-            let lists = word.open(reader, &self.scoring, scored)?;
+            let with_frequencies = goal != Goal::Documents;
+            let lists = word.open(reader, &self.scoring, with_frequencies)?;
             if self.all || !lists.is_empty() {
-                words.push(OpenWord {
-                    lists,
-                    most: boost * word.worth * (k1 + 1.0),
-                    k1,
-                });
+                words.push(OpenWord::new(lists, boost * word.worth * (k1 + 1.0), k1));
             }
         }
         let inner = |weights: &[Box<dyn Weight>]| {
@@ -135,17 +152,42 @@ impl WordsWeight {
         Ok(WordsScorer::new(
             words,
             self.all,
-            scored,
+            goal,
             inner(&self.filters)?,
             inner(&self.excluded)?,
             reader.max_doc(),
         ))
     }
+
+    /// Counts the documents of a segment, and puts those among the best that are better.
+    fn best(&self, reader: &SegmentReader, number: u32, top: &mut Top) -> tantivy::Result<u32> {
+        let alive = reader.alive_bitset();
+        let threshold = top.threshold();
+        let mut take = |doc, score| {
+            if alive.is_none_or(|alive| alive.is_alive(doc)) {
+                top.push(score, DocAddress::new(number, doc));
+            }
+            top.threshold()
+        };
+        if self.all {
+            let scorer = self.open(reader, 1.0, Goal::BestOfAll)?;
+            return Ok(scorer.count(alive, threshold, &mut take));
+        }
+        // Where one word is enough most documents cannot be among the best, and need no score:
+        // counting them in a second pass is faster.
+        self.open(reader, 1.0, Goal::Best)?
+            .best(threshold, &mut take);
+        self.count(reader)
+    }
 }
 
 impl Weight for WordsWeight {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        Ok(Box::new(self.open(reader, boost, self.scored)?.start()))
+        let goal = match self.scored {
+            true => Goal::Best,
+            false => Goal::Documents,
+        };
+        Ok(Box::new(self.open(reader, boost, goal)?.start()))
     }
 
     fn for_each_pruning(
@@ -154,16 +196,15 @@ impl Weight for WordsWeight {
         reader: &SegmentReader,
         callback: &mut dyn FnMut(DocId, Score) -> Score,
     ) -> tantivy::Result<()> {
-        self.open(reader, 1.0, true)?.best(threshold, callback);
+        let scorer = self.open(reader, 1.0, Goal::Best)?;
+        scorer.best(threshold, callback);
         Ok(())
     }
 
     fn count(&self, reader: &SegmentReader) -> tantivy::Result<u32> {
-        let scorer = self.open(reader, 1.0, false)?;
-        Ok(match reader.alive_bitset() {
-            None => scorer.count(None),
-            Some(alive) => scorer.count(Some(&|doc| alive.is_alive(doc))),
-        })
+        let scorer = self.open(reader, 1.0, Goal::Documents)?;
+        let alive = reader.alive_bitset();
+        Ok(scorer.count(alive, Score::MIN, &mut |_, _| Score::MIN))
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
@@ -180,10 +221,13 @@ impl Weight for WordsWeight {
                 let (field, form) = list.of;
                 let span = &word.word.forms[form].span;
                 let (times, length) = (list.frequency(), list.length());
+                let Some(amount) = list.amount() else {
+                    continue;
+                };
                 let name = field.name();
                 let place = format!("{name}:{span} {times} times in {length} terms");
-                places.push(Explanation::new_with_string(place, list.amount()));
-                sum += list.amount();
+                places.push(Explanation::new_with_string(place, amount));
+                sum += amount;
             }
             if places.is_empty() {
                 continue;

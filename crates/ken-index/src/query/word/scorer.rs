@@ -5,21 +5,53 @@
 //! those words are only looked up where the rarer ones found something (H. Turtle and J. Flood,
 //! "Query evaluation: strategies and optimizations", 1995: MaxScore).
 
+use tantivy::fastfield::AliveBitSet;
 use tantivy::query::Scorer;
 use tantivy::{DocId, DocSet, Score, TERMINATED};
 
 use super::list::List;
 use super::window::{SIZE, Window};
 
+/// What is wanted of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// Which documents there are.
+    Documents,
+    /// The best by their scores: what cannot be among them may be missing.
+    Best,
+    /// All documents, and the best: the scores of others may be too low.
+    BestOfAll,
+}
+
+impl Goal {
+    fn is_scored(self) -> bool {
+        self != Self::Documents
+    }
+}
+
+/// Scores that are added up in another order differ by rounding.
+const SLACK: f32 = 1.0001;
+
 /// A word, open in a segment.
 pub(super) struct OpenWord {
-    pub(super) lists: Vec<List>,
+    lists: Vec<List>,
+    /// Whether positions must be read to tell which documents have it.
+    has_spans: bool,
     /// The most that it can add to a score.
-    pub(super) most: f32,
-    pub(super) k1: f32,
+    most: f32,
+    k1: f32,
 }
 
 impl OpenWord {
+    pub(super) fn new(lists: Vec<List>, most: f32, k1: f32) -> Self {
+        Self {
+            has_spans: lists.len() <= MAX_LOOK_UP_LISTS && lists.iter().any(List::is_span),
+            lists,
+            most,
+            k1,
+        }
+    }
+
     /// Dampens how much a document has of a word: many places count little more than a few.
     fn score(&self, amount: f32) -> f32 {
         self.most * amount / (self.k1 + amount)
@@ -35,12 +67,49 @@ impl OpenWord {
         docs.min().unwrap_or(TERMINATED)
     }
 
+    /// Returns what the word adds to the score of a document; `None` if the document lacks it. What
+    /// does not matter, as the document cannot be among the best with so much, is not counted up.
+    fn look_up(&mut self, doc: DocId, goal: Goal, matters: impl Fn(f32) -> bool) -> Option<f32> {
+        let counts = match goal {
+            Goal::Documents => false,
+            Goal::Best | Goal::BestOfAll => !self.has_spans || matters(self.at_most(doc) * SLACK),
+        };
+        match goal {
+            _ if counts => self.amount(doc).map(|amount| self.score(amount)),
+            Goal::Best => None,
+            Goal::Documents | Goal::BestOfAll => self.has(doc).then_some(0.0),
+        }
+    }
+
+    /// Returns the most that the word can add to the score of a document.
+    fn at_most(&mut self, doc: DocId) -> f32 {
+        let mut sum = 0.0;
+        for list in &mut self.lists {
+            if list.seek(doc) == doc {
+                sum += list.at_most();
+            }
+        }
+        self.score(sum)
+    }
+
+    /// Returns whether a document has the word; positions are read last.
+    fn has(&mut self, doc: DocId) -> bool {
+        let mut lists = self.lists.iter_mut();
+        if lists.any(|list| !list.is_span() && list.seek(doc) == doc) {
+            return true;
+        }
+        let mut spans = self.lists.iter_mut().filter(|list| list.is_span());
+        spans.any(|span| span.seek(doc) == doc && span.is_there())
+    }
+
     /// Returns how much a document has; `None` if it lacks the word.
     fn amount(&mut self, doc: DocId) -> Option<f32> {
         let mut sum = None;
         for list in &mut self.lists {
-            if list.seek(doc) == doc {
-                sum = Some(sum.unwrap_or(0.0) + list.amount());
+            if list.seek(doc) == doc
+                && let Some(amount) = list.amount()
+            {
+                sum = Some(sum.unwrap_or(0.0) + amount);
             }
         }
         sum
@@ -67,7 +136,7 @@ pub(super) struct WordsScorer {
     /// What the words from this one on can add together.
     rest: Vec<f32>,
     all: bool,
-    scored: bool,
+    goal: Goal,
     filters: Vec<Box<dyn Scorer>>,
     excluded: Vec<Box<dyn Scorer>>,
     max_doc: DocId,
@@ -81,13 +150,16 @@ impl WordsScorer {
     pub(super) fn new(
         mut words: Vec<OpenWord>,
         all: bool,
-        scored: bool,
+        goal: Goal,
         filters: Vec<Box<dyn Scorer>>,
         excluded: Vec<Box<dyn Scorer>>,
         max_doc: DocId,
     ) -> Self {
         if all {
             words.sort_by_key(OpenWord::size_hint);
+        } else if goal == Goal::Documents {
+            // What another word found needs no positions.
+            words.sort_by_key(|word| word.has_spans);
         } else {
             words.sort_by(|a, b| b.most.total_cmp(&a.most));
         }
@@ -99,7 +171,7 @@ impl WordsScorer {
             words,
             rest,
             all,
-            scored,
+            goal,
             filters,
             excluded,
             max_doc,
@@ -130,16 +202,27 @@ impl WordsScorer {
         }
     }
 
-    /// Counts the documents that `counts` holds for.
-    pub(super) fn count(mut self, counts: Option<&dyn Fn(DocId) -> bool>) -> u32 {
-        let (mut sum, mut from) = (0, 0);
-        while self.next_window(from, Score::MIN) {
-            match counts {
-                None => sum += self.found.len(),
-                Some(counts) => self.found.retain(|doc, _| {
-                    sum += u32::from(counts(doc));
+    /// Counts the documents; [`Goal::BestOfAll`] also calls `take` like [`WordsScorer::best`].
+    pub(super) fn count(
+        mut self,
+        alive: Option<&AliveBitSet>,
+        threshold: Score,
+        take: &mut dyn FnMut(DocId, Score) -> Score,
+    ) -> u32 {
+        let scored = self.goal.is_scored();
+        let (mut sum, mut from, mut threshold) = (0, 0, threshold);
+        while self.next_window(from, threshold) {
+            if let Some(alive) = alive {
+                self.found.retain(|doc, _| alive.is_alive(doc));
+            }
+            sum += self.found.len();
+            if scored {
+                self.found.retain(|doc, score| {
+                    if *score > threshold {
+                        threshold = take(doc, *score);
+                    }
                     true
-                }),
+                });
             }
             from = self.found.end();
         }
@@ -160,7 +243,6 @@ impl WordsScorer {
             } else {
                 self.fill_any(from, threshold);
             }
-            self.filter();
             if self.found.len() > 0 {
                 return true;
             }
@@ -194,19 +276,33 @@ impl WordsScorer {
     fn fill_any(&mut self, start: DocId, threshold: Score) {
         self.found.clear(start);
         let n = self.n_essential(threshold);
+        let (goal, found) = (self.goal, &mut self.found);
         for word in &mut self.words[..n] {
-            word.fill(&mut self.scratch, start, self.scored);
-            let found = &mut self.found;
+            if word.has_spans {
+                let others = self.rest[0] - word.most;
+                let matters = |score: f32| score + others * SLACK > threshold;
+                let mut doc = word.seek(start);
+                while doc < found.end() {
+                    if goal.is_scored() || !found.holds(doc) {
+                        let score = word.look_up(doc, goal, matters);
+                        score.into_iter().for_each(|score| found.add(doc, score));
+                    }
+                    doc = word.seek(doc + 1);
+                }
+                continue;
+            }
+            word.fill(&mut self.scratch, start, goal.is_scored());
             self.scratch.retain(|doc, amount| {
                 found.add(doc, word.most * *amount / (word.k1 + *amount));
                 true
             });
         }
-        if self.scored {
+        if goal.is_scored() {
             for number in n..self.words.len() {
                 self.add(number, threshold);
             }
         }
+        self.filter();
     }
 
     fn fill_all(&mut self, start: DocId, threshold: Score) {
@@ -214,24 +310,55 @@ impl WordsScorer {
         let Some(first) = self.words.first_mut() else {
             return;
         };
-        first.fill(&mut self.found, start, self.scored);
-        if self.scored {
-            self.found.retain(|_, amount| {
-                *amount = first.most * *amount / (first.k1 + *amount);
-                true
-            });
+        // Positions are read for what passes the filters.
+        let mut filtered = first.has_spans;
+        if filtered {
+            self.fill_with_spans(start, threshold);
+        } else {
+            first.fill(&mut self.found, start, self.goal.is_scored());
+            if self.goal.is_scored() {
+                self.found.retain(|_, amount| {
+                    *amount = first.most * *amount / (first.k1 + *amount);
+                    true
+                });
+            }
         }
         for number in 1..self.words.len() {
+            if self.words[number].has_spans && !filtered {
+                self.filter();
+                filtered = true;
+            }
             self.add(number, threshold);
+        }
+        if !filtered {
+            self.filter();
+        }
+    }
+
+    /// Fills the window with what has the first word and passes the filters.
+    fn fill_with_spans(&mut self, start: DocId, threshold: Score) {
+        let (word, rest) = (&mut self.words[0], self.rest[1]);
+        let matters = |score: f32| score + rest * SLACK > threshold;
+        let mut doc = word.seek(start);
+        while doc < self.found.end() {
+            let mut filters = self.filters.iter_mut();
+            let mut excluded = self.excluded.iter_mut();
+            if filters.all(|filter| seek(filter.as_mut(), doc) == doc)
+                && excluded.all(|part| seek(part.as_mut(), doc) != doc)
+                && let Some(score) = word.look_up(doc, self.goal, matters)
+            {
+                self.found.add(doc, score);
+            }
+            doc = word.seek(doc + 1);
         }
     }
 
     /// Adds a word to the documents that were found; removes those that are not good enough even
     /// with all that is to come, and if all words are wanted those that lack it.
     fn add(&mut self, number: usize, threshold: Score) {
-        let (all, scored) = (self.all, self.scored);
-        let rest = self.rest[number];
-        if scored {
+        let (all, goal) = (self.all, self.goal);
+        let (rest, after) = (self.rest[number], self.rest[number + 1]);
+        if goal == Goal::Best {
             self.found.retain(|_, score| *score + rest > threshold);
         }
         let word = &mut self.words[number];
@@ -239,18 +366,22 @@ impl WordsScorer {
         let share = SIZE as f64 / f64::from(self.max_doc.max(1));
         let in_window = f64::from(word.size_hint()) * share;
         let look_ups = n_found * word.lists.len() as u64 * u64::from(LOOK_UP_COST);
-        if word.lists.len() <= MAX_LOOK_UP_LISTS && (look_ups as f64) < in_window {
-            self.found.retain(|doc, score| match word.amount(doc) {
-                Some(amount) => {
-                    *score += word.score(amount);
-                    true
+        let few = word.lists.len() <= MAX_LOOK_UP_LISTS && (look_ups as f64) < in_window;
+        if word.has_spans || few {
+            self.found.retain(|doc, score| {
+                let so_far = *score + after * SLACK;
+                match word.look_up(doc, goal, |more| so_far + more > threshold) {
+                    Some(more) => {
+                        *score += more;
+                        true
+                    }
+                    None => !all,
                 }
-                None => !all,
             });
             return;
         }
         let scratch = &mut self.scratch;
-        word.fill(scratch, self.found.start(), scored);
+        word.fill(scratch, self.found.start(), goal.is_scored());
         self.found.retain(|doc, score| match scratch.holds(doc) {
             true => {
                 *score += word.score(scratch.sum(doc));

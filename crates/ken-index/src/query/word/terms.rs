@@ -13,7 +13,7 @@ use tantivy_common::BitSet;
 use super::list::{List, Source};
 use super::scoring::Scoring;
 use crate::query::expand::Matcher;
-use crate::query::span::{Part, SpanScorer};
+use crate::query::span::{Candidates, Part};
 
 /// How many terms of one form are kept apart in a segment. A pattern that means more says little by
 /// how often a document has them: whether it has one is all that counts.
@@ -181,7 +181,7 @@ impl WordTerms {
             };
             match ready {
                 Ready::Span(part) => {
-                    if let Some(span) = SpanScorer::open(part, reader, column)? {
+                    if let Some(span) = Candidates::open(part, reader, column)? {
                         push(Source::Span(Box::new(span)));
                     }
                 }

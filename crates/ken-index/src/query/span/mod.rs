@@ -6,22 +6,20 @@
 //! (C. Clarke, G. Cormack and F. Burkowski, "An algebra for structured text search and a framework
 //! for its implementation", 1995).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod leaf;
+mod phrase;
 
-use ken_core::{Pattern, Span, Written};
+use ken_core::{Pattern, Span};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::{InvertedIndexReader, SegmentReader};
-use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::{Bm25Weight, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
-use tantivy::schema::{Field as Column, IndexRecordOption};
+use tantivy::schema::Field as Column;
 use tantivy::{DocId, DocSet, Score, Searcher, TERMINATED, TantivyError};
 
 use super::expand::Matcher;
 use super::form::Texts;
-
-/// How many terms one pattern of a stretch may mean in a segment: each holds about 4 KiB.
-const MAX_TERMS: usize = 10_000;
+use leaf::Leaf;
+use phrase::Phrase;
 
 /// Documents in which a column holds the stretch.
 #[derive(Clone, Debug)]
@@ -141,28 +139,21 @@ impl SpanWeight {
         reader: &SegmentReader,
         boost: Score,
     ) -> tantivy::Result<Option<SpanScorer>> {
-        let index = reader.inverted_index(self.column)?;
-        let Some(node) = Node::open(&self.plan, &index, self.column)? else {
+        let Some(candidates) = Candidates::open(&self.plan, reader, self.column)? else {
             return Ok(None);
         };
         let norms = match self.similarities.is_empty() {
             true => None,
             false => reader.fieldnorms_readers().get_field(self.column)?,
         };
+        let similarities = self.similarities.iter().map(|of| of.boost_by(boost));
         let mut scorer = SpanScorer {
-            node,
+            candidates,
             norms: norms.unwrap_or_else(|| FieldNormReader::constant(reader.max_doc(), 1)),
-            similarities: self
-                .similarities
-                .iter()
-                .map(|of| of.boost_by(boost))
-                .collect(),
-            texts: None,
-            doc: 0,
-            spans: Vec::new(),
+            similarities: similarities.collect(),
+            frequency: 0,
         };
-        scorer.open_texts(reader, self.column)?;
-        scorer.settle(0);
+        scorer.settle();
         Ok(Some(scorer))
     }
 }
@@ -182,10 +173,10 @@ impl Weight for SpanWeight {
             return Err(absent());
         }
         let mut explanation = Explanation::new("stretches, sum of their terms", scorer.score());
-        explanation.add_const("number of stretches", scorer.spans.len() as Score);
+        explanation.add_const("number of stretches", scorer.frequency as Score);
         for similarity in &self.similarities {
             let norm = scorer.norms.fieldnorm_id(doc);
-            explanation.add_detail(similarity.explain(norm, scorer.spans.len() as u32));
+            explanation.add_detail(similarity.explain(norm, scorer.frequency));
         }
         Ok(explanation)
     }
@@ -194,131 +185,163 @@ impl Weight for SpanWeight {
 /// Positions of a stretch: its first, and the first after it.
 type Place = (u32, u32);
 
-pub(super) struct SpanScorer {
+/// Documents of a segment that may have the stretch, and where they have it.
+///
+/// Which documents these are is known without positions. Those are read for a document when it is
+/// asked for them, as it may be enough that there is one place, or that there cannot be many.
+pub(super) struct Candidates {
     node: Node,
-    norms: FieldNormReader,
-    similarities: Vec<Bm25Weight>,
     /// What is asked for words in a certain form.
     texts: Option<Texts>,
     doc: DocId,
-    /// Where the current document has the stretch.
+    /// Where the document has the stretch; kept for its memory.
     spans: Vec<Place>,
 }
 
-impl SpanScorer {
-    /// Returns the documents of a segment that have a stretch, without scores.
+impl Candidates {
+    /// Returns `None` if no document of the segment can have the stretch.
     pub(super) fn open(
         part: &Part,
         reader: &SegmentReader,
         column: Column,
     ) -> tantivy::Result<Option<Self>> {
         let index = reader.inverted_index(column)?;
-        let Some(node) = Node::open(part, &index, column)? else {
+        let Some(mut node) = Node::open(part, &index, column)? else {
             return Ok(None);
         };
-        let mut scorer = Self {
-            node,
-            norms: FieldNormReader::constant(0, 1),
-            similarities: Vec::new(),
-            texts: None,
-            doc: 0,
-            spans: Vec::new(),
-        };
-        scorer.open_texts(reader, column)?;
-        scorer.settle(0);
-        Ok(Some(scorer))
-    }
-
-    /// Opens the texts if words are asked for as they are written.
-    fn open_texts(&mut self, reader: &SegmentReader, column: Column) -> tantivy::Result<()> {
         let mut has_forms = false;
-        self.node
-            .leaves(&mut |leaf| has_forms |= leaf.form.is_some());
-        if has_forms {
-            self.texts = Some(Texts::open(reader, column)?);
-        }
-        Ok(())
+        node.leaves(&mut |leaf| has_forms |= leaf.form.is_some());
+        let texts = match has_forms {
+            true => Some(Texts::open(reader, column)?),
+            false => None,
+        };
+        Ok(Some(Self {
+            doc: node.seek(0),
+            node,
+            texts,
+            spans: Vec::new(),
+        }))
     }
 
-    /// Returns how often the current document has the stretch.
-    pub(super) fn frequency(&self) -> u32 {
+    pub(super) fn doc(&self) -> DocId {
+        self.doc
+    }
+
+    /// Goes to the first candidate from `target` on.
+    pub(super) fn seek(&mut self, target: DocId) -> DocId {
+        if target > self.doc {
+            self.doc = match target {
+                TERMINATED.. => TERMINATED,
+                target => self.node.seek(target),
+            };
+        }
+        self.doc
+    }
+
+    pub(super) fn size_hint(&self) -> u32 {
+        self.node.size_hint()
+    }
+
+    /// Returns how often the document may have the stretch at most, without reading positions.
+    pub(super) fn at_most(&self) -> u32 {
+        self.node.at_most(self.doc)
+    }
+
+    /// Returns whether the document has the stretch.
+    pub(super) fn is_there(&mut self) -> bool {
+        match (&mut self.node, &self.texts) {
+            (Node::Phrase(phrase), None) => phrase.is_there(self.doc),
+            _ => self.frequency() > 0,
+        }
+    }
+
+    /// Returns how often the document has the stretch.
+    pub(super) fn frequency(&mut self) -> u32 {
+        self.spans.clear();
+        self.node.places(self.doc, &mut self.spans);
+        if !self.spans.is_empty() && self.texts.is_some() {
+            self.keep_forms();
+        }
         u32::try_from(self.spans.len()).unwrap_or(u32::MAX)
     }
 
-    /// Goes to the first document from `target` on that has the stretch.
-    fn settle(&mut self, target: DocId) -> DocId {
-        let mut doc = self.node.seek(target);
-        while doc != TERMINATED {
-            self.spans.clear();
-            self.node.places(doc, &mut self.spans);
-            if !self.spans.is_empty() && self.has_forms(doc) {
-                break;
-            }
-            doc = self.node.seek(doc + 1);
-        }
-        self.doc = doc;
-        doc
-    }
-
-    /// Keeps the stretches whose words are written as is asked for; returns whether any is.
-    fn has_forms(&mut self, doc: DocId) -> bool {
-        let Some(texts) = &self.texts else {
-            return true;
-        };
+    /// Keeps the stretches whose words are written as is asked for.
+    fn keep_forms(&mut self) {
+        let Some(texts) = &self.texts else { return };
+        let doc = self.doc;
         self.node.leaves(&mut |leaf| {
             leaf.allowed = leaf.form.as_ref().map(|form| texts.positions(doc, form));
         });
         self.spans.clear();
         self.node.places(doc, &mut self.spans);
         self.node.leaves(&mut |leaf| leaf.allowed = None);
-        !self.spans.is_empty()
+    }
+}
+
+/// Documents that have the stretch.
+struct SpanScorer {
+    candidates: Candidates,
+    norms: FieldNormReader,
+    similarities: Vec<Bm25Weight>,
+    /// How often the document has it.
+    frequency: u32,
+}
+
+impl SpanScorer {
+    /// Goes on to a candidate that has the stretch, unless the one where it stands has.
+    fn settle(&mut self) -> DocId {
+        loop {
+            let doc = self.candidates.doc();
+            if doc == TERMINATED {
+                return doc;
+            }
+            self.frequency = self.candidates.frequency();
+            if self.frequency > 0 {
+                return doc;
+            }
+            self.candidates.seek(doc + 1);
+        }
     }
 }
 
 impl DocSet for SpanScorer {
     fn advance(&mut self) -> DocId {
-        match self.doc {
+        match self.doc() {
             TERMINATED => TERMINATED,
-            doc => self.settle(doc + 1),
+            doc => self.seek(doc + 1),
         }
     }
 
     fn seek(&mut self, target: DocId) -> DocId {
-        if target <= self.doc {
-            self.doc
-        } else if target >= TERMINATED {
-            self.doc = TERMINATED;
-            TERMINATED
-        } else {
-            self.settle(target)
+        if target <= self.doc() {
+            return self.doc();
         }
+        self.candidates.seek(target);
+        self.settle()
     }
 
     fn doc(&self) -> DocId {
-        self.doc
+        self.candidates.doc()
     }
 
     fn size_hint(&self) -> u32 {
-        self.node.size_hint()
+        self.candidates.size_hint()
     }
 }
 
 impl Scorer for SpanScorer {
     fn score(&mut self) -> Score {
-        let norm = self.norms.fieldnorm_id(self.doc);
-        let count = self.spans.len() as u32;
-        self.similarities
-            .iter()
-            .map(|of| of.score(norm, count))
-            .sum()
+        let norm = self.norms.fieldnorm_id(self.doc());
+        let scores = self.similarities.iter();
+        scores.map(|of| of.score(norm, self.frequency)).sum()
     }
 }
 
 /// A part of the stretch, open in one segment.
 enum Node {
-    Leaf(Leaf),
+    Leaf(Leaf, Vec<u32>),
     Any(Vec<Self>),
-    Phrase(Vec<(u32, Leaf)>),
+    Phrase(Phrase),
     Near {
         parts: Vec<Self>,
         slop: u32,
@@ -334,7 +357,10 @@ impl Node {
         column: Column,
     ) -> tantivy::Result<Option<Self>> {
         Ok(match part {
-            Part::Match(matcher) => Leaf::open(matcher, index, column)?.map(Self::Leaf),
+            Part::Match(matcher) => {
+                let leaf = Leaf::open(matcher, index, column)?;
+                leaf.map(|leaf| Self::Leaf(leaf, Vec::new()))
+            }
             Part::Any(parts) => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
@@ -350,7 +376,7 @@ impl Node {
                     };
                     open.push((*at, leaf));
                 }
-                Some(Self::Phrase(open))
+                Some(Self::Phrase(Phrase::new(open)))
             }
             Part::Near {
                 parts,
@@ -376,8 +402,8 @@ impl Node {
     /// Calls `each` with all terms.
     fn leaves(&mut self, each: &mut dyn FnMut(&mut Leaf)) {
         match self {
-            Self::Leaf(leaf) => each(leaf),
-            Self::Phrase(terms) => terms.iter_mut().for_each(|(_, leaf)| each(leaf)),
+            Self::Leaf(leaf, _) => each(leaf),
+            Self::Phrase(phrase) => phrase.leaves(each),
             Self::Any(parts) | Self::Near { parts, .. } => {
                 parts.iter_mut().for_each(|part| part.leaves(each));
             }
@@ -387,12 +413,12 @@ impl Node {
     /// Returns the first document from `target` on that may have the stretch.
     fn seek(&mut self, target: DocId) -> DocId {
         match self {
-            Self::Leaf(leaf) => leaf.seek(target),
+            Self::Leaf(leaf, _) => leaf.seek(target),
             Self::Any(parts) => {
                 let docs = parts.iter_mut().map(|part| part.seek(target));
                 docs.min().unwrap_or(TERMINATED)
             }
-            Self::Phrase(terms) => leap(terms, target, |(_, leaf), doc| leaf.seek(doc)),
+            Self::Phrase(phrase) => phrase.seek(target),
             Self::Near { parts, .. } => leap(parts, target, Self::seek),
         }
     }
@@ -400,7 +426,10 @@ impl Node {
     /// Adds where the document has the stretch, by their starts; `seek` must have returned it.
     fn places(&mut self, doc: DocId, found: &mut Vec<Place>) {
         match self {
-            Self::Leaf(leaf) => found.extend(leaf.positions(doc).iter().map(|at| (*at, at + 1))),
+            Self::Leaf(leaf, positions) => {
+                leaf.positions(doc, 0, positions);
+                found.extend(positions.iter().map(|at| (*at, at + 1)));
+            }
             Self::Any(parts) => {
                 for part in parts {
                     if part.seek(doc) == doc {
@@ -410,7 +439,7 @@ impl Node {
                 found.sort_unstable();
                 found.dedup();
             }
-            Self::Phrase(terms) => phrase(terms, doc, found),
+            Self::Phrase(phrase) => phrase.places(doc, found),
             Self::Near {
                 parts,
                 slop,
@@ -434,17 +463,23 @@ impl Node {
         }
     }
 
+    /// Returns how often a document may have it at most; `seek` must have returned it.
+    fn at_most(&self, doc: DocId) -> u32 {
+        match self {
+            Self::Leaf(leaf, _) => leaf.at_most(doc),
+            Self::Phrase(phrase) => phrase.at_most(doc),
+            Self::Any(_) | Self::Near { .. } => u32::MAX,
+        }
+    }
+
     fn size_hint(&self) -> u32 {
         match self {
-            Self::Leaf(leaf) => leaf.n_documents,
+            Self::Leaf(leaf, _) => leaf.n_documents,
             Self::Any(parts) => {
                 let sizes = parts.iter().map(Self::size_hint);
                 sizes.fold(0, u32::saturating_add)
             }
-            Self::Phrase(terms) => {
-                let sizes = terms.iter().map(|(_, leaf)| leaf.n_documents);
-                sizes.min().unwrap_or(0)
-            }
+            Self::Phrase(phrase) => phrase.size_hint(),
             Self::Near { parts, .. } => parts.iter().map(Self::size_hint).min().unwrap_or(0),
         }
     }
@@ -466,33 +501,6 @@ fn leap<T>(parts: &mut [T], target: DocId, seek: fn(&mut T, DocId) -> DocId) -> 
         }
         return doc;
     }
-}
-
-/// Adds where all terms stand at their distances from one start.
-fn phrase(terms: &mut [(u32, Leaf)], doc: DocId, found: &mut Vec<Place>) {
-    let length = terms.iter().map(|(at, _)| at + 1).max().unwrap_or(0);
-    let mut starts: Option<Vec<u32>> = None;
-    for (at, leaf) in terms {
-        let positions = leaf.positions(doc);
-        let mut candidates = positions
-            .iter()
-            .filter_map(|position| position.checked_sub(*at));
-        starts = Some(match starts {
-            None => candidates.collect(),
-            Some(mut kept) => {
-                let mut next = candidates.next();
-                kept.retain(|start| {
-                    while next.is_some_and(|candidate| candidate < *start) {
-                        next = candidates.next();
-                    }
-                    next == Some(*start)
-                });
-                kept
-            }
-        });
-    }
-    let starts = starts.unwrap_or_default();
-    found.extend(starts.into_iter().map(|start| (start, start + length)));
 }
 
 /// Adds, for each place of the first part, the shortest stretch in which the parts follow each
@@ -535,90 +543,5 @@ fn together(lists: &[Vec<Place>], slop: u32, found: &mut Vec<Place>) {
         if next[first] == lists[first].len() {
             return;
         }
-    }
-}
-
-/// All terms that a pattern means, as one list of postings.
-struct Leaf {
-    /// Postings at documents that were not asked for yet, first document first.
-    waiting: BinaryHeap<Reverse<(DocId, usize)>>,
-    postings: Vec<SegmentPostings>,
-    positions: Vec<u32>,
-    n_documents: u32,
-    form: Option<Written>,
-    /// The only positions that count, in order.
-    allowed: Option<Vec<u32>>,
-}
-
-impl Leaf {
-    fn open(
-        matcher: &Matcher,
-        index: &InvertedIndexReader,
-        column: Column,
-    ) -> tantivy::Result<Option<Self>> {
-        let mut postings = Vec::new();
-        let mut n_documents = 0_u32;
-        matcher.each(index, column, &mut |_, info| {
-            if postings.len() == MAX_TERMS {
-                return Err(TantivyError::InvalidArgument(format!(
-                    "a pattern beside other words means more than {MAX_TERMS} words; \
-                     write more letters of it"
-                )));
-            }
-            let option = IndexRecordOption::WithFreqsAndPositions;
-            postings.push(index.read_postings_from_terminfo(info, option)?);
-            n_documents = n_documents.saturating_add(info.doc_freq);
-            Ok(())
-        })?;
-        let waiting = postings
-            .iter()
-            .enumerate()
-            .map(|(number, of)| Reverse((of.doc(), number)))
-            .collect();
-        Ok((!postings.is_empty()).then_some(Self {
-            waiting,
-            postings,
-            positions: Vec::new(),
-            n_documents,
-            form: match matcher {
-                Matcher::Written(form) => Some(form.clone()),
-                _ => None,
-            },
-            allowed: None,
-        }))
-    }
-
-    fn seek(&mut self, target: DocId) -> DocId {
-        while let Some(mut top) = self.waiting.peek_mut() {
-            let Reverse((doc, number)) = *top;
-            if doc >= target {
-                return doc;
-            }
-            let next = self.postings[number].seek(target);
-            *top = Reverse((next, number));
-        }
-        TERMINATED
-    }
-
-    /// Returns where the document has one of the terms, in order.
-    fn positions(&mut self, doc: DocId) -> &[u32] {
-        self.positions.clear();
-        if let [only] = self.postings.as_mut_slice() {
-            if only.doc() == doc {
-                only.append_positions_with_offset(0, &mut self.positions);
-            }
-            if let Some(allowed) = &self.allowed {
-                self.positions
-                    .retain(|at| allowed.binary_search(at).is_ok());
-            }
-            return &self.positions;
-        }
-        let here = self.waiting.iter().filter(|Reverse((at, _))| *at == doc);
-        for Reverse((_, number)) in here {
-            self.postings[*number].append_positions_with_offset(0, &mut self.positions);
-        }
-        self.positions.sort_unstable();
-        self.positions.dedup();
-        &self.positions
     }
 }

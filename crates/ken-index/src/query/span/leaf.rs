@@ -1,0 +1,115 @@
+//! All terms that a pattern means, as one list of documents and positions.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use ken_core::Written;
+use tantivy::index::InvertedIndexReader;
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::schema::{Field as Column, IndexRecordOption};
+use tantivy::{DocId, DocSet, TERMINATED, TantivyError};
+
+use crate::query::expand::Matcher;
+
+/// How many terms one pattern of a stretch may mean in a segment: each holds about 4 KiB.
+const MAX_TERMS: usize = 10_000;
+
+/// Frequencies of more terms are not summed up to tell how often there can be a place.
+const MAX_SUMMED: usize = 16;
+
+pub(super) struct Leaf {
+    /// Of several terms: their documents that were not asked for yet, the first document first.
+    waiting: BinaryHeap<Reverse<(DocId, usize)>>,
+    postings: Vec<SegmentPostings>,
+    pub(super) n_documents: u32,
+    pub(super) form: Option<Written>,
+    /// The only positions that count, in order.
+    pub(super) allowed: Option<Vec<u32>>,
+}
+
+impl Leaf {
+    /// Returns `None` if the segment has none of the terms.
+    pub(super) fn open(
+        matcher: &Matcher,
+        index: &InvertedIndexReader,
+        column: Column,
+    ) -> tantivy::Result<Option<Self>> {
+        let mut postings = Vec::new();
+        let mut n_documents = 0_u32;
+        matcher.each(index, column, &mut |_, info| {
+            if postings.len() == MAX_TERMS {
+                return Err(TantivyError::InvalidArgument(format!(
+                    "a pattern beside other words means more than {MAX_TERMS} words; \
+                     write more letters of it"
+                )));
+            }
+            let option = IndexRecordOption::WithFreqsAndPositions;
+            postings.push(index.read_postings_from_terminfo(info, option)?);
+            n_documents = n_documents.saturating_add(info.doc_freq);
+            Ok(())
+        })?;
+        let waiting = postings.iter().enumerate();
+        let waiting = waiting.map(|(number, of)| Reverse((of.doc(), number)));
+        Ok((!postings.is_empty()).then_some(Self {
+            waiting: waiting.collect(),
+            postings,
+            n_documents,
+            form: match matcher {
+                Matcher::Written(form) => Some(form.clone()),
+                _ => None,
+            },
+            allowed: None,
+        }))
+    }
+
+    /// Returns the first document from `target` on that has one of the terms.
+    pub(super) fn seek(&mut self, target: DocId) -> DocId {
+        if let [only] = self.postings.as_mut_slice() {
+            return match only.doc() {
+                doc if doc >= target => doc,
+                _ => only.seek(target),
+            };
+        }
+        while let Some(mut top) = self.waiting.peek_mut() {
+            let Reverse((doc, number)) = *top;
+            if doc >= target {
+                return doc;
+            }
+            let next = self.postings[number].seek(target);
+            *top = Reverse((next, number));
+        }
+        TERMINATED
+    }
+
+    /// Returns how many positions a document has at most.
+    pub(super) fn at_most(&self, doc: DocId) -> u32 {
+        match self.postings.as_slice() {
+            [only] => only.term_freq(),
+            several if several.len() <= MAX_SUMMED => {
+                let here = several.iter().filter(|of| of.doc() == doc);
+                here.map(Postings::term_freq).fold(0, u32::saturating_add)
+            }
+            _ => u32::MAX,
+        }
+    }
+
+    /// Fills in where the document has one of the terms, in order, each place moved by so many.
+    pub(super) fn positions(&mut self, doc: DocId, by: u32, found: &mut Vec<u32>) {
+        found.clear();
+        if let [only] = self.postings.as_mut_slice() {
+            if only.doc() == doc {
+                only.append_positions_with_offset(by, found);
+            }
+        } else {
+            let here = self.waiting.iter().filter(|Reverse((at, _))| *at == doc);
+            for Reverse((_, number)) in here {
+                self.postings[*number].append_positions_with_offset(by, found);
+            }
+            found.sort_unstable();
+            found.dedup();
+        }
+        if let Some(allowed) = &self.allowed {
+            found.retain(|at| allowed.binary_search(&(at - by)).is_ok());
+        }
+    }
+}

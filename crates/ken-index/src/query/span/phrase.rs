@@ -1,0 +1,197 @@
+//! A phrase in one segment: terms that stand at fixed distances from each other.
+//!
+//! Positions of a term are moved so that those of one phrase are equal; what all terms share is
+//! where it stands. Frequent terms have thousands of positions in a document, and which of two lists
+//! has the next one is as good as random: no branch asks for it.
+
+use tantivy::DocId;
+
+use super::leaf::Leaf;
+use super::{Place, leap};
+
+/// A list this many times longer than another is searched for the places of that one.
+const LONGER: usize = 4;
+
+/// Positions that are compared together, which the compiler makes a few instructions of.
+const LANE: usize = 16;
+
+pub(super) struct Phrase {
+    /// With the place in the phrase of each, the rarest first.
+    terms: Vec<(u32, Leaf)>,
+    /// The first place of a term, and the last.
+    first: u32,
+    last: u32,
+    /// Places of the terms so far, as positions of the last; kept for their memory.
+    common: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl Phrase {
+    pub(super) fn new(mut terms: Vec<(u32, Leaf)>) -> Self {
+        terms.sort_by_key(|(_, leaf)| leaf.n_documents);
+        let places = || terms.iter().map(|(at, _)| *at);
+        Self {
+            first: places().min().unwrap_or(0),
+            last: places().max().unwrap_or(0),
+            terms,
+            common: Vec::new(),
+            next: Vec::new(),
+        }
+    }
+
+    pub(super) fn leaves(&mut self, each: &mut dyn FnMut(&mut Leaf)) {
+        self.terms.iter_mut().for_each(|(_, leaf)| each(leaf));
+    }
+
+    /// Returns the first document from `target` on that has all terms.
+    pub(super) fn seek(&mut self, target: DocId) -> DocId {
+        leap(&mut self.terms, target, |(_, leaf), doc| leaf.seek(doc))
+    }
+
+    pub(super) fn size_hint(&self) -> u32 {
+        self.terms.first().map_or(0, |(_, leaf)| leaf.n_documents)
+    }
+
+    /// Returns how often a document may have the phrase at most; `seek` must have returned it.
+    pub(super) fn at_most(&self, doc: DocId) -> u32 {
+        let counts = self.terms.iter().map(|(_, leaf)| leaf.at_most(doc));
+        counts.min().unwrap_or(0)
+    }
+
+    /// Adds where a document has the phrase, in order; `seek` must have returned it.
+    pub(super) fn places(&mut self, doc: DocId, found: &mut Vec<Place>) {
+        self.join(doc, self.terms.len());
+        let last = self.last;
+        let place = |end: &u32| (end - last, end + 1);
+        found.extend(self.common.iter().map(place));
+    }
+
+    /// Returns whether a document has the phrase; `seek` must have returned it.
+    pub(super) fn is_there(&mut self, doc: DocId) -> bool {
+        let before = self.terms.len().saturating_sub(1).max(1);
+        self.join(doc, before);
+        if self.common.is_empty() || before == self.terms.len() {
+            return !self.common.is_empty();
+        }
+        self.read(doc, before);
+        if self.common.len() <= self.next.len() {
+            shares(&self.common, &self.next)
+        } else {
+            shares(&self.next, &self.common)
+        }
+    }
+
+    /// Finds the places that the first `n_terms` terms share.
+    fn join(&mut self, doc: DocId, n_terms: usize) {
+        self.common.clear();
+        for number in 0..n_terms.min(self.terms.len()) {
+            self.read(doc, number);
+            if self.next.len() < self.common.len() || number == 0 {
+                std::mem::swap(&mut self.common, &mut self.next);
+            }
+            if number > 0 {
+                intersect(&mut self.common, &self.next);
+            }
+            if self.common.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Reads the positions of a term, each as that of the last term were it in the phrase.
+    fn read(&mut self, doc: DocId, number: usize) {
+        let (at, leaf) = &mut self.terms[number];
+        leaf.positions(doc, self.last - *at, &mut self.next);
+        // A phrase that begins with any word does not begin before the text.
+        if self.first > 0 {
+            self.next.retain(|end| *end >= self.last);
+        }
+    }
+}
+
+/// Keeps of the shorter list what the longer one has too; both in order.
+fn intersect(kept: &mut Vec<u32>, longer: &[u32]) {
+    let mut n_kept = 0;
+    if longer.len() > LONGER * kept.len() {
+        let mut rest = longer;
+        for number in 0..kept.len() {
+            let wanted = kept[number];
+            let has;
+            (has, rest) = look_up(rest, wanted);
+            kept[n_kept] = wanted;
+            n_kept += usize::from(has);
+        }
+    } else {
+        let (mut left, mut right) = (0, 0);
+        while left < kept.len() && right < longer.len() {
+            let (a, b) = (kept[left], longer[right]);
+            kept[n_kept] = a;
+            n_kept += usize::from(a == b);
+            left += usize::from(a <= b);
+            right += usize::from(b <= a);
+        }
+    }
+    kept.truncate(n_kept);
+}
+
+/// Returns whether two lists have anything in common; both in order, the shorter first.
+fn shares(shorter: &[u32], longer: &[u32]) -> bool {
+    if longer.len() > LONGER * shorter.len() {
+        let mut rest = longer;
+        return shorter.iter().any(|wanted| {
+            let has;
+            (has, rest) = look_up(rest, *wanted);
+            has
+        });
+    }
+    let (mut left, mut right) = (0, 0);
+    while left < shorter.len() && right < longer.len() {
+        let (a, b) = (shorter[left], longer[right]);
+        if a == b {
+            return true;
+        }
+        left += usize::from(a < b);
+        right += usize::from(b < a);
+    }
+    false
+}
+
+/// Returns whether a list in order has a number, and the list without what is far before it.
+fn look_up(mut list: &[u32], wanted: u32) -> (bool, &[u32]) {
+    while let Some(end) = list.get(LANE - 1)
+        && *end < wanted
+    {
+        list = &list[LANE..];
+    }
+    let has = match list.first_chunk::<LANE>() {
+        Some(lane) => lane.iter().fold(false, |has, at| has | (*at == wanted)),
+        None => list.contains(&wanted),
+    };
+    (has, list)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn list(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u32>> {
+        prop::collection::btree_set(0_u32..300, length).prop_map(|set| set.into_iter().collect())
+    }
+
+    proptest! {
+        #[test]
+        fn lists_are_joined_like_sets(a in list(0..12), b in list(0..200)) {
+            let (shorter, longer) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
+            let set: BTreeSet<u32> = a.iter().copied().collect();
+            let both: Vec<u32> = b.iter().copied().filter(|at| set.contains(at)).collect();
+            let mut kept = shorter.clone();
+            intersect(&mut kept, longer);
+            prop_assert_eq!(&kept, &both);
+            prop_assert_eq!(shares(shorter, longer), !both.is_empty());
+        }
+    }
+}
