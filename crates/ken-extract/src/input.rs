@@ -35,6 +35,8 @@ pub struct Input<'a> {
     /// The open file, also when its content was read.
     file: Option<&'a File>,
     data: Data<'a>,
+    /// What waits to be written into the file: the write-ahead log of a database.
+    log: Option<Box<Self>>,
 }
 
 enum Data<'a> {
@@ -73,6 +75,7 @@ impl<'a> Input<'a> {
             expansion: member.expansion,
             file: None,
             data: Data::Bytes(Cow::Owned(member.bytes)),
+            log: None,
         }
     }
 
@@ -88,7 +91,22 @@ impl<'a> Input<'a> {
             expansion: None,
             file: None,
             data,
+            log: None,
         }
+    }
+
+    /// Adds the write-ahead log that lies beside the file.
+    #[must_use]
+    pub fn with_log(self, log: Self) -> Self {
+        Self {
+            log: Some(Box::new(log)),
+            ..self
+        }
+    }
+
+    /// Returns the write-ahead log that lies beside the file, if there is one.
+    pub(crate) fn log(&self) -> Option<&Self> {
+        self.log.as_deref()
     }
 
     /// Returns the size in bytes (of a file: when it was opened).

@@ -45,6 +45,11 @@ pub(crate) fn content(input: &Input<'_>, seed: u64) -> io::Result<Option<u64>> {
             at += piece.len() as u64;
         }
     }
+    if let Some(log) = input.log()
+        && let Some(content) = content(log, seed)?
+    {
+        hasher.write_u64(content);
+    }
     Ok(Some(hasher.finish()))
 }
 

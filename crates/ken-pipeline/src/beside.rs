@@ -1,4 +1,5 @@
 //! What stands beside a file and is joined to its document: extended attributes and its sidecar.
+//! The write-ahead log of a database is handed to its extractor instead.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,6 +8,7 @@ use std::path::Path;
 
 use ken_core::{Document, Failure, Field, Kind, Reason, SidecarStamp, Value};
 use ken_extract::beside;
+use ken_walk::Sidecar;
 use rustix::fs::{fgetxattr, flistxattr};
 use rustix::io::Errno;
 
@@ -25,6 +27,8 @@ pub(crate) struct Beside {
     failure: Option<Failure>,
     /// The stamp of the sidecar that was read.
     pub(crate) stamp: Option<SidecarStamp>,
+    /// The write-ahead log of a database, and its size: a sidecar that its extractor reads.
+    pub(crate) log: Option<(File, u64)>,
 }
 
 impl Beside {
@@ -85,13 +89,17 @@ impl Beside {
 
     fn read_sidecar(&mut self, path: &Path) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().as_bytes();
-        for (name, is_shared) in ken_walk::sidecar_names(name) {
+        for (name, sort) in ken_walk::sidecar_names(name) {
             let path = path.with_file_name(std::ffi::OsStr::from_bytes(&name));
             let Some((file, stamp)) = open::open_itself(&path)? else {
                 continue;
             };
             self.stamp = Some(ken_walk::sidecar_stamp(&stamp));
-            self.is_shared = is_shared;
+            if sort == Sidecar::Log {
+                self.log = Some((file, stamp.size));
+                break;
+            }
+            self.is_shared = sort == Sidecar::Shared;
             let mut packet = Vec::new();
             file.take(beside::MAX_SIDECAR_BYTES as u64)
                 .read_to_end(&mut packet)?;

@@ -192,7 +192,7 @@ impl Pool<'_> {
         path: PathBuf,
         key: FileKey,
         stamp: Stamp,
-        beside: Beside,
+        mut beside: Beside,
         thread: &Thread<'_>,
     ) {
         let name = Location::file(&path).file_name();
@@ -200,7 +200,11 @@ impl Pool<'_> {
         let _share = self
             .inputs
             .take(usize::try_from(held).unwrap_or(usize::MAX));
+        let log = beside.log.take();
         let mut input = Input::file(name, file, stamp.size);
+        if let Some((log, size)) = &log {
+            input = input.with_log(Input::file("", log, *size));
+        }
         let job = Arc::new(FileJob {
             state: self.state(&stamp),
             path,

@@ -25,4 +25,4 @@ pub use folder::stamp_of;
 pub use roots::{Availability, covering, is_mount_point, root_at};
 pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
 pub use settle::settle;
-pub use sidecar::{sidecar_names, sidecar_stamp};
+pub use sidecar::{Sidecar, sidecar_names, sidecar_stamp};

@@ -2,8 +2,9 @@
 //! original alone (XMP specification, part 3, 1.1.1).
 //!
 //! `photo.jpg` has the sidecar `photo.jpg.xmp` (darktable, digiKam) or else `photo.xmp`
-//! (Lightroom, Bridge). The stamp of a file tells that of its sidecar too, so that a change of
-//! either is noticed. Only folders that hold a sidecar are looked at closely.
+//! (Lightroom, Bridge). The write-ahead log of a SQLite database, `history.sqlite-wal`, is one too.
+//! The stamp of a file tells that of its sidecar too, so that a change of either is noticed. Only
+//! folders that hold a sidecar are looked at closely.
 
 use std::collections::HashSet;
 use std::os::fd::BorrowedFd;
@@ -14,24 +15,40 @@ use rustix::fs::{AtFlags, FileType};
 /// The extension as programs write it.
 const EXTENSIONS: [&[u8]; 2] = [b".xmp", b".XMP"];
 
-/// Returns whether a file of this name holds metadata of another.
-pub(crate) fn is_sidecar(name: &[u8]) -> bool {
-    EXTENSIONS.iter().any(|extension| name.ends_with(extension))
+/// How the name of the log of a database ends.
+const LOG: &[u8] = b"-wal";
+
+/// What a sidecar holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sidecar {
+    /// Metadata of this file.
+    Own,
+    /// Metadata that may be those of several files, since its name lacks their extension.
+    Shared,
+    /// What waits to be written into this file, a database.
+    Log,
 }
 
-/// Returns the names that the sidecar of a file may have, the likeliest first; `true` for those
-/// that may belong to several files, since they lack its extension.
-pub fn sidecar_names(name: &[u8]) -> Vec<(Vec<u8>, bool)> {
+/// Returns whether a file of this name belongs to another.
+pub(crate) fn is_sidecar(name: &[u8]) -> bool {
+    let mut ends = EXTENSIONS.iter().chain([&LOG]);
+    ends.any(|end| name.ends_with(end))
+}
+
+/// Returns the names that the sidecar of a file may have, the likeliest first.
+pub fn sidecar_names(name: &[u8]) -> Vec<(Vec<u8>, Sidecar)> {
     if is_sidecar(name) {
         return Vec::new();
     }
     let dot = name.iter().rposition(|&byte| byte == b'.');
-    let stem = dot.filter(|&dot| dot > 0).map(|dot| (&name[..dot], true));
-    let starts = std::iter::once((name, false)).chain(stem);
-    starts
-        .flat_map(|(start, is_shared)| {
-            EXTENSIONS.map(|extension| ([start, extension].concat(), is_shared))
-        })
+    let stem = dot.filter(|&dot| dot > 0).map(|dot| &name[..dot]);
+    let own = EXTENSIONS.map(|extension| ([name, extension].concat(), Sidecar::Own));
+    let shared =
+        stem.map(|stem| EXTENSIONS.map(|extension| ([stem, extension].concat(), Sidecar::Shared)));
+    let log = ([name, LOG].concat(), Sidecar::Log);
+    std::iter::once(log)
+        .chain(own)
+        .chain(shared.into_iter().flatten())
         .collect()
 }
 
@@ -72,9 +89,21 @@ mod tests {
                 .map(|(name, _)| String::from_utf8(name).unwrap())
                 .collect()
         };
-        let of_a_photo = ["a.b.jpg.xmp", "a.b.jpg.XMP", "a.b.xmp", "a.b.XMP"];
-        assert_eq!(names("a.b.jpg"), of_a_photo);
-        assert_eq!(names(".hidden"), [".hidden.xmp", ".hidden.XMP"]);
+        assert_eq!(
+            names("a.b.jpg"),
+            [
+                "a.b.jpg-wal",
+                "a.b.jpg.xmp",
+                "a.b.jpg.XMP",
+                "a.b.xmp",
+                "a.b.XMP"
+            ]
+        );
+        assert_eq!(
+            names(".hidden"),
+            [".hidden-wal", ".hidden.xmp", ".hidden.XMP"]
+        );
         assert!(names("a.xmp").is_empty());
+        assert!(names("a.sqlite-wal").is_empty());
     }
 }

@@ -22,7 +22,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::protocol::{Broken, Decoder, Encoder, Message, PREFIX_BYTES, Prefix, Whole};
 use super::sandbox::Sandbox;
-use super::serve::Request;
+use super::serve::{MAX_DESCRIPTORS, Request};
 use crate::child::{AFTER_KILL, wait_for};
 use crate::error::is_lack;
 use crate::{Error, Expansion, Input, Limits, Sink};
@@ -226,31 +226,40 @@ impl Worker {
             modified: input.modified,
             is_attachment: input.is_attachment,
             file_size: None,
+            log_size: None,
             spent: account.spent(),
             max_bytes: account.max_bytes(),
         };
-        match (input.in_memory(), input.descriptor()) {
-            (Some(bytes), _) if bytes.len() <= INLINE_BYTES => self.send(&request, bytes, None),
-            (_, Some(file)) => {
+        let log = input
+            .log()
+            .and_then(|log| log.descriptor().zip(Some(log.size())));
+        match (input.in_memory(), input.descriptor(), log) {
+            (_, Some(file), Some((log, size))) => {
                 request.file_size = Some(input.size());
-                self.send(&request, &[], Some(file))
+                request.log_size = Some(size);
+                self.send(&request, &[], &[file, log])
             }
-            (bytes, None) => {
+            (Some(bytes), _, _) if bytes.len() <= INLINE_BYTES => self.send(&request, bytes, &[]),
+            (_, Some(file), None) => {
+                request.file_size = Some(input.size());
+                self.send(&request, &[], &[file])
+            }
+            (bytes, None, _) => {
                 let bytes = bytes.unwrap_or_default();
                 request.file_size = Some(bytes.len() as u64);
-                self.send(&request, &[], Some(&memory_file(bytes)?))
+                self.send(&request, &[], &[&memory_file(bytes)?])
             }
         }
     }
 
-    fn send(&self, request: &Request, blob: &[u8], file: Option<&File>) -> io::Result<()> {
+    fn send(&self, request: &Request, blob: &[u8], files: &[&File]) -> io::Result<()> {
         let head = request.write().0;
         let prefix = Prefix::bytes(Message::Extract, &head, blob)?;
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        let descriptors = file.map(|file| [file.as_fd()]);
-        if let Some(descriptors) = &descriptors {
-            ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
+        let descriptors: Vec<_> = files.iter().map(|file| file.as_fd()).collect();
+        if !descriptors.is_empty() {
+            ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
         }
         let parts = [&prefix[..], &head, blob];
         let slices = parts.map(IoSlice::new);

@@ -49,11 +49,12 @@ pub fn serve(socket: OwnedFd, extract: Extract) -> io::Result<()> {
     protocol::write(&mut answers, Message::Ready, &head.0, &[])?;
     let mut n_files = 0;
     while let Some((Message::Extract, head, blob)) = read_message(&mut requests)? {
-        let file = requests.get_mut().descriptor.take().map(File::from);
+        let files = std::mem::take(&mut requests.get_mut().descriptors);
+        let files: Vec<_> = files.into_iter().map(File::from).collect();
         let request = Request::read(&head).map_err(io::Error::other)?;
         n_files += 1;
         let mut sink = Answers::new(&mut answers, &request.ipath);
-        request.extract(extract, file.as_ref(), blob, &limits, &mut sink);
+        request.extract(extract, &files, blob, &limits, &mut sink);
         let retire = n_files >= MAX_FILES || memory.bytes() > MAX_IDLE_BYTES;
         sink.finish(&request, retire)?;
         answers.flush()?;
@@ -77,39 +78,42 @@ fn read_message(requests: &mut BufReader<Requests<'_>>) -> io::Result<Option<Who
     Ok(Some((prefix.message, head, blob)))
 }
 
-/// The parent's end of the socket, with the descriptor that came last.
+/// The parent's end of the socket, with the descriptors that came last.
 struct Requests<'s> {
     socket: &'s UnixStream,
-    descriptor: Option<OwnedFd>,
+    descriptors: Vec<OwnedFd>,
 }
 
 impl<'s> Requests<'s> {
     fn new(socket: &'s UnixStream) -> Self {
         Self {
             socket,
-            descriptor: None,
+            descriptors: Vec::new(),
         }
     }
 }
 
 impl Read for Requests<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let mut parts = [IoSliceMut::new(buffer)];
         let flags = RecvFlags::CMSG_CLOEXEC;
         let received = recvmsg(self.socket.as_fd(), &mut parts, &mut ancillary, flags)?;
         if received.flags.contains(ReturnFlags::CTRUNC) {
-            return Err(io::Error::other("more descriptors than one"));
+            return Err(io::Error::other("more descriptors than a question has"));
         }
         for message in ancillary.drain() {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
-                self.descriptor = descriptors.last();
+                self.descriptors = descriptors.collect();
             }
         }
         Ok(received.bytes)
     }
 }
+
+/// The file of a question, and the log beside it.
+pub(super) const MAX_DESCRIPTORS: usize = 2;
 
 /// What is asked of a worker, but for the content.
 pub(super) struct Request {
@@ -120,6 +124,8 @@ pub(super) struct Request {
     pub(super) is_attachment: bool,
     /// Size of the file whose descriptor comes along; none if the blob is the content.
     pub(super) file_size: Option<u64>,
+    /// Size of the write-ahead log beside the file, whose descriptor comes second.
+    pub(super) log_size: Option<u64>,
     /// State of the account of the outermost file.
     pub(super) spent: u64,
     pub(super) max_bytes: u64,
@@ -134,6 +140,7 @@ impl Request {
         head.optional_number(self.modified);
         head.flag(self.is_attachment);
         head.optional_number(self.file_size.map(|size| size as i64));
+        head.optional_number(self.log_size.map(|size| size as i64));
         head.number(self.spent);
         head.number(self.max_bytes);
         head
@@ -148,6 +155,7 @@ impl Request {
             modified: head.optional_number()?,
             is_attachment: head.flag()?,
             file_size: head.optional_number()?.map(|size| size as u64),
+            log_size: head.optional_number()?.map(|size| size as u64),
             spent: head.number()?,
             max_bytes: head.number()?,
         })
@@ -156,13 +164,13 @@ impl Request {
     fn extract(
         &self,
         extract: Extract,
-        file: Option<&File>,
+        files: &[File],
         blob: Vec<u8>,
         limits: &Limits,
         sink: &mut Answers<'_, '_>,
     ) {
         let expansion = Expansion::resume(self.spent, self.max_bytes);
-        let mut input = match file.zip(self.file_size) {
+        let mut input = match files.first().zip(self.file_size) {
             Some((file, size)) => Input::file(self.name.clone(), file, size),
             None => Input::member(Member {
                 bytes: blob,
@@ -170,6 +178,9 @@ impl Request {
                 ..Member::default()
             }),
         };
+        if let Some((log, size)) = files.get(1).zip(self.log_size) {
+            input = input.with_log(Input::file("", log, size));
+        }
         input.ipath = self.ipath.clone();
         input.declared_type.clone_from(&self.declared_type);
         input.modified = self.modified;

@@ -30,7 +30,11 @@ pub fn check(name: &str, bytes: &[u8]) -> Document {
     let limits = limits();
     let mut ipaths = HashSet::new();
     let mut own = None;
-    let mut input = Input::bytes_of(name, bytes);
+    // A log is read with its database, here one that is not yet written.
+    let mut input = match name.strip_suffix("-wal") {
+        Some(name) => Input::bytes_of(name, &[]).with_log(Input::bytes_of("", bytes)),
+        None => Input::bytes_of(name, bytes),
+    };
     extract_all(&mut input, &limits, &mut |document| {
         check_document(&document, &limits);
         let is_new = ipaths.insert(document.ipath.clone());

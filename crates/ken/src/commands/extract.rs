@@ -1,9 +1,14 @@
 //! `ken extract`: the second stage alone.
 
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::{Document, Location};
 use ken_extract::{Extractor, Input};
+use ken_walk::Sidecar;
 
 use crate::cli::{ExtractArgs, Global};
 use crate::config::Settings;
@@ -22,6 +27,10 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     }
     let name = Location::file(&args.file).file_name();
     let mut input = Input::file(name, file.file(), metadata.len());
+    let log = log_beside(&args.file);
+    if let Some((log, n_bytes)) = &log {
+        input = input.with_log(Input::file("", log.file(), *n_bytes));
+    }
     let mut failed = false;
     let mut result = Ok(());
     Extractor::new(&options).extract_all(&mut input, &mut |document| {
@@ -32,6 +41,15 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     });
     result?;
     Ok(ExitCode::from(if failed { 2 } else { 0 }))
+}
+
+/// Opens the write-ahead log of a database, if one lies beside the file.
+fn log_beside(path: &Path) -> Option<(fs_err::File, u64)> {
+    let names = ken_walk::sidecar_names(path.file_name()?.as_bytes());
+    let (name, _) = names.into_iter().find(|(_, sort)| *sort == Sidecar::Log)?;
+    let log = fs_err::File::open(path.with_file_name(OsStr::from_bytes(&name))).ok()?;
+    let metadata = log.metadata().ok().filter(Metadata::is_file)?;
+    Some((log, metadata.len()))
 }
 
 fn print(args: &ExtractArgs, document: &Document) -> std::io::Result<()> {

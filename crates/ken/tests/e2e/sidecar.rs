@@ -72,3 +72,27 @@ fn a_picture_moves_with_its_sidecar_or_is_read_without_it() {
     assert!(world.hits("keywords:badger type:image").is_empty());
     assert_counts(&world.index(&[]), &[("unchanged", 6)]);
 }
+
+#[test]
+fn a_database_is_read_with_its_log() {
+    for isolate in ["auto", "all"] {
+        let world = World::new();
+        world.configure(&format!("[extract]\nisolate = \"{isolate}\"\n"));
+        world.add_fixture("database/live.sqlite");
+        world.index_docs();
+        assert_eq!(world.found("otter"), ["live.sqlite"]);
+
+        world.add_fixture("database/live.sqlite-wal");
+        let counts = [("added", 1), ("changed", 1), ("failed", 0)];
+        assert_counts(&world.index(&[]), &counts);
+        assert_eq!(world.found("badger stoat"), ["live.sqlite"]);
+        assert!(world.hits("otter").is_empty(), "that was changed");
+        assert_counts(&world.index(&[]), &[("unchanged", 2)]);
+        let extracted = world.ken(["extract", "docs/live.sqlite"]);
+        assert!(extracted.text().contains("stoat"), "{}", extracted.text());
+
+        world.remove("live.sqlite-wal");
+        assert_counts(&world.index(&[]), &[("gone", 1), ("changed", 1)]);
+        assert_eq!(world.found("otter"), ["live.sqlite"]);
+    }
+}

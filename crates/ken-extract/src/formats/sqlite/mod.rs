@@ -1,10 +1,11 @@
 //! SQLite databases: histories and bookmarks of browsers, notes, chats, catalogues.
 //!
 //! The text of each table is a section of one document: its name, then a line for each row. Numbers
-//! are left out, since most of them are keys and times, as are blobs. Only the file is read: what
-//! waits in a write-ahead log beside it is not seen. Source: "Database File Format",
+//! are left out, since most of them are keys and times, as are blobs. What waits in a write-ahead log
+//! beside the file is read with it. Source: "Database File Format",
 //! <https://www.sqlite.org/fileformat2.html>.
 
+mod log;
 mod pages;
 mod record;
 
@@ -12,6 +13,7 @@ use ken_core::Field;
 
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation};
+use log::Log;
 use pages::Pages;
 use record::{Encoding, Value};
 
@@ -23,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("tables"),
     members: None,
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -33,8 +35,16 @@ const HEADER_BYTES: usize = 100;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let input = &*input;
-    let header = input.range(0, HEADER_BYTES)?;
-    let Some(mut pages) = Pages::open(input, &header) else {
+    let log = match input.log() {
+        Some(log) if log.size() <= output.limits().max_file_bytes => Log::open(log, input.size())?,
+        _ => None,
+    };
+    let header = match &log {
+        Some(log) => log.page(1, HEADER_BYTES)?,
+        None => None,
+    };
+    let header = header.map_or_else(|| input.range(0, HEADER_BYTES), Ok)?;
+    let Some(mut pages) = Pages::open(input, log, &header) else {
         return Err(Error::Malformed(
             "no header of SQLite; the database may be encrypted".into(),
         ));

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::log::Log;
 use super::record::varint;
 use crate::formats::cursor::Cursor;
 use crate::{Error, Input};
@@ -16,6 +17,7 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 /// The pages of an open database.
 pub(super) struct Pages<'a> {
     input: &'a Input<'a>,
+    log: Option<Log<'a>>,
     page_bytes: u64,
     /// Bytes of each page that are not its end.
     usable_bytes: usize,
@@ -30,8 +32,8 @@ pub(super) struct Pages<'a> {
 type Take<'t> = dyn FnMut(&[u8]) -> bool + 't;
 
 impl<'a> Pages<'a> {
-    /// Reads the header of the file; none if it is no database.
-    pub(super) fn open(input: &'a Input<'a>, header: &[u8]) -> Option<Self> {
+    /// Reads the header of the database, and the log beside it; none if it is no database.
+    pub(super) fn open(input: &'a Input<'a>, log: Option<Log<'a>>, header: &[u8]) -> Option<Self> {
         let mut cursor = Cursor(header.strip_prefix(MAGIC)?);
         let page_bytes = match cursor.be_u16()? {
             1 => 65_536,
@@ -41,14 +43,19 @@ impl<'a> Pages<'a> {
         if !(512..=65_536).contains(&page_bytes) || !page_bytes.is_power_of_two() {
             return None;
         }
-        let n_pages = input.size().div_ceil(page_bytes);
+        // Of a log with other pages nothing is known: it is that of another database.
+        let log = log.filter(|log| log.page_bytes == page_bytes);
+        let n_in_file = input.size().div_ceil(page_bytes);
+        let n_pages = log.as_ref().map_or(n_in_file, |log| log.n_pages);
+        let n_bytes = input.size().max(n_pages * page_bytes);
         Some(Self {
             input,
+            log,
             page_bytes,
             usable_bytes: (page_bytes as usize).checked_sub(n_reserved)?,
             n_pages,
             is_visited: vec![0; (n_pages as usize + 1).div_ceil(64)],
-            budget: input.size().saturating_mul(MAX_REREADS),
+            budget: n_bytes.saturating_mul(MAX_REREADS),
             failure: None,
         })
     }
@@ -105,9 +112,14 @@ impl<'a> Pages<'a> {
             return Ok(None);
         }
         self.is_visited[word] |= bit;
+        let n_bytes = self.page_bytes as usize;
+        if let Some(log) = &self.log
+            && let Some(page) = log.page(number, n_bytes)?
+        {
+            return Ok(Some(page));
+        }
         let at = (number - 1) * self.page_bytes;
-        let page = self.input.range(at, self.page_bytes as usize)?;
-        Ok(Some(page))
+        Ok(Some(self.input.range(at, n_bytes)?))
     }
 
     /// Puts a record together, from its cell and the pages that it overflows to.

@@ -1,6 +1,6 @@
 //! Databases made by SQLite 3.40.
 
-use ken_core::{Kind, Reason};
+use ken_core::{Document, Kind, Reason};
 
 use super::*;
 use crate::Limits;
@@ -13,6 +13,10 @@ const DETECTED: Detected = Detected {
 };
 const NOTES: &[u8] = include_bytes!("../../../tests/data/database/notes.sqlite");
 const UTF16: &[u8] = include_bytes!("../../../tests/data/database/utf16.sqlite");
+const LIVE: &[u8] = include_bytes!("../../../tests/data/database/live.sqlite");
+const LOG: &[u8] = include_bytes!("../../../tests/data/database/live.sqlite-wal");
+/// Of a frame of the log.
+const FRAME_BYTES: usize = 24 + 512;
 
 fn found(bytes: &[u8]) -> Found {
     run(extract, DETECTED, "a.sqlite", bytes)
@@ -105,7 +109,7 @@ fn cells_that_share_a_record_are_read_a_few_times() {
     leaf.resize(512, 1);
     bytes.extend(leaf);
     let input = Input::bytes_of("a.sqlite", &bytes);
-    let mut pages = Pages::open(&input, &bytes[..HEADER_BYTES]).unwrap();
+    let mut pages = Pages::open(&input, None, &bytes[..HEADER_BYTES]).unwrap();
     let mut n_rows = 0;
     pages
         .rows(2, 1000, &mut |_| {
@@ -115,4 +119,92 @@ fn cells_that_share_a_record_are_read_a_few_times() {
         .unwrap();
     assert!((20..50).contains(&n_rows), "{n_rows}");
     assert!(pages.into_failure().is_some());
+}
+
+fn found_with(bytes: &[u8], log: &[u8]) -> Document {
+    let mut found = Found::default();
+    let limits = Limits::default();
+    let mut input = Input::bytes_of("a.sqlite", bytes).with_log(Input::bytes_of("", log));
+    let mut output = Output::new(&input, DETECTED, &limits, &mut found);
+    let result = extract(&mut input, &mut output);
+    output.finish(result.err().map(Into::into));
+    found.own().clone()
+}
+
+#[test]
+fn committed_pages_of_the_log_count() {
+    let document = found_with(LIVE, LOG);
+    assert_eq!(document.failure, None);
+    let sections: Vec<&str> = document.body.split('\x0c').collect();
+    let lines: Vec<&str> = sections[0].lines().collect();
+    let expected = ["notes", "the changed badger", "the second heron"];
+    assert_eq!(lines[..3], expected);
+    assert_eq!(lines.len(), 3 + 40);
+    assert_eq!(lines[42], "entry 39 of the marten");
+    assert_eq!(sections[1], "later\na stoat\n");
+    // A database that is not yet written at all.
+    assert_eq!(found_with(b"", LOG).body, document.body);
+}
+
+#[test]
+fn logs_of_other_machines_are_read() {
+    let mut log = LOG.to_vec();
+    log[3] |= 1;
+    let mut sums = [0_u32; 2];
+    let mut sum_of = |bytes: &[u8]| {
+        for word in bytes.as_chunks().0 {
+            let sum = sums[0].wrapping_add(u32::from_be_bytes(*word));
+            sums = [sums[1], sum.wrapping_add(sums[1])];
+        }
+        (u64::from(sums[0]) << 32 | u64::from(sums[1])).to_be_bytes()
+    };
+    let sum = sum_of(&log[..24]);
+    log[24..32].copy_from_slice(&sum);
+    for frame in log[32..].chunks_exact_mut(FRAME_BYTES) {
+        sum_of(&frame[..8]);
+        let sum = sum_of(&frame[24..]);
+        frame[16..24].copy_from_slice(&sum);
+    }
+    assert_eq!(found_with(LIVE, &log), found_with(LIVE, LOG));
+}
+
+#[test]
+fn what_is_not_committed_does_not_count() {
+    let first_only = "notes\nthe changed badger\nthe second heron\n";
+    let before = "notes\nthe first otter\nthe second heron\n";
+    let with = |log: &[u8]| found_with(LIVE, log).body;
+    assert_eq!(with(&LOG[..LOG.len() - 1]), first_only);
+    assert_eq!(with(&LOG[..32 + 2 * FRAME_BYTES]), first_only);
+    assert_eq!(with(&LOG[..32 + FRAME_BYTES - 1]), before);
+    // Frames of a log that was begun anew, and damaged ones.
+    for at in [32 + FRAME_BYTES + 8, 32 + FRAME_BYTES + 100] {
+        let mut log = LOG.to_vec();
+        log[at] ^= 1;
+        assert_eq!(with(&log), first_only);
+    }
+    for at in [3, 8, 16, 24] {
+        let mut log = LOG.to_vec();
+        log[at] ^= 2;
+        assert_eq!(with(&log), before, "{at}");
+    }
+    assert_eq!(with(b""), before);
+}
+
+#[test]
+fn a_log_with_other_pages_belongs_to_another_database() {
+    let mut bytes = LIVE.to_vec();
+    bytes[16..18].copy_from_slice(&1024_u16.to_be_bytes());
+    let without_first = &LOG[..32 + FRAME_BYTES];
+    let expected = found(&bytes).own().body.clone();
+    assert_eq!(found_with(&bytes, without_first).body, expected);
+}
+
+#[test]
+fn hostile_logs_are_survived() {
+    let extract = |input: &mut Input<'_>, output: &mut Output<'_>| {
+        let log = input.range(0, usize::MAX)?.into_owned();
+        let mut input = Input::bytes_of("a.sqlite", LIVE).with_log(Input::bytes_of("", &log));
+        extract(&mut input, output)
+    };
+    survives(extract, DETECTED, "a.sqlite-wal", LOG);
 }
