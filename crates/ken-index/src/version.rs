@@ -6,4 +6,6 @@
 /// 2. Fields of sound, pictures and films; the edition of the reading in tokens.
 /// 3. Headings; the language of documents that declare none; new rules of analysis. Columns of the
 ///    values of text fields, of content and of messages. What a container holds (`has:`).
-pub(crate) const FORMAT: u32 = 3;
+/// 4. Digits of all scripts, numbers with units, signs that stand for words, and characters that
+///    Unicode writes in several ways, in analysis.
+pub(crate) const FORMAT: u32 = 4;

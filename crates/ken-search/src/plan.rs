@@ -5,6 +5,7 @@
 //! the one the index was made with, handed in, so that this module knows no engine.
 
 mod equal;
+mod number;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -60,6 +61,7 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
         Tree::All => Some(Plan::All),
         Tree::Clause(clause) => {
             let plan = self::clause(clause, context)?;
+            let plan = number::with_variants(plan, clause, context);
             Some(equal::with_synonyms(plan, clause, context))
         }
         Tree::And(parts) => {
@@ -485,6 +487,10 @@ fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Span> {
         return None;
     }
     let (_, whole) = terms.remove(0);
+    // A number and its unit are parts of no longer word.
+    if text.starts_with(|c: char| c.is_ascii_digit()) && terms.len() == 2 && !text.contains('_') {
+        return None;
+    }
     Some(Span::Any(vec![Span::Match(whole), Span::Phrase(terms)]))
 }
 
@@ -526,12 +532,16 @@ fn terms(field: Field, text: &str, analyze: Analyze) -> Vec<(u32, String)> {
         order.then_with(|| tb.len().cmp(&ta.len()))
     });
     let mut covered = 0;
+    let mut last = 0..0;
     let mut terms: Vec<(u32, String)> = Vec::new();
     for (bytes, position, term) in found {
-        let inner = !terms.is_empty() && bytes.end <= covered;
+        // Words of one sign (½) have the same bytes, one behind the other.
+        let follows = last == bytes && terms.last().is_some_and(|(last, _)| *last < position);
+        let inner = !terms.is_empty() && bytes.end <= covered && !follows;
         let beside = terms.last().is_some_and(|(last, _)| *last == position);
         if !inner && !beside {
             covered = bytes.end;
+            last = bytes;
             terms.push((position, term));
         }
     }

@@ -2,9 +2,14 @@
 //!
 //! Unicode compatibility decomposition (UAX #15), combining marks that only decorate a letter
 //! removed, lower case, recomposed. Vowel signs of Indic scripts are letters in all but name and
-//! stay.
+//! stay. Digits of all scripts become those of ASCII. The dotless ı of Turkish is i, as İ is: the
+//! language of a word is not known, and `DIYARBAKIR` is written in capitals of both.
+
+use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
+
+use super::script::is_invisible;
 
 /// Writes the folded form of `word` into `out`.
 pub(super) fn fold(word: &str, out: &mut String) {
@@ -14,6 +19,48 @@ pub(super) fn fold(word: &str, out: &mut String) {
         out.make_ascii_lowercase();
         return;
     }
+    if word.chars().all(is_folded) {
+        out.push_str(word);
+        return;
+    }
+    for character in word.chars() {
+        let Some(Some(letters)) = EUROPEAN.get(character as usize) else {
+            out.clear();
+            return by_tables_of_unicode(word, out);
+        };
+        out.extend(letters.iter().filter(|letter| **letter != NOTHING));
+    }
+}
+
+/// Stands for no letter.
+const NOTHING: char = '\0';
+
+/// What each letter of Latin, Greek and Cyrillic becomes, where that is two letters at most. What
+/// stands beside it does not change that, as marks go.
+static EUROPEAN: LazyLock<Vec<Option<[char; 2]>>> = LazyLock::new(|| {
+    let mut folded = String::new();
+    let letters = |character: char| {
+        by_tables_of_unicode(character.encode_utf8(&mut [0; 4]), &mut folded);
+        let mut letters = folded.chars();
+        let pair = [(); 2].map(|()| letters.next().unwrap_or(NOTHING));
+        (character != NOTHING && letters.next().is_none()).then_some(pair)
+    };
+    ('\0'..'\u{530}').map(letters).collect()
+});
+
+/// Returns whether a character of a script without case is as it stays, beside others of these.
+fn is_folded(character: char) -> bool {
+    matches!(character,
+        '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
+        | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'
+        | '\u{904}'..='\u{939}' | '\u{93e}'..='\u{94c}'
+        | '\u{e01}'..='\u{e32}' | '\u{e34}'..='\u{e37}' | '\u{e40}'..='\u{e47}'
+        | '\u{1780}'..='\u{17b3}' | '\u{17b6}'..='\u{17d1}'
+        | '\u{1000}'..='\u{102d}' | '\u{102f}'..='\u{1036}' | '\u{103b}'..='\u{103f}')
+}
+
+fn by_tables_of_unicode(word: &str, out: &mut String) {
+    out.clear();
     let folded = word
         .nfkd()
         .filter(|c| !is_decoration(*c))
@@ -23,7 +70,7 @@ pub(super) fn fold(word: &str, out: &mut String) {
     for character in folded.nfc() {
         match letter_pair(character) {
             Some(pair) => out.push_str(pair),
-            None => out.push(character),
+            None => out.push(ascii_digit(character)),
         }
     }
 }
@@ -31,7 +78,7 @@ pub(super) fn fold(word: &str, out: &mut String) {
 /// Returns a word with those differences taken away that do not count.
 pub(super) fn form(word: &str, case: bool, diacritics: bool) -> String {
     let kept = |c: &char| !is_invisible(*c) && (diacritics || !is_decoration(*c));
-    let letters: String = word.nfkd().filter(kept).nfc().collect();
+    let letters: String = word.nfkd().filter(kept).nfc().map(ascii_digit).collect();
     let letters = if case {
         letters
     } else {
@@ -52,23 +99,19 @@ pub(super) fn form(word: &str, case: bool, diacritics: bool) -> String {
     plain
 }
 
-/// Returns whether a mark is not seen: soft hyphens, joiners, directions.
-fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}'
-    )
-}
-
 /// Returns whether a mark only decorates the letter before it.
 fn is_decoration(character: char) -> bool {
+    if character < '\u{300}' {
+        // The dot of l·l in Catalan, which ŀ is made of; the soft hyphen.
+        return matches!(character, '\u{b7}' | '\u{ad}');
+    }
     matches!(character,
-        '\u{b7}'                     // the dot of l·l in Catalan, which ŀ is made of
-        | '\u{300}'..='\u{36f}'     // combining diacritical marks
+        '\u{300}'..='\u{36f}'       // combining diacritical marks
         | '\u{591}'..='\u{5bd}' | '\u{5bf}' | '\u{5c1}'..='\u{5c2}' | '\u{5c4}'..='\u{5c5}' | '\u{5c7}' // Hebrew points
         | '\u{640}' | '\u{64b}'..='\u{65f}' | '\u{670}' // Arabic kashida and vowels
-        | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' // invisible
+        | '\u{610}'..='\u{61a}' | '\u{6d6}'..='\u{6dc}' | '\u{6df}'..='\u{6e8}' | '\u{6ea}'..='\u{6ed}' // of the Quran
         | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+        || is_invisible(character)
 }
 
 /// Returns the plain letters for letters that have no decomposition.
@@ -91,6 +134,39 @@ fn letter_pair(character: char) -> Option<&'static str> {
         'þ' => "th",
         // Upper case has one sigma, so folding has one too.
         'ς' => "σ",
+        // Shapes of Cyrillic letters in old books, which share their capitals.
+        '\u{1c80}' => "в",
+        '\u{1c81}' => "д",
+        '\u{1c82}' => "о",
+        '\u{1c83}' => "с",
+        '\u{1c84}' | '\u{1c85}' => "т",
+        '\u{1c86}' => "ъ",
+        '\u{1c87}' => "ѣ",
+        '\u{1c88}' => "ꙋ",
         _ => return None,
     })
+}
+
+/// The zeros of the decimal digits of scripts (general category Nd), but those that decompose.
+const ZEROS: [u32; 67] = [
+    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
+    0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50,
+    0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0x104a0,
+    0x10d30, 0x10d40, 0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650,
+    0x116c0, 0x116d0, 0x116da, 0x11730, 0x118e0, 0x11950, 0x11bf0, 0x11c50, 0x11d50, 0x11da0,
+    0x11f50, 0x16130, 0x16a60, 0x16ac0, 0x16b50, 0x16d70, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e5f1,
+    0x1e950,
+];
+
+/// Returns the digit of ASCII for a digit of another script, other characters as they are.
+fn ascii_digit(character: char) -> char {
+    let code = u32::from(character);
+    if code < ZEROS[0] || !character.is_numeric() {
+        return character;
+    }
+    let zero = ZEROS[..ZEROS.partition_point(|zero| *zero <= code)].last();
+    match zero.map(|zero| code - zero) {
+        Some(digit @ 0..=9) => char::from_digit(digit, 10).unwrap_or(character),
+        _ => character,
+    }
 }

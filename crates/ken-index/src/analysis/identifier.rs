@@ -1,18 +1,58 @@
-//! Identifiers of source code, cut at `_` and where the case changes.
+//! Identifiers of source code, cut at `_` and where the case changes, and numbers with their units.
 
 use std::ops::Range;
+
+use unicode_normalization::char::is_combining_mark;
 
 /// Returns whether a word holds `_`, or lower-case letters and a capital that is not its first.
 pub(super) fn is_identifier(word: &str) -> bool {
     if word.contains('_') {
         return true;
     }
-    word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase)
+    word.chars().skip(1).any(is_capital) && word.chars().any(char::is_lowercase)
 }
 
-/// Writes the parts of an identifier into `parts`: `parseHTTPHeader` gives parse, HTTP, Header.
+/// Units have so many letters at most: `10kByte`, `8bit`.
+const UNIT_LETTERS: usize = 5;
+
+/// Returns whether a word is a number and a unit: `10kg`, `5µm`, `8bit`, `3D`. One that starts with
+/// 0 is a number of a program: `0xff`, `0b`.
+#[inline(never)] // asked for few words of many
+pub(super) fn is_measure(word: &str) -> bool {
+    let n_digits = number(word);
+    let unit = &word[n_digits..];
+    let is_letter = |c: char| c.is_ascii_alphabetic() || matches!(c, 'µ' | 'μ' | 'Ω' | '\u{2126}');
+    n_digits > 0
+        && !word.starts_with('0')
+        && unit.chars().all(is_letter)
+        && (1..=UNIT_LETTERS).contains(&unit.chars().count())
+}
+
+/// Returns how many digits a word starts with.
+fn number(word: &str) -> usize {
+    word.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// Returns whether a letter is a capital, also one with a small letter after or below it (`ᾈ`).
+fn is_capital(character: char) -> bool {
+    if matches!(character, 'ß'..='ÿ' | 'а'..='џ') {
+        return false;
+    }
+    character.is_uppercase()
+        || matches!(character,
+            '\u{1c5}' | '\u{1c8}' | '\u{1cb}' | '\u{1f2}' | '\u{1f88}'..='\u{1f8f}'
+            | '\u{1f98}'..='\u{1f9f}' | '\u{1fa8}'..='\u{1faf}' | '\u{1fbc}' | '\u{1fcc}' | '\u{1ffc}')
+}
+
+/// Writes the parts of an identifier into `parts`: `parseHTTPHeader` gives parse, HTTP, Header,
+/// `10kg` gives 10, kg.
 pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
     parts.clear();
+    if is_measure(word) {
+        let n_digits = number(word);
+        parts.extend([0..n_digits, n_digits..word.len()]);
+        return;
+    }
     if word.is_ascii() {
         return split_ascii(word.as_bytes(), parts);
     }
@@ -26,9 +66,14 @@ pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
             previous = None;
             continue;
         }
+        // A mark belongs to the letter before it.
+        if is_combining_mark(character) {
+            continue;
+        }
+        while characters.next_if(|(_, c)| is_combining_mark(*c)).is_some() {}
         let next_is_lower = characters.peek().is_some_and(|(_, c)| c.is_lowercase());
         let hump = match previous {
-            Some(before) if character.is_uppercase() => !before.is_uppercase() || next_is_lower,
+            Some(before) if is_capital(character) => !is_capital(before) || next_is_lower,
             _ => false,
         };
         if hump {

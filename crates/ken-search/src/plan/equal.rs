@@ -2,7 +2,7 @@
 
 use ken_core::{FieldKind, Form, Plan};
 
-use super::{Context, clause, joined, part};
+use super::{Context, clause, joined, number, part};
 use crate::parse::{Clause, Modifiers, Phrase, Piece, Tree, Value};
 use crate::synonyms;
 
@@ -28,7 +28,8 @@ pub(super) fn parts(parts: &[Tree], context: &Context) -> Vec<Plan> {
             plans.push(plan);
             at += length;
         } else {
-            plans.extend(part(&parts[at], context));
+            let plan = part(&parts[at], context);
+            plans.extend(plan.map(|plan| number::with_neighbours(plan, parts, at, context)));
             at += 1;
         }
     }

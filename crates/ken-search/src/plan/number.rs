@@ -1,0 +1,260 @@
+//! Other ways to write a number: `10kg` and `10 kg`, `RFC2822` and `RFC 2822`, `1000000` and
+//! `1,000,000`, `1.2.3` and `v1.2.3`. Each becomes a form of the word.
+//!
+//! Analysis makes a phrase of a number with signs in it, so which signs they are does not matter.
+//! What is done here costs the index nothing, and a query only where it holds a number.
+
+use ken_core::{FieldKind, Form, Pattern, Plan, Span};
+
+use super::{Context, clause, terms};
+use crate::parse::{Clause, Phrase, Piece, Tree, Value};
+
+/// More digits are no amount but an identifier.
+const MAX_DIGITS: usize = 15;
+
+/// Units have so many letters at most, as in analysis.
+const UNIT_LETTERS: usize = 5;
+
+/// Returns the plan of a clause, and of the other ways to write its numbers.
+pub(super) fn with_variants(plan: Plan, of: &Clause, context: &Context) -> Plan {
+    let Plan::Word(mut word) = plan else {
+        return plan;
+    };
+    let others = text(of).map(variants).unwrap_or_default();
+    for other in others {
+        let value = Value::Phrase(Phrase {
+            pieces: vec![Piece::Text(other)],
+            prefix_last: false,
+            near: None,
+        });
+        let of = Clause {
+            value,
+            ..of.clone()
+        };
+        if let Some(Plan::Word(other)) = clause(&of, context) {
+            word.forms.extend(other.forms);
+        }
+    }
+    Plan::Word(word)
+}
+
+/// Returns the plan of one of several words that must all be there, where it may be one with a
+/// neighbour: `RFC 2822` finds `RFC2822`. (Of `10kg` the index has the parts.)
+pub(super) fn with_neighbours(plan: Plan, parts: &[Tree], at: usize, context: &Context) -> Plan {
+    let Plan::Word(mut word) = plan else {
+        return plan;
+    };
+    let before = at.checked_sub(1).and_then(|before| parts.get(before));
+    let pairs = [(before, parts.get(at)), (parts.get(at), parts.get(at + 1))];
+    for pair in pairs {
+        let (Some(name), Some(number)) = (pair.0.and_then(plain), pair.1.and_then(plain)) else {
+            continue;
+        };
+        if name.0 != number.0 || !is_name(name.1) || !is_number(number.1) {
+            continue;
+        }
+        let joined = terms(
+            ken_core::Field::Body,
+            &[name.1, number.1].concat(),
+            context.analyze,
+        );
+        if let [(_, term)] = joined.as_slice() {
+            let span = Span::Match(Pattern::Term(term.clone()));
+            word.forms.push(Form { span, weight: 1.0 });
+        }
+    }
+    Plan::Word(word)
+}
+
+/// Returns field and text of a single word.
+fn plain(tree: &Tree) -> Option<(Option<ken_core::Field>, &str)> {
+    match tree {
+        Tree::Clause(of) if matches!(of.value, Value::Word(_)) => Some((of.field, text(of)?)),
+        _ => None,
+    }
+}
+
+/// Returns the text of a clause that may be written in another way.
+fn text(of: &Clause) -> Option<&str> {
+    let is_text = |field: ken_core::Field| field.info().kind == FieldKind::Text;
+    if of.modifiers.case || of.modifiers.diacritics || !of.field.is_none_or(is_text) {
+        return None;
+    }
+    match &of.value {
+        Value::Word(text) => Some(text),
+        Value::Phrase(phrase) if phrase.near.is_none() && !phrase.prefix_last => phrase.literal(),
+        _ => None,
+    }
+}
+
+/// Returns the other ways to write a text that holds digits.
+fn variants(text: &str) -> Vec<String> {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let ways = [
+        apart(text),
+        joined(text),
+        grouped(text),
+        ungrouped(text),
+        version(text),
+    ];
+    ways.into_iter().flatten().collect()
+}
+
+fn is_number(word: &str) -> bool {
+    (1..=MAX_DIGITS).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns whether a word may stand before a number as one with it.
+fn is_name(word: &str) -> bool {
+    word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Returns whether a word may stand behind a number as one with it.
+fn is_unit(word: &str) -> bool {
+    let n_letters = word.chars().count();
+    (1..=UNIT_LETTERS).contains(&n_letters) && word.chars().all(char::is_alphabetic)
+}
+
+/// `10kg` is `10 kg`, `RFC2822` is `RFC 2822`.
+fn apart(text: &str) -> Option<String> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut apart = String::with_capacity(text.len() + 2);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (run, after) = rest.split_at(rest.find(|c| !word(c)).unwrap_or(rest.len()));
+        match cut(run) {
+            Some((first, second)) => apart.extend([first, " ", second]),
+            None => apart.push_str(run),
+        }
+        let (between, after) = after.split_at(after.find(word).unwrap_or(after.len()));
+        apart.push_str(between);
+        rest = after;
+    }
+    (apart != text).then_some(apart)
+}
+
+/// Returns a number and its unit, or a name and its number.
+fn cut(word: &str) -> Option<(&str, &str)> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let starts = word.starts_with(is_digit);
+    let at = word.find(|c| is_digit(c) != starts)?;
+    let (first, second) = word.split_at(at);
+    let (is_measure, is_numbered) = (
+        is_number(first) && is_unit(second) && !first.starts_with('0'),
+        is_name(first) && is_number(second),
+    );
+    (is_measure || is_numbered).then_some((first, second))
+}
+
+/// `10 kg` is `10kg`, `RFC 2822` is `RFC2822`.
+fn joined(text: &str) -> Option<String> {
+    let (first, second) = text.trim().split_once(' ')?;
+    let digits = first.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let is_measure = digits.is_empty() && is_unit(second);
+    let is_numbered = is_name(first) && is_number(second);
+    (is_measure || is_numbered).then(|| [first, second].concat())
+}
+
+/// `1000000` is `1,000,000`. A year is none of the numbers that are written so.
+fn grouped(text: &str) -> Option<String> {
+    let (whole, decimals) = decimals(text);
+    let is_year = whole.len() == 4 && (whole.starts_with("19") || whole.starts_with("20"));
+    if !is_number(whole) || whole.len() < 4 || whole.starts_with('0') || is_year {
+        return None;
+    }
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    Some(grouped + decimals)
+}
+
+/// `1,000,000` is `1000000`, and so is `1.000.000`; `1.000` may be one.
+fn ungrouped(text: &str) -> Option<String> {
+    let (whole, decimals) = decimals(text);
+    let sign = whole.chars().find(|c| !c.is_ascii_digit())?;
+    let mut groups = whole.split(sign);
+    let first = groups.next()?;
+    let is_start = (1..=3).contains(&first.len()) && is_number(first) && first != "0";
+    let is_group = |group: &str| group.len() == 3 && is_number(group);
+    let n_groups = groups.clone().count();
+    let is_grouped = match sign {
+        '.' => n_groups > 1,
+        ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}' => true,
+        _ => false,
+    };
+    (is_start && is_grouped && groups.all(is_group)).then(|| {
+        whole
+            .chars()
+            .filter(char::is_ascii_digit)
+            .chain(decimals.chars())
+            .collect()
+    })
+}
+
+/// Cuts the decimals off a number, with their sign: one or two digits, as three are a group.
+fn decimals(text: &str) -> (&str, &str) {
+    let at = text.rfind(['.', ',']);
+    match at.map(|at| text.split_at(at)) {
+        Some((whole, decimals)) if decimals.len() <= 3 && is_number(&decimals[1..]) => {
+            (whole, decimals)
+        }
+        _ => (text, ""),
+    }
+}
+
+/// `1.2.3` is `v1.2.3`, and the other way round.
+fn version(text: &str) -> Option<String> {
+    let plain = text.strip_prefix(['v', 'V']);
+    let numbers = plain.unwrap_or(text);
+    let is_part = |part: &str| part.len() <= 3 && is_number(part);
+    if !numbers.contains('.') || !numbers.split('.').all(is_part) {
+        return None;
+    }
+    Some(plain.map_or_else(|| format!("v{text}"), str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variants;
+
+    #[test]
+    fn numbers_are_written_in_several_ways() {
+        for (text, expected) in [
+            ("10kg", "10 kg"),
+            ("10 kg", "10kg"),
+            ("3.5mm", "3.5 mm"),
+            ("3.5 mm", "3.5mm"),
+            ("RFC2822", "RFC 2822"),
+            ("RFC 2822", "RFC2822"),
+            ("see RFC2822 on 8bit", "see RFC 2822 on 8 bit"),
+            ("1000", "1,000"),
+            ("1234567.89", "1,234,567.89"),
+            ("1,000", "1000"),
+            ("1.000.000,5", "1000000,5"),
+            ("1'000", "1000"),
+            ("1 000", "1000"),
+            ("1.2.3", "v1.2.3"),
+            ("1.22.333.4444", ""),
+            ("v1.2", "1.2"),
+            ("3.14", "v3.14"),
+            ("2024", ""),
+            ("2024-03-05", ""),
+            ("0xff", ""),
+            ("9f86d081", ""),
+            ("0123456", ""),
+            ("10:30", ""),
+            ("a1", ""),
+            ("report", ""),
+            ("100", ""),
+            (".5", ""),
+        ] {
+            assert_eq!(variants(text).join("|"), expected, "{text}");
+        }
+    }
+}
