@@ -18,6 +18,13 @@ pub struct Ranking {
     /// How much a function word counts (`what`, `of`), of another word, where one word of several
     /// is enough.
     pub function_words: f32,
+    /// How much two words that stand side by side count, of a word; see [`Ranking::recency`].
+    pub proximity: f32,
+    /// What a document of today has more, as a share of its score. Both are given to the best
+    /// documents only.
+    pub recency: f32,
+    /// After how many days half of that is left.
+    pub recency_days: f32,
     /// How much a place in each field counts, of one in the body; by [`Field`].
     pub weights: Vec<f32>,
 }
@@ -31,6 +38,9 @@ impl Default for Ranking {
             b: 0.75,
             stemmed: 0.9,
             function_words: 0.01,
+            proximity: 0.15,
+            recency: 0.02,
+            recency_days: 365.0,
             weights: FIELDS.iter().map(|info| info.weight).collect(),
         }
     }

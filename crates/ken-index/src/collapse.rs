@@ -8,11 +8,10 @@ use std::collections::HashSet;
 
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
-use tantivy::query::Query;
-use tantivy::{DocId, Score, Searcher, SegmentOrdinal, SegmentReader};
+use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
 
 use crate::schema::{CONTENT, KEY, MESSAGE};
-use crate::search::{Found, Hit, Request, page};
+use crate::search::{Found, Hit, Run};
 
 /// What is shown once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,16 +26,14 @@ pub enum Collapse {
 
 /// Runs a request that collapses.
 pub(crate) fn run(
-    searcher: &Searcher,
-    query: &dyn Query,
-    request: &Request<'_>,
+    run: &Run<'_>,
     collapse: Collapse,
+    offset: usize,
+    limit: usize,
 ) -> tantivy::Result<Found> {
-    let groups = searcher.search(query, &Grouping(collapse))?;
-    let wanted = request
-        .offset
-        .saturating_add(request.limit)
-        .min(groups.n_groups);
+    let searcher = run.searcher;
+    let groups = searcher.search(&*run.query, &Grouping(collapse))?;
+    let wanted = offset.saturating_add(limit).min(groups.n_groups);
     let mut keys = Vec::with_capacity(searcher.segment_readers().len());
     for segment in searcher.segment_readers() {
         keys.push(GroupKey::open(segment, collapse)?);
@@ -48,11 +45,11 @@ pub(crate) fn run(
             .saturating_mul(4)
             .max(wanted.saturating_mul(2))
             .min(groups.total);
-        let all = page(searcher, query, request.order, 0, fetched)?.hits;
+        let all = run.page(0, fetched)?.hits;
         hits = first_of_each(all, &keys, &groups);
     }
     hits.truncate(wanted);
-    hits.drain(..request.offset.min(hits.len()));
+    hits.drain(..offset.min(hits.len()));
     Ok(Found {
         total: groups.total,
         groups: groups.n_groups,

@@ -6,6 +6,8 @@
 //! the roots ([`Meta`]) are all in the same commit, so they cannot disagree.
 
 pub mod analysis;
+mod best;
+mod boost;
 mod collapse;
 mod deletion;
 mod dictionary;
@@ -28,6 +30,7 @@ mod value;
 mod version;
 mod writer;
 
+pub use boost::Boosts;
 pub use collapse::Collapse;
 pub use dictionary::{Similar, TermCount, TermList};
 pub use error::Error;

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use ken_core::{Field, Order, Plan, SortKey};
-use tantivy::collector::sort_key::{SortByBytes, SortByStaticFastValue, SortByString};
-use tantivy::collector::{Collector as _, Count, TopDocs};
+use tantivy::collector::sort_key::{
+    SortByBytes, SortBySimilarityScore, SortByStaticFastValue, SortByString,
+};
+use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query};
 use tantivy::{DocAddress, Order as EngineOrder, Score, Searcher};
 
+use crate::best::best;
+use crate::boost::{BEST, Boosts, boost};
 use crate::collapse::{self, Collapse};
 use crate::query::{self, Scoring, WordsQuery};
 use crate::schema::{LOCATION, value_column};
@@ -33,6 +37,8 @@ pub struct Request<'a> {
     pub collapse: Option<Collapse>,
     /// The order of the hits.
     pub order: Order,
+    /// The time that it is, in seconds from 1970: newer documents count a little more, if it is given.
+    pub now: Option<i64>,
     /// Hits that are left out at the start.
     pub offset: usize,
     /// Hits that are returned at most.
@@ -48,6 +54,7 @@ impl<'a> Request<'a> {
             without: &[],
             collapse: None,
             order: Order::default(),
+            now: None,
             offset: 0,
             limit: usize::MAX,
         }
@@ -79,6 +86,8 @@ pub struct Hit {
     pub address: Address,
     /// Its score; absent where the order is not by relevance.
     pub score: Option<f32>,
+    /// What of its score is not of words.
+    pub boosts: Boosts,
     /// How many other hits it stands for; see [`Request::collapse`].
     pub more: usize,
 }
@@ -100,54 +109,90 @@ pub(crate) fn run(
     scoring: &Arc<Scoring>,
     request: &Request<'_>,
 ) -> tantivy::Result<Found> {
-    let query = request.query(scoring);
+    let run = Run {
+        searcher,
+        scoring,
+        query: request.query(scoring),
+        order: request.order,
+        now: request.now,
+    };
     match request.collapse {
-        Some(collapse) => collapse::run(searcher, &*query, request, collapse),
-        None => page(
-            searcher,
-            &*query,
-            request.order,
-            request.offset,
-            request.limit,
-        ),
+        Some(collapse) => collapse::run(&run, collapse, request.offset, request.limit),
+        None => run.page(request.offset, request.limit),
     }
 }
 
-/// Returns the hits of a page, and how many there are in all.
-pub(crate) fn page(
+/// A request in the engine's words.
+pub(crate) struct Run<'a> {
+    pub(crate) searcher: &'a Searcher,
+    scoring: &'a Scoring,
+    pub(crate) query: Box<dyn Query>,
+    order: Order,
+    now: Option<i64>,
+}
+
+impl Run<'_> {
+    /// Returns the hits of a page, and how many there are in all.
+    pub(crate) fn page(&self, offset: usize, limit: usize) -> tantivy::Result<Found> {
+        let (searcher, query) = (self.searcher, &*self.query);
+        let n_docs = usize::try_from(searcher.num_docs()).unwrap_or(usize::MAX);
+        // The collector allocates for its limit: never for more than there can be.
+        let limit = limit.min(n_docs.saturating_sub(offset));
+        let (total, hits) = if limit == 0 {
+            (searcher.search(query, &Count)?, Vec::new())
+        } else {
+            let top = TopDocs::with_limit(limit).and_offset(offset);
+            let Order { key, reverse } = self.order;
+            match key {
+                SortKey::Relevance if reverse => by_score_upwards(searcher, query, top)?,
+                SortKey::Relevance => self.by_score(offset, limit)?,
+                SortKey::Path => by_path(searcher, query, top, direction(!reverse))?,
+                SortKey::Field(field) if !field.has_column() => {
+                    by_path(searcher, query, top, EngineOrder::Asc)?
+                }
+                SortKey::Field(field) if field.is_number() => {
+                    by_number(searcher, query, top, field, direction(reverse))?
+                }
+                SortKey::Field(field) => by_text(searcher, query, top, field, direction(!reverse))?,
+            }
+        };
+        Ok(Found {
+            total,
+            groups: total,
+            hits,
+        })
+    }
+
+    fn by_score(&self, offset: usize, limit: usize) -> Page {
+        let (searcher, query) = (self.searcher, &*self.query);
+        let end = offset.saturating_add(limit);
+        let (total, found) = match query.downcast_ref::<WordsQuery>() {
+            Some(words) => words.best(searcher, end.max(BEST))?,
+            None => in_two_passes(searcher, query, end.max(BEST))?,
+        };
+        let hits = found.into_iter().map(|(score, at)| hit(at, Some(score)));
+        let mut hits: Vec<Hit> = hits.collect();
+        boost(&mut hits, query, searcher, self.scoring, self.now)?;
+        hits.truncate(end);
+        hits.drain(..offset.min(hits.len()));
+        Ok((total, hits))
+    }
+}
+
+/// The first pass may skip whole blocks that cannot reach the top, the second only counts. One pass
+/// with both would skip nothing. Terms are looked up once for both.
+fn in_two_passes(
     searcher: &Searcher,
     query: &dyn Query,
-    order: Order,
-    offset: usize,
     limit: usize,
-) -> tantivy::Result<Found> {
-    let n_docs = usize::try_from(searcher.num_docs()).unwrap_or(usize::MAX);
-    // The collector allocates for its limit: never for more than there can be.
-    let limit = limit.min(n_docs.saturating_sub(offset));
-    let (total, hits) = if limit == 0 {
-        (searcher.search(query, &Count)?, Vec::new())
-    } else {
-        let top = TopDocs::with_limit(limit).and_offset(offset);
-        match order.key {
-            SortKey::Relevance if order.reverse => by_score_upwards(searcher, query, top)?,
-            SortKey::Relevance => by_score(searcher, query, offset, limit)?,
-            SortKey::Path => by_path(searcher, query, top, direction(!order.reverse))?,
-            SortKey::Field(field) if !field.has_column() => {
-                by_path(searcher, query, top, EngineOrder::Asc)?
-            }
-            SortKey::Field(field) if field.is_number() => {
-                by_number(searcher, query, top, field, direction(order.reverse))?
-            }
-            SortKey::Field(field) => {
-                by_text(searcher, query, top, field, direction(!order.reverse))?
-            }
-        }
-    };
-    Ok(Found {
-        total,
-        groups: total,
-        hits,
-    })
+) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
+    let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
+    let found = best(searcher, &*weight, limit)?;
+    let mut total = 0;
+    for segment in searcher.segment_readers() {
+        total += weight.count(segment)? as usize;
+    }
+    Ok((total, found))
 }
 
 fn direction(upwards: bool) -> EngineOrder {
@@ -168,48 +213,19 @@ fn hit(at: DocAddress, score: Option<f32>) -> Hit {
         },
         score,
         more: 0,
+        boosts: Boosts::default(),
     }
-}
-
-fn by_score(searcher: &Searcher, query: &dyn Query, offset: usize, limit: usize) -> Page {
-    let (total, found) = match query.downcast_ref::<WordsQuery>() {
-        Some(words) => {
-            let (total, mut best) = words.best(searcher, offset.saturating_add(limit))?;
-            best.drain(..offset.min(best.len()));
-            (total, best)
-        }
-        None => in_two_passes(
-            searcher,
-            query,
-            TopDocs::with_limit(limit).and_offset(offset),
-        )?,
-    };
-    let hits = found.into_iter().map(|(score, at)| hit(at, Some(score)));
-    Ok((total, hits.collect()))
-}
-
-/// The first pass may skip whole blocks that cannot reach the top, the second only counts. One pass
-/// with both would skip nothing. Terms are looked up once for both.
-fn in_two_passes(
-    searcher: &Searcher,
-    query: &dyn Query,
-    top: TopDocs,
-) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
-    let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
-    let collector = top.order_by_score();
-    let mut total = 0;
-    let mut fruits = Vec::new();
-    for (number, segment) in (0..).zip(searcher.segment_readers()) {
-        fruits.push(collector.collect_segment(weight.as_ref(), number, segment)?);
-        total += weight.count(segment)? as usize;
-    }
-    Ok((total, collector.merge_fruits(fruits)?))
 }
 
 fn by_score_upwards(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Page {
-    let key = tantivy::collector::sort_key::SortBySimilarityScore;
-    let (total, found) = searcher.search(query, &(Count, top.order_by((key, EngineOrder::Asc))))?;
-    let hits = found.into_iter().map(|(score, at)| hit(at, Some(score)));
+    let by_path = SortByBytes::for_field(LOCATION);
+    let keys = (
+        (SortBySimilarityScore, EngineOrder::Asc),
+        (by_path, EngineOrder::Asc),
+    );
+    let (total, found) = searcher.search(query, &(Count, top.order_by(keys)))?;
+    let hits = found.into_iter();
+    let hits = hits.map(|((score, _), at)| hit(at, Some(score)));
     Ok((total, hits.collect()))
 }
 

@@ -20,7 +20,7 @@ use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
 use crate::schema::{CONTENT, Columns, IDENTITY, LOCATION, MESSAGE, STAMP};
-use crate::search::{self, Address, Found, Request};
+use crate::search::{self, Address, Found, Hit, Request};
 use crate::stem::{self, Expander, Stemming};
 use crate::terms::{self, Tally};
 use crate::writer::read_meta;
@@ -442,15 +442,16 @@ impl Snapshot {
             .map_err(|e| self.error(e))
     }
 
-    /// Returns how the score of a hit comes about, as the engine's own tree in JSON.
+    /// Returns how the score of a hit of the plan comes about, as the engine's own tree in JSON.
     ///
     /// # Errors
     /// Fails if the document does not match the plan, or the index cannot be read.
-    pub fn explain(&self, plan: &Plan, at: Address) -> Result<String, Error> {
-        query::build(&self.scoring()?, &self.expand(plan)?)
-            .explain(&self.searcher, DocAddress::new(at.segment, at.doc))
-            .map(|explanation| explanation.to_pretty_json())
-            .map_err(|e| self.error(e))
+    pub fn explain(&self, plan: &Plan, hit: &Hit) -> Result<String, Error> {
+        let at = DocAddress::new(hit.address.segment, hit.address.doc);
+        let words = query::build(&self.scoring()?, &self.expand(plan)?)
+            .explain(&self.searcher, at)
+            .map_err(|e| self.error(e))?;
+        Ok(hit.boosts.explained(words).to_pretty_json())
     }
 
     /// Returns the engine's query for a plan, for `--explain`.

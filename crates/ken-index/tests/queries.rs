@@ -308,7 +308,7 @@ proptest! {
             // hold for documents that one of them lacks.
             let is_leaf = matches!(plan, Plan::Match { .. } | Plan::Span { .. } | Plan::Word(_));
             for hit in found.hits.iter().filter(|_| is_leaf) {
-                prop_assert!(snapshot.explain(plan, hit.address).is_ok(), "{}", plan);
+                prop_assert!(snapshot.explain(plan, hit).is_ok(), "{}", plan);
             }
         }
     }

@@ -31,8 +31,7 @@ use guard::Guard;
 use path::PathQuery;
 use pattern::PatternQuery;
 use span::SpanQuery;
-pub(crate) use word::Scoring;
-pub(crate) use word::WordsQuery;
+pub(crate) use word::{Proximity, Scoring, WordsQuery};
 use xor::XorQuery;
 
 /// See [`DuplicatesQuery`].
@@ -78,19 +77,9 @@ fn weighted(plan: &Plan) -> Option<(&Word, f32)> {
     }
 }
 
-fn no_words(scoring: &Arc<Scoring>, all: bool) -> WordsQuery {
-    WordsQuery {
-        words: Vec::new(),
-        all,
-        filters: Vec::new(),
-        excluded: Vec::new(),
-        scoring: Arc::clone(scoring),
-    }
-}
-
 /// All words are one query, which knows what each can add; other parts stand beside it.
 fn or(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
-    let mut words = no_words(scoring, false);
+    let mut words = WordsQuery::new(scoring, false);
     let mut others: Vec<(Occur, Box<dyn Query>)> = Vec::new();
     let mut waiting: Vec<&Plan> = parts.iter().rev().collect();
     while let Some(part) = waiting.pop() {
@@ -111,7 +100,7 @@ fn or(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
 /// Words with what only selects are one query. The engine wants something to subtract from: a
 /// conjunction of negations starts with all.
 fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
-    let mut words = no_words(scoring, true);
+    let mut words = WordsQuery::new(scoring, true);
     let mut others: Vec<(Occur, Box<dyn Query>)> = Vec::new();
     for part in parts {
         match (weighted(part), part) {

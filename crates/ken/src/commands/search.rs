@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use jiff::tz::TimeZone;
 use ken_core::{Field, Order, Plan};
-use ken_index::{Address, Collapse, Found, Request, Snapshot};
+use ken_index::{Collapse, Found, Hit, Request, Snapshot};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Finder, Settings as SnippetSettings};
@@ -85,6 +85,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         },
         offset: args.offset,
         limit,
+        now: Some(context.now.as_second()),
         ..Request::new(&plan)
     };
     if !results.facets.is_empty() {
@@ -207,7 +208,7 @@ impl Page<'_> {
             if self.args.json {
                 let mut json = output::hit_json(&view);
                 if self.args.explain {
-                    json["explanation"] = self.score(hit.address)?;
+                    json["explanation"] = self.score(hit)?;
                 }
                 out.write_all(&output::json_line(&json))?;
                 continue;
@@ -215,7 +216,7 @@ impl Page<'_> {
             let text = output::hit_text(&view, self.style, &self.context.zone);
             out.write_all(text.as_bytes())?;
             if self.args.explain {
-                writeln!(out, "{}", score_lines(&self.score(hit.address)?))?;
+                writeln!(out, "{}", score_lines(&self.score(hit)?))?;
             }
         }
         out.flush()?;
@@ -225,8 +226,8 @@ impl Page<'_> {
     }
 
     /// Returns the parts of a hit's score.
-    fn score(&self, address: Address) -> Result<Json, Failure> {
-        let score = self.snapshot.explain(self.plan, address)?;
+    fn score(&self, hit: &Hit) -> Result<Json, Failure> {
+        let score = self.snapshot.explain(self.plan, hit)?;
         // The engine wrote it.
         Ok(serde_json::from_str(&score).unwrap_or_default())
     }

@@ -20,6 +20,12 @@ pub(crate) struct RankingSettings {
     pub(crate) stemmed: f32,
     /// How much a function word counts where one word of several is enough.
     pub(crate) function_words: f32,
+    /// How much two words side by side count, of a word.
+    pub(crate) proximity: f32,
+    /// What a document of today has more, as a share of its score.
+    pub(crate) recency: f32,
+    /// After how many days half of that is left.
+    pub(crate) recency_days: f32,
     /// How much a place in a field counts, by name of the field.
     pub(crate) fields: BTreeMap<String, f32>,
 }
@@ -32,6 +38,9 @@ impl Default for RankingSettings {
             b: ranking.b,
             stemmed: ranking.stemmed,
             function_words: ranking.function_words,
+            proximity: ranking.proximity,
+            recency: ranking.recency,
+            recency_days: ranking.recency_days,
             fields: BTreeMap::new(),
         }
     }
@@ -53,6 +62,9 @@ impl RankingSettings {
             b: at_least("b", self.b, 0.0)?.min(1.0),
             stemmed: at_least("stemmed", self.stemmed, 0.0)?,
             function_words: at_least("function_words", self.function_words, 0.0)?,
+            proximity: at_least("proximity", self.proximity, 0.0)?,
+            recency: at_least("recency", self.recency, 0.0)?,
+            recency_days: at_least("recency_days", self.recency_days, 0.001)?,
             ..Ranking::default()
         };
         for (name, weight) in &self.fields {

@@ -7,24 +7,25 @@
 //! Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted fields", 2004).
 
 mod list;
+mod proximity;
 mod scorer;
 mod scoring;
 mod terms;
-mod top;
 mod window;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ken_core::Word;
 use tantivy::index::SegmentReader;
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
 
+use crate::best::Top;
+pub(crate) use proximity::Proximity;
 use scorer::{Goal, OpenWord, WordsScorer};
 pub(crate) use scoring::Scoring;
 use terms::WordTerms;
-use top::Top;
 
 /// Documents that have some or all words, are found by all filters, and by nothing excluded.
 pub(crate) struct WordsQuery {
@@ -34,9 +35,35 @@ pub(crate) struct WordsQuery {
     pub(super) filters: Vec<Box<dyn Query>>,
     pub(super) excluded: Vec<Box<dyn Query>>,
     pub(super) scoring: Arc<Scoring>,
+    /// The words, once they were looked up.
+    ready: OnceLock<Arc<[WordTerms]>>,
 }
 
 impl WordsQuery {
+    /// Returns the query for no words yet.
+    pub(super) fn new(scoring: &Arc<Scoring>, all: bool) -> Self {
+        Self {
+            words: Vec::new(),
+            all,
+            filters: Vec::new(),
+            excluded: Vec::new(),
+            scoring: Arc::clone(scoring),
+            ready: OnceLock::new(),
+        }
+    }
+
+    /// Returns the words with their terms in the snapshot, which is always the same one.
+    fn terms(&self, searcher: &Searcher) -> tantivy::Result<&Arc<[WordTerms]>> {
+        if let Some(ready) = self.ready.get() {
+            return Ok(ready);
+        }
+        let words = self.words.iter();
+        let words =
+            words.map(|(word, times)| WordTerms::new(word, *times, &self.scoring, searcher));
+        let words = words.collect::<tantivy::Result<Vec<_>>>()?;
+        Ok(self.ready.get_or_init(|| words.into()))
+    }
+
     /// Adds a word, or asks for it once more.
     pub(super) fn add(&mut self, word: &Word, times: f32) {
         match self.words.iter_mut().find(|(other, _)| other == word) {
@@ -54,22 +81,20 @@ impl WordsQuery {
         let weight = self.open(searcher, true)?;
         let (mut total, mut top) = (0, Top::new(limit));
         for (number, segment) in (0..).zip(searcher.segment_readers()) {
-            total += weight.best(segment, number, &mut top)? as usize;
+            top.start(number, segment)?;
+            total += weight.best(segment, &mut top)? as usize;
         }
-        Ok((total, top.into_vec()))
+        Ok((total, top.finish()?))
     }
 
     fn open(&self, searcher: &Searcher, scored: bool) -> tantivy::Result<WordsWeight> {
-        let words = self.words.iter();
-        let words =
-            words.map(|(word, times)| WordTerms::new(word, *times, &self.scoring, searcher));
         let inner = |queries: &[Box<dyn Query>]| {
             let off = EnableScoring::disabled_from_searcher(searcher);
             let weights = queries.iter().map(|query| query.weight(off));
             weights.collect::<tantivy::Result<Vec<_>>>()
         };
         Ok(WordsWeight {
-            words: words.collect::<tantivy::Result<_>>()?,
+            words: Arc::clone(self.terms(searcher)?),
             all: self.all || self.words.len() == 1,
             filters: inner(&self.filters)?,
             excluded: inner(&self.excluded)?,
@@ -88,6 +113,7 @@ impl Clone for WordsQuery {
             filters: copies(&self.filters),
             excluded: copies(&self.excluded),
             scoring: Arc::clone(&self.scoring),
+            ready: self.ready.clone(),
         }
     }
 }
@@ -121,7 +147,7 @@ impl Query for WordsQuery {
 }
 
 struct WordsWeight {
-    words: Vec<WordTerms>,
+    words: Arc<[WordTerms]>,
     all: bool,
     filters: Vec<Box<dyn Weight>>,
     excluded: Vec<Box<dyn Weight>>,
@@ -138,11 +164,12 @@ impl WordsWeight {
     ) -> tantivy::Result<WordsScorer> {
         let k1 = self.scoring.ranking.k1;
         let mut words = Vec::with_capacity(self.words.len());
-        for word in &self.words {
+        for word in &*self.words {
             let with_frequencies = goal != Goal::Documents;
             let lists = word.open(reader, &self.scoring, with_frequencies)?;
             if self.all || !lists.is_empty() {
-                words.push(OpenWord::new(lists, boost * word.worth * (k1 + 1.0), k1));
+                let most = boost * word.worth * (k1 + 1.0);
+                words.push(OpenWord::new(lists, most, k1, word.idf));
             }
         }
         let inner = |weights: &[Box<dyn Weight>]| {
@@ -160,12 +187,12 @@ impl WordsWeight {
     }
 
     /// Counts the documents of a segment, and puts those among the best that are better.
-    fn best(&self, reader: &SegmentReader, number: u32, top: &mut Top) -> tantivy::Result<u32> {
+    fn best(&self, reader: &SegmentReader, top: &mut Top) -> tantivy::Result<u32> {
         let alive = reader.alive_bitset();
         let threshold = top.threshold();
         let mut take = |doc, score| {
             if alive.is_none_or(|alive| alive.is_alive(doc)) {
-                top.push(score, DocAddress::new(number, doc));
+                top.push(score, doc);
             }
             top.threshold()
         };
@@ -211,7 +238,7 @@ impl Weight for WordsWeight {
         let k1 = self.scoring.ranking.k1;
         let mut total = 0.0;
         let mut parts = Vec::new();
-        for word in &self.words {
+        for word in &*self.words {
             let mut sum = 0.0;
             let mut places = Vec::new();
             for mut list in word.open(reader, &self.scoring, true)? {

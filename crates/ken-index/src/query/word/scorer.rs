@@ -5,6 +5,8 @@
 //! those words are only looked up where the rarer ones found something (H. Turtle and J. Flood,
 //! "Query evaluation: strategies and optimizations", 1995: MaxScore).
 
+use std::cmp::Ordering;
+
 use tantivy::fastfield::AliveBitSet;
 use tantivy::query::Scorer;
 use tantivy::{DocId, DocSet, Score, TERMINATED};
@@ -40,15 +42,18 @@ pub(super) struct OpenWord {
     /// The most that it can add to a score.
     most: f32,
     k1: f32,
+    /// How rare it is in the index.
+    idf: f32,
 }
 
 impl OpenWord {
-    pub(super) fn new(lists: Vec<List>, most: f32, k1: f32) -> Self {
+    pub(super) fn new(lists: Vec<List>, most: f32, k1: f32, idf: f32) -> Self {
         Self {
             has_spans: lists.len() <= MAX_LOOK_UP_LISTS && lists.iter().any(List::is_span),
             lists,
             most,
             k1,
+            idf,
         }
     }
 
@@ -156,7 +161,10 @@ impl WordsScorer {
         max_doc: DocId,
     ) -> Self {
         if all {
-            words.sort_by_key(OpenWord::size_hint);
+            // In the order of the whole index, so that equal documents of two segments have sums that
+            // are equal to the last bit. Only what the segment lacks comes before all else.
+            let order = |of: &OpenWord| (!of.lists.is_empty(), -of.idf);
+            words.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(Ordering::Equal));
         } else if goal == Goal::Documents {
             // What another word found needs no positions.
             words.sort_by_key(|word| word.has_spans);

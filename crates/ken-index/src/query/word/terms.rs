@@ -22,6 +22,8 @@ const MAX_LISTS: usize = 128;
 /// A word made ready to be looked for.
 pub(super) struct WordTerms {
     pub(super) word: Word,
+    /// How rare it is.
+    pub(super) idf: f32,
     /// How much it says: its inverse document frequency, by how often it was asked for.
     pub(super) worth: f32,
     forms: Vec<(Ready, f32)>,
@@ -58,6 +60,7 @@ impl WordTerms {
     ) -> tantivy::Result<Self> {
         let mut this = Self {
             word: word.clone(),
+            idf: 0.0,
             worth: 0.0,
             forms: Vec::with_capacity(word.forms.len()),
             segments: Vec::new(),
@@ -79,7 +82,8 @@ impl WordTerms {
                 entries: this.entries(segment, scoring)?,
             });
         }
-        this.worth = times * this.idf(scoring, searcher)?;
+        this.idf = this.idf(scoring, searcher)?;
+        this.worth = times * this.idf;
         Ok(this)
     }
 
@@ -150,6 +154,19 @@ impl WordTerms {
             union(terms.map(|info| info.doc_freq), of.max_doc)
         };
         self.segments.iter().map(of_segment).sum()
+    }
+
+    /// Returns the terms that a field of a segment has of each form; a stretch has none.
+    pub(super) fn terms_in(
+        &self,
+        segment: SegmentId,
+        field: Field,
+    ) -> impl Iterator<Item = &Vec<TermInfo>> {
+        let found = self.segments.iter().find(|of| of.segment == segment);
+        let entries = found.map_or(&[][..], |of| &of.entries).iter();
+        entries
+            .filter(move |entry| entry.field == field)
+            .map(|entry| &entry.terms)
     }
 
     /// Opens the lists of a segment, with frequencies or only for documents.

@@ -1,0 +1,211 @@
+//! How close together words stand in a document: more for the best documents of a query.
+//!
+//! Where two different words stand within a few positions, the pair counts like a word: how often,
+//! each time by the square of its distance, by the length of the field, dampened, and by what the
+//! word says that says less (S. Büttcher, C. Clarke and B. Lushman, "Term proximity scoring for
+//! ad-hoc retrieval on very large text collections", 2006). Positions are dear to read, so that it
+//! is asked of documents that are good already.
+
+use std::collections::HashSet;
+
+use ken_core::{Field, Pattern, Span};
+use tantivy::index::SegmentReader;
+use tantivy::postings::{Postings, TermInfo};
+use tantivy::query::{BooleanQuery, Occur, Query};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, DocSet, Searcher};
+
+use super::WordsQuery;
+use super::scoring::Scoring;
+use super::terms::WordTerms;
+
+/// Words farther from each other have nothing to do with each other.
+const FAR: u32 = 8;
+
+/// How many words are looked at, those first that say most.
+const MAX_WORDS: usize = 16;
+
+/// A form of a word that is more terms in a segment, or more often in a document, is too frequent to
+/// stand close to anything by intent.
+const MAX_TERMS: usize = 32;
+const MAX_FREQUENCY: u32 = 10_000;
+
+/// Where people read words together.
+const FIELDS: [Field; 2] = [Field::Title, Field::Body];
+
+/// The words of a query, by how close they are.
+pub(crate) struct Proximity<'a> {
+    words: Vec<Joined<'a>>,
+    scoring: &'a Scoring,
+}
+
+/// Words that have a form in common are one: `language` is not close to `languages`.
+struct Joined<'a> {
+    words: Vec<&'a WordTerms>,
+    worth: f32,
+}
+
+/// A place of a word in a document.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    position: u32,
+    word: usize,
+}
+
+/// How much pairs of words stand together in a document.
+type Pairs = [[f32; MAX_WORDS]; MAX_WORDS];
+
+impl<'a> Proximity<'a> {
+    /// Returns the words of a query that may stand together; `None` if there are less than two.
+    pub(crate) fn of(
+        query: &'a dyn Query,
+        searcher: &Searcher,
+        scoring: &'a Scoring,
+    ) -> tantivy::Result<Option<Self>> {
+        let mut queries = Vec::new();
+        collect(query, &mut queries);
+        let mut all = Vec::new();
+        for query in queries {
+            all.extend(
+                query
+                    .terms(searcher)?
+                    .iter()
+                    .filter(|word| word.worth > 0.0),
+            );
+        }
+        let mut words = joined(all);
+        words.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+        words.truncate(MAX_WORDS);
+        Ok((words.len() > 1).then_some(Self { words, scoring }))
+    }
+
+    /// Returns for each of some documents of a segment, which are in order, how much the words that
+    /// stand together in it add to its score.
+    pub(crate) fn scores(
+        &self,
+        reader: &SegmentReader,
+        docs: &[DocId],
+    ) -> tantivy::Result<Vec<f32>> {
+        let mut pairs: Vec<Pairs> = vec![[[0.0; MAX_WORDS]; MAX_WORDS]; docs.len()];
+        for field in FIELDS {
+            let Some(lengths) = self.scoring.lengths(field) else {
+                continue;
+            };
+            let norms = reader.get_fieldnorms_reader(self.scoring.columns.of(field))?;
+            let places = self.places(reader, field, docs)?;
+            for ((doc, places), pairs) in docs.iter().zip(places).zip(&mut pairs) {
+                let one = lengths[usize::from(norms.fieldnorm_id(*doc))];
+                add_pairs(places, one, pairs);
+            }
+        }
+        Ok(pairs.iter().map(|pairs| self.score(pairs)).collect())
+    }
+
+    fn score(&self, pairs: &Pairs) -> f32 {
+        let k1 = self.scoring.ranking.k1;
+        let mut sum = 0.0;
+        // The rarer word comes first, so that the second says less.
+        for (number, second) in self.words.iter().enumerate() {
+            for of in &pairs[..number] {
+                sum += second.worth * (k1 + 1.0) * of[number] / (k1 + of[number]);
+            }
+        }
+        sum * self.scoring.ranking.proximity
+    }
+
+    fn places(
+        &self,
+        reader: &SegmentReader,
+        field: Field,
+        docs: &[DocId],
+    ) -> tantivy::Result<Vec<Vec<Place>>> {
+        let index = reader.inverted_index(self.scoring.columns.of(field))?;
+        let mut places: Vec<Vec<Place>> = vec![Vec::new(); docs.len()];
+        let mut positions = Vec::new();
+        let option = IndexRecordOption::WithFreqsAndPositions;
+        for (word, info) in self.terms(reader, field) {
+            let mut postings = index.read_postings_from_terminfo(info, option)?;
+            for (doc, places) in docs.iter().zip(&mut places) {
+                let here = match postings.doc() {
+                    here if here < *doc => postings.seek(*doc),
+                    here => here,
+                };
+                if here == *doc && postings.term_freq() <= MAX_FREQUENCY {
+                    postings.positions(&mut positions);
+                    let of_term = positions.iter().copied();
+                    places.extend(of_term.map(|position| Place { position, word }));
+                }
+            }
+        }
+        Ok(places)
+    }
+
+    fn terms(
+        &self,
+        reader: &SegmentReader,
+        field: Field,
+    ) -> impl Iterator<Item = (usize, &TermInfo)> {
+        let id = reader.segment_id();
+        let all = self.words.iter().enumerate();
+        let all = all.flat_map(|(number, of)| of.words.iter().map(move |word| (number, *word)));
+        all.flat_map(move |(number, word)| {
+            let forms = word.terms_in(id, field);
+            let forms = forms.filter(|terms| terms.len() <= MAX_TERMS);
+            forms.flatten().map(move |info| (number, info))
+        })
+    }
+}
+
+/// Collects what a query looks for and ranks by.
+fn collect<'a>(query: &'a dyn Query, found: &mut Vec<&'a WordsQuery>) {
+    if let Some(words) = query.downcast_ref::<WordsQuery>() {
+        found.push(words);
+    } else if let Some(list) = query.downcast_ref::<BooleanQuery>() {
+        let wanted = list.clauses().iter();
+        let wanted = wanted.filter(|(occur, _)| *occur != Occur::MustNot);
+        wanted.for_each(|(_, part)| collect(&**part, found));
+    }
+}
+
+fn joined(all: Vec<&WordTerms>) -> Vec<Joined<'_>> {
+    let mut groups: Vec<(HashSet<&str>, Joined<'_>)> = Vec::new();
+    for word in all {
+        let terms = word.word.forms.iter().filter_map(|form| match &form.span {
+            Span::Match(Pattern::Term(term)) => Some(term.as_str()),
+            _ => None,
+        });
+        let terms: HashSet<&str> = terms.collect();
+        match groups.iter_mut().find(|(of, _)| !of.is_disjoint(&terms)) {
+            Some((of, group)) => {
+                of.extend(terms);
+                group.worth = group.worth.max(word.worth);
+                group.words.push(word);
+            }
+            None => {
+                let (words, worth) = (vec![word], word.worth);
+                groups.push((terms, Joined { words, worth }));
+            }
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Adds the pairs of one field, in which one occurrence counts so much.
+fn add_pairs(mut places: Vec<Place>, one: f32, pairs: &mut Pairs) {
+    places.sort_unstable();
+    places.dedup();
+    for (number, a) in places.iter().enumerate() {
+        for b in &places[number + 1..] {
+            let distance = b.position - a.position;
+            if distance > FAR {
+                break;
+            }
+            if a.word != b.word {
+                let (first, second) = (a.word.min(b.word), a.word.max(b.word));
+                // The parts of an identifier have one position.
+                let distance = distance.max(1) as f32;
+                pairs[first][second] += one / (distance * distance);
+            }
+        }
+    }
+}
