@@ -55,6 +55,56 @@ impl Glob {
         }
     }
 
+    /// Returns the pattern with its literals changed, and the ends of its ranges.
+    pub fn map(
+        &self,
+        literal: impl Fn(&str) -> String,
+        range: impl Fn((char, char)) -> (char, char),
+    ) -> Self {
+        let mut mapped = Self(Vec::with_capacity(self.0.len()));
+        for part in &self.0 {
+            mapped.push(match part {
+                GlobPart::Literal(text) => GlobPart::Literal(literal(text)),
+                GlobPart::Class { negated, ranges } => GlobPart::Class {
+                    negated: *negated,
+                    ranges: ranges.iter().copied().map(&range).collect(),
+                },
+                part => part.clone(),
+            });
+        }
+        mapped
+    }
+
+    /// Returns whether the pattern matches all of a text, in time of their lengths' product.
+    pub fn matches(&self, text: &str) -> bool {
+        // After each part: at which bytes of the text it may end.
+        let mut ends = vec![0];
+        for part in &self.0 {
+            let mut next: Vec<usize> = Vec::new();
+            for at in ends {
+                let rest = &text[at..];
+                match part {
+                    GlobPart::Literal(literal) if rest.starts_with(literal) => {
+                        next.push(at + literal.len());
+                    }
+                    GlobPart::Literal(_) => {}
+                    GlobPart::Many => {
+                        // Further starts of a star end no further than the first one's.
+                        next.extend(rest.char_indices().map(|(offset, _)| at + offset));
+                        next.push(text.len());
+                        break;
+                    }
+                    part => {
+                        let first = rest.chars().next().filter(|c| part.is_one(*c));
+                        next.extend(first.map(|c| at + c.len_utf8()));
+                    }
+                }
+            }
+            ends = next;
+        }
+        ends.last() == Some(&text.len())
+    }
+
     /// Returns the regular expression that matches the same, anchored at both ends.
     pub fn to_regex(&self) -> String {
         let mut regex = String::from("^(?s:");
@@ -76,6 +126,29 @@ impl Glob {
         }
         regex.push_str(")$");
         regex
+    }
+}
+
+impl GlobPart {
+    /// Returns whether a part that stands for one character may stand for this one.
+    fn is_one(&self, character: char) -> bool {
+        match self {
+            Self::One => true,
+            Self::Class { negated, ranges } => {
+                let is_in = |(first, last): &(char, char)| (*first..=*last).contains(&character);
+                ranges.iter().any(is_in) != *negated
+            }
+            Self::Literal(_) | Self::Many => false,
+        }
+    }
+}
+
+/// Returns a range of small letters for one of capitals; other ranges as they are.
+pub fn lower_range((first, last): (char, char)) -> (char, char) {
+    let lower = |c: char| c.to_lowercase().next().unwrap_or(c);
+    match (lower(first), lower(last)) {
+        (a, b) if a <= b => (a, b),
+        _ => (first, last),
     }
 }
 
@@ -135,6 +208,40 @@ mod tests {
         glob.push(GlobPart::Many);
         assert_eq!(glob.prefix(), Some("ab"));
         assert_eq!(glob.to_string(), "ab*");
+    }
+
+    #[test]
+    fn whole_texts_match() {
+        let glob = |text: &str| {
+            let mut glob = Glob(Vec::new());
+            for character in text.chars() {
+                glob.push(match character {
+                    '*' => GlobPart::Many,
+                    '?' => GlobPart::One,
+                    '#' => GlobPart::Class {
+                        negated: false,
+                        ranges: vec![('0', '9')],
+                    },
+                    c => GlobPart::Literal(c.into()),
+                });
+            }
+            glob
+        };
+        for (pattern, text, expected) in [
+            ("", "", true),
+            ("a", "a", true),
+            ("a", "ab", false),
+            ("a*", "ab", true),
+            ("*a*b", "xaab", true),
+            ("*a*b", "xaabc", false),
+            ("?é", "éé", true),
+            ("?", "", false),
+            ("a##", "a12", true),
+            ("a##", "a1b", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(glob(pattern).matches(text), expected, "{pattern} {text}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod root;
 pub use change::{Change, FileKey, FileRow, KeyHasher, SidecarStamp, Stamp};
 pub use document::{Document, Failure, Reason, Value};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
-pub use glob::{Glob, GlobPart};
+pub use glob::{Glob, GlobPart, lower_range};
 pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes, extension};
 pub use plan::{Bound, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};

@@ -112,19 +112,19 @@ pub enum Pattern {
     Stem(String),
     /// One of these.
     Any(Vec<String>),
-    /// This one, where the text has it in this form.
+    /// These, where the text has them in this form.
     Written(Written),
     /// The beginning and the end of a value; only beside words.
     Border,
 }
 
-/// A term, and how the word is written that it stands for.
+/// A pattern of terms, and how the words are written that they stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The term.
-    pub term: String,
-    /// The word as it is asked for.
-    pub text: String,
+    /// The terms, folded: one, those that start so, or those that a pattern matches.
+    pub terms: Box<Pattern>,
+    /// The words as they are asked for.
+    pub text: Glob,
     /// Whether capitals and small letters differ.
     pub case: bool,
     /// Whether letters with and without diacritics differ.
@@ -338,7 +338,7 @@ impl Pattern {
 
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {:?} ", self.term, self.text)?;
+        write!(f, "{} \"{}\" ", self.terms, self.text)?;
         f.write_str(if self.case { "C" } else { "" })?;
         f.write_str(if self.diacritics { "D" } else { "" })
     }

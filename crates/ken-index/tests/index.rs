@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ken_core::{
-    Bound, Document, Field, FileKey, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Span,
-    Written,
+    Bound, Document, Field, FileKey, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan,
+    SortKey, Span, Written,
 };
 use ken_index::{Error, FileState, Record, Snapshot, Writer, WriterOptions};
 
@@ -464,8 +464,24 @@ fn forms_and_borders_are_exact() {
     let snapshot = Snapshot::open(folder.path()).unwrap();
     let form = |term: &str, text: &str, letters: &str| {
         Pattern::Written(Written {
-            term: term.to_owned(),
-            text: text.to_owned(),
+            terms: Box::new(Pattern::Term(term.to_owned())),
+            text: Glob(vec![GlobPart::Literal(text.to_owned())]),
+            case: letters.contains('C'),
+            diacritics: letters.contains('D'),
+        })
+    };
+    let forms = |start: &str, text: &str, letters: &str| {
+        let mut glob = Glob(Vec::new());
+        for letter in text.chars() {
+            glob.push(match letter {
+                '*' => GlobPart::Many,
+                '?' => GlobPart::One,
+                letter => GlobPart::Literal(letter.into()),
+            });
+        }
+        Pattern::Written(Written {
+            terms: Box::new(Pattern::Prefix(start.to_owned())),
+            text: glob,
             case: letters.contains('C'),
             diacritics: letters.contains('D'),
         })
@@ -490,6 +506,14 @@ fn forms_and_borders_are_exact() {
         ),
         (Field::Body, vec![form("polish", "polish", "CD")], "/d/a"),
         (Field::Body, vec![form("polish", "Polish", "C")], ""),
+        (Field::Body, vec![forms("re", "Ré*", "CD")], "/d/a"),
+        (
+            Field::Body,
+            vec![forms("re", "RE*", "C"), word("it")],
+            "/d/b",
+        ),
+        (Field::Body, vec![forms("re", "Re?u*", "C")], "/d/a"),
+        (Field::Body, vec![forms("re", "Q*", "C")], ""),
         (Field::Body, vec![form("resume", "Resume", "D")], "/d/b"),
         (Field::Body, vec![form("resume", "RÉSUMÉ", "D")], "/d/a"),
         (Field::Body, vec![form("resume", "RESUME", "C")], "/d/b"),

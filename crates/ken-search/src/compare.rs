@@ -3,10 +3,10 @@
 //! A value begins and ends with a border, which is a term like others: `^word` is the phrase of
 //! border and word, `"^word"o5` has both near each other.
 
-use ken_core::{Field, Pattern, Span, Written};
+use ken_core::{Field, Glob, GlobPart, Pattern, Span, Written};
 
 use crate::parse::{Clause, Modifiers, Nearness, Phrase, Piece, Value};
-use crate::plan::Analyze;
+use crate::plan::{self, Analyze};
 
 /// Returns the stretch with its words as the clause writes them, if it says so.
 pub(crate) fn written(mut span: Span, clause: &Clause, analyze: Analyze) -> Span {
@@ -33,29 +33,45 @@ pub(crate) fn anchored(span: Span, clause: &Clause) -> Span {
     }
 }
 
-/// Makes terms ask for the words that they are from, which come in the same order.
+/// Makes patterns ask for the words that they are from, which come in the same order.
 fn give_forms(span: &mut Span, phrase: &Phrase, modifiers: Modifiers, analyze: Analyze) {
-    let mut written: Vec<(String, String)> = Vec::new();
+    let mut rest = words(phrase, analyze).into_iter();
+    span.patterns_mut(&mut |pattern| {
+        let is_start = |of: &Pattern| {
+            matches!((of, &*pattern), (Pattern::Term(of), Pattern::Prefix(start)) if of == start)
+        };
+        let found = rest
+            .by_ref()
+            .find(|(of, _)| of == &*pattern || is_start(of));
+        let Some((of, mut text)) = found else { return };
+        if of != *pattern {
+            text.push(GlobPart::Many);
+        }
+        *pattern = Pattern::Written(Written {
+            terms: Box::new(pattern.clone()),
+            text,
+            case: modifiers.case,
+            diacritics: modifiers.diacritics,
+        });
+    });
+}
+
+/// Returns what a phrase asks for and how that is written: each word, and each pattern that is one.
+fn words(phrase: &Phrase, analyze: Analyze) -> Vec<(Pattern, Glob)> {
+    let mut words = Vec::new();
     for piece in &phrase.pieces {
-        if let Piece::Text(text) = piece {
-            analyze(Field::Body, text, &mut |term, _, bytes| {
-                written.push((term.to_owned(), text[bytes].to_owned()));
-            });
+        match piece {
+            Piece::Text(text) => analyze(Field::Body, text, &mut |term, _, bytes| {
+                let word = GlobPart::Literal(text[bytes].to_owned());
+                words.push((Pattern::Term(term.to_owned()), Glob(vec![word])));
+            }),
+            Piece::Glob(glob) => {
+                words.extend(plan::pattern(glob, analyze).map(|of| (of, glob.clone())));
+            }
+            Piece::Gap => {}
         }
     }
-    let mut rest = written.into_iter();
-    span.patterns_mut(&mut |pattern| {
-        if let Pattern::Term(term) = pattern
-            && let Some((_, text)) = rest.by_ref().find(|(known, _)| known == term)
-        {
-            *pattern = Pattern::Written(Written {
-                term: std::mem::take(term),
-                text,
-                case: modifiers.case,
-                diacritics: modifiers.diacritics,
-            });
-        }
-    });
+    words
 }
 
 fn at_border(span: Span, modifiers: Modifiers, near: Option<Nearness>) -> Span {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ken_core::{
-    Bound, Field, FieldKind, Form, Glob, GlobPart, Pattern, Plan, Span, Word, language,
+    Bound, Field, FieldKind, Form, Glob, GlobPart, Pattern, Plan, Span, Word, language, lower_range,
 };
 
 use crate::compare;
@@ -224,23 +224,16 @@ fn starting(text: &str) -> Glob {
 }
 
 fn lowercase(glob: &Glob) -> Glob {
-    let lower = |part: &GlobPart| match part {
-        GlobPart::Literal(text) => GlobPart::Literal(text.to_lowercase()),
-        GlobPart::Class { negated, ranges } => GlobPart::Class {
-            negated: *negated,
-            ranges: ranges.iter().map(|range| lower_range(*range)).collect(),
-        },
-        part => part.clone(),
-    };
-    Glob(glob.0.iter().map(lower).collect())
+    glob.map(str::to_lowercase, lower_range)
 }
 
-/// Returns a range of small letters for one of capitals; other ranges as they are.
-fn lower_range((first, last): (char, char)) -> (char, char) {
-    let lower = |c: char| c.to_lowercase().next().unwrap_or(c);
-    match (lower(first), lower(last)) {
-        (a, b) if a <= b => (a, b),
-        _ => (first, last),
+/// Returns a range as terms have its characters: of one letter without diacritics.
+fn folded_range((first, last): (char, char), field: Field, analyze: Analyze) -> (char, char) {
+    let letter = terms(field, &first.to_string(), analyze).pop();
+    let mut letter = letter.iter().flat_map(|(_, term)| term.chars());
+    match (letter.next(), letter.next()) {
+        (Some(letter), None) if first == last => (letter, letter),
+        _ => lower_range((first, last)),
     }
 }
 
@@ -376,6 +369,16 @@ fn phrase(field: Field, phrase: &Phrase, analyze: Analyze) -> Option<Span> {
     }
 }
 
+/// Returns the pattern of a wildcard within quotes; `None` if that is several words.
+pub(crate) fn pattern(glob: &Glob, analyze: Analyze) -> Option<Pattern> {
+    let mut slots = Slots::new(Field::Body, analyze);
+    slots.glob(glob);
+    match (slots.terms.pop(), slots.terms.is_empty()) {
+        (Some((_, pattern)), true) => Some(pattern),
+        _ => None,
+    }
+}
+
 /// The terms of a phrase, with their positions, as they are collected.
 struct Slots {
     field: Field,
@@ -409,7 +412,13 @@ impl Slots {
         let mut word = Glob(Vec::new());
         for part in &glob.0 {
             let GlobPart::Literal(text) = part else {
-                word.push(lowercase(&Glob(vec![part.clone()])).0.remove(0));
+                let folded = |range| folded_range(range, self.field, self.analyze);
+                word.push(
+                    Glob(vec![part.clone()])
+                        .map(str::to_lowercase, folded)
+                        .0
+                        .remove(0),
+                );
                 continue;
             };
             let mut end = 0;

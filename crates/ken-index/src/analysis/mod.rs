@@ -19,7 +19,7 @@ mod script;
 
 use std::ops::Range;
 
-use ken_core::{Field, FieldKind, Written, language as tags};
+use ken_core::{Field, FieldKind, Glob, GlobPart, Pattern, Written, language as tags, lower_range};
 
 pub(crate) use language::{detect as detect_language, frequent_words};
 
@@ -45,10 +45,44 @@ pub fn analyze(field: Field, text: &str, mut each: impl FnMut(&str, u32, Range<u
 /// The term at the beginning and the end of each value of a text field, which no text has.
 pub(crate) const BORDER: &str = "\0";
 
-/// Returns whether a word is written as a form asks for it.
-pub(crate) fn has_form(word: &str, form: &Written) -> bool {
-    let normal = |text| fold::form(text, form.case, form.diacritics);
-    normal(word) == normal(&form.text)
+/// How words are asked to be written.
+pub(crate) struct Form<'a> {
+    written: &'a Written,
+    /// The words, with what does not count taken away.
+    words: Glob,
+    /// What their terms start with.
+    start: String,
+}
+
+impl<'a> Form<'a> {
+    pub(crate) fn new(written: &'a Written) -> Self {
+        let range = |(first, last)| match written.case {
+            true => (first, last),
+            false => lower_range((first, last)),
+        };
+        let start = match &*written.terms {
+            Pattern::Term(start) | Pattern::Prefix(start) => start.clone(),
+            Pattern::Glob(glob) => match glob.0.first() {
+                Some(GlobPart::Literal(start)) => start.clone(),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        };
+        let literal = |text: &str| fold::form(text, written.case, written.diacritics);
+        Self {
+            written,
+            words: written.text.map(literal, range),
+            start,
+        }
+    }
+
+    /// Returns whether a word is written so, whose term is this.
+    pub(crate) fn fits(&self, term: &str, word: &str) -> bool {
+        let Written {
+            case, diacritics, ..
+        } = self.written;
+        term.starts_with(&self.start) && self.words.matches(&fold::form(word, *case, *diacritics))
+    }
 }
 
 /// Calls `each` with the names of a path's folders, as they stand; an absolute path starts with

@@ -31,7 +31,7 @@ pub(crate) enum Matcher {
     Term(String),
     /// In order, each once.
     Terms(Vec<String>),
-    Written(Written),
+    Written(Box<Self>, Written),
     Prefix(String),
     Range(TermRange),
     Regex(Arc<dense::DFA<Vec<u32>>>),
@@ -49,7 +49,9 @@ impl Matcher {
                 Self::Terms(BTreeSet::from_iter(terms).into_iter().cloned().collect())
             }
             Pattern::Border => Self::Term(BORDER.to_owned()),
-            Pattern::Written(written) => Self::Written(written.clone()),
+            Pattern::Written(written) => {
+                Self::Written(Box::new(Self::new(&written.terms)?), written.clone())
+            }
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Range(from, to) => Self::Range(TermRange::new(from, to)),
             Pattern::Glob(glob) => Self::Regex(Arc::new(compile(&glob.to_regex())?)),
@@ -77,9 +79,8 @@ impl Matcher {
     ) -> tantivy::Result<Box<dyn Cursor + 'a>> {
         let terms = index.terms();
         Ok(match self {
-            Self::Term(term) | Self::Written(Written { term, .. }) => {
-                Box::new(terms.range().ge(term).le(term).into_stream()?)
-            }
+            Self::Written(terms, _) => return terms.cursor_from(index, start),
+            Self::Term(term) => Box::new(terms.range().ge(term).le(term).into_stream()?),
             Self::Terms(wanted) => Box::new(terms.search(TermsAutomaton(wanted)).into_stream()?),
             Self::Prefix(prefix) => {
                 let mut range = terms.range().ge(first(prefix));
@@ -111,7 +112,8 @@ impl Matcher {
     ) -> tantivy::Result<()> {
         let terms = index.terms();
         match self {
-            Self::Term(term) | Self::Written(Written { term, .. }) => {
+            Self::Written(terms, _) => terms.each(index, column, each),
+            Self::Term(term) => {
                 let term = Term::from_field_text(column, term);
                 match index.get_term_info(&term)? {
                     Some(info) => each(term.serialized_value_bytes(), &info),

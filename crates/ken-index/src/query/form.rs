@@ -10,7 +10,7 @@ use tantivy::schema::{Field as Column, Value as _};
 use tantivy::store::StoreReader;
 use tantivy::{DocId, TantivyDocument};
 
-use crate::analysis;
+use crate::analysis::{self, Form};
 
 /// The texts of one field in one segment.
 pub(super) struct Texts {
@@ -32,6 +32,7 @@ impl Texts {
     /// Returns the positions at which a document has the form; none if it cannot be read.
     pub(super) fn positions(&self, doc: DocId, form: &Written) -> Vec<u32> {
         let mut found = Vec::new();
+        let form = Form::new(form);
         let Ok(document) = self.store.get::<TantivyDocument>(doc) else {
             return found;
         };
@@ -44,7 +45,7 @@ impl Texts {
             let mut end = base;
             analysis::analyze(self.field, text, |term, position, bytes| {
                 end = base + position + 2;
-                if term == form.term && analysis::has_form(&text[bytes], form) {
+                if form.fits(term, &text[bytes]) {
                     found.push(base + position);
                 }
             });

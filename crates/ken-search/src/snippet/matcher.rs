@@ -48,9 +48,8 @@ impl TermTest {
     /// Returns `None` for what cannot be tested; nothing is then highlighted.
     fn new(pattern: &Pattern) -> Option<Self> {
         Some(match pattern {
-            Pattern::Term(term) | Pattern::Stem(term) | Pattern::Written(Written { term, .. }) => {
-                Self::Exact(term.clone())
-            }
+            Pattern::Term(term) | Pattern::Stem(term) => Self::Exact(term.clone()),
+            Pattern::Written(Written { terms, .. }) => Self::new(terms)?,
             Pattern::Any(terms) => Self::Any(terms.iter().cloned().map(Self::Exact).collect()),
             Pattern::Border => return None,
             Pattern::Prefix(prefix) if prefix.is_empty() => return None,

@@ -55,7 +55,7 @@ impl Leaf {
             postings,
             n_documents,
             form: match matcher {
-                Matcher::Written(form) => Some(form.clone()),
+                Matcher::Written(_, form) => Some(form.clone()),
                 _ => None,
             },
             allowed: None,
