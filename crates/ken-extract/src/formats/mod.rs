@@ -40,7 +40,7 @@ mod ole;
 mod ooxml;
 mod package;
 mod pdf;
-mod postscript;
+pub(crate) mod postscript;
 mod ppt;
 mod pst;
 mod rar;

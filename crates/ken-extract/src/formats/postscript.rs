@@ -5,6 +5,8 @@
 //! makes, cut into pieces at each kern. Only an interpreter finds the words: see [`crate::helper`],
 //! which starts one.
 
+use std::io;
+
 use ken_core::Field;
 use memchr::memmem;
 
@@ -32,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
     sections: Some("pages"),
     members: None,
     isolation: Isolation::Process,
-    version: 2,
+    version: 3,
     streams: true,
     extract,
 };
@@ -40,6 +42,8 @@ pub(super) const FORMAT: Format = Format {
 /// Comments and XMP stand in this much of the start, and the trailer in this much of the end.
 const HEAD_BYTES: usize = 256 << 10;
 const TAIL_BYTES: usize = 8 << 10;
+/// A program begins in this much, behind what is said to a printer.
+const BEGIN_BYTES: usize = 8 << 10;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (start, end) = program(input)?;
@@ -57,6 +61,23 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     }
     metadata.add_to(output.own());
     Ok(())
+}
+
+/// Returns whether a file may have pages: it begins as a program and, as its first line says of it,
+/// is no font, character map or other resource for programs, of which some systems have hundreds.
+pub(crate) fn has_pages(input: &Input<'_>) -> io::Result<bool> {
+    let start = program(input).map_or(0, |(start, _)| start);
+    let head = input.range(start, BEGIN_BYTES)?;
+    let Some(at) = memmem::find(&head, b"%!") else {
+        return Ok(false);
+    };
+    let mut lines = head[at + 2..].split(|byte| matches!(byte, b'\n' | b'\r'));
+    let mut words = lines.next().unwrap_or_default().split(|byte| *byte == b' ');
+    let is_font = words
+        .next()
+        .is_some_and(|word| word.starts_with(b"PS-AdobeFont") || word.starts_with(b"FontType"));
+    let is_other = |word: &[u8]| word.starts_with(b"Resource-") || word == b"Query";
+    Ok(!is_font && !words.any(is_other))
 }
 
 /// Returns where the program is: EPS files for Windows have a preview beside it.
@@ -178,6 +199,26 @@ mod tests {
     #[test]
     fn comments_of_header_and_trailer_are_read() {
         assert_letter(&run(LETTER));
+    }
+
+    #[test]
+    fn resources_have_no_pages() {
+        for (head, expected) in [
+            ("%!PS-Adobe-3.0 EPSF-3.0\n%%Title: Resource-CMap", true),
+            ("%!\n", true),
+            (
+                "\x1b%-12345X@PJL ENTER LANGUAGE=POSTSCRIPT\r\n%!PS-Adobe-3.0\r\n",
+                true,
+            ),
+            ("%!PS-Adobe-3.0 Resource-CMap\n", false),
+            ("%!PS-Adobe-3.0 Query\n", false),
+            ("%!PS-AdobeFont-1.0: CMR10\n", false),
+            ("% Procedures for other programs\n", false),
+            ("", false),
+        ] {
+            let input = Input::bytes_of("a.ps", head.as_bytes());
+            assert_eq!(has_pages(&input).unwrap(), expected, "{head}");
+        }
     }
 
     #[test]

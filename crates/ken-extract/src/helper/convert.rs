@@ -8,6 +8,7 @@
 
 use super::handler::{Handler, Places};
 use super::{Helpers, ended};
+use crate::formats::postscript;
 use crate::{Error, Input, Limits};
 
 /// Media types and the rows of their programs, in the syntax of `mimeconf`.
@@ -55,6 +56,9 @@ impl Helpers {
     ) -> Option<Converted> {
         let index = self.table.find_converter(media_type)?;
         let handler = self.table.handlers.get(index)?;
+        if !postscript::has_pages(input).unwrap_or(true) {
+            return None;
+        }
         let mut content = Vec::new();
         let result = self.checked(index, handler, input, limits, || {
             let (mut process, printed) = self.run(handler, input, limits)?;

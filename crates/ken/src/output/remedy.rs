@@ -34,6 +34,10 @@ pub(crate) fn remedy(failure: &Failure, path: &Path) -> String {
             Some(what) => install(what),
             None => "install it, then ken index".to_owned(),
         },
+        Reason::Crashed if failure.message.contains(": it ") => {
+            "start the program by hand on the file; if that works, report it as an error of ken"
+                .to_owned()
+        }
         Reason::Crashed => {
             "report it as an error of ken, with the file if you may show it".to_owned()
         }
@@ -71,6 +75,10 @@ mod tests {
         let of = |reason, message: &str| {
             remedy(&Failure::new(reason, message), Path::new("/a/it's.pdf"))
         };
+        let helper = of(Reason::Crashed, "gs: it ended with exit status: 1");
+        assert!(helper.starts_with("start the program"), "{helper}");
+        let parser = of(Reason::Crashed, "the PDF parser crashed");
+        assert!(parser.starts_with("report it"), "{parser}");
         let limit = of(Reason::Limit, "300 bytes, more than max_file_bytes = 200");
         assert!(limit.contains("extract.max_file_bytes,"), "{limit}");
         let built_in = of(Reason::Limit, "too many nested tables");
