@@ -5,6 +5,11 @@
 //! automaton: walked together with the dictionary it leads to the few terms that may be forms,
 //! and the stemmer decides. Of terms that start with `get` there may be tens of thousands.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use foldhash::fast::FixedState;
 use tantivy_fst::Automaton;
 
 /// A line for each language: its code, then its endings.
@@ -61,7 +66,7 @@ impl Endings {
     }
 }
 
-/// The terms that may be forms of a word.
+/// The terms that may be forms of a word in a language.
 pub(super) struct Forms<'a> {
     /// What all of them start with.
     pub(super) prefix: &'a str,
@@ -72,9 +77,9 @@ pub(super) struct Forms<'a> {
 }
 
 /// How far a term was read.
-#[derive(Clone, Copy)]
-pub(super) struct Walk {
-    /// Bytes, or `DEAD`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Walk {
+    /// Bytes.
     length: usize,
     /// How many letters may still be any, if the walk takes them so.
     free: usize,
@@ -85,8 +90,6 @@ pub(super) struct Walk {
     /// The nodes of the trie at which it may be.
     nodes: [u64; WORDS],
 }
-
-const DEAD: usize = usize::MAX;
 
 impl Walk {
     fn add(&mut self, node: usize) {
@@ -99,57 +102,6 @@ impl Walk {
 }
 
 impl Forms<'_> {
-    /// Goes on after the prefix.
-    fn step(&self, endings: &Endings, from: &Walk, byte: u8) -> Walk {
-        let mut to = Walk {
-            length: from.length + 1,
-            free: 0,
-            rest: 0,
-            before: 0,
-            nodes: [0; WORDS],
-        };
-        for (number, word) in from.nodes.iter().enumerate() {
-            let mut bits = *word;
-            while bits != 0 {
-                let node = number * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                // A stemmer may have read `y` as `i`.
-                for byte in [byte, if byte == b'y' { b'i' } else { byte }] {
-                    let Some(child) = endings.child(node, byte) else {
-                        continue;
-                    };
-                    to.add(child);
-                    if endings.nodes[child].is_end {
-                        to.add(0);
-                    }
-                }
-            }
-        }
-        if from.rest > 0 {
-            to.rest = from.rest - 1;
-            to.free = from.free;
-        } else if from.free > 0 {
-            to.rest = match byte {
-                0xc0..=0xdf => 1,
-                0xe0..=0xef => 2,
-                0xf0.. => 3,
-                _ => 0,
-            };
-            to.free = from.free - 1;
-            to.before = byte;
-        } else if from.before != 0 && byte == from.before {
-            to.add(0);
-        }
-        if from.rest + u8::from(from.free > 0) > 0 && to.rest == 0 {
-            to.add(0);
-        }
-        to
-    }
-}
-
-impl Automaton for Forms<'_> {
-    type State = Walk;
-
     fn start(&self) -> Walk {
         Walk {
             length: 0,
@@ -163,40 +115,169 @@ impl Automaton for Forms<'_> {
 
     fn is_match(&self, walk: &Walk) -> bool {
         let ends = walk.nodes[0] & 1 != 0 || self.endings.is_none();
-        self.can_match(walk) && walk.length >= self.prefix.len() && ends
+        walk.length >= self.prefix.len() && ends
     }
 
-    fn can_match(&self, walk: &Walk) -> bool {
-        walk.length != DEAD
-    }
-
-    fn accept(&self, walk: &Walk, byte: u8) -> Walk {
-        let dead = Walk {
-            length: DEAD,
+    /// Returns how far a term is read with the next byte; `None` if it is no form.
+    fn accept(&self, walk: &Walk, byte: u8) -> Option<Walk> {
+        let on = Walk {
+            length: walk.length + 1,
             ..*walk
         };
-        if walk.length < self.prefix.len() {
-            return match self.prefix.as_bytes()[walk.length] == byte {
-                true => Walk {
-                    length: walk.length + 1,
-                    ..*walk
-                },
-                false => dead,
-            };
+        if let Some(expected) = self.prefix.as_bytes().get(walk.length) {
+            return (*expected == byte).then_some(on);
         }
         // A form is made of letters.
         let is_letter = byte.is_ascii_alphabetic() || !byte.is_ascii();
-        if walk.length == DEAD || !is_letter || walk.length >= self.prefix.len() + MAX_ENDING {
-            return dead;
+        if !is_letter || walk.length >= self.prefix.len() + MAX_ENDING {
+            return None;
         }
-        let Some(endings) = self.endings else {
-            return Walk {
-                length: walk.length + 1,
-                ..*walk
-            };
+        match self.endings {
+            Some(endings) => Some(step(endings, walk, byte)).filter(|walk| !walk.is_lost()),
+            None => Some(on),
+        }
+    }
+}
+
+/// Goes on after the prefix.
+fn step(endings: &Endings, from: &Walk, byte: u8) -> Walk {
+    let mut to = Walk {
+        length: from.length + 1,
+        free: 0,
+        rest: 0,
+        before: 0,
+        nodes: [0; WORDS],
+    };
+    for (number, word) in from.nodes.iter().enumerate() {
+        let mut bits = *word;
+        while bits != 0 {
+            let node = number * 64 + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            // A stemmer may have read `y` as `i`.
+            for byte in [byte, if byte == b'y' { b'i' } else { byte }] {
+                let Some(child) = endings.child(node, byte) else {
+                    continue;
+                };
+                to.add(child);
+                if endings.nodes[child].is_end {
+                    to.add(0);
+                }
+            }
+        }
+    }
+    if from.rest > 0 {
+        to.rest = from.rest - 1;
+        to.free = from.free;
+    } else if from.free > 0 {
+        to.rest = match byte {
+            0xc0..=0xdf => 1,
+            0xe0..=0xef => 2,
+            0xf0.. => 3,
+            _ => 0,
         };
-        let next = self.step(endings, walk, byte);
-        if next.is_lost() { dead } else { next }
+        to.free = from.free - 1;
+        to.before = byte;
+    } else if from.before != 0 && byte == from.before {
+        to.add(0);
+    }
+    if from.rest + u8::from(from.free > 0) > 0 && to.rest == 0 {
+        to.add(0);
+    }
+    to
+}
+
+/// The terms that may be forms of a word in one of some languages.
+///
+/// Its states are made as they are reached and kept: the same few are in all dictionaries.
+pub(super) struct AnyForms<'a> {
+    forms: Vec<Forms<'a>>,
+    states: RefCell<States>,
+}
+
+#[derive(Default)]
+struct States {
+    numbers: HashMap<Rc<[Option<Walk>]>, u32, FixedState>,
+    walks: Vec<Rc<[Option<Walk>]>>,
+    /// For each state the state after each byte, `UNKNOWN` if nobody went there.
+    next: Vec<[u32; 256]>,
+}
+
+/// The state of what is no form in any language.
+const DEAD: u32 = u32::MAX;
+const UNKNOWN: u32 = u32::MAX - 1;
+
+impl States {
+    fn number(&mut self, walks: Rc<[Option<Walk>]>) -> u32 {
+        if walks.iter().all(Option::is_none) {
+            return DEAD;
+        }
+        if let Some(number) = self.numbers.get(&walks) {
+            return *number;
+        }
+        // Fewer than states that a dictionary can lead to, which has not as many bytes.
+        let number = u32::try_from(self.walks.len()).unwrap_or(DEAD);
+        self.numbers.insert(Rc::clone(&walks), number);
+        self.walks.push(walks);
+        self.next.push([UNKNOWN; 256]);
+        number
+    }
+}
+
+impl<'a> AnyForms<'a> {
+    pub(super) fn new(forms: Vec<Forms<'a>>) -> Self {
+        let states = RefCell::default();
+        Self { forms, states }
+    }
+
+    #[cfg(test)]
+    pub(super) fn accepts(&self, term: &str) -> bool {
+        let mut bytes = term.bytes();
+        (&self).is_match(
+            &bytes
+                .try_fold((&self).start(), |state, byte| {
+                    Some((&self).accept(&state, byte)).filter(|state| *state != DEAD)
+                })
+                .unwrap_or(DEAD),
+        )
+    }
+}
+
+impl Automaton for &AnyForms<'_> {
+    type State = u32;
+
+    fn start(&self) -> u32 {
+        let walks = self.forms.iter().map(|forms| Some(forms.start()));
+        self.states.borrow_mut().number(walks.collect())
+    }
+
+    fn is_match(&self, state: &u32) -> bool {
+        let states = self.states.borrow();
+        let Some(walks) = states.walks.get(*state as usize) else {
+            return false;
+        };
+        let mut each = self.forms.iter().zip(walks.iter());
+        each.any(|(forms, walk)| walk.is_some_and(|walk| forms.is_match(&walk)))
+    }
+
+    fn can_match(&self, state: &u32) -> bool {
+        *state != DEAD
+    }
+
+    fn accept(&self, state: &u32, byte: u8) -> u32 {
+        let mut states = self.states.borrow_mut();
+        let from = *state as usize;
+        let Some(known) = states.next.get(from).map(|next| next[usize::from(byte)]) else {
+            return DEAD;
+        };
+        if known != UNKNOWN {
+            return known;
+        }
+        let walks = Rc::clone(&states.walks[from]);
+        let each = self.forms.iter().zip(walks.iter());
+        let walks = each.map(|(forms, walk)| forms.accept(walk.as_ref()?, byte));
+        let number = states.number(walks.collect());
+        states.next[from][usize::from(byte)] = number;
+        number
     }
 }
 
@@ -211,9 +292,7 @@ mod tests {
             free: 1,
             endings: endings.as_ref(),
         };
-        let walk = term.bytes();
-        let walk = walk.fold(forms.start(), |walk, byte| forms.accept(&walk, byte));
-        forms.is_match(&walk)
+        AnyForms::new(vec![forms]).accepts(term)
     }
 
     #[test]
