@@ -13,7 +13,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::schema::{IndexRecordOption, OwnedValue, Value as _};
 use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
-use crate::dictionary::{self, Dictionaries, Similar, TermCount, TermList};
+use crate::dictionary::{self, Dictionaries, PlainLists, Similar, TermCount, TermList};
 use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
 use crate::query::Scoring;
@@ -36,6 +36,7 @@ pub struct Snapshot {
     meta: Meta,
     searcher: Searcher,
     dictionaries: Dictionaries,
+    pub(crate) plain: Arc<PlainLists>,
     ranking: Ranking,
     stemming: OnceLock<Stemming>,
     scoring: OnceLock<Arc<Scoring>>,
@@ -89,7 +90,8 @@ impl Snapshot {
             return Err(Error::Missing(path.to_path_buf()));
         }
         let directory = MmapDirectory::open(path).map_err(|e| engine_error(e.into()))?;
-        let index = tantivy::Index::open(ReadDirectory(directory)).map_err(engine_error)?;
+        let directory = ReadDirectory(directory);
+        let index = tantivy::Index::open(directory.clone()).map_err(engine_error)?;
         let Some(meta) = read_meta(path, &index)? else {
             return Err(Error::Missing(path.to_path_buf()));
         };
@@ -109,6 +111,7 @@ impl Snapshot {
         Ok(Self {
             path: path.to_path_buf(),
             dictionaries: Dictionaries::new(searcher.segment_readers(), &columns),
+            plain: Arc::new(PlainLists::new(directory, searcher.segment_readers())),
             columns,
             meta,
             searcher,
@@ -311,7 +314,7 @@ impl Snapshot {
             return Ok(Arc::clone(scoring));
         }
         let segments = self.searcher.segment_readers();
-        let scoring = Scoring::new(segments, &self.columns, &self.ranking);
+        let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.plain);
         let scoring = Arc::new(scoring.map_err(|e| self.error(e))?);
         Ok(Arc::clone(self.scoring.get_or_init(|| scoring)))
     }
@@ -398,8 +401,8 @@ impl Snapshot {
         limit: usize,
     ) -> Result<(Vec<(String, u64)>, usize), Error> {
         let column = self.columns.of(field);
-        query::terms(self.searcher.segment_readers(), column, pattern, limit)
-            .map_err(|e| self.error(e))
+        let segments = self.searcher.segment_readers();
+        query::terms(segments, &self.plain, column, pattern, limit).map_err(|e| self.error(e))
     }
 
     /// Calls `each` with terms and their counts, in the order of the terms' bytes, until it breaks
@@ -473,7 +476,7 @@ impl Snapshot {
         Ok(Statistics {
             tallies: terms::tally(segments, &self.columns).map_err(|e| self.error(e))?,
             segments: segments.len(),
-            bytes: bytes.total().get_bytes(),
+            bytes: bytes.total().get_bytes() + self.plain.n_bytes(),
         })
     }
 

@@ -16,6 +16,7 @@ use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
 
 use crate::deletion::Deletions;
+use crate::dictionary::{self, Small};
 use crate::directory::WriteDirectory;
 use crate::record::Row;
 use crate::schema::Columns;
@@ -225,6 +226,7 @@ impl Writer {
             Some(source) => Err(Error::Engine { path, source }),
             None => engine
                 .wait_merging_threads()
+                .and_then(|()| dictionary::update(&self.index, &path, Small::default()))
                 .map_err(|source| Error::Engine { path, source }),
         }
     }

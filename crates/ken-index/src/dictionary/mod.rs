@@ -6,6 +6,7 @@
 //! allocates nothing. `bench/run dictionary` measures it.
 
 mod list;
+mod plain;
 mod similar;
 mod stream;
 
@@ -20,6 +21,7 @@ use crate::schema::Columns;
 
 pub(crate) use list::each;
 pub use list::{TermCount, TermList};
+pub(crate) use plain::{Accept, PlainLists, PlainTerms, Small, Wanted, is_list, update};
 pub use similar::Similar;
 pub(crate) use similar::similar;
 pub(crate) use stream::Cursor;

@@ -21,6 +21,8 @@ use tantivy::directory::{
     WatchHandle, WritePtr,
 };
 
+use crate::dictionary::is_list;
+
 /// The list of all files that the engine made.
 const MANAGED: &str = ".managed.json";
 /// Where its next version is written.
@@ -56,7 +58,7 @@ impl WriteDirectory {
             let name = entry?.file_name();
             files.extend(
                 name.to_str()
-                    .filter(|name| is_engines(name))
+                    .filter(|text| is_engines(text) && !is_list(&name))
                     .map(str::to_owned),
             );
         }
@@ -219,7 +221,8 @@ mod tests {
     fn the_list_of_files_is_made_from_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let segment = format!("{}.store", "0123456789abcdef".repeat(2));
-        for name in [segment.as_str(), "meta.json", "notes.txt", MANAGED] {
+        let plain = segment.replace("store", "words");
+        for name in [segment.as_str(), &plain, "meta.json", "notes.txt", MANAGED] {
             fs_err::write(folder.path().join(name), "").unwrap();
         }
         WriteDirectory::open(folder.path()).unwrap();

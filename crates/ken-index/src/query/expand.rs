@@ -7,20 +7,22 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ken_core::{Bound, Pattern, Written};
+use ken_core::{Bound, Glob, GlobPart, Pattern, Written};
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
+use memchr::memmem;
 use regex_automata::dfa::{Automaton as _, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::{primitives::StateID, start, syntax};
 use regex_automata::{Anchored, MatchKind};
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
+use tantivy::schema::Field as Column;
 use tantivy::termdict::{TermDictionary, TermStreamer};
 use tantivy::{TantivyError, Term};
 use tantivy_fst::Automaton;
 
 use crate::analysis::BORDER;
-use crate::dictionary::Cursor;
+use crate::dictionary::{Accept, Cursor, PlainTerms, Wanted};
 
 /// What the tables of one regular expression may take; larger ones are a mistake or an attack.
 const MAX_DFA_BYTES: usize = 8 << 20;
@@ -34,7 +36,7 @@ pub(crate) enum Matcher {
     Written(Box<Self>, Written),
     Prefix(String),
     Range(TermRange),
-    Regex(Arc<dense::DFA<Vec<u32>>>),
+    Regex(Arc<Expression>),
     Fuzzy(Arc<DFA>),
 }
 
@@ -54,8 +56,8 @@ impl Matcher {
             }
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Range(from, to) => Self::Range(TermRange::new(from, to)),
-            Pattern::Glob(glob) => Self::Regex(Arc::new(compile(&glob.to_regex())?)),
-            Pattern::Regex(regex) => Self::Regex(Arc::new(compile(regex)?)),
+            Pattern::Glob(glob) => Self::Regex(Arc::new(Expression::of_glob(glob)?)),
+            Pattern::Regex(regex) => Self::Regex(Arc::new(Expression::new(regex)?)),
             Pattern::Fuzzy(term, distance) => {
                 let builder = LevenshteinAutomatonBuilder::new(*distance, true);
                 Self::Fuzzy(Arc::new(builder.build_dfa(term)))
@@ -90,8 +92,9 @@ impl Matcher {
                 Box::new(range.into_stream()?)
             }
             Self::Range(range) => Box::new(range.of(terms)?),
-            Self::Regex(dfa) => {
-                Box::new(terms.search(RegexAutomaton::of_words(dfa)).into_stream()?)
+            Self::Regex(regex) => {
+                let automaton = RegexAutomaton::of_words(&regex.dfa);
+                Box::new(terms.search(automaton).into_stream()?)
             }
             Self::Fuzzy(dfa) => {
                 let mut range = terms.search(FuzzyAutomaton(dfa)).ge(start);
@@ -103,11 +106,31 @@ impl Matcher {
         })
     }
 
+    /// Calls `each` with every term of the dictionary that is meant; `plain` are its terms as text.
+    pub(super) fn each_in(
+        &self,
+        index: &InvertedIndexReader,
+        column: Column,
+        plain: Option<PlainTerms<'_>>,
+        each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
+        match (self, plain) {
+            (Self::Regex(regex), Some(plain)) => plain.each(&regex.wanted(), &mut |term| {
+                let text = String::from_utf8_lossy(term);
+                match index.get_term_info(&Term::from_field_text(column, &text))? {
+                    Some(info) => each(term, &info),
+                    None => Ok(()),
+                }
+            }),
+            _ => self.each(index, column, each),
+        }
+    }
+
     /// Calls `each` with every term of the dictionary that is meant.
     pub(super) fn each(
         &self,
         index: &InvertedIndexReader,
-        column: tantivy::schema::Field,
+        column: Column,
         each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
         let terms = index.terms();
@@ -147,7 +170,7 @@ impl Matcher {
                 }
                 Ok(())
             }
-            Self::Regex(dfa) => walk(terms, RegexAutomaton::of_words(dfa), each),
+            Self::Regex(regex) => walk(terms, RegexAutomaton::of_words(&regex.dfa), each),
             Self::Fuzzy(dfa) => walk(terms, FuzzyAutomaton(dfa), each),
         }
     }
@@ -199,6 +222,79 @@ where
         each(stream.key(), stream.value())?;
     }
     Ok(())
+}
+
+/// A regular expression over terms.
+pub(crate) struct Expression {
+    dfa: dense::DFA<Vec<u32>>,
+    /// What the terms start with that it means.
+    prefix: String,
+    /// What they hold, a line feed after the term counted in.
+    part: Option<memmem::Finder<'static>>,
+}
+
+impl Expression {
+    fn new(regex: &str) -> tantivy::Result<Self> {
+        Ok(Self {
+            dfa: compile(regex)?,
+            prefix: String::new(),
+            part: None,
+        })
+    }
+
+    fn of_glob(glob: &Glob) -> tantivy::Result<Self> {
+        let mut this = Self::new(&glob.to_regex())?;
+        let mut longest = String::new();
+        for (number, part) in glob.0.iter().enumerate() {
+            let GlobPart::Literal(text) = part else {
+                continue;
+            };
+            if number == 0 {
+                this.prefix.clone_from(text);
+                continue;
+            }
+            let end = if number + 1 == glob.0.len() { "\n" } else { "" };
+            if text.len() + end.len() > longest.len() {
+                longest = format!("{text}{end}");
+            }
+        }
+        let finder = || memmem::Finder::new(longest.as_bytes()).into_owned();
+        this.part = (!longest.is_empty()).then(finder);
+        Ok(this)
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            prefix: &self.prefix,
+            part: self.part.as_ref(),
+            accepts: self,
+        }
+    }
+}
+
+impl Accept for Expression {
+    fn accepts(&self, term: &[u8]) -> bool {
+        let config = start::Config::new().anchored(Anchored::No);
+        let Ok(mut state) = self.dfa.start_state(&config) else {
+            return false;
+        };
+        // The border of values is no word.
+        if term.first() == Some(&0) {
+            return false;
+        }
+        for byte in term {
+            state = self.dfa.next_state(state, *byte);
+            if self.dfa.is_special_state(state) {
+                if self.dfa.is_match_state(state) {
+                    return true;
+                }
+                if self.dfa.is_dead_state(state) {
+                    return false;
+                }
+            }
+        }
+        self.dfa.is_match_state(self.dfa.next_eoi_state(state))
+    }
 }
 
 pub(super) fn compile(regex: &str) -> tantivy::Result<dense::DFA<Vec<u32>>> {

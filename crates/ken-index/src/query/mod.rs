@@ -24,6 +24,7 @@ use tantivy::query::{
 use tantivy::schema::{Field as Column, IndexRecordOption};
 
 use crate::analysis::BORDER;
+use crate::dictionary::PlainLists;
 use crate::schema::Columns;
 use duplicates::DuplicatesQuery;
 pub(crate) use expand::Matcher;
@@ -131,6 +132,7 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
 /// [`crate::Snapshot::terms`].
 pub(crate) fn terms(
     segments: &[SegmentReader],
+    plain: &PlainLists,
     column: Column,
     pattern: &Pattern,
     limit: usize,
@@ -139,7 +141,8 @@ pub(crate) fn terms(
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
     for segment in segments {
         let index = segment.inverted_index(column)?;
-        matcher.each(&index, column, &mut |term, info| {
+        let plain = plain.of(segment.segment_id(), column);
+        matcher.each_in(&index, column, plain, &mut |term, info| {
             let count = u64::from(info.doc_freq);
             match counts.get_mut(term) {
                 Some(sum) => *sum += count,

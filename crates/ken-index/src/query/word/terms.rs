@@ -107,7 +107,8 @@ impl WordTerms {
             for (form, (ready, _)) in self.forms.iter().enumerate() {
                 let mut terms = Vec::new();
                 if let Ready::Match(matcher) = ready {
-                    matcher.each(&index, column, &mut |_, info| {
+                    let plain = scoring.plain.of(segment.segment_id(), column);
+                    matcher.each_in(&index, column, plain, &mut |_, info| {
                         terms.push(info.clone());
                         Ok(())
                     })?;
@@ -242,7 +243,8 @@ fn n_documents_of(
     for segment in searcher.segment_readers() {
         let mut of_segment = Vec::new();
         let index = segment.inverted_index(column)?;
-        matcher.each(&index, column, &mut |_, info| {
+        let plain = scoring.plain.of(segment.segment_id(), column);
+        matcher.each_in(&index, column, plain, &mut |_, info| {
             of_segment.push(info.doc_freq);
             Ok(())
         })?;

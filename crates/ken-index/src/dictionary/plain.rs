@@ -1,0 +1,438 @@
+//! The terms of large dictionaries as plain text, for patterns that do not say how a term starts.
+//!
+//! An automaton and the dictionary, walked together, skip what cannot match, but `*ology` can match
+//! everywhere, and to go from one term to the next takes the dictionary about 100 ns. As lines of
+//! text, one term after the other, the same terms are searched for what the pattern says of them
+//! at the speed of memory. So each large segment has beside its own files one of lines, and a table of
+//! where each field's begin:
+//!
+//! ```text
+//! terms of a field, in order, each ended by a line feed; then those of the next
+//! for each field: its column, the first byte, the number of bytes
+//! the number of fields, MAGIC
+//! ```
+//!
+//! Numbers are of 8 bytes, little-endian. The file says nothing that the segment does not: where it
+//! is missing the dictionary is walked.
+
+use std::ffi::OsStr;
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use fs_err::File;
+use memchr::{memchr, memmem, memrchr};
+use tantivy::Directory;
+use tantivy::directory::OwnedBytes;
+use tantivy::index::{SegmentComponent, SegmentId};
+use tantivy::schema::Field as Column;
+use tantivy::{Index, SegmentReader};
+use tantivy_common::HasLen;
+
+use crate::directory::ReadDirectory;
+
+const MAGIC: [u8; 8] = *b"kenword1";
+const EXTENSION: &str = "words";
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// The terms of a field of a segment, in order, a line each.
+pub(crate) struct PlainTerms<'a>(&'a [u8]);
+
+/// Says of a term whether it is meant.
+pub(crate) trait Accept {
+    fn accepts(&self, term: &[u8]) -> bool;
+}
+
+/// Which lines are wanted.
+pub(crate) struct Wanted<'a> {
+    /// They start so.
+    pub(crate) prefix: &'a str,
+    /// They, with their line feed, hold this.
+    pub(crate) part: Option<&'a memmem::Finder<'static>>,
+    /// And this is said of them.
+    pub(crate) accepts: &'a dyn Accept,
+}
+
+impl PlainTerms<'_> {
+    /// Calls `each` with the terms that are wanted, in their order.
+    pub(crate) fn each<E>(
+        &self,
+        wanted: &Wanted<'_>,
+        each: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let end = crate::query::successor(wanted.prefix);
+        let end = end.map_or(self.0.len(), |end| self.lower_bound(end.as_bytes()));
+        let start = self.lower_bound(wanted.prefix.as_bytes());
+        let lines = self.0.get(start..end).unwrap_or_default();
+        let mut at = 0;
+        while at < lines.len() {
+            if let Some(part) = wanted.part {
+                let Some(found) = part.find(&lines[at..]) else {
+                    break;
+                };
+                at += found;
+            }
+            let line = line_at(lines, at);
+            if wanted.accepts.accepts(&lines[line.clone()]) {
+                each(&lines[line.clone()])?;
+            }
+            at = line.end + 1;
+        }
+        Ok(())
+    }
+
+    /// Returns where the first term begins that is not less than `key`.
+    fn lower_bound(&self, key: &[u8]) -> usize {
+        let (mut low, mut high) = (0, self.0.len());
+        while low < high {
+            let line = line_at(self.0, low.midpoint(high));
+            if &self.0[line.clone()] < key {
+                low = line.end + 1;
+            } else {
+                high = line.start;
+            }
+        }
+        low
+    }
+}
+
+/// Returns the line around a byte, without its line feed.
+fn line_at(text: &[u8], at: usize) -> Range<usize> {
+    let start = memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
+    let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
+    start..end
+}
+
+/// The lists of a snapshot, opened at first use and then read without a lock.
+#[derive(Debug)]
+pub(crate) struct PlainLists {
+    directory: ReadDirectory,
+    opened: Vec<(SegmentId, OnceLock<Option<Lists>>)>,
+}
+
+/// Those of a segment.
+#[derive(Debug)]
+struct Lists {
+    bytes: OwnedBytes,
+    fields: Vec<(u32, Range<usize>)>,
+}
+
+impl PlainLists {
+    pub(crate) fn new(directory: ReadDirectory, segments: &[SegmentReader]) -> Self {
+        let segments = segments.iter().map(SegmentReader::segment_id);
+        Self {
+            directory,
+            opened: segments.map(|id| (id, OnceLock::new())).collect(),
+        }
+    }
+
+    /// Returns the terms of a field of a segment, if there is a list of them.
+    pub(crate) fn of(&self, segment: SegmentId, column: Column) -> Option<PlainTerms<'_>> {
+        let (_, lists) = self.opened.iter().find(|(id, _)| *id == segment)?;
+        let lists = lists.get_or_init(|| self.open(segment)).as_ref()?;
+        let mut fields = lists.fields.iter();
+        let (_, range) = fields.find(|(id, _)| *id == column.field_id())?;
+        lists.bytes.as_slice().get(range.clone()).map(PlainTerms)
+    }
+
+    /// Returns how many bytes the lists have on disk.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        let open = |(id, _): &(SegmentId, _)| self.directory.open_read(&name(*id)).ok();
+        let files = self.opened.iter().filter_map(open);
+        files.map(|file| file.len() as u64).sum()
+    }
+
+    fn open(&self, segment: SegmentId) -> Option<Lists> {
+        let file = self.directory.open_read(&name(segment)).ok()?;
+        let bytes = file.read_bytes().ok()?;
+        let fields = read_table(bytes.as_slice())?;
+        Some(Lists { bytes, fields })
+    }
+}
+
+fn name(segment: SegmentId) -> PathBuf {
+    PathBuf::from(segment.uuid_string()).with_extension(EXTENSION)
+}
+
+/// Returns the column of each field and where its terms are; `None` if the file is another one.
+fn read_table(bytes: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
+    let rest = bytes.strip_suffix(&MAGIC)?;
+    let (rest, n_fields) = split_number(rest)?;
+    let mut fields = Vec::new();
+    let mut rest = rest;
+    for _ in 0..n_fields {
+        let (before, length) = split_number(rest)?;
+        let (before, start) = split_number(before)?;
+        let (before, column) = split_number(before)?;
+        let start = usize::try_from(start).ok()?;
+        let end = start.checked_add(usize::try_from(length).ok()?)?;
+        let ends = end <= bytes.len() && (start == end || bytes.get(end - 1) == Some(&b'\n'));
+        fields.push((u32::try_from(column).ok().filter(|_| ends)?, start..end));
+        rest = before;
+    }
+    Some(fields)
+}
+
+fn split_number(bytes: &[u8]) -> Option<(&[u8], u64)> {
+    let (rest, number) = bytes.split_last_chunk::<8>()?;
+    Some((rest, u64::from_le_bytes(*number)))
+}
+
+/// Which dictionaries are walked fast enough without a list.
+#[derive(Clone, Copy)]
+pub(crate) struct Small {
+    /// Those of a segment that have fewer bytes, all together.
+    bytes: u64,
+    /// Those of a field with fewer terms.
+    terms: usize,
+}
+
+impl Default for Small {
+    fn default() -> Self {
+        Self {
+            bytes: 2 << 20,
+            terms: 1 << 15,
+        }
+    }
+}
+
+/// Writes the lists of large segments that have none, and deletes those of segments that are gone.
+///
+/// # Errors
+/// Fails if the index cannot be read or a list cannot be written; the index stays as it is.
+pub(crate) fn update(index: &Index, folder: &Path, small: Small) -> tantivy::Result<()> {
+    let segments = index.searchable_segments()?;
+    let names: Vec<PathBuf> = segments.iter().map(|of| name(of.id())).collect();
+    for entry in fs_err::read_dir(folder)? {
+        let entry = entry?.file_name();
+        if is_list(&entry) && !names.iter().any(|name| name.as_os_str() == entry) {
+            delete(&folder.join(entry))?;
+        }
+    }
+    let is_missing = |segment: &&tantivy::Segment| -> io::Result<bool> {
+        let terms = segment.relative_path(SegmentComponent::Terms);
+        let is_large = fs_err::metadata(folder.join(terms))?.len() >= small.bytes;
+        Ok(is_large && !fs_err::exists(folder.join(name(segment.id())))?)
+    };
+    std::thread::scope(|scope| {
+        let mut writing = Vec::new();
+        for segment in &segments {
+            if is_missing(&segment)? {
+                writing.push(scope.spawn(|| write(segment, folder, small)));
+            }
+        }
+        writing.into_iter().try_for_each(|thread| {
+            let done = thread.join();
+            done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })
+}
+
+/// Returns whether a file of this name is, or was to be, a list.
+pub(crate) fn is_list(name: &OsStr) -> bool {
+    let mut parts = name.to_str().unwrap_or_default().split('.');
+    parts.nth(1) == Some(EXTENSION)
+}
+
+fn delete(path: &Path) -> io::Result<()> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Writes the lists of a segment: under another name until they are whole and on disk.
+fn write(segment: &tantivy::Segment, folder: &Path, small: Small) -> tantivy::Result<()> {
+    let path = folder.join(name(segment.id()));
+    let next = path.with_extension(format!("{EXTENSION}.{}", std::process::id()));
+    let reader = SegmentReader::open(segment)?;
+    let written = write_to(File::create(&next)?, &reader, small);
+    match written {
+        Ok(true) => Ok(fs_err::rename(&next, &path)?),
+        Ok(false) => Ok(delete(&next)?),
+        Err(error) => {
+            delete(&next)?;
+            Err(error)
+        }
+    }
+}
+
+/// Returns false if a term cannot be a line.
+fn write_to(file: File, reader: &SegmentReader, small: Small) -> tantivy::Result<bool> {
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, file);
+    let (mut table, mut n_fields, mut at) = (Vec::new(), 0_u64, 0_u64);
+    for (column, entry) in reader.schema().fields() {
+        // Text is what has positions; other fields are asked for by their start.
+        let option = entry.field_type().index_record_option();
+        if !option.is_some_and(|option| option.has_positions()) {
+            continue;
+        }
+        let index = reader.inverted_index(column)?;
+        if index.terms().num_terms() < small.terms {
+            continue;
+        }
+        let start = at;
+        let mut terms = index.terms().stream()?;
+        while terms.advance() {
+            if memchr(b'\n', terms.key()).is_some() {
+                return Ok(false);
+            }
+            out.write_all(terms.key())?;
+            out.write_all(b"\n")?;
+            at += terms.key().len() as u64 + 1;
+        }
+        for number in [u64::from(column.field_id()), start, at - start] {
+            table.extend_from_slice(&number.to_le_bytes());
+        }
+        n_fields += 1;
+    }
+    out.write_all(&table)?;
+    out.write_all(&n_fields.to_le_bytes())?;
+    out.write_all(&MAGIC)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.sync_data()?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct NotBeta;
+
+    impl Accept for NotBeta {
+        fn accepts(&self, term: &[u8]) -> bool {
+            term != b"beta"
+        }
+    }
+
+    fn found(terms: &[&str], prefix: &str, part: Option<&str>) -> Vec<String> {
+        let text: String = terms.iter().map(|term| format!("{term}\n")).collect();
+        let part = part.map(|part| memmem::Finder::new(part.as_bytes()).into_owned());
+        let wanted = Wanted {
+            prefix,
+            part: part.as_ref(),
+            accepts: &NotBeta,
+        };
+        let mut found = Vec::new();
+        let mut each = |term: &[u8]| -> Result<(), ()> {
+            found.push(String::from_utf8(term.to_vec()).unwrap());
+            Ok(())
+        };
+        PlainTerms(text.as_bytes())
+            .each(&wanted, &mut each)
+            .unwrap();
+        found
+    }
+
+    #[test]
+    fn lines_are_found_by_their_start_and_a_part() {
+        let terms = ["alpha", "be", "beta", "betamax", "better", "gamma"];
+        let all = |prefix, part| found(&terms, prefix, part).join(" ");
+        assert_eq!(all("", None), "alpha be betamax better gamma");
+        assert_eq!(all("be", None), "be betamax better");
+        assert_eq!(all("bet", None), "betamax better");
+        assert_eq!(all("", Some("ma")), "betamax gamma");
+        assert_eq!(all("", Some("ma\n")), "gamma");
+        assert_eq!(all("", Some("max\n")), "betamax");
+        assert_eq!(all("c", None), "");
+        assert_eq!(all("zz", Some("a")), "");
+        assert_eq!(all("gamma", Some("a\n")), "gamma");
+        assert!(found(&[], "a", None).is_empty());
+    }
+
+    #[test]
+    fn a_damaged_table_is_no_table() {
+        let mut file = b"a\nb\n".to_vec();
+        for number in [7_u64, 0, 4, 1] {
+            file.extend_from_slice(&number.to_le_bytes());
+        }
+        file.extend_from_slice(&MAGIC);
+        assert_eq!(read_table(&file), Some(vec![(7, 0..4)]));
+        for (at, byte) in [(file.len() - 1, 0), (20, 200), (28, 9)] {
+            let mut damaged = file.clone();
+            damaged[at] = byte;
+            assert_eq!(read_table(&damaged), None, "byte {at}");
+        }
+        for length in 0..file.len() {
+            assert_eq!(read_table(&file[..length]), None, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn patterns_mean_the_same_terms_with_a_list_and_without() {
+        use ken_core::{Document, Field, FileKey, Glob, GlobPart, Ipath, Kind, Location, Pattern};
+
+        let folder = tempfile::tempdir().unwrap();
+        let options = crate::WriterOptions {
+            memory_bytes: 16 << 20,
+            threads: 1,
+        };
+        let writer = crate::Writer::open(folder.path(), options).unwrap();
+        let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        document.add_text(Field::Title, "mode of the made");
+        for number in 0..2000 {
+            document.body += &format!("m{}de x{number} ", number % 100);
+        }
+        document.body += "code mode größe 日本語 mde demand";
+        let location = Location {
+            path: "a".into(),
+            ipath: Ipath::root(),
+        };
+        let record = crate::Record {
+            key: FileKey(1),
+            location,
+            document,
+            state: None,
+        };
+        writer.add(record).unwrap();
+        writer.commit(&writer.meta().clone()).unwrap();
+        writer.close().unwrap();
+
+        let many = || GlobPart::Many;
+        let literal = |text: &str| GlobPart::Literal(text.to_owned());
+        let patterns = [
+            Pattern::Glob(Glob(vec![literal("m"), many(), literal("de")])),
+            Pattern::Glob(Glob(vec![many(), literal("od"), GlobPart::One])),
+            Pattern::Glob(Glob(vec![many(), literal("9")])),
+            Pattern::Glob(Glob(vec![GlobPart::One, GlobPart::One, GlobPart::One])),
+            Pattern::Regex("^[mc]o?de$".to_owned()),
+            Pattern::Regex("1.*1".to_owned()),
+            Pattern::Regex("本".to_owned()),
+        ];
+        let terms = || {
+            let snapshot = crate::Snapshot::open(folder.path()).unwrap();
+            let terms = |pattern| snapshot.terms(Field::Body, pattern, 5000).unwrap();
+            let lists = &snapshot.plain;
+            let column = crate::schema::Columns::new().of(Field::Body);
+            let has_list = lists
+                .opened
+                .iter()
+                .all(|(id, _)| lists.of(*id, column).is_some());
+            (has_list, patterns.iter().map(terms).collect::<Vec<_>>())
+        };
+        let (has_list, without) = terms();
+        assert!(!has_list, "the dictionaries are small");
+        assert!(without.iter().all(|(terms, _)| !terms.is_empty()));
+
+        let index = Index::open_in_dir(folder.path()).unwrap();
+        let stale = folder.path().join(format!("{}.words", "ab".repeat(16)));
+        fs_err::write(&stale, "").unwrap();
+        update(&index, folder.path(), Small { bytes: 0, terms: 0 }).unwrap();
+        assert!(!fs_err::exists(&stale).unwrap());
+        let (has_list, with) = terms();
+        assert!(has_list);
+        assert_eq!(with, without);
+
+        for entry in fs_err::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if is_list(path.file_name().unwrap()) {
+                fs_err::write(path, "damaged").unwrap();
+            }
+        }
+        let (has_list, after_damage) = terms();
+        assert!(!has_list);
+        assert_eq!(after_damage, without);
+    }
+}
