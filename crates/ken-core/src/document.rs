@@ -39,6 +39,16 @@ pub struct Document {
     pub message: Option<u8>,
 }
 
+/// Returns whether a text is ASCII with single blanks between words and no other white space.
+fn is_one_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~');
+    bytes.iter().all(is_plain)
+        && !bytes.windows(2).any(|pair| pair == b"  ")
+        && bytes.first() != Some(&b' ')
+        && bytes.last() != Some(&b' ')
+}
+
 impl Document {
     /// More values are not taken: looking for one costs as much as there are, and a hostile file may
     /// have a million authors.
@@ -63,7 +73,11 @@ impl Document {
         if self.is_full() {
             return;
         }
-        let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let folded = if is_one_line(text) {
+            text.to_owned()
+        } else {
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
         if !folded.is_empty() {
             self.fields.push((field, Value::Text(folded)));
         }

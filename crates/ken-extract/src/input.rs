@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
 
 use ken_core::{Field, Ipath, Value};
 
@@ -252,16 +251,17 @@ impl<'a> Input<'a> {
 
 /// Reads `length` bytes from `at` on, or fewer if the file was cut since its size was told.
 fn read_at(file: &File, at: u64, length: usize) -> io::Result<Vec<u8>> {
-    let mut content = vec![0; length];
-    let mut filled = 0;
-    while filled < content.len() {
-        match file.read_at(&mut content[filled..], at + filled as u64) {
+    let mut content = Vec::with_capacity(length);
+    while content.len() < length {
+        let place = at + content.len() as u64;
+        // What is read into was not set to zero before.
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut content), place) {
             Ok(0) => break,
-            Ok(n) => filled += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
-    content.truncate(filled);
+    // There may have been room for more than was asked for.
+    content.truncate(length);
     Ok(content)
 }

@@ -26,9 +26,12 @@ pub(crate) fn content(input: &Input<'_>, seed: u64) -> io::Result<Option<u64>> {
     if size == 0 {
         return Ok(None);
     }
+    if let Some(bytes) = input.in_memory().filter(|_| size <= WHOLE_BYTES) {
+        return Ok(Some(XxHash3_64::oneshot_with_seed(seed, bytes)));
+    }
     let mut hasher = XxHash3_64::with_seed(seed);
-    hasher.write_u64(size);
     if size > WHOLE_BYTES {
+        hasher.write_u64(size);
         let last = size - SAMPLE_BYTES as u64;
         for sample in 0..SAMPLES {
             let at = u128::from(last) * u128::from(sample) / u128::from(SAMPLES - 1);

@@ -10,38 +10,31 @@ use ken_core::FileKey;
 use tantivy::query::{
     BitSetDocSet, ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight,
 };
-use tantivy::schema::{Field as Column, IndexRecordOption};
-use tantivy::{BitSet, DocId, DocSet, Score, SegmentReader, TERMINATED, TantivyError, Term};
+use tantivy::schema::Field as Column;
+use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 
+use crate::files;
 use crate::schema::SEQUENCE;
 
 /// Files whose documents are deleted in a commit.
 #[derive(Clone, Debug)]
 pub(crate) struct Deletions {
-    /// The column of the files' keys.
-    pub(crate) key: Column,
+    /// The column of the files' terms.
+    pub(crate) file: Column,
     /// Each with its place in the sequence.
     pub(crate) files: Arc<Vec<(FileKey, u64)>>,
 }
 
 impl Deletions {
     fn doomed(&self, segment: &SegmentReader) -> Result<BitSet, TantivyError> {
-        let terms = segment.inverted_index(self.key)?;
         let sequence = segment.fast_fields().u64(SEQUENCE)?;
         let mut doomed = BitSet::with_max_value(segment.max_doc());
-        for (key, place) in &*self.files {
-            let term = Term::from_field_u64(self.key, key.0);
-            let Some(mut postings) = terms.read_postings(&term, IndexRecordOption::Basic)? else {
-                continue;
-            };
-            while postings.doc() != TERMINATED {
-                let doc = postings.doc();
-                if sequence.first(doc).is_none_or(|added| added < *place) {
-                    doomed.insert(doc);
-                }
-                postings.advance();
+        let files = self.files.iter().copied();
+        files::each_document(segment, self.file, files, |doc, place| {
+            if sequence.first(doc).is_none_or(|added| added < place) {
+                doomed.insert(doc);
             }
-        }
+        })?;
         Ok(doomed)
     }
 }

@@ -108,12 +108,12 @@ impl Counts {
 /// Counts values that differ in case or diacritics as one, written as most of them are.
 fn as_written(counts: BTreeMap<String, u64>) -> Vec<(Value, u64)> {
     let all: Vec<(String, u64)> = counts.into_iter().collect();
-    all.chunk_by(|(a, _), (b, _)| value::parts(a).0 == value::parts(b).0)
+    all.chunk_by(|(a, _), (b, _)| value::common(a) == value::common(b))
         .map(|same| {
             let most = same.iter().rev().max_by_key(|(_, count)| count);
-            let written = most.map_or("", |(value, _)| value::parts(value).1);
+            let written = most.map(|(value, _)| value::written(value).into_owned());
             let count = same.iter().map(|(_, count)| count).sum();
-            (Value::Text(written.to_owned()), count)
+            (Value::Text(written.unwrap_or_default()), count)
         })
         .collect()
 }

@@ -14,6 +14,7 @@ mod dictionary;
 mod directory;
 mod error;
 mod facets;
+mod files;
 mod function_words;
 mod meta;
 mod query;

@@ -10,6 +10,7 @@ use ken_core::{
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 
 use crate::analysis;
+use crate::files;
 use crate::schema::Columns;
 use crate::value;
 
@@ -78,6 +79,7 @@ impl Record {
         } = self;
         let mut values = Values::with_capacity(columns, document.fields.len());
         values.number(columns.key, key.0);
+        values.number(columns.file, files::half(key));
         values.number(columns.sequence, sequence);
         values.add(columns.location, OwnedValue::Bytes(location.to_bytes()));
         if let Some(state) = state {
@@ -106,8 +108,12 @@ impl Record {
         if let Some(failure) = &document.failure {
             values.add(columns.failure, OwnedValue::Str(encode(failure)));
         }
+        let is_numbered = document.kind == Kind::Message && is_in_maildir(&location.path);
         for (field, value) in document.fields {
             match value {
+                Value::Text(name) if field == Field::Filename && is_numbered => {
+                    values.add(columns.of(field), OwnedValue::Str(name));
+                }
                 Value::Text(text) if field == Field::Lang => {
                     if let Some(tag) = language::normalize(&text) {
                         values.text(field, tag);
@@ -179,6 +185,13 @@ fn undeclared_language(document: &Document) -> Option<&'static str> {
         return None;
     }
     analysis::detect_language(&document.body)
+}
+
+/// Returns whether a file is a message of a Maildir, whose name nobody gave: its order is that of the
+/// path, and no two are the same.
+fn is_in_maildir(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    folder.is_some_and(|name| name == "cur" || name == "new")
 }
 
 /// Returns the folder of a path, as the `dir` field reads it.

@@ -8,8 +8,8 @@
 
 use ken_core::{FIELDS, Field, FieldKind};
 use tantivy::schema::{
-    BytesOptions, FAST, Field as Column, IndexRecordOption, NumericOptions, STORED, Schema,
-    SchemaBuilder, TextFieldIndexing, TextOptions,
+    BytesOptions, FAST, Field as Column, INDEXED, IndexRecordOption, STORED, Schema, SchemaBuilder,
+    TextFieldIndexing, TextOptions,
 };
 
 /// The analyses, as the schema names them; [`crate::analysis`] knows them by the field.
@@ -20,6 +20,8 @@ pub(crate) const PATH: &str = "ken_path";
 
 /// The names of the columns that are not fields of the table.
 pub(crate) const KEY: &str = "_key";
+/// What is searched by where [`KEY`] is compared; see [`crate::files`].
+const FILE: &str = "_file";
 pub(crate) const STAMP: &str = "_stamp";
 pub(crate) const IDENTITY: &str = "_identity";
 /// See [`crate::deletion`].
@@ -35,6 +37,7 @@ pub(crate) struct Columns {
     pub(crate) schema: Schema,
     fields: Vec<Column>,
     pub(crate) key: Column,
+    pub(crate) file: Column,
     pub(crate) stamp: Column,
     pub(crate) identity: Column,
     pub(crate) sequence: Column,
@@ -62,7 +65,8 @@ impl Columns {
             .collect();
         Self {
             fields,
-            key: builder.add_u64_field(KEY, NumericOptions::default().set_indexed().set_fast()),
+            key: builder.add_u64_field(KEY, FAST),
+            file: builder.add_u64_field(FILE, INDEXED),
             stamp: builder.add_u64_field(STAMP, FAST),
             identity: builder.add_u64_field(IDENTITY, FAST),
             sequence: builder.add_u64_field(SEQUENCE, FAST),

@@ -253,7 +253,12 @@ fn by_text(
 ) -> Page {
     let key = SortByString::for_field(value_column(field));
     let by_path = SortByBytes::for_field(LOCATION);
-    let keys = ((key, order), (by_path, EngineOrder::Asc));
+    // Names that nobody gave are in no column: their order is that of their paths.
+    let order_of_paths = match field {
+        Field::Filename => order,
+        _ => EngineOrder::Asc,
+    };
+    let keys = ((key, order), (by_path, order_of_paths));
     let (total, found) = searcher.search(query, &(Count, top.order_by(keys)))?;
     Ok((total, hits(found)))
 }

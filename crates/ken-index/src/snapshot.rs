@@ -10,12 +10,13 @@ use ken_core::{
 };
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
-use tantivy::schema::{IndexRecordOption, OwnedValue, Value as _};
-use tantivy::{DocAddress, DocSet, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+use tantivy::schema::{OwnedValue, Value as _};
+use tantivy::{DocAddress, ReloadPolicy, Searcher, TantivyDocument, TantivyError};
 
 use crate::dictionary::{self, Dictionaries, PlainLists, Similar, TermCount, TermList};
 use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
+use crate::files;
 use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
@@ -198,25 +199,17 @@ impl Snapshot {
     /// # Errors
     /// Fails if the postings cannot be read.
     pub fn addresses(&self, key: FileKey) -> Result<Vec<Address>, Error> {
-        let term = Term::from_field_u64(self.columns.key, key.0);
         let mut addresses = Vec::new();
-        for (ordinal, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let postings = segment
-                .inverted_index(self.columns.key)
-                .and_then(|index| Ok(index.read_postings(&term, IndexRecordOption::Basic)?))
-                .map_err(|e| self.error(e))?;
-            let Some(mut postings) = postings else {
-                continue;
-            };
-            while postings.doc() != tantivy::TERMINATED {
-                if !segment.is_deleted(postings.doc()) {
+        for (ordinal, segment) in (0..).zip(self.searcher.segment_readers()) {
+            files::each_document(segment, self.columns.file, [(key, ())], |doc, ()| {
+                if !segment.is_deleted(doc) {
                     addresses.push(Address {
-                        segment: ordinal as u32,
-                        doc: postings.doc(),
+                        segment: ordinal,
+                        doc,
                     });
                 }
-                postings.advance();
-            }
+            })
+            .map_err(|e| self.error(e))?;
         }
         Ok(addresses)
     }

@@ -200,7 +200,7 @@ impl Writer {
         if !files.is_empty() {
             files.sort_unstable();
             engine.delete_query(Box::new(Deletions {
-                key: self.columns.key,
+                file: self.columns.file,
                 files: Arc::new(files),
             }))?;
         }

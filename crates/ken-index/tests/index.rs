@@ -444,6 +444,53 @@ fn a_writer_that_cannot_write_says_why_and_commits_nothing() {
 }
 
 #[test]
+fn neighbouring_values_share_a_border() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    let mut record = record(&writer, "/d/a", Ipath::root(), "", "");
+    for author in ["…", "Anna Berg", "Bert Tal", "—", "Carl See"] {
+        record.document.add_text(Field::Author, author);
+    }
+    writer.add(record).unwrap();
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    for (phrase, is_found) in [
+        ("^anna berg$", true),
+        ("^bert tal$", true),
+        ("^carl see$", true),
+        ("berg$ ^bert", false),
+        ("berg bert", false),
+        ("tal carl", false),
+        ("^berg", false),
+        ("bert$", false),
+    ] {
+        let mut terms = Vec::new();
+        for word in phrase.split(' ') {
+            terms.extend(word.starts_with('^').then_some(Pattern::Border));
+            terms.push(Pattern::Term(word.trim_matches(['^', '$']).to_owned()));
+            terms.extend(word.ends_with('$').then_some(Pattern::Border));
+        }
+        let plan = Plan::Span {
+            field: Field::Author,
+            span: Span::Phrase((0..).zip(terms).collect()),
+        };
+        assert_eq!(!found(&snapshot, &plan).is_empty(), is_found, "{phrase}");
+    }
+    let exact = Pattern::Written(Written {
+        terms: Box::new(Pattern::Term("carl".to_owned())),
+        text: Glob(vec![GlobPart::Literal("Carl".to_owned())]),
+        case: true,
+        diacritics: false,
+    });
+    let plan = Plan::Span {
+        field: Field::Author,
+        span: Span::Phrase(vec![(0, exact), (1, Pattern::Term("see".to_owned()))]),
+    };
+    assert_eq!(found(&snapshot, &plan), ["/d/a"]);
+}
+
+#[test]
 fn forms_and_borders_are_exact() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();

@@ -85,6 +85,57 @@ fn places(snapshot: &Snapshot, request: &Request<'_>) -> Vec<String> {
 }
 
 #[test]
+fn messages_of_a_maildir_stand_in_the_order_of_their_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = WriterOptions {
+        memory_bytes: 30 << 20,
+        threads: 1,
+    };
+    let writer = Writer::open(folder.path(), options).unwrap();
+    for (path, kind) in [
+        ("/m/cur/3.host:2,S", Kind::Message),
+        ("/a/zebra.eml", Kind::Message),
+        ("/m/new/1.host", Kind::Message),
+        ("/z/cur/apple", Kind::Document),
+        ("/m/cur/2.host:2,S", Kind::Message),
+    ] {
+        let mut document = Document::new(Ipath::root(), "text/plain", kind);
+        let name = path.rsplit('/').next().unwrap();
+        document.add_text(Field::Filename, name);
+        let record = Record {
+            location: Location {
+                path: path.into(),
+                ipath: Ipath::root(),
+            },
+            key: writer.meta().hasher.key(Path::new(path)),
+            state: None,
+            document,
+        };
+        writer.add(record).unwrap();
+    }
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let order = |reverse| {
+        let request = Request {
+            order: by(SortKey::Field(Field::Filename), reverse),
+            ..Request::new(&Plan::All)
+        };
+        places(&snapshot, &request)
+    };
+    let named = ["/z/cur/apple", "/a/zebra.eml"];
+    let numbered = ["/m/cur/2.host:2,S", "/m/cur/3.host:2,S", "/m/new/1.host"];
+    assert_eq!(order(false), [&named[..], &numbered[..]].concat());
+    let upwards = named.iter().rev().chain(numbered.iter().rev());
+    assert_eq!(order(true), upwards.copied().collect::<Vec<_>>());
+    let by_name = Plan::Match {
+        field: Field::Filename,
+        pattern: Pattern::Term("host".to_owned()),
+    };
+    assert_eq!(snapshot.find(&Request::new(&by_name)).unwrap().total, 3);
+}
+
+#[test]
 fn texts_sort_without_case_and_what_is_missing_comes_last() {
     let (_folder, snapshot) = index();
     let order = |key, reverse| {

@@ -4,6 +4,8 @@
 //! dates, missing zones and missing seconds are read as well (`mail-parser` 0.11 wants all parts
 //! in their places).
 
+use std::borrow::Cow;
+
 const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
@@ -47,7 +49,9 @@ struct Parts {
 /// Returns the seconds since 1970-01-01 UTC that a date means; without a zone it is taken as UTC.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let mut parts = Parts::default();
-    for word in without_comments(text).split([' ', '\t', ',', '\r', '\n']) {
+    let text = without_comments(text);
+    let is_between = |c| matches!(c, ' ' | '\t' | ',' | '\r' | '\n');
+    for word in text.split(is_between).filter(|word| !word.is_empty()) {
         parts.add_word(word);
     }
     parts.seconds()
@@ -130,7 +134,11 @@ impl Parts {
 }
 
 /// Returns the text without what stands in parentheses, which may nest.
-fn without_comments(text: &str) -> String {
+fn without_comments(text: &str) -> Cow<'_, str> {
+    let is_parenthesis = |byte: &u8| matches!(byte, b'(' | b')');
+    if !text.as_bytes().iter().any(is_parenthesis) {
+        return Cow::Borrowed(text);
+    }
     let mut depth = 0_usize;
     let mut kept = String::with_capacity(text.len());
     for character in text.chars() {
@@ -141,7 +149,7 @@ fn without_comments(text: &str) -> String {
             _ => {}
         }
     }
-    kept
+    Cow::Owned(kept)
 }
 
 type IsoDate = (Option<i64>, Option<i64>, Option<i64>);
@@ -149,6 +157,9 @@ type IsoDate = (Option<i64>, Option<i64>, Option<i64>);
 /// Reads `2003-01-31` and `2003-01-31T12:34:56Z` into the date and the rest.
 fn iso_date(word: &str) -> Option<(IsoDate, &str)> {
     let date = word.get(..10)?;
+    if !date.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let mut numbers = date.split('-').map(|number| number.parse::<i64>().ok());
     let (year, month, day) = (numbers.next()??, numbers.next()??, numbers.next()??);
     let rest = &word[10..];
@@ -165,11 +176,13 @@ fn numeric_zone(word: &str) -> Option<i64> {
     if !name.is_empty() && !["GMT", "UTC", "UT"].contains(&name) {
         return None;
     }
-    let digits: String = number[1..].chars().filter(|c| *c != ':').collect();
-    if digits.len() != 4 {
+    let (hours, rest) = number[1..].split_at_checked(2)?;
+    let minutes = rest.strip_prefix(':').unwrap_or(rest);
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if minutes.len() != 2 || !is_number(hours) || !is_number(minutes) {
         return None;
     }
-    let value = digits.parse::<i64>().ok()?;
+    let value = hours.parse::<i64>().ok()? * 100 + minutes.parse::<i64>().ok()?;
     let minutes = value / 100 * 60 + value % 100;
     // No place is more than 14 hours away from UTC, but some mailers use other zones and mean it.
     (minutes < 24 * 60).then_some(if number.starts_with('-') {

@@ -35,7 +35,11 @@ pub(super) fn message(head: &[u8]) -> Option<Detected> {
 fn is_header(text: &[u8], wanted: usize) -> bool {
     let mut known = 0;
     let mut proofs = 0;
-    for line in text.split(|&byte| byte == b'\n') {
+    let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+    let mut start = 0;
+    for end in ends {
+        let line = &text[start..end];
+        start = end + 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match line.first() {
             None => break,
@@ -67,7 +71,6 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
 
 /// 2 for fields that only messages have, 1 for those that other texts may also start with.
 fn weight(name: &[u8]) -> usize {
-    let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
     const PROOFS: [&str; 14] = [
         "received",
         "message-id",
@@ -88,10 +91,14 @@ fn weight(name: &[u8]) -> usize {
         "from", "to", "cc", "bcc", "subject", "date", "sender", "reply-to", "status", "path",
         "xref",
     ];
-    if PROOFS.iter().any(|known| is(known)) {
+    // Most names are known by their first letter not to be one of these.
+    let first = name.first().map_or(0, u8::to_ascii_lowercase);
+    let is =
+        |known: &&str| known.as_bytes()[0] == first && name.eq_ignore_ascii_case(known.as_bytes());
+    if PROOFS.iter().any(is) {
         2
     } else {
-        usize::from(KNOWN.iter().any(|known| is(known)))
+        usize::from(KNOWN.iter().any(is))
     }
 }
 

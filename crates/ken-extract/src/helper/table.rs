@@ -65,6 +65,9 @@ impl Table {
 
     /// Returns the handler that reads a file of this name and type, if one is to.
     pub(super) fn find(&self, name: &str, media_type: &str) -> Option<usize> {
+        if self.by_extension.is_empty() && self.preferred.is_empty() && is_read(media_type) {
+            return None;
+        }
         let extension = extension(name);
         if let Some(index) = self.by_extension.get(&extension) {
             return Some(*index);
@@ -80,14 +83,14 @@ impl Table {
                 .any(|name| self.preferred.contains(*name));
             Some((index, is_preferred))
         });
-        let is_read = formats::by_media_type(media_type).is_some();
         found
             .clone()
             .find(|(_, is_preferred)| *is_preferred)
             // The content beats the name, unless it says nothing.
             .or_else(|| {
                 found.next().filter(|(index, _)| {
-                    !is_read && (is_unknown || self.by_type.get(media_type) == Some(index))
+                    !is_read(media_type)
+                        && (is_unknown || self.by_type.get(media_type) == Some(index))
                 })
             })
             .map(|(index, _)| index)
@@ -178,6 +181,11 @@ impl Table {
         }
         self.by_type.entry(media_type).or_insert(index);
     }
+}
+
+/// Returns whether ken itself reads a type.
+fn is_read(media_type: &str) -> bool {
+    formats::by_media_type(media_type).is_some()
 }
 
 fn extension(name: &str) -> String {

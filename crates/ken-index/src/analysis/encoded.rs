@@ -1,14 +1,23 @@
 //! Encoded data within text: base64 and uuencode, whose letters are no words and would fill the
 //! dictionary with terms that nobody asks for.
 
+use std::ops::Range;
+
 /// So many bytes of a run tell base64 from words: mail and PEM files have lines of 76 and 64.
 const RUN_BYTES: usize = 60;
 /// A full line of uuencode.
 const UUENCODED_BYTES: usize = 61;
 
-/// Returns where the encoded data end that begin with the word at `start`, if it is such.
-pub(super) fn end(bytes: &[u8], start: usize) -> Option<usize> {
-    base64_end(bytes, start).or_else(|| uuencoded_end(bytes, start))
+/// Returns where the encoded data end that begin with a word, if it is such.
+#[inline]
+pub(super) fn end(bytes: &[u8], word: Range<usize>) -> Option<usize> {
+    // Nearly all words end within the run.
+    let goes_on = word.len() >= RUN_BYTES || matches!(bytes.get(word.end), Some(b'+' | b'/'));
+    let base64 = goes_on.then(|| base64_end(bytes, word.start)).flatten();
+    base64.or_else(|| match bytes[word.start] {
+        b'M' => uuencoded_end(bytes, word.start),
+        _ => None,
+    })
 }
 
 /// Capitals, small letters and digits take turns, without anything else.
@@ -59,7 +68,7 @@ fn base64_end(bytes: &[u8], start: usize) -> Option<usize> {
 /// `M`, for 45 bytes, and 60 characters from blank to backtick, many of them signs.
 fn uuencoded_end(bytes: &[u8], start: usize) -> Option<usize> {
     let is_line_start = start == 0 || bytes[start - 1] == b'\n';
-    if bytes[start] != b'M' || !is_line_start {
+    if !is_line_start {
         return None;
     }
     let line = bytes.get(start..start + UUENCODED_BYTES)?;

@@ -34,37 +34,25 @@ pub(crate) fn frequent_words(code: &str) -> Option<&'static str> {
 /// Returns the code of the language that a text is in (ISO 639-1), if it shows one.
 pub(crate) fn detect(text: &str) -> Option<&'static str> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+    let bytes = text.as_bytes();
     let mut votes = Votes::new();
-    let mut word = String::with_capacity(2 * MAX_WORD_BYTES);
-    for run in text.split(|c: char| !is_letter(c)) {
-        if run.is_empty() {
-            continue;
-        }
-        if run.is_ascii() {
-            if votes.word(run.len(), |table| {
-                let mut folded = [0; MAX_WORD_BYTES];
-                let folded = &mut folded[..run.len()];
-                folded.copy_from_slice(run.as_bytes());
-                folded.make_ascii_lowercase();
-                table.get(&*folded).copied()
-            }) {
-                break;
-            }
-            continue;
-        }
-        let in_scripts = run.chars().filter(|c| votes.script(*c)).count();
-        if in_scripts > 0 {
-            continue;
-        }
-        word.clear();
-        word.extend(
-            run.chars()
-                .take(MAX_WORD_BYTES)
-                .flat_map(char::to_lowercase),
-        );
-        if votes.word(word.len(), |table| table.get(word.as_bytes()).copied()) {
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let letters = bytes[at..].iter().take_while(|b| b.is_ascii_alphabetic());
+        at += letters.count();
+        let is_clear = if bytes.get(at).is_some_and(|byte| !byte.is_ascii()) {
+            let rest = &text[start..];
+            let end = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
+            at = start + end.max(1);
+            votes.unicode_word(&rest[..end])
+        } else {
+            votes.ascii_word(&bytes[start..at])
+        };
+        if is_clear {
             break;
         }
+        at = text.ceil_char_boundary(at.max(start + 1));
     }
     votes.winner()
 }
@@ -77,7 +65,17 @@ fn is_letter(character: char) -> bool {
     }
 }
 
-type Table = HashMap<&'static [u8], u64, FixedState>;
+/// The languages in which a word is frequent, by the word's bytes as one number.
+type Table = HashMap<u128, u64, FixedState>;
+
+/// Returns the bytes of a word of at most [`MAX_WORD_BYTES`] as one number, capitals of ASCII as
+/// small letters.
+fn packed(word: &[u8]) -> u128 {
+    let mut bytes = [0; MAX_WORD_BYTES];
+    bytes[..word.len()].copy_from_slice(word);
+    bytes.make_ascii_lowercase();
+    u128::from_le_bytes(bytes)
+}
 
 /// What speaks for each language.
 struct Votes {
@@ -100,11 +98,34 @@ impl Votes {
         }
     }
 
-    /// Counts a word of so many bytes; returns whether the language is clear.
-    fn word(&mut self, length: usize, find: impl Fn(&Table) -> Option<u64>) -> bool {
+    /// Counts a word of ASCII letters, if it is one; returns whether the language is clear.
+    fn ascii_word(&mut self, word: &[u8]) -> bool {
+        self.words += u32::from(!word.is_empty());
+        (1..=MAX_WORD_BYTES).contains(&word.len()) && self.vote(packed(word))
+    }
+
+    /// Counts a word or the letters of a script, if there are any; returns whether the language is
+    /// clear.
+    fn unicode_word(&mut self, word: &str) -> bool {
+        let in_scripts = word.chars().filter(|c| self.script(*c)).count();
+        if word.is_empty() || in_scripts > 0 {
+            return false;
+        }
         self.words += 1;
-        let found = (length <= MAX_WORD_BYTES).then(|| find(table()));
-        let Some(languages) = found.flatten() else {
+        let mut lower = [0; MAX_WORD_BYTES];
+        let mut length = 0;
+        for character in word.chars().flat_map(char::to_lowercase) {
+            let Some(place) = lower.get_mut(length..length + character.len_utf8()) else {
+                return false;
+            };
+            length += character.encode_utf8(place).len();
+        }
+        self.vote(packed(&lower))
+    }
+
+    /// Counts what a word in small letters votes for; returns whether the language is clear.
+    fn vote(&mut self, word: u128) -> bool {
+        let Some(languages) = table().get(&word).copied() else {
             return false;
         };
         let vote = 2 + VOTE / languages.count_ones();
@@ -193,7 +214,7 @@ fn table() -> &'static Table {
         let mut table = HashMap::with_hasher(FixedState::default());
         for (number, (_, words)) in WORDS.iter().enumerate() {
             for word in words.split_whitespace() {
-                *table.entry(word.as_bytes()).or_insert(0) |= 1 << number;
+                *table.entry(packed(word.as_bytes())).or_insert(0) |= 1 << number;
             }
         }
         table

@@ -176,7 +176,7 @@ impl Analyzer {
             }
             let all = first | rest;
             if (all & UPPER != 0 || all & DIGIT != 0)
-                && let Some(end) = encoded::end(bytes, start)
+                && let Some(end) = encoded::end(bytes, start..at)
             {
                 self.position += 1;
                 at = end;

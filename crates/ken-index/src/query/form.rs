@@ -36,7 +36,7 @@ impl Texts {
         let Ok(document) = self.store.get::<TantivyDocument>(doc) else {
             return found;
         };
-        // As when the segment was built: a border before each value, and one behind its tokens.
+        // As when the segment was built: a border before the first value, and one behind each.
         let mut base = 1;
         for text in document
             .get_all(self.column)
@@ -49,7 +49,7 @@ impl Texts {
                     found.push(base + position);
                 }
             });
-            base = end + 1;
+            base = end;
         }
         found.dedup();
         found

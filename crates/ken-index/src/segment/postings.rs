@@ -123,7 +123,8 @@ impl Postings {
             base,
             end: base,
         };
-        if value.has_borders() {
+        // Of neighbouring values the second begins where the first ends.
+        if value.has_borders() && base == 0 {
             value.put(BORDER.as_bytes(), base);
             value.base += 1;
         }

@@ -27,21 +27,22 @@ impl<'t> Attributes<'t> {
     }
 
     fn skip_space(&mut self) {
-        while self.byte().is_some_and(is_space) {
-            self.at += 1;
-        }
+        self.skip(SPACE);
+    }
+
+    /// Goes on behind the bytes of these classes.
+    #[inline]
+    fn skip(&mut self, classes: u8) {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let is_other = |byte: &u8| CLASS[usize::from(*byte)] & classes == 0;
+        self.at += rest.iter().position(is_other).unwrap_or(rest.len());
     }
 
     fn name(&mut self) -> &'t str {
         let start = self.at;
         // A `=` that begins a name belongs to it.
         self.at += 1;
-        while self
-            .byte()
-            .is_some_and(|byte| !is_space(byte) && !matches!(byte, b'/' | b'>' | b'='))
-        {
-            self.at += 1;
-        }
+        self.skip(OTHER);
         self.text.get(start..self.at).unwrap_or_default()
     }
 
@@ -58,12 +59,7 @@ impl<'t> Attributes<'t> {
             return &self.text[start..end.unwrap_or(bytes.len())];
         }
         let start = self.at;
-        while self
-            .byte()
-            .is_some_and(|byte| !is_space(byte) && byte != b'>')
-        {
-            self.at += 1;
-        }
+        self.skip(OTHER | NO_NAME);
         &self.text[start..self.at]
     }
 }
@@ -100,8 +96,31 @@ impl<'t> Iterator for Attributes<'t> {
     }
 }
 
+/// Classes of bytes within a tag, as bits: white space, what ends names but not values, the end of
+/// the tag, anything else.
+const SPACE: u8 = 1;
+const NO_NAME: u8 = 2;
+const END: u8 = 4;
+const OTHER: u8 = 8;
+
+/// The class of each byte.
+const CLASS: [u8; 256] = {
+    let mut class = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if is_space(byte as u8) {
+            class[byte] = SPACE;
+        }
+        byte += 1;
+    }
+    class[b'/' as usize] = NO_NAME;
+    class[b'=' as usize] = NO_NAME;
+    class[b'>' as usize] = END;
+    class
+};
+
 /// White space as HTML defines it.
-pub(super) fn is_space(byte: u8) -> bool {
+pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
 }
 
