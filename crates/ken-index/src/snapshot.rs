@@ -39,6 +39,8 @@ pub struct Snapshot {
     dictionaries: Dictionaries,
     pub(crate) plain: Arc<PlainLists>,
     ranking: Ranking,
+    /// The stemmers that were asked for, in place of those of the documents' languages.
+    stem: Option<Stemming>,
     stemming: OnceLock<Stemming>,
     scoring: OnceLock<Arc<Scoring>>,
 }
@@ -117,6 +119,7 @@ impl Snapshot {
             meta,
             searcher,
             ranking: Ranking::default(),
+            stem: None,
             stemming: OnceLock::new(),
             scoring: OnceLock::new(),
         })
@@ -136,7 +139,8 @@ impl Snapshot {
     /// # Errors
     /// Returns the first language that has no rules.
     pub fn with_stemming(mut self, languages: &[String]) -> Result<Self, String> {
-        self.stemming = OnceLock::from(Stemming::new(languages)?);
+        self.stem = Some(Stemming::new(languages)?);
+        self.stemming = OnceLock::new();
         Ok(self)
     }
 
@@ -297,8 +301,12 @@ impl Snapshot {
         }
         let segments = self.searcher.segment_readers();
         let languages = stem::languages(segments, &self.columns).map_err(|e| self.error(e))?;
-        // All of them have rules.
-        let stemming = Stemming::new(&languages).unwrap_or_default();
+        let stemming = match &self.stem {
+            Some(stemming) => stemming.clone(),
+            // All of them have rules.
+            None => Stemming::new(&languages).unwrap_or_default(),
+        };
+        let stemming = stemming.with_function_words(&languages);
         Ok(self.stemming.get_or_init(|| stemming))
     }
 

@@ -176,6 +176,21 @@ fn newer_documents_count_a_little_more() {
 }
 
 #[test]
+fn function_words_hardly_count_even_if_words_have_no_forms() {
+    let about = |n| row(&format!("/about{n}"), "report of the garden society", 0);
+    let rest = |n| row(&format!("/rest{n}"), "of the garden society", 0);
+    let asks = row("/asks", "what of the garden society", 0);
+    let rows = (0..4).map(about).chain((0..4).map(rest)).chain([asks]);
+    let (_folder, snapshot) = index(&[rows.collect()]);
+    let snapshot = snapshot.with_stemming(&[]).unwrap();
+    let plan = Plan::Or(words("what report"));
+    let found = paths(&snapshot, &Request::new(&plan));
+    assert_eq!(found.last().unwrap(), "/asks");
+    let alone = Plan::Or(words("what"));
+    assert_eq!(paths(&snapshot, &Request::new(&alone)), ["/asks"]);
+}
+
+#[test]
 fn explanations_name_every_part() {
     let (_folder, snapshot) = index(&three());
     let plan = Plan::And(words("tax report"));

@@ -66,13 +66,18 @@ impl Stemming {
     /// Returns the stemmers of languages, or the first language that has none.
     pub(crate) fn new(languages: &[String]) -> Result<Self, String> {
         let known = |language: &String| Rules::of(language).ok_or_else(|| language.clone());
-        let rules = languages.iter().map(known).collect::<Result<_, _>>()?;
-        let function_words = languages.iter();
-        let function_words = function_words.filter_map(|code| FunctionWords::of(code));
         Ok(Self {
-            rules,
-            function_words: function_words.collect(),
+            rules: languages.iter().map(known).collect::<Result<_, _>>()?,
+            function_words: Vec::new(),
         })
+    }
+
+    /// Adds the function words of languages, which people write whether words have forms or not.
+    #[must_use]
+    pub(crate) fn with_function_words(mut self, languages: &[String]) -> Self {
+        let words = languages.iter();
+        self.function_words = words.filter_map(|code| FunctionWords::of(code)).collect();
+        self
     }
 
     /// Returns the other terms that have the stem of a word in one of the languages.
