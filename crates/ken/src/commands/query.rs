@@ -1,6 +1,7 @@
 //! What was typed after `ken search` → the tree of a query.
 
 use std::io::Read;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -98,8 +99,17 @@ pub(super) fn synonyms(
     settings: &Settings,
     analyze: Analyze,
 ) -> Result<Arc<Synonyms>, Failure> {
+    synonyms_in(args.synonyms.clone(), settings, analyze)
+}
+
+/// Reads a file of synonyms; if none is given, the one of the configuration.
+pub(super) fn synonyms_in(
+    file: Option<PathBuf>,
+    settings: &Settings,
+    analyze: Analyze,
+) -> Result<Arc<Synonyms>, Failure> {
     let set = settings.search.synonyms.as_deref().map(below_home);
-    let Some(path) = args.synonyms.clone().or(set) else {
+    let Some(path) = file.or(set) else {
         return Ok(Arc::default());
     };
     let text = fs_err::read_to_string(&path)?;

@@ -262,3 +262,20 @@ fn real_recollq() -> Option<std::path::PathBuf> {
         .exists()
         .then(|| path.to_owned())
 }
+
+#[test]
+fn synonyms_and_roots_are_known() {
+    let world = world();
+    let words = world.home().join("words");
+    std::fs::write(&words, "walk wander\n").unwrap();
+    let words = words.to_str().unwrap();
+    let found = |arguments: &[&str]| lines(&world, &recollq(&world, arguments));
+    assert!(found(&["-b", "wander"]).is_empty());
+    assert_eq!(
+        found(&["-b", "-T", words, "wander"]),
+        ["file:///my notes/b & c%.txt"]
+    );
+    assert_eq!(recollq(&world, &["-T", "nowhere", "wander"]).code, 2);
+    world.configure(&format!("[search]\nsynonyms = \"{words}\"\n"));
+    assert_eq!(found(&["-b", "wander"]), ["file:///my notes/b & c%.txt"]);
+}

@@ -23,7 +23,8 @@ use ken_search::snippet::{self, Finder, Fragment, Settings as SnippetSettings};
 use ken_search::words;
 
 use crate::cli::Global;
-use crate::config::data_folder;
+use crate::commands::query;
+use crate::config::{self, Settings, data_folder};
 use crate::failure::Failure;
 use crate::output;
 use options::{Mode, Options, Refusal, Snippets};
@@ -61,7 +62,13 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     if options.years {
         return years(&snapshot);
     }
-    let context = super::search::context();
+    let settings = Settings::load(global)?;
+    let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
+    let mut context = super::search::context();
+    let roots = snapshot.meta().roots.iter();
+    context.roots = roots.map(|root| root.path.clone()).collect();
+    let file = options.synonyms.clone();
+    context.synonyms = query::synonyms_in(file, &settings, context.analyze)?;
     match tree(&options, &context) {
         Ok(tree) => search(&options, &context, &snapshot, &tree),
         Err(error) => {
@@ -386,6 +393,7 @@ recollq: usage: recollq [-o|-a|-f] [options] <query>
  -F \"<fields>\"       exactly these fields, in base 64; '' for all    -N  with their names
  -C                  results of the same content once
  -s \"\"               words without their other forms
+ -T <file>           words that are found for each other
  -P                  first and last year of all documents
  -c <folder>         data folder of ken that holds the index
  --extract-to <file> copy the file of the first result to a new file

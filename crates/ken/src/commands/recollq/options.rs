@@ -46,6 +46,8 @@ pub(super) struct Options {
     pub(super) descending: bool,
     /// `-s ""`: words without their other forms.
     pub(super) unstemmed: bool,
+    /// `-T`: a file of synonyms, in place of that of the configuration.
+    pub(super) synonyms: Option<PathBuf>,
     pub(super) encode_urls: bool,
     /// `-F`: exactly these fields; all if there are none.
     pub(super) fields: Option<Vec<String>>,
@@ -139,11 +141,7 @@ fn short(options: &mut Options, letter: char, parser: &mut Parser) -> Result<(),
             let message = format!("ken searches one index, not also \"{folder}\"");
             return Err(Refusal::Unsupported(message));
         }
-        'T' => {
-            value(parser)?;
-            let remark = "-T is ignored: ken's configuration names the synonyms";
-            options.remarks.push(remark.to_owned());
-        }
+        'T' => options.synonyms = Some(value(parser)?.into()),
         'h' => return Err(Refusal::Usage(None)),
         other => options.remarks.push(format!("invalid option -- '{other}'")),
     }
