@@ -212,7 +212,38 @@ pub(super) struct Hit {
 /// Finds hits in a stretch of text.
 pub(super) struct Hits<'a> {
     pub(super) matchers: &'a [TermMatcher],
-    analyze: Analyze,
+    pub(super) analyze: Analyze,
+    shapes: Shapes,
+}
+
+/// What terms look like that may be meant: most others need no comparison.
+struct Shapes(Box<[bool; 256]>);
+
+impl Shapes {
+    fn new(matchers: &[TermMatcher]) -> Self {
+        let mut shapes = Self(Box::new([false; 256]));
+        for matcher in matchers {
+            matcher.tests(&mut |test| shapes.add(test));
+        }
+        shapes
+    }
+
+    fn add(&mut self, test: &TermTest) {
+        match test {
+            TermTest::Exact(term) => self.0[usize::from(Self::of(term))] = true,
+            TermTest::Any(tests) => tests.iter().for_each(|test| self.add(test)),
+            _ => self.0.fill(true),
+        }
+    }
+
+    fn of(term: &str) -> u8 {
+        let first = term.bytes().next().unwrap_or(0);
+        first ^ (term.len() as u8).wrapping_mul(37)
+    }
+
+    fn have(&self, term: &str) -> bool {
+        self.0[usize::from(Self::of(term))]
+    }
 }
 
 /// Where one test of a matcher holds: position in the text, and bytes.
@@ -220,7 +251,11 @@ type Place = (u32, Range<usize>);
 
 impl<'a> Hits<'a> {
     pub(super) fn new(matchers: &'a [TermMatcher], analyze: Analyze) -> Self {
-        Self { matchers, analyze }
+        Self {
+            matchers,
+            analyze,
+            shapes: Shapes::new(matchers),
+        }
     }
 
     /// Adds the hits in a window of the body.
@@ -231,6 +266,9 @@ impl<'a> Hits<'a> {
             Field::Body,
             &body[window.clone()],
             &mut |term, position, bytes| {
+                if !self.shapes.have(term) {
+                    return;
+                }
                 for (matcher, places) in self.matchers.iter().zip(&mut places) {
                     let mut slot = 0;
                     matcher.tests(&mut |test| {

@@ -6,6 +6,7 @@
 //! ([`cut`]).
 
 mod cut;
+mod folded;
 mod matcher;
 mod scan;
 
@@ -79,7 +80,8 @@ impl Finder {
     /// rare in it, and the analysis of at most some tens of kilobytes.
     pub fn fragments(&self, body: &str, settings: Settings) -> Vec<Fragment> {
         let mut hits = self.hits(body, Effort::SNIPPET);
-        hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end));
+        hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
+        hits.dedup_by(|a, b| a.bytes == b.bytes && a.matcher == b.matcher);
         let mut places = Places::new(body);
         let mut fragments = Vec::new();
         while fragments.len() < settings.count

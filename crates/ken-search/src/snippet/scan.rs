@@ -1,22 +1,22 @@
 //! Where in a body it is worth to look.
 //!
-//! Analysis yields some hundred megabytes a second at best, and allocates; a regular expression
-//! that stands for all spellings of the terms is searched several times faster, and with the
-//! literal prefilters of `regex-automata` at the speed of memory in bodies of ASCII. Where it
-//! matches, a window is analysed. Terms that are found often enough are dropped from the
-//! expression, so that frequent words do not use up the effort before rare ones are found.
+//! Analysis yields some hundred megabytes a second at best, and allocates; an automaton for all
+//! terms (A. Aho and M. Corasick, "Efficient string matching", 1975) goes over the body several
+//! times faster, folded where it is not ASCII ([`Folded`]). Where it matches, a window is analysed.
+//! Terms that are found often enough are dropped from the automaton, so that frequent words do not
+//! use up the effort before rare ones are found. Patterns are one regular expression.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::OnceLock;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex_automata::{Input, meta::Regex};
-use unicode_normalization::UnicodeNormalization;
 
+use super::folded::{self, Folded};
 use super::matcher::{Hit, Hits, TermMatcher, TermTest};
+use crate::plan::Analyze;
 
 /// Bodies up to this length are analysed whole.
 const SMALL_BYTES: usize = 8 << 10;
@@ -76,7 +76,7 @@ pub(super) fn hits(
         finder.find(body, 0..body.len(), &mut hits);
         return hits;
     }
-    let ascii = body.is_ascii();
+    let is_ascii = body.is_ascii();
     let mut needles: Vec<Needle> = finder
         .matchers
         .iter()
@@ -85,33 +85,31 @@ pub(super) fn hits(
         .collect();
     for (number, needle) in needles.iter_mut().enumerate() {
         needle.number = number;
+        needle.text = folded::plain(&needle.text);
     }
     // Terms that are not ASCII stand in no body of ASCII.
-    needles.retain(|needle| !needle.is_empty() && (!ascii || needle.text.is_ascii()));
-    // At one place the expression prefers the first: the longer one says more.
+    needles.retain(|needle| !needle.is_empty() && (!is_ascii || needle.text.is_ascii()));
+    // At one place the automaton prefers the first: the longer one says more.
     needles.sort_by_key(|needle| std::cmp::Reverse(needle.text.len()));
-    let limit = floor_boundary(body, effort.scan_bytes);
+    let (patterns, terms): (Vec<_>, Vec<_>) =
+        needles.into_iter().partition(|of| of.regex.is_some());
     let mut windows = effort.windows;
-    let mut from = 0;
-    while !needles.is_empty()
-        && let Some(regex) = expressions.of(&needles, ascii)
-    {
-        let Some(number) = search(
-            body,
-            limit,
-            effort,
-            &mut from,
-            &regex,
-            &mut needles,
-            |window| {
+    for mut needles in [terms, patterns] {
+        let mut scan = Scan::new(body, is_ascii, effort, finder.analyze);
+        while !needles.is_empty()
+            && windows > 0
+            && let Some(expression) = expressions.of(&needles)
+        {
+            let often = scan.search(&expression, &mut needles, |window| {
                 finder.find(body, window, &mut hits);
                 windows -= 1;
                 windows > 0
-            },
-        ) else {
-            break;
-        };
-        needles.remove(number);
+            });
+            let Some(number) = often else {
+                break;
+            };
+            needles.remove(number);
+        }
     }
     hits
 }
@@ -216,40 +214,157 @@ fn inside(regex: &str) -> String {
     format!("(?i:{regex})")
 }
 
-/// Calls back with windows from `from` on. Returns the number of a needle that has been found
-/// often enough; `None` at the end, or when the callback says stop.
-fn search(
-    body: &str,
+/// One way through a body.
+struct Scan<'b> {
+    body: &'b str,
+    /// Where it ends.
     limit: usize,
     effort: Effort,
-    from: &mut usize,
-    regex: &Regex,
-    needles: &mut [Needle],
-    mut each: impl FnMut(Range<usize>) -> bool,
-) -> Option<usize> {
-    let mut analysed = *from;
-    while let Some(found) = regex.search(&Input::new(body).span(*from..limit)) {
-        let number = found.pattern().as_usize();
-        let needle = &mut needles[number];
-        needle.candidates += 1;
-        if !needle.inside && inside_word(body.as_bytes(), found.range(), needle.exact) {
-            *from = ceil_boundary(body, found.start() + 1);
-        } else {
-            let window = window(body, found.start(), found.end(), analysed);
-            analysed = floor_boundary(body, window.end.saturating_sub(effort.overlap));
-            *from = analysed.max(found.end());
-            needle.windows += 1;
-            if !each(window) {
+    /// What lies before was searched.
+    from: usize,
+    /// What lies before was analysed.
+    analysed: usize,
+    /// The stretch of the body that is searched, and where in its text the search goes on.
+    chunk: Range<usize>,
+    next: usize,
+    folded: Folded,
+    /// Whether the stretch is searched as it is.
+    is_plain: bool,
+}
+
+/// Bytes that are folded and searched at a time.
+const CHUNK_BYTES: usize = 64 << 10;
+/// How far chunks reach into each other: a term with its marks has fewer bytes.
+const CHUNK_OVERLAP: usize = 256;
+
+impl<'b> Scan<'b> {
+    fn new(body: &'b str, is_ascii: bool, effort: Effort, analyze: Analyze) -> Self {
+        let limit = floor_boundary(body, effort.scan_bytes);
+        let mut this = Self {
+            body,
+            limit,
+            effort,
+            from: 0,
+            analysed: 0,
+            chunk: 0..limit,
+            next: 0,
+            folded: Folded::new(analyze),
+            is_plain: true,
+        };
+        if !is_ascii {
+            this.open_chunk(0);
+        }
+        this
+    }
+
+    fn open_chunk(&mut self, start: usize) {
+        let end = ceil_boundary(self.body, start + CHUNK_BYTES).min(self.limit);
+        let text = &self.body[start..end];
+        self.is_plain = text.is_ascii();
+        if !self.is_plain {
+            self.folded.fold(text, start);
+        }
+        self.chunk = start..end;
+        self.next = 0;
+    }
+
+    /// Calls back with windows. Returns the number of a needle that has been found often enough;
+    /// `None` at the end, or when the callback says stop.
+    fn search(
+        &mut self,
+        expression: &Expression,
+        needles: &mut [Needle],
+        mut each: impl FnMut(Range<usize>) -> bool,
+    ) -> Option<usize> {
+        while let Some((number, at)) = self.candidate(expression) {
+            let needle = &mut needles[number];
+            if !self.take(needle, at, &mut each) {
                 return None;
             }
+            if needle.windows >= self.effort.windows_per_term
+                || needle.candidates >= self.effort.candidates_per_term
+            {
+                return Some(number);
+            }
         }
-        if needle.windows >= effort.windows_per_term
-            || needle.candidates >= effort.candidates_per_term
-        {
-            return Some(number);
+        None
+    }
+
+    /// Returns the next place of the body where a needle matches, and which.
+    fn candidate(&mut self, expression: &Expression) -> Option<(usize, Range<usize>)> {
+        if self.from >= self.limit {
+            return None;
+        }
+        let words = match expression {
+            Expression::Words(words) => words,
+            Expression::Patterns(regex) => {
+                let input = Input::new(self.body).span(self.from..self.limit);
+                let found = regex.search(&input)?;
+                return Some((found.pattern().as_usize(), found.range()));
+            }
+        };
+        loop {
+            if let Some(found) = self.in_chunk(words) {
+                return Some(found);
+            }
+            if self.chunk.end == self.limit {
+                return None;
+            }
+            let overlap = floor_boundary(self.body, self.chunk.end - CHUNK_OVERLAP);
+            self.open_chunk(self.from.max(overlap));
         }
     }
-    None
+
+    fn in_chunk(&mut self, words: &AhoCorasick) -> Option<(usize, Range<usize>)> {
+        let chunk = self.chunk.start;
+        let text = match self.is_plain {
+            true => &self.body.as_bytes()[self.chunk.clone()],
+            false => self.folded.text(),
+        };
+        if self.is_plain {
+            self.next = self.next.max(self.from.saturating_sub(chunk));
+        }
+        while self.next < text.len() {
+            let input = aho_corasick::Input::new(text).span(self.next..text.len());
+            let Some(found) = words.find(input) else {
+                break;
+            };
+            self.next = found.start() + 1;
+            let (start, end) = match self.is_plain {
+                true => (chunk + found.start(), chunk + found.end()),
+                false => (
+                    self.folded.place(found.start()),
+                    self.folded.place(found.end()),
+                ),
+            };
+            let start = floor_boundary(self.body, start);
+            if start >= self.from {
+                let end = ceil_boundary(self.body, end.max(start + 1));
+                return Some((found.pattern().as_usize(), start..end));
+            }
+        }
+        None
+    }
+
+    /// Looks at a candidate; returns whether to go on.
+    fn take(
+        &mut self,
+        needle: &mut Needle,
+        at: Range<usize>,
+        each: &mut impl FnMut(Range<usize>) -> bool,
+    ) -> bool {
+        let body = self.body;
+        needle.candidates += 1;
+        if !needle.inside && inside_word(body.as_bytes(), at.clone(), needle.exact) {
+            self.from = ceil_boundary(body, at.start + 1);
+            return true;
+        }
+        let window = window(body, at.start, at.end, self.analysed);
+        self.analysed = floor_boundary(body, window.end.saturating_sub(self.effort.overlap));
+        self.from = self.analysed.max(at.end);
+        needle.windows += 1;
+        each(window)
+    }
 }
 
 /// Tells candidates that are part of a longer word, and not a part of an identifier either,
@@ -287,151 +402,52 @@ fn ceil_boundary(body: &str, at: usize) -> usize {
     body.ceil_char_boundary(at)
 }
 
+/// What is searched for.
+#[derive(Debug)]
+enum Expression {
+    Words(AhoCorasick),
+    Patterns(Box<Regex>),
+}
+
 /// Expressions kept from body to body: building one takes longer than searching most bodies.
 #[derive(Debug, Default)]
 pub(super) struct Expressions {
-    built: RefCell<HashMap<Wanted, Option<Rc<Regex>>>>,
+    built: RefCell<HashMap<Vec<usize>, Option<Rc<Expression>>>>,
 }
-
-/// The numbers of the needles that an expression matches, and whether in a body of ASCII.
-type Wanted = (Vec<usize>, bool);
 
 /// More are not kept: needles that are found often are left out one by one, in any order.
 const EXPRESSIONS: usize = 64;
 
 impl Expressions {
-    /// Returns the expression that matches all spellings of needles of the one query that this is
-    /// for, each a pattern; `None` if it would be too large.
-    fn of(&self, needles: &[Needle], ascii: bool) -> Option<Rc<Regex>> {
-        let numbers = needles.iter().map(|needle| needle.number).collect();
-        let key = (numbers, ascii);
+    /// Returns the expression that matches needles of the one query that this is for, all of them
+    /// terms or all patterns; `None` if it would be too large.
+    fn of(&self, needles: &[Needle]) -> Option<Rc<Expression>> {
+        let key: Vec<usize> = needles.iter().map(|needle| needle.number).collect();
         let mut built = self.built.borrow_mut();
         if let Some(known) = built.get(&key) {
             return known.clone();
         }
-        let regex = expression(needles, ascii).map(Rc::new);
+        let expression = expression(needles).map(Rc::new);
         if built.len() < EXPRESSIONS {
-            built.insert(key, regex.clone());
+            built.insert(key, expression.clone());
         }
-        regex
+        expression
     }
 }
 
-/// Returns the expression that matches all spellings of the needles, each a pattern; `None` if
-/// it would be too large.
-fn expression(needles: &[Needle], ascii: bool) -> Option<Regex> {
-    let patterns: Vec<String> = needles
+fn expression(needles: &[Needle]) -> Option<Expression> {
+    let patterns: Vec<&str> = needles
         .iter()
-        .map(|needle| match &needle.regex {
-            Some(regex) => regex.clone(),
-            None => pattern(&needle.text, ascii),
-        })
+        .filter_map(|of| of.regex.as_deref())
         .collect();
-    Regex::new_many(&patterns).ok()
-}
-
-/// Returns a pattern for a folded term: each character stands for all that fold to it, with
-/// marks after it. It may match more than analysis does; less would lose hits.
-fn pattern(term: &str, ascii: bool) -> String {
-    let mut pattern = String::new();
-    let mut rest = term;
-    while let Some(first) = rest.chars().next() {
-        let pair = LIGATURES.iter().find(|(_, pair)| rest.starts_with(pair));
-        match pair {
-            Some((letters, pair)) if !ascii => {
-                let mut each = pair.chars();
-                let (a, b) = (each.next(), each.next());
-                pattern.push_str("(?:");
-                a.into_iter()
-                    .chain(b)
-                    .for_each(|c| class(&mut pattern, c, ascii));
-                let _ = write!(pattern, "|[{letters}])");
-                rest = &rest[pair.len()..];
-            }
-            _ => {
-                class(&mut pattern, first, ascii);
-                rest = &rest[first.len_utf8()..];
-            }
-        }
+    if !patterns.is_empty() {
+        let regex = Regex::new_many(&patterns).ok()?;
+        return Some(Expression::Patterns(Box::new(regex)));
     }
-    pattern
-}
-
-/// Letters that analysis may take for two.
-const LIGATURES: [(&str, &str); 7] = [
-    ("ßẞ", "ss"),
-    ("æÆǽǼ", "ae"),
-    ("œŒ", "oe"),
-    ("þÞ", "th"),
-    ("ﬁ", "fi"),
-    ("ﬂ", "fl"),
-    ("ﬀ", "ff"),
-];
-
-/// What analysis takes out of words: soft hyphens, accents, points and vowels, joiners.
-const MARKS: &str =
-    "[\\xAD\\u0300-\\u036F\\u0591-\\u05C7\\u0640\\u064B-\\u065F\\u0670\\u200B-\\u200F\\u2060]*";
-
-/// Writes the class of all characters that fold to this one. Writing to a String cannot fail.
-fn class(pattern: &mut String, folded: char, ascii: bool) {
-    pattern.push('[');
-    for character in std::iter::once(folded).chain(folded.to_uppercase()) {
-        let _ = write!(pattern, "\\x{{{:x}}}", u32::from(character));
-    }
-    if !ascii {
-        for (_, variant) in variants(folded) {
-            let _ = write!(pattern, "\\x{{{:x}}}", u32::from(*variant));
-        }
-        pattern.push(']');
-        pattern.push_str(MARKS);
-    } else {
-        pattern.push(']');
-    }
-}
-
-/// Returns the characters whose base letter in lower case this one is.
-fn variants(folded: char) -> &'static [(char, char)] {
-    static TABLE: OnceLock<Vec<(char, char)>> = OnceLock::new();
-    let table = TABLE.get_or_init(variant_table);
-    let start = table.partition_point(|(base, _)| *base < folded);
-    let end = table.partition_point(|(base, _)| *base <= folded);
-    &table[start..end]
-}
-
-/// Latin, Greek, Cyrillic and full-width letters with their base letters, sorted by these.
-fn variant_table() -> Vec<(char, char)> {
-    const BLOCKS: [(char, char); 4] = [
-        ('\u{c0}', '\u{24f}'),
-        ('\u{370}', '\u{52f}'),
-        ('\u{1e00}', '\u{1fff}'),
-        ('\u{ff21}', '\u{ff5a}'),
-    ];
-    const STROKES: [(char, char); 14] = [
-        ('o', 'ø'),
-        ('o', 'Ø'),
-        ('d', 'đ'),
-        ('d', 'Đ'),
-        ('d', 'ð'),
-        ('d', 'Ð'),
-        ('l', 'ł'),
-        ('l', 'Ł'),
-        ('i', 'ı'),
-        ('i', 'İ'),
-        ('h', 'ħ'),
-        ('h', 'Ħ'),
-        ('k', '\u{212a}'),
-        ('σ', 'ς'),
-    ];
-    let mut table = STROKES.to_vec();
-    for (first, last) in BLOCKS {
-        for variant in first..=last {
-            let base = std::iter::once(variant).nfkd().next().unwrap_or(variant);
-            let base = base.to_lowercase().next().unwrap_or(base);
-            if base != variant {
-                table.push((base, variant));
-            }
-        }
-    }
-    table.sort_unstable();
-    table
+    let words = needles.iter().map(|needle| &needle.text);
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(words);
+    automaton.ok().map(Expression::Words)
 }

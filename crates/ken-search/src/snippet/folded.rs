@@ -1,0 +1,170 @@
+//! A stretch of a body with its letters folded, to be searched for terms as for bytes.
+//!
+//! Each letter becomes what analysis makes of it, without the marks that are left: what analysis
+//! takes for a term has the same letters here. More may have them, which costs no more than a look by
+//! analysis. Capitals of ASCII stay, as the search does not tell them apart.
+
+use ken_core::Field;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::plan::Analyze;
+
+/// Folded letters that are remembered; texts of one script have about a hundred.
+const MEMORY: usize = 1024;
+/// Bytes of a folded letter that is remembered: only some ligatures have more.
+const LETTER_BYTES: usize = 8;
+
+/// The stretch, and where its bytes come from.
+pub(super) struct Folded {
+    analyze: Analyze,
+    text: Vec<u8>,
+    /// From which place of the text on which place of the body stands there, where the distance
+    /// changes.
+    steps: Vec<(usize, usize)>,
+    memory: Vec<Letter>,
+}
+
+/// A letter and its folded form.
+#[derive(Clone, Copy)]
+struct Letter {
+    letter: char,
+    folded: [u8; LETTER_BYTES],
+    length: u8,
+}
+
+impl Folded {
+    pub(super) fn new(analyze: Analyze) -> Self {
+        Self {
+            analyze,
+            text: Vec::new(),
+            steps: Vec::new(),
+            memory: Vec::new(),
+        }
+    }
+
+    /// Folds a stretch that begins at `start` of its body.
+    pub(super) fn fold(&mut self, stretch: &str, start: usize) {
+        self.text.clear();
+        self.steps.clear();
+        self.steps.push((0, start));
+        let bytes = stretch.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let ascii = bytes[at..].iter().take_while(|byte| byte.is_ascii());
+            let end = at + ascii.count();
+            self.text.extend_from_slice(&bytes[at..end]);
+            at = end;
+            let Some(letter) = stretch[at..].chars().next() else {
+                return;
+            };
+            let before = self.text.len();
+            self.push(letter);
+            at += letter.len_utf8();
+            if self.text.len() - before != letter.len_utf8() {
+                self.steps.push((self.text.len(), start + at));
+            }
+        }
+    }
+
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Returns about where in the body a place of the text stands; it may be within a letter.
+    pub(super) fn place(&self, at: usize) -> usize {
+        let next = self.steps.partition_point(|(text, _)| *text <= at);
+        let place = match self.steps.get(next.saturating_sub(1)) {
+            Some((text, body)) => body + (at - text),
+            None => at,
+        };
+        // A letter may be longer when it is folded.
+        self.steps
+            .get(next)
+            .map_or(place, |(_, end)| place.min(*end))
+    }
+
+    fn push(&mut self, letter: char) {
+        if self.memory.is_empty() {
+            let none = Letter {
+                letter: 'a',
+                folded: [0; LETTER_BYTES],
+                length: 0,
+            };
+            self.memory.resize(MEMORY, none);
+        }
+        let slot = u32::from(letter) as usize % MEMORY;
+        if self.memory[slot].letter != letter {
+            let folded = self.letter(letter);
+            let mut known = Letter {
+                letter,
+                folded: [0; LETTER_BYTES],
+                length: folded.len() as u8,
+            };
+            let Some(room) = known.folded.get_mut(..folded.len()) else {
+                self.text.extend_from_slice(folded.as_bytes());
+                return;
+            };
+            room.copy_from_slice(folded.as_bytes());
+            self.memory[slot] = known;
+        }
+        let known = &self.memory[slot];
+        let folded = &known.folded[..usize::from(known.length)];
+        self.text.extend_from_slice(folded);
+    }
+
+    fn letter(&self, letter: char) -> String {
+        let mut folded = String::new();
+        let text = letter.encode_utf8(&mut [0; 4]).to_owned();
+        (self.analyze)(Field::Body, &text, &mut |term, _, _| {
+            folded += &plain(term);
+        });
+        folded
+    }
+}
+
+/// Returns a term as it stands in folded text.
+pub(super) fn plain(term: &str) -> String {
+    term.nfkd().filter(|c| !is_combining_mark(*c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ANALYZE: Analyze = |field, text, each| ken_index::analysis::analyze(field, text, each);
+
+    #[test]
+    fn places_are_those_of_the_letters() {
+        let body = "x Ünïcode Straße e\u{301}t\u{e9} ﬁn";
+        let mut folded = Folded::new(ANALYZE);
+        folded.fold(&body[2..], 2);
+        let text = String::from_utf8(folded.text().to_vec()).unwrap();
+        assert_eq!(text, "unicode Strasse ete fin");
+        for (word, there) in [("unicode", "Ünï"), ("Strasse", "Straße"), ("fin", "ﬁn")] {
+            let at = folded.place(text.find(word).unwrap());
+            assert!(body[at..].starts_with(there), "{word}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn analysed_words_stand_in_folded_text(body in "(\\PC|[a-zéßÑæŁ\u{301}ﬁ ]){0,40}") {
+            let mut folded = Folded::new(ANALYZE);
+            folded.fold(&body, 0);
+            let text = String::from_utf8(folded.text().to_vec()).unwrap().to_lowercase();
+            ANALYZE(Field::Body, &body, &mut |term, _, bytes| {
+                // Parts of one word that stand apart, as those of `fo-\\nund`, are not searched for.
+                if body[bytes].chars().all(char::is_alphanumeric) {
+                    let term = plain(term);
+                    assert!(text.contains(&term), "{term:?} in {body:?}: {text:?}");
+                }
+            });
+            for at in 0..=folded.text().len() {
+                prop_assert!(folded.place(at) <= body.len());
+            }
+        }
+    }
+}
