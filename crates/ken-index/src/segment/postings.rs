@@ -3,7 +3,7 @@
 //! While documents come in, each token costs one look-up of its term and four bytes: the tokens
 //! stand in a stream, in the order of the text, as numbers of terms. At the end the stream is
 //! turned over by counting: how often each term occurs tells where its occurrences belong, and one
-//! more pass puts them there, in the order of the terms. Of large segments this is done for a range
+//! pass puts them there, in the order of the terms. Of large segments this is done for a range
 //! of terms at a time.
 
 use std::io;
@@ -102,7 +102,7 @@ impl Postings {
     /// Returns how many bytes of memory it takes, with what writing it will take.
     pub(super) fn memory_bytes(&self) -> usize {
         self.terms.memory_bytes()
-            + self.terms.len() * (2 * size_of::<u32>() + size_of::<(u64, u32)>())
+            + self.terms.len() * (size_of::<u32>() + size_of::<(u64, u32)>())
             + self.stream.len() * size_of::<u32>()
             + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>()
             + self.docs.len() * size_of::<Start>()
@@ -141,15 +141,13 @@ impl Postings {
     /// Writes all terms with their postings.
     pub(super) fn write(self, serializer: &mut FieldSerializer<'_>) -> io::Result<()> {
         let order = in_order(&self.terms);
-        let mut counts = vec![0_u32; self.terms.len()];
-        self.each(|number, _, _| counts[number as usize] += 1);
         let mut ends = vec![NOT_NOW; self.terms.len()];
         let mut rest = &order[..];
         let mut deltas = Vec::new();
         while !rest.is_empty() {
             let now;
-            (now, rest) = rest.split_at(at_once(rest, &counts));
-            let occurrences = self.turned(now, &counts, &mut ends);
+            (now, rest) = rest.split_at(at_once(rest, &self.terms));
+            let occurrences = self.turned(now, &mut ends);
             let mut start = 0;
             for (_, number) in now {
                 let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
@@ -162,11 +160,11 @@ impl Postings {
 
     /// Returns all occurrences of some terms, those of a term together and the terms in this
     /// order, and sets where those of each term end.
-    fn turned(&self, terms: &[(u64, u32)], counts: &[u32], ends: &mut [u32]) -> Vec<Occurrence> {
+    fn turned(&self, terms: &[(u64, u32)], ends: &mut [u32]) -> Vec<Occurrence> {
         let mut total = 0;
         for (_, number) in terms {
             ends[*number as usize] = total;
-            total += counts[*number as usize];
+            total += self.terms.count(*number);
         }
         let mut occurrences = vec![Occurrence::default(); total as usize];
         self.each(|number, doc, position| {
@@ -297,10 +295,10 @@ fn in_order(terms: &Terms) -> Vec<(u64, u32)> {
 }
 
 /// Returns how many of the terms can be turned over at once; at least one.
-fn at_once(terms: &[(u64, u32)], counts: &[u32]) -> usize {
+fn at_once(order: &[(u64, u32)], terms: &Terms) -> usize {
     let mut total = 0;
-    let fitting = terms.iter().take_while(|(_, number)| {
-        total += counts[*number as usize] as usize;
+    let fitting = order.iter().take_while(|(_, number)| {
+        total += terms.count(*number) as usize;
         total <= MAX_AT_ONCE
     });
     fitting.count().max(1)

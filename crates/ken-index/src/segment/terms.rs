@@ -1,7 +1,8 @@
 //! The distinct terms of one field of a segment that is being built.
 //!
 //! Each term gets a number at its first use. A look-up touches two cache lines: a slot of the
-//! table, which holds a part of the hash, and the term's record, which holds number and bytes.
+//! table, which holds a part of the hash, and the term's record, which holds number, bytes, and how
+//! often it was looked up: counting costs nothing there.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -9,8 +10,8 @@ use foldhash::fast::RandomState;
 
 /// The longest term that is kept, in bytes; the engine's readers know no longer ones.
 pub(super) const MAX_BYTES: usize = 65_530;
-/// Bytes of a record before those of its term: its number and its length.
-const HEAD_BYTES: usize = 6;
+/// Bytes of a record before those of its term: how often it was used, its number and its length.
+const HEAD_BYTES: usize = 10;
 const FIRST_SLOTS: usize = 1 << 6;
 
 /// A place of the table.
@@ -48,7 +49,8 @@ impl Terms {
         self.starts.len()
     }
 
-    /// Returns the number of a term of at most [`MAX_BYTES`], which is new if it is unknown.
+    /// Returns the number of a term of at most [`MAX_BYTES`], which is new if it is unknown, and
+    /// counts its use.
     #[inline]
     pub(super) fn number(&mut self, term: &[u8]) -> u32 {
         let mut hasher = self.hasher.build_hasher();
@@ -62,8 +64,11 @@ impl Terms {
                 return self.insert(at, tag, term);
             }
             if slot.tag == tag {
-                let (number, known) = record(&self.records, slot.record - 1);
-                if known == term {
+                let record = Record::at(&self.records, slot.record - 1);
+                if record.term == term {
+                    let (number, count) = (record.number, record.count + 1);
+                    let place = (slot.record - 1) as usize;
+                    self.records[place..place + 4].copy_from_slice(&count.to_le_bytes());
                     return number;
                 }
             }
@@ -73,7 +78,16 @@ impl Terms {
 
     /// Returns the bytes of a term.
     pub(super) fn bytes(&self, number: u32) -> &[u8] {
-        record(&self.records, self.starts[number as usize]).1
+        self.record(number).term
+    }
+
+    /// Returns how often a term was used.
+    pub(super) fn count(&self, number: u32) -> u32 {
+        self.record(number).count
+    }
+
+    fn record(&self, number: u32) -> Record<'_> {
+        Record::at(&self.records, self.starts[number as usize])
     }
 
     /// Returns how many bytes of memory the table takes.
@@ -88,6 +102,7 @@ impl Terms {
         let number = self.starts.len() as u32;
         let start = self.records.len() as u32;
         self.starts.push(start);
+        self.records.extend_from_slice(&1_u32.to_le_bytes());
         self.records.extend_from_slice(&number.to_le_bytes());
         self.records
             .extend_from_slice(&(term.len() as u16).to_le_bytes());
@@ -116,19 +131,32 @@ impl Terms {
     }
 }
 
-/// Returns number and bytes of the term whose record starts there.
-#[inline]
-fn record(records: &[u8], start: u32) -> (u32, &[u8]) {
-    let record = &records[start as usize..];
-    let (head, rest) = record.split_at(HEAD_BYTES);
-    let number = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
-    let length = u16::from_le_bytes([head[4], head[5]]);
-    (number, &rest[..length as usize])
+/// What is kept of a term.
+struct Record<'r> {
+    count: u32,
+    number: u32,
+    term: &'r [u8],
+}
+
+impl<'r> Record<'r> {
+    #[inline]
+    fn at(records: &'r [u8], start: u32) -> Self {
+        let record = &records[start as usize..];
+        let (head, rest) = record.split_at(HEAD_BYTES);
+        let number =
+            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let length = u16::from_le_bytes([head[8], head[9]]);
+        Self {
+            count: number(0),
+            number: number(4),
+            term: &rest[..length as usize],
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     use proptest::prelude::*;
 
@@ -140,11 +168,15 @@ mod tests {
             words in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..3), 0..2000)
         ) {
             let mut terms = Terms::new();
-            let mut numbers = HashMap::new();
+            let mut numbers = BTreeMap::new();
             for word in &words {
                 let next = numbers.len() as u32;
                 let expected = *numbers.entry(word.clone()).or_insert(next);
                 prop_assert_eq!(terms.number(word), expected);
+            }
+            for (word, number) in &numbers {
+                let n_uses = words.iter().filter(|other| *other == word).count();
+                prop_assert_eq!(terms.count(*number) as usize, n_uses);
             }
             prop_assert_eq!(terms.len(), numbers.len());
             for word in &words {
