@@ -5,7 +5,7 @@
 //! the one the index was made with, handed in, so that this module knows no engine.
 
 mod equal;
-mod number;
+mod variants;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
         Tree::All => Some(Plan::All),
         Tree::Clause(clause) => {
             let plan = self::clause(clause, context)?;
-            let plan = number::with_variants(plan, clause, context);
+            let plan = variants::with_variants(plan, clause, context);
             Some(equal::with_synonyms(plan, clause, context))
         }
         Tree::And(parts) => {

@@ -8,6 +8,7 @@
 //! e-mail address or a URL is the phrase of its parts.
 
 mod blankless;
+mod compound;
 mod encoded;
 mod fold;
 mod identifier;
@@ -191,7 +192,13 @@ impl Analyzer {
                 self.ascii_word(text, start..at, all & UPPER != 0, each);
             }
             match bytes.get(at) {
-                Some(b'-') => self.divided(text, start..at, each),
+                Some(b'-') => {
+                    self.divided(text, start..at, each);
+                    self.joined(text, start, compound::prefixed(bytes, start..at), each);
+                }
+                Some(b'.') if at - start == 1 => {
+                    self.joined(text, start, compound::acronym(bytes, start), each);
+                }
                 Some(b'+' | b'#') => self.signed(text, start..at, each),
                 _ => {}
             }
@@ -252,6 +259,22 @@ impl Analyzer {
         fold::fold(&format!("{part}{}", &second[..length]), &mut self.term);
         let place = first.start..start + length;
         each(&self.term, self.position.saturating_sub(1), place);
+    }
+
+    /// Gives the letters of a compound up to `end` as one word, at the position of its first part.
+    fn joined(
+        &mut self,
+        text: &str,
+        start: usize,
+        end: Option<usize>,
+        each: &mut impl FnMut(&str, u32, Range<usize>),
+    ) {
+        let Some(end) = end else { return };
+        self.term.clear();
+        let letters = text[start..end].chars().filter(char::is_ascii_alphabetic);
+        self.term
+            .extend(letters.map(|letter| letter.to_ascii_lowercase()));
+        each(&self.term, self.position.saturating_sub(1), start..end);
     }
 
     /// Gives `c++` and `c#` as words, beside that of their letters.
@@ -486,6 +509,30 @@ mod tests {
                 "Anna-\nMaria x - \ny 1-\n2",
                 "anna@0 maria@1 x@2 y@3 1@4 2@5",
             ),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn prefixes_and_acronyms_are_also_joined() {
+        for (text, expected) in [
+            ("an e-mail.", "an@0 e@1 email@1 mail@2"),
+            (
+                "Co-Operation on-line",
+                "co@0 cooperation@0 operation@1 on@2 online@2 line@3",
+            ),
+            (
+                "well-known a-b-c x-ray-tube",
+                "well@0 known@1 a@2 b@3 c@4 x@5 ray@6 tube@7",
+            ),
+            ("--no-color e-1 re-x5yz", "no@0 color@1 e@2 1@3 re@4 x5yz@5"),
+            ("U.S.A. i.e., x", "u@0 usa@0 s@1 a@2 i@3 ie@3 e@4 x@5"),
+            (
+                "J.R.R.Tolkien a.b p.x.y.",
+                "j@0 jrr@0 r@1 r@2 tolkien@3 a@4 b@5 p@6 pxy@6 x@7 y@8",
+            ),
+            ("U.S. foo.a.b. end.", "u@0 us@0 s@1 foo@2 a@3 b@4 end@5"),
         ] {
             assert_eq!(terms(text), expected, "{text}");
         }

@@ -2,7 +2,7 @@
 
 use ken_core::{FieldKind, Form, Plan};
 
-use super::{Context, clause, joined, number, part};
+use super::{Context, clause, joined, part, variants};
 use crate::parse::{Clause, Modifiers, Phrase, Piece, Tree, Value};
 use crate::synonyms;
 
@@ -29,7 +29,7 @@ pub(super) fn parts(parts: &[Tree], context: &Context) -> Vec<Plan> {
             at += length;
         } else {
             let plan = part(&parts[at], context);
-            plans.extend(plan.map(|plan| number::with_neighbours(plan, parts, at, context)));
+            plans.extend(plan.map(|plan| variants::with_neighbours(plan, parts, at, context)));
             at += 1;
         }
     }

@@ -1,8 +1,9 @@
-//! Other ways to write a number: `10kg` and `10 kg`, `RFC2822` and `RFC 2822`, `1000000` and
-//! `1,000,000`, `1.2.3` and `v1.2.3`. Each becomes a form of the word.
+//! Other ways to write a word: `10kg` and `10 kg`, `RFC2822` and `RFC 2822`, `1000000` and
+//! `1,000,000`, `1.2.3` and `v1.2.3`, `co-operation` and `cooperation`, the start of a hash. Each
+//! becomes a form of the word.
 //!
 //! Analysis makes a phrase of a number with signs in it, so which signs they are does not matter.
-//! What is done here costs the index nothing, and a query only where it holds a number.
+//! What is done here costs the index nothing, and a query only where it holds such a word.
 
 use ken_core::{FieldKind, Form, Pattern, Plan, Span};
 
@@ -20,20 +21,34 @@ pub(super) fn with_variants(plan: Plan, of: &Clause, context: &Context) -> Plan 
     let Plan::Word(mut word) = plan else {
         return plan;
     };
-    let others = text(of).map(variants).unwrap_or_default();
-    for other in others {
-        let value = Value::Phrase(Phrase {
-            pieces: vec![Piece::Text(other)],
-            prefix_last: false,
-            near: None,
-        });
+    let Some(text) = text(of) else {
+        return Plan::Word(word);
+    };
+    for other in variants(text) {
+        let value = match of.value {
+            Value::Word(_) if !other.contains(' ') => Value::Word(other),
+            _ => Value::Phrase(Phrase {
+                pieces: vec![Piece::Text(other)],
+                prefix_last: false,
+                near: None,
+            }),
+        };
         let of = Clause {
             value,
             ..of.clone()
         };
         if let Some(Plan::Word(other)) = clause(&of, context) {
-            word.forms.extend(other.forms);
+            let new = other
+                .forms
+                .into_iter()
+                .filter(|form| !word.forms.contains(form));
+            let new: Vec<Form> = new.collect();
+            word.forms.extend(new);
         }
+    }
+    if is_short_hash(text) {
+        let span = Span::Match(Pattern::Prefix(text.to_ascii_lowercase()));
+        word.forms.push(Form { span, weight: 1.0 });
     }
     Plan::Word(word)
 }
@@ -89,6 +104,9 @@ fn text(of: &Clause) -> Option<&str> {
 
 /// Returns the other ways to write a text that holds digits.
 fn variants(text: &str) -> Vec<String> {
+    if text.contains('-') {
+        return hyphens(text);
+    }
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return Vec::new();
     }
@@ -100,6 +118,23 @@ fn variants(text: &str) -> Vec<String> {
         version(text),
     ];
     ways.into_iter().flatten().collect()
+}
+
+/// `co-operation` is `cooperation` and `co operation`.
+fn hyphens(text: &str) -> Vec<String> {
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(char::is_alphabetic);
+    match text.split('-').all(is_part) {
+        true => vec![text.replace('-', " "), text.replace('-', "")],
+        false => Vec::new(),
+    }
+}
+
+/// Returns whether a word is the start of a hash, as people name commits: they write seven digits or
+/// more of forty.
+fn is_short_hash(word: &str) -> bool {
+    let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let n_digits = word.bytes().filter(u8::is_ascii_digit).count();
+    (7..40).contains(&word.len()) && is_hex && n_digits > 0 && n_digits < word.len()
 }
 
 fn is_number(word: &str) -> bool {
@@ -253,6 +288,10 @@ mod tests {
             ("report", ""),
             ("100", ""),
             (".5", ""),
+            ("co-operation", "co operation|cooperation"),
+            ("on-the-fly", "on the fly|onthefly"),
+            ("-x", ""),
+            ("foo-2", ""),
         ] {
             assert_eq!(variants(text).join("|"), expected, "{text}");
         }

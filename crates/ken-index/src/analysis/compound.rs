@@ -1,0 +1,60 @@
+//! Words in parts that are also written as one: `e-mail` and `co-operation`, `U.S.A.` and `e.g.`
+//!
+//! All words with hyphens would be one term in forty of mail, most of which nobody writes as one;
+//! those with a short first part are mostly prefixes, and one in two hundred.
+
+use std::ops::Range;
+
+/// Prefixes have so many letters at most, and what follows so many at least.
+const PREFIX_LETTERS: usize = 3;
+const REST_LETTERS: usize = 3;
+const MAX_LETTERS: usize = 32;
+
+/// Returns where a word ends whose prefix, before a hyphen, is this.
+pub(super) fn prefixed(bytes: &[u8], prefix: Range<usize>) -> Option<usize> {
+    let is_prefix = prefix.len() <= PREFIX_LETTERS
+        && begins(bytes, prefix.start)
+        && letters(bytes, prefix.start) == prefix.len();
+    if !is_prefix {
+        return None;
+    }
+    let rest = prefix.end + 1;
+    let n_letters = letters(bytes, rest);
+    let end = rest + n_letters;
+    let is_rest = (REST_LETTERS..=MAX_LETTERS).contains(&n_letters);
+    (is_rest && !goes_on(bytes, end) && bytes.get(end) != Some(&b'-')).then_some(end)
+}
+
+/// Returns where letters end that each have a dot behind them, the first at `start`; at least two.
+pub(super) fn acronym(bytes: &[u8], start: usize) -> Option<usize> {
+    if !begins(bytes, start) {
+        return None;
+    }
+    let mut end = start;
+    while let [letter, b'.', ..] = bytes[end..]
+        && letter.is_ascii_alphabetic()
+        && end - start < MAX_LETTERS
+    {
+        end += 2;
+    }
+    (end - start > 2).then_some(end)
+}
+
+/// Returns whether nothing before a word belongs to it.
+fn begins(bytes: &[u8], start: usize) -> bool {
+    let before = start.checked_sub(1).map(|before| bytes[before]);
+    before.is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'(' | b'"' | b'\''))
+}
+
+/// Returns how many letters there are from `start` on.
+fn letters(bytes: &[u8], start: usize) -> usize {
+    let rest = bytes.get(start..).unwrap_or_default();
+    rest.iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count()
+}
+
+fn goes_on(bytes: &[u8], end: usize) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    bytes.get(end).is_some_and(is_word)
+}
