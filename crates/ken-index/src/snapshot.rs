@@ -286,12 +286,8 @@ impl Snapshot {
         if !stem::may_change(plan) {
             return Ok(plan.clone());
         }
-        let expander = Expander {
-            stemming: self.stemming()?,
-            ranking: &self.ranking,
-            columns: &self.columns,
-            segments: self.searcher.segment_readers(),
-        };
+        let segments = self.searcher.segment_readers();
+        let expander = Expander::new(self.stemming()?, &self.ranking, &self.columns, segments);
         expander.plan(plan).map_err(|e| self.error(e))
     }
 

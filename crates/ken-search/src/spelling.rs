@@ -15,6 +15,8 @@ pub const LITTLE: usize = 4;
 const MAX_SUGGESTIONS: usize = 3;
 /// Unknown words of a query that are corrected; more of them are no misspellings.
 const MAX_WORDS: usize = 4;
+/// In queries of more words no two are joined: each pair would be asked for.
+const MAX_JOINED: usize = 16;
 /// The shortest half of a word that is split, in characters.
 const MIN_HALF: usize = 2;
 
@@ -98,7 +100,10 @@ fn candidates<V: Vocabulary>(
             unknown.push((word, term));
         }
     }
-    let mut queries = joined(tree);
+    let mut queries = match words.len() {
+        ..=MAX_JOINED => joined(tree),
+        _ => Vec::new(),
+    };
     if unknown.is_empty() || unknown.len() > MAX_WORDS {
         return Ok(queries);
     }
@@ -319,13 +324,15 @@ fn split<V: Vocabulary>(
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::convert::Infallible;
 
     use super::*;
     use crate::parse::parse;
 
     /// An index of these words, of which each query finds as many documents as it has words.
-    struct Words(&'static [&'static str]);
+    /// All words that there are, and how many queries were tried.
+    struct Words(&'static [&'static str], Cell<usize>);
 
     impl Vocabulary for Words {
         type Error = Infallible;
@@ -345,6 +352,8 @@ mod tests {
         }
 
         fn n_found(&self, tree: &Tree) -> Result<usize, Infallible> {
+            self.1.set(self.1.get() + 1);
+            assert!(self.1.get() <= 12, "too many queries are tried");
             let mut words = Vec::new();
             each_word(tree, &mut |word| words.push(word.text));
             let known = words.iter().all(|word| self.0.contains(&word.as_str()));
@@ -353,7 +362,8 @@ mod tests {
     }
 
     fn suggested(query: &str) -> Vec<String> {
-        let words = Words(&["budget", "gadget", "report", "data", "base", "database"]);
+        const WORDS: &[&str] = &["budget", "gadget", "report", "data", "base", "database"];
+        let words = Words(WORDS, Cell::default());
         let analyze: Analyze = |_, text, each| {
             if text.chars().all(char::is_alphanumeric) {
                 each(&text.to_lowercase(), 0, 0..text.len());
@@ -381,6 +391,13 @@ mod tests {
     fn words_are_joined_and_split() {
         assert_eq!(suggested("dat abase"), ["database", "data base"]);
         assert_eq!(suggested("budgetreport"), ["\"budget report\""]);
+    }
+
+    #[test]
+    fn a_text_as_a_query_costs_no_query_for_each_word() {
+        let text = "report data ".repeat(50);
+        assert!(suggested(&text).is_empty());
+        assert_eq!(suggested(&format!("{text} buget")).len(), 1);
     }
 
     #[test]

@@ -7,7 +7,9 @@
 
 mod endings;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -186,9 +188,29 @@ pub(crate) struct Expander<'a> {
     pub(crate) ranking: &'a Ranking,
     pub(crate) columns: &'a Columns,
     pub(crate) segments: &'a [SegmentReader],
+    /// The forms of words that were asked for, by word and field: a text as a query repeats itself.
+    known: RefCell<HashMap<(String, Option<Field>), FormsOf>>,
 }
 
-impl Expander<'_> {
+/// The other forms of a word.
+type FormsOf = Rc<BTreeSet<String>>;
+
+impl<'a> Expander<'a> {
+    pub(crate) fn new(
+        stemming: &'a Stemming,
+        ranking: &'a Ranking,
+        columns: &'a Columns,
+        segments: &'a [SegmentReader],
+    ) -> Self {
+        Self {
+            stemming,
+            ranking,
+            columns,
+            segments,
+            known: RefCell::default(),
+        }
+    }
+
     /// Returns the plan with the terms that the index has in place of stems.
     pub(crate) fn plan(&self, plan: &Plan) -> tantivy::Result<Plan> {
         let list = |parts: &[Plan]| {
@@ -230,8 +252,8 @@ impl Expander<'_> {
                 weight,
             };
             forms.push(form(term.clone(), *weight));
-            for other in self.forms(term, word)? {
-                forms.push(form(other, weight * self.ranking.stemmed));
+            for other in self.forms(term, word)?.iter() {
+                forms.push(form(other.clone(), weight * self.ranking.stemmed));
             }
         }
         Ok(Word {
@@ -272,11 +294,15 @@ impl Expander<'_> {
             return Ok(pattern.clone());
         };
         let mut terms = vec![term.clone()];
-        terms.extend(self.forms(term, word)?);
+        terms.extend(self.forms(term, word)?.iter().cloned());
         Ok(Pattern::Any(terms))
     }
 
-    fn forms(&self, term: &str, word: &Word) -> tantivy::Result<BTreeSet<String>> {
+    fn forms(&self, term: &str, word: &Word) -> tantivy::Result<FormsOf> {
+        let key = (term.to_owned(), word.field);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Ok(Rc::clone(known));
+        }
         let mut dictionaries = Vec::new();
         for info in FIELDS.iter().filter(|info| word.looks_in(info.field)) {
             for segment in self.segments {
@@ -286,7 +312,9 @@ impl Expander<'_> {
                 }
             }
         }
-        self.stemming.forms(term, &dictionaries)
+        let forms = Rc::new(self.stemming.forms(term, &dictionaries)?);
+        self.known.borrow_mut().insert(key, Rc::clone(&forms));
+        Ok(forms)
     }
 }
 
