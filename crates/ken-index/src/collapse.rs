@@ -4,14 +4,24 @@
 //! and sorts them: eight bytes each, and it is known how many groups there are and how large each
 //! is. Then the hits are taken in order, more of them until there are enough groups.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use ken_core::Order;
 
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
-use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
+use tantivy::query::{EnableScoring, Weight};
+use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
-use crate::schema::{CONTENT, KEY, MESSAGE};
+use crate::best::Top;
+use crate::boost::BEST;
+use crate::schema::{CONTENT, KEY, LOCATION, MESSAGE};
 use crate::search::{Found, Hit, Run};
+
+/// If groups have more hits than this on average, the best of each is looked for in one pass over
+/// all hits: the first hits may all be of a few groups.
+const LARGE: usize = 8;
 
 /// What is shown once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +50,18 @@ pub(crate) fn run(
     }
     let mut hits = Vec::new();
     let mut fetched = 0;
+    let by_relevance = run.order == Order::default();
+    if by_relevance && groups.n_groups.saturating_mul(LARGE) < groups.total {
+        hits = first_of_each(
+            run.boosted(best_of_each(run, &keys, wanted)?)?,
+            &keys,
+            &groups,
+        );
+        fetched = groups.total;
+    }
     while hits.len() < wanted && fetched < groups.total {
         fetched = fetched
-            .saturating_mul(4)
+            .saturating_mul(16)
             .max(wanted.saturating_mul(2))
             .min(groups.total);
         let all = run.page(0, fetched)?.hits;
@@ -55,6 +74,75 @@ pub(crate) fn run(
         groups: groups.n_groups,
         hits,
     })
+}
+
+/// A document and its score.
+type Scored = (Score, DocAddress);
+
+/// Returns the best hit of each group, of those groups that are best.
+fn best_of_each(run: &Run<'_>, keys: &[GroupKey], wanted: usize) -> tantivy::Result<Vec<Scored>> {
+    let weight = run
+        .query
+        .weight(EnableScoring::enabled_from_searcher(run.searcher))?;
+    let segments = || (0..).zip(run.searcher.segment_readers());
+    let mut alone = Top::new(wanted.max(BEST));
+    let mut best: HashMap<u64, Scored> = HashMap::new();
+    for (number, segment) in segments() {
+        alone.start(number, segment)?;
+        let key = &keys[number as usize];
+        for (group, (score, doc)) in best_of_segment(segment, &*weight, key, &mut alone)? {
+            let new = (score, DocAddress::new(number, doc));
+            match best.entry(group) {
+                Entry::Vacant(entry) => _ = entry.insert(new),
+                Entry::Occupied(mut entry) => {
+                    let old = *entry.get();
+                    if score > old.0 || score == old.0 && run.path(new.1)? < run.path(old.1)? {
+                        entry.insert(new);
+                    }
+                }
+            }
+        }
+    }
+    let mut all = alone.finish()?;
+    all.extend(best.into_values());
+    let mut top = Top::new(wanted.max(BEST));
+    for (number, segment) in segments() {
+        top.start(number, segment)?;
+        let of_segment = all.iter().filter(|(_, at)| at.segment_ord == number);
+        of_segment.for_each(|(score, at)| top.push(*score, at.doc_id));
+    }
+    top.finish()
+}
+
+/// Returns the best document of each group in a segment; what belongs to none goes to `alone`.
+fn best_of_segment(
+    segment: &SegmentReader,
+    weight: &dyn Weight,
+    key: &GroupKey,
+    alone: &mut Top,
+) -> tantivy::Result<Vec<(u64, (Score, DocId))>> {
+    let mut best: HashMap<u64, (Score, DocId)> = HashMap::new();
+    let paths = segment.fast_fields().bytes(LOCATION)?;
+    let path = |doc| paths.as_ref().and_then(|of| of.ords().first(doc));
+    let alive = segment.alive_bitset();
+    weight.for_each_pruning(Score::MIN, segment, &mut |doc, score| {
+        if alive.is_some_and(|alive| alive.is_deleted(doc)) {
+            return Score::MIN;
+        }
+        match key.of(doc) {
+            None => alone.push(score, doc),
+            Some(group) => {
+                let best = best.entry(group).or_insert((score, doc));
+                if score > best.0 || score == best.0 && path(doc) < path(best.1) {
+                    *best = (score, doc);
+                }
+            }
+        }
+        Score::MIN
+    })?;
+    let mut best: Vec<_> = best.into_iter().collect();
+    best.sort_unstable_by_key(|(group, _)| *group);
+    Ok(best)
 }
 
 fn first_of_each(all: Vec<Hit>, keys: &[GroupKey], groups: &Groups) -> Vec<Hit> {

@@ -127,7 +127,7 @@ pub(crate) struct Run<'a> {
     pub(crate) searcher: &'a Searcher,
     scoring: &'a Scoring,
     pub(crate) query: Box<dyn Query>,
-    order: Order,
+    pub(crate) order: Order,
     now: Option<i64>,
 }
 
@@ -163,6 +163,32 @@ impl Run<'_> {
         })
     }
 
+    /// Returns the hits for the best documents, which are in order, with their boosts.
+    pub(crate) fn boosted(&self, found: Vec<(Score, DocAddress)>) -> tantivy::Result<Vec<Hit>> {
+        let hits = found.into_iter().map(|(score, at)| hit(at, Some(score)));
+        let mut hits: Vec<Hit> = hits.collect();
+        boost(
+            &mut hits,
+            &*self.query,
+            self.searcher,
+            self.scoring,
+            self.now,
+        )?;
+        Ok(hits)
+    }
+
+    /// Returns the path of a document, with the way inside.
+    pub(crate) fn path(&self, at: DocAddress) -> tantivy::Result<Vec<u8>> {
+        let segment = self.searcher.segment_reader(at.segment_ord);
+        let mut path = Vec::new();
+        if let Some(paths) = segment.fast_fields().bytes(LOCATION)?
+            && let Some(number) = paths.ords().first(at.doc_id)
+        {
+            paths.ord_to_bytes(number, &mut path)?;
+        }
+        Ok(path)
+    }
+
     fn by_score(&self, offset: usize, limit: usize) -> Page {
         let (searcher, query) = (self.searcher, &*self.query);
         let end = offset.saturating_add(limit);
@@ -170,9 +196,7 @@ impl Run<'_> {
             Some(words) => words.best(searcher, end.max(BEST))?,
             None => in_two_passes(searcher, query, end.max(BEST))?,
         };
-        let hits = found.into_iter().map(|(score, at)| hit(at, Some(score)));
-        let mut hits: Vec<Hit> = hits.collect();
-        boost(&mut hits, query, searcher, self.scoring, self.now)?;
+        let mut hits = self.boosted(found)?;
         hits.truncate(end);
         hits.drain(..offset.min(hits.len()));
         Ok((total, hits))

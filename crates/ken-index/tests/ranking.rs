@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Pattern, Plan, Ranking, Span, Word};
-use ken_index::{FileState, Hit, Record, Request, Snapshot, Writer, WriterOptions};
+use ken_index::{Collapse, FileState, Hit, Record, Request, Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -98,6 +98,38 @@ proptest! {
                 prop_assert_eq!(page, expected.cloned().collect::<Vec<_>>());
             }
         }
+    }
+}
+
+/// Groups of many hits are found in one pass, which must show what going through all hits shows.
+#[test]
+fn large_groups_show_their_best() {
+    let mut segments = vec![Vec::new(); 3];
+    for number in 0..300_usize {
+        let text = format!("{}green", "red ".repeat(number * 7 % 5 + 1));
+        let path = format!("/box{}", number % 6);
+        segments[number % 3].push((path, text, 0));
+    }
+    for rest in 0..200 {
+        segments[0].push(row(&format!("/rest{rest}"), "blue sky", 0));
+    }
+    let (_folder, snapshot) = index(&segments);
+    let plan = Plan::Or(words("red"));
+    let all = Request::new(&plan);
+    let mut expected = paths(&snapshot, &all);
+    let mut seen = std::collections::HashSet::new();
+    expected.retain(|path| seen.insert(path.clone()));
+    for limit in [1, 4, usize::MAX] {
+        let request = Request {
+            collapse: Some(Collapse::File),
+            limit,
+            ..all
+        };
+        let found = snapshot.find(&request).unwrap();
+        assert_eq!((found.total, found.groups), (300, 6));
+        assert!(found.hits.iter().all(|hit| hit.more == 49));
+        let shown: Vec<_> = expected.iter().take(limit).cloned().collect();
+        assert_eq!(paths(&snapshot, &request), shown);
     }
 }
 
