@@ -225,7 +225,10 @@ impl<'a> Input<'a> {
     }
 
     /// Returns a reader from the start; several may be open, one after the other.
-    pub(crate) fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.data {
             Data::File { file, .. } => {
                 let mut file = *file;

@@ -105,6 +105,10 @@ impl Sink for Origin<'_> {
         self.sink.member(member);
     }
 
+    fn content(&mut self, content: Member) {
+        self.sink.content(content);
+    }
+
     fn is_cancelled(&self) -> bool {
         self.sink.is_cancelled()
     }

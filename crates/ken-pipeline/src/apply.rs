@@ -40,7 +40,7 @@ impl Applier<'_> {
         mut document: Document,
     ) -> Result<(), ken_index::Error> {
         complete(&mut document, file);
-        if state.is_some() && ocr::is_textless(&document) && !crate::ocr::is_done(&document) {
+        if ocr::is_textless(&document) && !crate::ocr::is_done(&document) {
             document.join_text(Field::Is, crate::ocr::TEXTLESS);
         }
         self.progress.documents.fetch_add(1, Ordering::Relaxed);

@@ -4,22 +4,25 @@
 //! priority. Which files it is for stands in the index: their state is *textless*, and *ocr* when it
 //! was done. A file's documents are written again from what the index holds, with the text in its
 //! place. What was recognised is cached, so that a file that is read again costs nothing here.
+//! Pictures inside of archives and messages are got out again ([`parts`]).
 
-use std::path::Path;
+mod parts;
+
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ken_core::{Document, Field, FileKey, Location, Value};
+use ken_core::{Document, Field, FileKey, Value};
+use ken_extract::Input;
 use ken_extract::helper::Helpers;
-use ken_extract::{Extractor, Input, Member, Sink};
-use ken_index::{Snapshot, Stored, WriterOptions};
+use ken_index::{Snapshot, WriterOptions};
 
 use crate::apply::{Applier, FileFacts};
 use crate::budget::Budget;
 use crate::ocr_cache::Cache;
 use crate::writer::LazyWriter;
-use crate::{Error, Ocr, Options, Progress, Summary, open};
+use crate::{Error, Ocr, Options, Progress, Summary};
 
 /// State of a document with a page, or a picture, of which the text is not known.
 pub const TEXTLESS: &str = "textless";
@@ -80,6 +83,7 @@ pub(crate) fn recognise(
         ocr,
         helpers,
         snapshot: &snapshot,
+        anew,
         cache: Cache::new(options.data.join("ocr"), &ocr.languages, ocr.cache_bytes),
         applier: Applier {
             writer: &writer,
@@ -120,6 +124,8 @@ struct Pass<'p> {
     ocr: &'p Ocr,
     helpers: &'p Helpers,
     snapshot: &'p Snapshot,
+    /// Whether what was recognised in other languages is read again.
+    anew: bool,
     cache: Cache,
     applier: Applier<'p>,
     progress: &'p Progress,
@@ -162,81 +168,73 @@ impl Pass<'_> {
     /// Writes a file's documents again with the text that is found. A file that is not as it was
     /// is left for the next run, which reads it.
     fn file(&self, key: FileKey) -> Result<(), ken_index::Error> {
-        let mut parts = Vec::new();
+        let addresses = self.snapshot.addresses(key)?;
         let mut own = None;
-        for address in self.snapshot.addresses(key)? {
-            let stored = self.snapshot.document(address)?;
-            match stored.state {
-                Some(state) => own = Some((stored, state)),
-                None => parts.push(stored.document),
+        let mut waiting = BTreeMap::new();
+        for address in &addresses {
+            let stored = self.snapshot.document(*address)?;
+            if stored.state.is_some() {
+                own = Some((stored.location.path, Written::of(&stored.document)));
+            }
+            if self.is_wanted(&stored.document) {
+                waiting.insert(stored.document.ipath.clone(), stored.document);
             }
         }
-        let Some((
-            Stored {
-                location,
-                mut document,
-                ..
-            },
-            state,
-        )) = own
-        else {
+        let Some((path, written)) = own else {
             return Ok(());
         };
-        self.progress.set_current(&location.path);
-        let mtime_seconds = document.number(Field::Modified).unwrap_or_default();
-        let was_done = is_done(&document);
-        let is_read = self.read(&location.path, &mut document);
-        // What was read in other languages and is not there now waits until it is.
-        if self.progress.is_cancelled() || !is_read && !was_done {
+        self.progress.set_current(&path);
+        let mut done = parts::read(self, &path, &written, waiting);
+        if self.progress.is_cancelled() || done.is_empty() {
             return Ok(());
         }
-        set_state(&mut document, if is_read { RECOGNISED } else { TEXTLESS });
-        let facts = FileFacts {
-            path: &location.path,
-            key,
-            mtime_seconds,
-        };
+        let n_read = u64::from(done.values().any(is_done));
         self.applier.delete(key)?;
-        for part in parts {
-            self.applier.add(&facts, None, part)?;
+        let facts = FileFacts {
+            path: &path,
+            key,
+            mtime_seconds: written.mtime_seconds,
+        };
+        let mut own = None;
+        for address in addresses {
+            let stored = self.snapshot.document(address)?;
+            let document = done.remove(&stored.document.ipath);
+            let document = document.unwrap_or(stored.document);
+            match stored.state {
+                Some(state) => own = Some((state, document)),
+                None => self.applier.add(&facts, None, document)?,
+            }
         }
-        self.applier.add(&facts, Some(state), document)?;
-        self.recognised
-            .fetch_add(u64::from(is_read), Ordering::Relaxed);
+        // It says that all others are there.
+        if let Some((state, document)) = own {
+            self.applier.add(&facts, Some(state), document)?;
+        }
+        self.recognised.fetch_add(n_read, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Reads the text of an unchanged file into its document, from the cache or the picture; returns
-    /// whether it did. What failed for a cause that may pass waits for the next run.
-    fn read(&self, path: &Path, document: &mut Document) -> bool {
-        self.try_read(path, document).is_some()
+    fn is_wanted(&self, document: &Document) -> bool {
+        has_state(document, TEXTLESS) || self.anew && is_done(document)
     }
 
-    fn try_read(&self, path: &Path, document: &mut Document) -> Option<()> {
-        let (file, stamp) = open::open(path).ok()??;
-        let size = i64::try_from(stamp.size).ok();
-        if document.number(Field::Size) != size
-            || document.number(Field::Modified) != Some(stamp.mtime_seconds())
-        {
-            return None;
-        }
-        let name = Location::file(path).file_name();
-        let mut input = Input::file(name, &file, stamp.size);
-        let entry = self.cache.entry(&file).ok()?;
+    /// Reads the text of an input into its document, from the cache or the picture; returns whether
+    /// it did. What failed for a cause that may pass waits for the next run.
+    fn read(&self, input: &mut Input<'_>, document: &mut Document) -> Option<()> {
+        let entry = self.cache.entry(&mut *input.reader().ok()?).ok()?;
         if let Some(body) = self.cache.get(&entry) {
             document.body = body;
             return Some(());
         }
         if is_done(document) {
             // The text that was recognised in other languages goes.
-            document.body = self.text_of(&mut input)?;
+            document.body = parts::text_of(self, input)?;
         }
         let is_cancelled = || self.progress.is_cancelled();
         let limits = &self.options.extract.limits;
         let languages = &self.ocr.languages;
         let result = self
             .helpers
-            .recognise(&input, document, languages, limits, &is_cancelled);
+            .recognise(input, document, languages, limits, &is_cancelled);
         if is_cancelled() {
             return None;
         }
@@ -246,13 +244,6 @@ impl Pass<'_> {
             Err(error) => document.failure = Some(error.into()),
         }
         Some(())
-    }
-
-    /// Returns the text that a file holds by itself.
-    fn text_of(&self, input: &mut Input<'_>) -> Option<String> {
-        let mut own = Own(None);
-        Extractor::new(&self.options.extract).extract(input, &mut own);
-        own.0
     }
 
     fn commit_now_and_then(&self) -> Result<(), ken_index::Error> {
@@ -269,16 +260,19 @@ impl Pass<'_> {
     }
 }
 
-/// Keeps the text of a file's own document.
-struct Own(Option<String>);
+/// What the index holds of a file as it was when it was read.
+struct Written {
+    size: Option<i64>,
+    mtime_seconds: i64,
+}
 
-impl Sink for Own {
-    fn document(&mut self, document: Document) {
-        if document.ipath.is_root() {
-            self.0 = Some(document.body);
+impl Written {
+    fn of(own: &Document) -> Self {
+        Self {
+            size: own.number(Field::Size),
+            mtime_seconds: own.number(Field::Modified).unwrap_or_default(),
         }
     }
-    fn member(&mut self, _: Member) {}
 }
 
 fn set_state(document: &mut Document, state: &str) {

@@ -4,8 +4,7 @@
 //! could not be made again: the folder may be deleted at any time. When it grows beyond its limit,
 //! what was used longest ago goes first.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -28,15 +27,14 @@ impl Cache {
         }
     }
 
-    /// Returns where the text of a file would be.
-    pub(crate) fn entry(&self, mut file: &File) -> io::Result<PathBuf> {
+    /// Returns where the text of this content would be.
+    pub(crate) fn entry(&self, content: &mut dyn Read) -> io::Result<PathBuf> {
         let mut hash = Sha256::new();
         hash.update(self.languages.as_bytes());
         hash.update([0]);
-        file.seek(SeekFrom::Start(0))?;
         let mut buffer = vec![0; 64 << 10];
         loop {
-            match file.read(&mut buffer)? {
+            match content.read(&mut buffer)? {
                 0 => break,
                 n_read => hash.update(&buffer[..n_read]),
             }
@@ -101,12 +99,7 @@ mod tests {
     fn texts_are_kept_by_content_and_language_and_the_oldest_goes() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path().join("ocr"), "eng", 10);
-        let entry_of = |cache: &Cache, content: &str| {
-            let path = folder.path().join("file");
-            fs_err::write(&path, content).unwrap();
-            let file = fs_err::File::open(path).unwrap();
-            cache.entry(file.file()).unwrap()
-        };
+        let entry_of = |cache: &Cache, content: &str| cache.entry(&mut content.as_bytes()).unwrap();
         let entries = ["a", "b", "c"].map(|content| entry_of(&cache, content));
         assert_eq!(cache.get(&entries[0]), None);
         for (entry, age) in entries.iter().zip([30, 20, 10]) {

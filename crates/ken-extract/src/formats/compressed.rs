@@ -12,6 +12,7 @@ use super::members::{file_name, over};
 use super::source::{Source, carry, release};
 use crate::detect::{self, Detected, UNKNOWN};
 use crate::helper::is_converted;
+use crate::helper::ocr::has_pictures;
 use crate::input::HEAD_BYTES;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Member};
@@ -165,7 +166,8 @@ fn extract_whole(
         ..Member::default()
     });
     let extracted = extract_as_detected(&mut inner, output);
-    if is_converted(output.detected().media_type) {
+    let media_type = output.detected().media_type;
+    if is_converted(media_type) || has_pictures(media_type) {
         output.content(Member {
             ipath: input.ipath.clone(),
             name: inner.name.clone(),

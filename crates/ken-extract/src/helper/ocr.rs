@@ -32,6 +32,11 @@ const PICTURES: &[&str] = &[
     "image/x-portable-pixmap",
 ];
 
+/// Returns whether files of a media type may be or hold pictures that are read.
+pub(crate) fn has_pictures(media_type: &str) -> bool {
+    media_type == "application/pdf" || PICTURES.contains(&media_type)
+}
+
 /// Returns whether a document has a page, or is a picture, of which the text is not known.
 pub fn is_textless(document: &ken_core::Document) -> bool {
     use ken_core::Field;

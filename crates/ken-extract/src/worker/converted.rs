@@ -71,6 +71,8 @@ impl Extractor<'_> {
             if let Some(content) = content.as_ref().or(is_input.then_some(&*input)) {
                 self.join_converted(helpers, content, &mut own, sink);
             }
+        } else if let Some(content) = content {
+            sink.content(content);
         }
         sink.document(own);
     }

@@ -220,7 +220,7 @@ impl Overview<'_> {
         if self.textless + self.recognised > 0 {
             let (done, waiting) = (self.recognised, self.textless);
             text.push_str(&format!(
-                "pictures   {done} files read by OCR, {waiting} not (ken index --ocr)\n"
+                "pictures   {done} read by OCR, {waiting} not (ken index --ocr)\n"
             ));
         }
         text.push('\n');

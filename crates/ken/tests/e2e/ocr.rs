@@ -101,3 +101,44 @@ fn without_its_programs_the_pass_says_what_to_install() {
     let run = world.ken(["index", "--ocr", "--set", "ocr.languages=[\"-x\"]"]);
     assert_eq!(run.code, 2, "{}", run.err);
 }
+
+#[test]
+fn pictures_in_archives_and_messages_are_read() {
+    let world = collection();
+    let made = std::process::Command::new("/bin/sh")
+        .current_dir(world.docs())
+        .arg("-ec")
+        .arg(
+            "gzip picture.png; cp picture.png.gz in.gz; tar cf deep.tar in.gz note.txt scan.pdf
+             mv in.gz picture.png.gz
+             { printf 'Subject: see\\nContent-Type: multipart/mixed; boundary=x\\n\\n--x\\n\\nHere.\\n--x\\n'
+               printf 'Content-Type: image/png\\nContent-Transfer-Encoding: base64\\n'
+               printf 'Content-Disposition: attachment; filename=a.png\\n\\n'
+               gzip -dc picture.png.gz | base64; printf -- '--x--\\n'; } > mail.eml
+             tar cf outer.tar mail.eml; rm scan.pdf mail.eml",
+        )
+        .status();
+    assert!(made.unwrap().success());
+    world.index_docs();
+    let pictures = [
+        "deep.tar|in.gz",
+        "deep.tar|scan.pdf",
+        "outer.tar|mail.eml|1",
+        "picture.png.gz",
+    ];
+    assert_eq!(world.found("is:textless"), pictures);
+
+    assert_eq!(
+        world.index(&["--ocr"])["recognised"],
+        3,
+        "{:?}",
+        world.failed()
+    );
+    assert!(world.failed().is_empty(), "{:?}", world.failed());
+    let read = ["deep.tar|in.gz", "outer.tar|mail.eml|1", "picture.png.gz"];
+    assert_eq!(world.found("newspaper"), read);
+    assert_eq!(world.place(&world.hit("lighthouse")), "deep.tar|scan.pdf");
+    assert_eq!(world.found("is:ocr"), pictures);
+    assert_eq!(world.found("sleeps"), ["deep.tar|note.txt", "note.txt"]);
+    assert_eq!(world.index(&["--ocr"])["committed"], false);
+}

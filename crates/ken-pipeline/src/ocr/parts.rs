@@ -1,0 +1,121 @@
+//! The pictures of one file: the file itself, and those in archives and messages, which are got out
+//! of it again. Only containers that lead to a picture are opened.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ken_core::{Document, Ipath, Location};
+use ken_extract::{Extractor, Input, Member, Sink, detect};
+
+use super::{Pass, RECOGNISED, TEXTLESS, Written, is_done, set_state};
+use crate::open;
+
+/// Reads the text of the pictures of an unchanged file. Returns the documents that are another now:
+/// those that were read, and those that were read in other languages and are not there now, which
+/// wait until they are.
+pub(super) fn read(
+    pass: &Pass<'_>,
+    path: &Path,
+    written: &Written,
+    waiting: BTreeMap<Ipath, Document>,
+) -> BTreeMap<Ipath, Document> {
+    let extractor = Extractor::new(&pass.options.extract);
+    let mut parts = Parts {
+        pass,
+        extractor: &extractor,
+        waiting,
+        done: BTreeMap::new(),
+    };
+    if let Ok(Some((file, stamp))) = open::open(path)
+        && i64::try_from(stamp.size).ok() == written.size
+        && stamp.mtime_seconds() == written.mtime_seconds
+    {
+        let name = Location::file(path).file_name();
+        parts.input(Input::file(name, &file, stamp.size));
+    }
+    for (ipath, mut document) in parts.waiting {
+        if is_done(&document) {
+            set_state(&mut document, TEXTLESS);
+            parts.done.insert(ipath, document);
+        }
+    }
+    parts.done
+}
+
+/// Returns the text that an input holds by itself.
+pub(super) fn text_of(pass: &Pass<'_>, input: &mut Input<'_>) -> Option<String> {
+    let mut own = Own {
+        ipath: input.ipath.clone(),
+        body: None,
+    };
+    Extractor::new(&pass.options.extract).extract(input, &mut own);
+    own.body
+}
+
+struct Parts<'p> {
+    pass: &'p Pass<'p>,
+    extractor: &'p Extractor<'p>,
+    waiting: BTreeMap<Ipath, Document>,
+    done: BTreeMap<Ipath, Document>,
+}
+
+impl Parts<'_> {
+    /// Reads an input if its text is waited for, and what is waited for inside of it.
+    fn input(&mut self, mut input: Input<'_>) {
+        self.own(&mut input);
+        let around = input.ipath.as_str();
+        let leads_to = |wanted: &Ipath| wanted.prefix(input.ipath.depth()) == around;
+        if self.waiting.keys().any(leads_to) {
+            self.extractor.extract(&mut input, self);
+        }
+    }
+
+    /// Reads an input, unless it is compressed: what it holds comes when it is extracted.
+    fn own(&mut self, input: &mut Input<'_>) {
+        let Some(document) = self.waiting.get(&input.ipath) else {
+            return;
+        };
+        let is_it = detect::detect(input).is_ok_and(|it| it.media_type == document.media_type);
+        if !is_it || self.is_cancelled() {
+            return;
+        }
+        let mut document = document.clone();
+        if self.pass.read(input, &mut document).is_some() {
+            set_state(&mut document, RECOGNISED);
+            self.waiting.remove(&input.ipath);
+            self.done.insert(input.ipath.clone(), document);
+        }
+    }
+}
+
+impl Sink for Parts<'_> {
+    fn document(&mut self, _: Document) {}
+
+    fn member(&mut self, member: Member) {
+        self.input(Input::member(member));
+    }
+
+    fn content(&mut self, content: Member) {
+        self.own(&mut Input::member(content));
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.pass.progress.is_cancelled()
+    }
+}
+
+/// Keeps the text of an input's own document.
+struct Own {
+    ipath: Ipath,
+    body: Option<String>,
+}
+
+impl Sink for Own {
+    fn document(&mut self, document: Document) {
+        if document.ipath == self.ipath {
+            self.body = Some(document.body);
+        }
+    }
+
+    fn member(&mut self, _: Member) {}
+}
