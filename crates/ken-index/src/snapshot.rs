@@ -10,8 +10,9 @@ use ken_core::{
 };
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
-use tantivy::schema::{OwnedValue, Value as _};
-use tantivy::{DocAddress, ReloadPolicy, Searcher, TantivyDocument, TantivyError};
+use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentDeserializer};
+use tantivy::schema::{Field as EngineField, OwnedValue};
+use tantivy::{DocAddress, ReloadPolicy, Searcher, TantivyError};
 
 use crate::dictionary::{self, Dictionaries, PlainLists, Similar, TermCount, TermList};
 use crate::directory::ReadDirectory;
@@ -349,18 +350,18 @@ impl Snapshot {
     /// Fails if the store cannot be read.
     pub fn document(&self, at: Address) -> Result<Stored, Error> {
         let address = DocAddress::new(at.segment, at.doc);
-        let stored: TantivyDocument = self.searcher.doc(address).map_err(|e| self.error(e))?;
+        let stored: Values = self.searcher.doc(address).map_err(|e| self.error(e))?;
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
         document.content = self.number(at, CONTENT)?;
         document.message = self.number(at, MESSAGE)?.map(value::components);
-        for (column, value) in stored.field_values() {
-            if column == self.columns.failure {
-                document.failure = value
-                    .as_str()
-                    .and_then(|json| serde_json::from_str(json).ok());
-            } else if let Some(field) = self.columns.field(column) {
-                put(&mut document, field, OwnedValue::from(value));
+        for (column, value) in stored.0 {
+            match (self.columns.field(column), value) {
+                (Some(field), value) => put(&mut document, field, value),
+                (None, OwnedValue::Str(json)) if column == self.columns.failure => {
+                    document.failure = serde_json::from_str(&json).ok();
+                }
+                (None, _) => {}
             }
         }
         Ok(Stored {
@@ -496,6 +497,23 @@ impl Snapshot {
             path: self.path.clone(),
             source,
         }
+    }
+}
+
+/// The stored values of a document. The engine's own document holds them in bytes, and a text of
+/// megabytes would be copied once more.
+struct Values(Vec<(EngineField, OwnedValue)>);
+
+impl DocumentDeserialize for Values {
+    fn deserialize<'de, D>(mut deserializer: D) -> Result<Self, DeserializeError>
+    where
+        D: DocumentDeserializer<'de>,
+    {
+        let mut values = Vec::with_capacity(deserializer.size_hint());
+        while let Some(value) = deserializer.next_field()? {
+            values.push(value);
+        }
+        Ok(Self(values))
     }
 }
 

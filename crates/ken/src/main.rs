@@ -8,6 +8,7 @@ mod commands;
 mod config;
 mod failure;
 mod output;
+mod zone;
 
 use std::process::ExitCode;
 

@@ -11,7 +11,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use jiff::tz::TimeZone;
 use ken_core::{Field, Order, Plan};
 use ken_index::{Collapse, Found, Hit, Request, Snapshot};
 use ken_search::parse::Tree;
@@ -129,7 +128,7 @@ fn exit_code(found: bool) -> ExitCode {
 pub(super) fn context() -> Context {
     Context {
         now: jiff::Timestamp::now(),
-        zone: TimeZone::system(),
+        zone: crate::zone::system(),
         home: home(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         roots: Vec::new(),

@@ -121,7 +121,7 @@ fn tree(options: &Options, context: &Context) -> Result<Tree, QueryError> {
 
 fn years(snapshot: &Snapshot) -> Result<ExitCode, Failure> {
     let (from, to) = snapshot.extent(Field::Date)?.unwrap_or_default();
-    let zone = jiff::tz::TimeZone::system();
+    let zone = crate::zone::system();
     let year = |second| {
         let time = Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH);
         time.to_zoned(zone.clone()).year()
