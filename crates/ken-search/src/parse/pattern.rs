@@ -51,9 +51,14 @@ pub(super) fn glob(marks: &[Mark]) -> Glob {
 
 /// Tells a `?` that stands for a character from one that ends a question.
 fn is_wildcard(marks: &[Mark], at: usize, before: &Glob) -> bool {
-    let goes_on = marks.get(at + 1).is_some_and(|&(next, escaped)| {
-        next.is_alphanumeric() || next == '_' || !escaped && matches!(next, '*' | '?' | '[')
-    });
+    let goes_on = marks
+        .get(at + 1)
+        .is_some_and(|&(next, escaped)| match next {
+            '*' | '?' => !escaped,
+            // A bracket that is no wildcard ends the word.
+            '[' => !escaped && class(marks, at + 1, &Glob(vec![GlobPart::One])).is_some(),
+            _ => next.is_alphanumeric() || next == '_',
+        });
     // A star at the end of a question mark's word, as in `20??`: the second has the first before.
     goes_on || before.literal().is_none()
 }
@@ -108,6 +113,8 @@ mod tests {
     fn what_people_write_is_no_pattern() {
         for text in [
             "what?",
+            "?[",
+            "a?[0]",
             "http://x/a?b",
             "a[0]",
             "[PATCH]",
