@@ -205,6 +205,11 @@ impl<'t> Stripper<'t> {
 
     /// Skips to the end of the tag; returns whether it ended with `/>`.
     fn skip_attributes(&mut self, at: usize) -> bool {
+        // As most end tags are.
+        if self.text.as_bytes().get(at) == Some(&b'>') {
+            self.at = at + 1;
+            return false;
+        }
         let mut attributes = Attributes::new(self.text, at);
         while attributes.next().is_some() {}
         self.at = attributes.at;
