@@ -270,6 +270,22 @@ fn plans_find_what_they_say() {
             vec![x],
         ),
         (
+            Plan::Range {
+                field: Field::Size,
+                from: Bound::Unbounded,
+                to: Bound::Unbounded,
+            },
+            vec![y, x, z],
+        ),
+        (
+            Plan::Range {
+                field: Field::Pages,
+                from: Bound::Unbounded,
+                to: Bound::Unbounded,
+            },
+            vec![],
+        ),
+        (
             Plan::Filter(Box::new(term(Field::Ext, "txt"))),
             vec![y, x, z],
         ),

@@ -50,6 +50,11 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
         Plan::Range { field, from, to } => {
             let column = columns.of(*field);
             let end = |bound: &Bound<i64>| bound.map(|n| Term::from_field_i64(column, n));
+            // The engine wants an end: this one has every value before it.
+            let from = match (from, to) {
+                (Bound::Unbounded, Bound::Unbounded) => &Bound::Included(i64::MIN),
+                _ => from,
+            };
             Box::new(RangeQuery::new(end(from), end(to)))
         }
         Plan::And(parts) => and(scoring, parts),

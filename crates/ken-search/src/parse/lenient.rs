@@ -55,6 +55,7 @@ pub fn parse_lenient(query: &str, saved: &Saved) -> Lenient {
             break;
         }
         rest.replace_range(piece.clone(), &" ".repeat(piece.len()));
+        keep_minus(&mut rest, &piece, &blanked);
         // A field whose value is left out goes with it, and is no mistake of its own.
         let beside = blanked
             .iter()
@@ -70,6 +71,25 @@ pub fn parse_lenient(query: &str, saved: &Saved) -> Lenient {
     let words: Vec<Tree> = words.collect();
     let tree = (!words.is_empty()).then(|| Tree::and(words));
     Lenient { tree, left_out }
+}
+
+/// Moves the minus before a piece that was blanked to what the piece stood before: what was not wanted
+/// must not become a word that is.
+fn keep_minus(rest: &mut String, piece: &Range<usize>, blanked: &[Range<usize>]) {
+    let before = &rest[..piece.start];
+    let is_minus = before.strip_suffix('-').is_some_and(|before| {
+        let last = before.chars().next_back();
+        last.is_none_or(|c| c.is_whitespace() || c == '(')
+    });
+    let mut end = piece.end;
+    while let Some(next) = blanked.iter().find(|b| b.start == end && b.end > end) {
+        end = next.end;
+    }
+    let next = rest[end..].chars().next();
+    if is_minus && next.is_some_and(|c| !c.is_whitespace() && c != ')') {
+        rest.replace_range(piece.start - 1..piece.start, " ");
+        rest.replace_range(end - 1..end, "-");
+    }
 }
 
 fn some(tree: Tree, left_out: Vec<LeftOut>) -> Lenient {

@@ -2,8 +2,9 @@
 //!
 //! A name is added as a line of text, so that comments and order of the file stay as they are.
 
+use std::fs::Metadata;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::Global;
 use crate::config::{Settings, config_file};
@@ -21,6 +22,7 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
     let file = file.ok_or_else(|| usage("no home folder for the configuration".to_owned()))?;
     // A link to a file in another folder stays one.
     let file = fs_err::canonicalize(&file).unwrap_or(file);
+    let old = replaceable(&file)?;
     let text = match fs_err::read_to_string(&file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         text => text?,
@@ -43,10 +45,29 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
     }
     let beside = file.with_extension("toml.new");
     let mut out = fs_err::File::create(&beside)?;
+    // It may hold what is nobody else's business.
+    if let Some(old) = old {
+        out.set_permissions(old.permissions())?;
+    }
     out.write_all(new.as_bytes())?;
     out.sync_all()?;
     fs_err::rename(&beside, &file)?;
     Ok(file)
+}
+
+/// Returns what is known of the file, if it is there.
+///
+/// # Errors
+/// Fails if it is no file: a device or a pipe must not become one.
+fn replaceable(file: &Path) -> Result<Option<Metadata>, Failure> {
+    match fs_err::metadata(file) {
+        Ok(old) if old.is_file() => Ok(Some(old)),
+        Ok(_) => {
+            let message = format!("\"{}\" is not a file that holds settings", file.display());
+            Err(Failure::new(Kind::Usage, message).hint("name one by --config"))
+        }
+        Err(_) => Ok(None),
+    }
 }
 
 /// Returns the text of the file with one line more, in the table that is there or a new one.
@@ -94,5 +115,16 @@ mod tests {
         assert_eq!(settings["queries"]["a b"].as_str(), Some("\"q\" \\*"));
         assert_eq!(settings["queries"]["b"].as_str(), Some("y"));
         assert!(text.ends_with("[ocr]\n"));
+    }
+
+    #[test]
+    fn only_files_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        assert!(replaceable(&file).unwrap().is_none());
+        fs_err::write(&file, "").unwrap();
+        assert!(replaceable(&file).unwrap().is_some());
+        assert!(replaceable(folder.path()).is_err());
+        assert!(replaceable(Path::new("/dev/null")).is_err());
     }
 }

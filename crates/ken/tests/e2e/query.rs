@@ -1,5 +1,7 @@
 //! The query language through the binary: operators, every field, mistakes.
 
+use std::os::unix::fs::PermissionsExt;
+
 use ken_core::{FIELDS, Field};
 
 use crate::samples::{pdf, png, tar};
@@ -175,6 +177,12 @@ fn queries_have_names() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     let run = world.ken(["search", "query:plans"]);
     assert_eq!(run.code, 2);
+    // What the file lets others read stays as it was.
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(&file, private).unwrap();
+    assert_eq!(save(&["third", "dinner"]).code, 0);
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     assert!(run.err.contains("draft, my plan, plan"), "{}", run.err);
 }
 
