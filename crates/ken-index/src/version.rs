@@ -9,5 +9,5 @@
 /// 4. Digits of all scripts, numbers with units, signs that stand for words, and characters that
 ///    Unicode writes in several ways, in analysis. Terms of half of a file's key; borders shared by
 ///    neighbouring values; columns of values tell only where capitals are, and there are none of the
-///    names of messages in a Maildir.
+///    names of messages in a Maildir. Words divided at line ends take one position.
 pub(crate) const FORMAT: u32 = 4;

@@ -1,14 +1,19 @@
 //! Words in parts that are also written as one: `e-mail` and `co-operation`, `U.S.A.` and `e.g.`
 //!
 //! All words with hyphens would be one term in forty of mail, most of which nobody writes as one;
-//! those with a short first part are mostly prefixes, and one in two hundred.
+//! those with a short first part are mostly prefixes, and one in two hundred. A hyphen at the end of a
+//! line mostly divides a word.
 
 use std::ops::Range;
+
+use super::{identifier, script};
 
 /// Prefixes have so many letters at most, and what follows so many at least.
 const PREFIX_LETTERS: usize = 3;
 const REST_LETTERS: usize = 3;
 const MAX_LETTERS: usize = 32;
+
+const SOFT_HYPHEN: char = '\u{ad}';
 
 /// Returns where a word ends whose prefix, before a hyphen, is this.
 pub(super) fn prefixed(bytes: &[u8], prefix: Range<usize>) -> Option<usize> {
@@ -23,6 +28,31 @@ pub(super) fn prefixed(bytes: &[u8], prefix: Range<usize>) -> Option<usize> {
     let end = rest + n_letters;
     let is_rest = (REST_LETTERS..=MAX_LETTERS).contains(&n_letters);
     (is_rest && !goes_on(bytes, end) && bytes.get(end) != Some(&b'-')).then_some(end)
+}
+
+/// Returns the part of a word in the next line, if a hyphen divides it behind this one.
+pub(super) fn continued(text: &str, first: Range<usize>) -> Option<Range<usize>> {
+    let after = &text[first.end..];
+    let part = text[first.clone()].trim_end_matches(SOFT_HYPHEN);
+    let after = match after.strip_prefix(['-', '\u{2010}']) {
+        Some(after) => after,
+        None if part.len() < first.len() => after,
+        None => return None,
+    };
+    let line = after.trim_start_matches([' ', '\t']);
+    let line = line.strip_prefix('\r').unwrap_or(line).strip_prefix('\n')?;
+    let second = line.trim_start_matches([' ', '\t']);
+    let is_part = |c: char| script::is_letter(c) && !script::has_no_blanks(c);
+    let length = second.find(|c| !is_part(c)).unwrap_or(second.len());
+    let (second, rest) = second.split_at(length);
+    let is_lower = |c: Option<char>| c.is_some_and(char::is_lowercase);
+    let is_word = |c: char| script::is_word(c) && !script::has_no_blanks(c);
+    let is_divided = is_lower(script::last_letter(part))
+        && is_lower(second.chars().next())
+        && !rest.starts_with(is_word)
+        && !identifier::is_identifier(second);
+    let start = text.len() - rest.len() - length;
+    is_divided.then_some(start..start + length)
 }
 
 /// Returns where letters end that each have a dot behind them, the first at `start`; at least two.

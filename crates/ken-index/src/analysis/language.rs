@@ -2,7 +2,7 @@
 //!
 //! Most scripts stand for one language. Those that write many are told by their function words:
 //! of the first words of a text those are looked up that are short, and each votes for the
-//! languages in which it is frequent. A text of prose is decided within some forty words, which takes
+//! languages in which it is frequent; a letter votes against the languages that do not write it. A text of prose is decided within some forty words, which takes
 //! about two microseconds; what has no function words, as tables and code, has no
 //! language (J. D. Prager, "Linguini: language identification for multilingual documents", 1999).
 
@@ -18,12 +18,14 @@ const MAX_BYTES: usize = 2 << 10;
 /// Longer words are no function words.
 const MAX_WORD_BYTES: usize = 16;
 /// Votes that a language needs, and those after which it is enough to have twice as many as any other.
-const MIN_VOTES: u32 = 8;
-const CLEAR_VOTES: u32 = 40;
+const MIN_VOTES: i32 = 8;
+const CLEAR_VOTES: i32 = 40;
 /// A vote of a word is worth so much, divided by the number of languages that it votes for.
-const VOTE: u32 = 4;
+const VOTE: i32 = 4;
+/// What a word counts against the languages that lack one of its letters: as one of their own for them.
+const AGAINST: i32 = 2 + VOTE;
 /// What fraction of the words of a text in a language must vote for it.
-const MIN_SHARE: u32 = 10;
+const MIN_SHARE: i32 = 10;
 
 /// Returns the frequent function words of a language, by its code (ISO 639-1).
 pub(crate) fn frequent_words(code: &str) -> Option<&'static str> {
@@ -79,9 +81,9 @@ fn packed(word: &[u8]) -> u128 {
 
 /// What speaks for each language.
 struct Votes {
-    words: u32,
+    words: i32,
     /// By the order of [`WORDS`].
-    by_words: [u32; MAX_LANGUAGES],
+    by_words: [i32; MAX_LANGUAGES],
     /// Letters of scripts that stand for one language, by the order of [`SCRIPTS`].
     letters: [u32; SCRIPTS.len()],
 }
@@ -100,7 +102,7 @@ impl Votes {
 
     /// Counts a word of ASCII letters, if it is one; returns whether the language is clear.
     fn ascii_word(&mut self, word: &[u8]) -> bool {
-        self.words += u32::from(!word.is_empty());
+        self.words += i32::from(!word.is_empty());
         (1..=MAX_WORD_BYTES).contains(&word.len()) && self.vote(packed(word))
     }
 
@@ -112,6 +114,7 @@ impl Votes {
             return false;
         }
         self.words += 1;
+        self.letters_against(word);
         let mut lower = [0; MAX_WORD_BYTES];
         let mut length = 0;
         for character in word.chars().flat_map(char::to_lowercase) {
@@ -123,12 +126,26 @@ impl Votes {
         self.vote(packed(&lower))
     }
 
+    /// Counts a word against the languages that lack one of its letters.
+    fn letters_against(&mut self, word: &str) {
+        let known = lacking();
+        let letters = word.chars().filter(|c| !c.is_ascii());
+        let mut rest = letters
+            .flat_map(char::to_lowercase)
+            .filter_map(|letter| known.get(&letter))
+            .fold(0, |all, languages| all | languages);
+        while rest != 0 {
+            self.by_words[rest.trailing_zeros() as usize] -= AGAINST;
+            rest &= rest - 1;
+        }
+    }
+
     /// Counts what a word in small letters votes for; returns whether the language is clear.
     fn vote(&mut self, word: u128) -> bool {
         let Some(languages) = table().get(&word).copied() else {
             return false;
         };
-        let vote = 2 + VOTE / languages.count_ones();
+        let vote = 2 + VOTE / languages.count_ones() as i32;
         let mut rest = languages;
         let mut most = 0;
         while rest != 0 {
@@ -179,7 +196,7 @@ impl Votes {
     fn winner(&self) -> Option<&'static str> {
         let letters: u32 = self.letters.iter().sum();
         // A word has about five letters.
-        if letters > self.words * 5 / 2 && letters >= MIN_VOTES {
+        if letters > self.words as u32 * 5 / 2 && letters >= MIN_VOTES as u32 {
             return Some(self.script_winner());
         }
         let (best, second) = self.leaders();
@@ -220,6 +237,43 @@ fn table() -> &'static Table {
         table
     })
 }
+
+/// The languages that lack a letter, as bits in the order of [`WORDS`].
+fn lacking() -> &'static HashMap<char, u64, FixedState> {
+    static TABLE: OnceLock<HashMap<char, u64, FixedState>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = HashMap::with_hasher(FixedState::default());
+        for (letters, languages) in LACKING {
+            let mut set = 0;
+            for (number, (code, _)) in WORDS.iter().enumerate() {
+                if languages.split(' ').any(|language| language == *code) {
+                    set |= 1 << number;
+                }
+            }
+            for letter in letters.chars() {
+                *table.entry(letter).or_insert(0) |= set;
+            }
+        }
+        table
+    })
+}
+
+/// Letters, and those neighbours of the languages with them that do not write them. Other languages
+/// have them in names and in words that they took over.
+const LACKING: [(&str, &str); 12] = [
+    ("ыэё", "uk bg sr"),
+    ("ъ", "uk sr"),
+    ("йщюяь", "sr"),
+    ("іїєґ", "ru bg sr"),
+    ("ђћџљњј", "ru uk bg"),
+    ("äö", "da no"),
+    ("æø", "sv fi et"),
+    ("ñ", "pt"),
+    ("ãõ", "es gl ca"),
+    ("řěů", "sk sl hr pl"),
+    ("ľĺŕ", "cs sl hr pl"),
+    ("ł", "cs sk sl hr"),
+];
 
 /// Letters of scripts that stand for a language; of overlapping ranges the first counts.
 const SCRIPTS: [(char, char, &str); 34] = [
@@ -325,6 +379,42 @@ mod tests {
             ),
         ] {
             assert_eq!(detect(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn letters_exclude_languages() {
+        for (expected, text) in [
+            (
+                None,
+                "Книга лежит на полу, а кошки спят. Москва столица России.",
+            ),
+            (
+                Some("ru"),
+                "Кошки спят на полу, а мыши едят сыр и хлеб на кухне, и это их дом.",
+            ),
+            (
+                Some("sr"),
+                "Књига је на столу, а мачке су у кући. Београд је главни град.",
+            ),
+            (
+                Some("bg"),
+                "Книгата е на масата, а котките са в къщата и спят.",
+            ),
+            (
+                Some("uk"),
+                "Книга лежить на столі, а кішки сплять у хаті, і це їх дім.",
+            ),
+            (
+                Some("sv"),
+                "Boken är på bordet och katten är i huset med de små barnen för att äta.",
+            ),
+        ] {
+            assert_eq!(detect(text), expected, "{text}");
+        }
+        for (_, languages) in LACKING {
+            let is_known = |code| frequent_words(code).is_some();
+            assert!(languages.split(' ').all(is_known), "{languages}");
         }
     }
 

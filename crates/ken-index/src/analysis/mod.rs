@@ -172,7 +172,7 @@ impl Analyzer {
             }
             if class == NOT_ASCII {
                 at = self.unicode_word(text, start, each);
-                self.divided(text, start..at, each);
+                at = self.divided(text, start..at, each);
                 continue;
             }
             let all = first | rest;
@@ -193,7 +193,7 @@ impl Analyzer {
             }
             match bytes.get(at) {
                 Some(b'-') => {
-                    self.divided(text, start..at, each);
+                    at = self.divided(text, start..at, each);
                     self.joined(text, start, compound::prefixed(bytes, start..at), each);
                 }
                 Some(b'.') if at - start == 1 => {
@@ -226,39 +226,38 @@ impl Analyzer {
         self.position += 1;
     }
 
-    /// Gives the word that a hyphen at the end of a line divides, at the position of its first
-    /// part. The parts stay: `well-known` may be divided there too.
+    /// Gives the word that hyphens at the ends of lines divide, if one does, and its further parts;
+    /// returns where it ends.
+    ///
+    /// All stand at the position of the first part, so that phrases go on behind the word. `well-known`
+    /// may be divided there too, so the last part stands also behind the others.
     fn divided(
         &mut self,
         text: &str,
         first: Range<usize>,
         each: &mut impl FnMut(&str, u32, Range<usize>),
-    ) {
-        let after = &text[first.end..];
-        let part = text[first.clone()].trim_end_matches('\u{ad}');
-        let after = match after.strip_prefix('-') {
-            Some(after) => after,
-            None if part.len() < first.len() => after,
-            None => return,
-        };
-        let line = after.strip_prefix('\r').unwrap_or(after);
-        let Some(line) = line.strip_prefix('\n') else {
-            return;
-        };
-        let second = line.trim_start_matches([' ', '\t']);
-        let start = text.len() - second.len();
-        let length = second.find(|c: char| !script::is_letter(c));
-        let length = length.unwrap_or(second.len());
-        let is_lower = |c: Option<char>| c.is_some_and(char::is_lowercase);
-        if !is_lower(script::last_letter(part))
-            || !is_lower(second.chars().next())
-            || part.len() + length > MAX_TERM_BYTES
-        {
-            return;
+    ) -> usize {
+        let mut last = first.clone();
+        let mut whole = String::new();
+        while let Some(next) = compound::continued(text, last.clone()) {
+            if whole.is_empty() {
+                whole.push_str(&text[first.clone()]);
+            }
+            if whole.len() + next.len() > MAX_TERM_BYTES {
+                break;
+            }
+            whole.push_str(&text[next.clone()]);
+            let position = self.position.saturating_sub(1);
+            fold::fold(&whole, &mut self.term);
+            each(&self.term, position, first.start..next.end);
+            fold::fold(&text[next.clone()], &mut self.term);
+            each(&self.term, position, next.clone());
+            last = next;
         }
-        fold::fold(&format!("{part}{}", &second[..length]), &mut self.term);
-        let place = first.start..start + length;
-        each(&self.term, self.position.saturating_sub(1), place);
+        if last != first {
+            each(&self.term, self.position, last.clone());
+        }
+        last.end
     }
 
     /// Gives the letters of a compound up to `end` as one word, at the position of its first part.
@@ -500,11 +499,20 @@ mod tests {
     #[test]
     fn words_divided_at_line_ends_are_joined() {
         for (text, expected) in [
-            ("an exam-\nple of", "an@0 exam@1 example@1 ple@2 of@3"),
-            ("well-\r\n  known", "well@0 wellknown@0 known@1"),
-            ("größ-\nte", "gross@0 grosste@0 te@1"),
-            ("exam\u{ad}\nple", "exam@0 example@0 ple@1"),
+            ("an exam-\nple of", "an@0 exam@1 example@1 ple@1 ple@2 of@2"),
+            ("well-\r\n  known", "well@0 wellknown@0 known@0 known@1"),
+            ("größ-  \nte", "gross@0 grosste@0 te@0 te@1"),
+            ("exam\u{2010}\nple", "exam@0 example@0 ple@0 ple@1"),
+            ("exam\u{ad}\nple x", "exam@0 example@0 ple@0 ple@1 x@1"),
+            (
+                "nar-\nrow-\ner x",
+                "nar@0 narrow@0 row@0 narrower@0 er@0 er@1 x@1",
+            ),
             ("exam\u{ad}ple", "example@0"),
+            (
+                "a-\nbC d-\ne2 f-\ng東",
+                "a@0 bc@1 b@1 c@1 d@2 e2@3 f@4 fg@4 g@4 g@5 東@5",
+            ),
             (
                 "Anna-\nMaria x - \ny 1-\n2",
                 "anna@0 maria@1 x@2 y@3 1@4 2@5",

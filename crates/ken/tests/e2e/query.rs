@@ -55,6 +55,30 @@ fn words_as_they_stand_have_no_operators() {
 }
 
 #[test]
+fn phrases_go_on_behind_words_divided_at_line_ends() {
+    let world = World::new();
+    world.write("1.txt", "studied the envi-\nronment policy");
+    world.write("2.txt", "studied the envi\u{ad}\n  ronment policy");
+    world.write("3.txt", "studied the envi\u{2010}  \r\nronment policy");
+    world.write("4.txt", "a well-\nknown policy");
+    world.index_docs();
+    for (query, expected) in [
+        ("\"the environment\"", "123"),
+        ("\"environment policy\"", "123"),
+        ("\"studied the environment policy\"", "123"),
+        ("\"environment policy$\"", "123"),
+        ("\"the envi-\nronment policy\"", "123"),
+        ("\"well known\"", "4"),
+        ("\"known policy\"", "4"),
+    ] {
+        let found: String = world.found(query).iter().map(|name| &name[..1]).collect();
+        assert_eq!(found, expected, "{query}");
+    }
+    let hit = world.hit("well \"wellknown policy\"");
+    assert_eq!(hit["snippet"]["highlights"], serde_json::json!([[2, 20]]));
+}
+
+#[test]
 fn places_and_parts_are_found() {
     let world = World::new();
     world.write("src/lib.rs", "fn reindeer() {}");
