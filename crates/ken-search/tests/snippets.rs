@@ -160,6 +160,19 @@ fn pages_and_lines_are_those_of_the_first_match() {
 }
 
 #[test]
+fn of_a_pair_the_character_is_highlighted() {
+    for (body, query, expected) in [
+        ("全文検索エンジンの索引", "索", "全文検[索]エンジンの[索]引"),
+        ("検索\n引擎", "索", "検[索] 引擎"),
+        ("カ\u{3099}イト", "ガ", "[カ\u{3099}]イト"),
+        ("全文検索", "\"検索\"", "全文[検索]"),
+        ("Яблоко и я", "я*", "[Яблоко] и [я]"),
+    ] {
+        assert_eq!(shown(&best(body, query)), expected, "{query}");
+    }
+}
+
+#[test]
 fn phrases_over_a_page_break_are_highlighted_to_its_end() {
     let fragment = best("an annual \u{c} report", "\"annual report\"");
     assert_eq!(shown(&fragment), "an [annual]");

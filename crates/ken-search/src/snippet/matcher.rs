@@ -70,6 +70,11 @@ impl TermTest {
         })
     }
 
+    /// Returns whether a single character is asked for that is not of ASCII.
+    fn is_character(&self) -> bool {
+        matches!(self, Self::Prefix(prefix) if !prefix.is_ascii() && prefix.chars().nth(1).is_none())
+    }
+
     fn matches(&self, term: &str) -> bool {
         match self {
             Self::Exact(wanted) => term == wanted,
@@ -274,6 +279,10 @@ impl<'a> Hits<'a> {
                     matcher.tests(&mut |test| {
                         if test.matches(term) {
                             let bytes = window.start + bytes.start..window.start + bytes.end;
+                            let bytes = match test.is_character() {
+                                true => first_character(body, bytes, self.analyze),
+                                false => bytes,
+                            };
                             places[slot].push((position, bytes));
                         }
                         slot += 1;
@@ -297,6 +306,20 @@ impl<'a> Hits<'a> {
             }
         }
     }
+}
+
+/// Returns where the first character of a match stands, if the match is a pair of a script without
+/// blanks: the index has a character as the start of those. Else the match.
+fn first_character(body: &str, bytes: Range<usize>, analyze: Analyze) -> Range<usize> {
+    let text = &body[bytes.clone()];
+    let mut second = None;
+    analyze(Field::Body, text, &mut |_, position, of| {
+        if position == 1 && second.is_none() {
+            second = Some(of.start);
+        }
+    });
+    let first = text[..second.unwrap_or(text.len())].trim_end();
+    bytes.start..bytes.start + first.len()
 }
 
 fn room(matcher: &TermMatcher) -> Vec<Vec<Place>> {
