@@ -5,6 +5,7 @@
 
 mod change;
 mod document;
+pub mod expression;
 mod field;
 mod glob;
 mod kind;
@@ -20,7 +21,7 @@ pub use document::{Document, Failure, Reason, Value};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart, lower_range};
 pub use kind::Kind;
-pub use location::{Ipath, Location, escape_bytes, extension};
+pub use location::{Ipath, Location, escape_bytes, extension, unescape_bytes};
 pub use plan::{Bound, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
 pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};

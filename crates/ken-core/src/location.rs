@@ -191,9 +191,39 @@ pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
+/// Returns the bytes that [`escape_bytes`] wrote; `None` if it has no `\xNN`.
+pub fn unescape_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut read = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = rest.strip_prefix(b"\\x").and_then(|rest| {
+            let (digits, after) = rest.split_first_chunk::<2>()?;
+            let digits = std::str::from_utf8(digits).ok()?;
+            let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            let byte = u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
+            Some((byte, after))
+        });
+        let (byte, after) = escaped.unwrap_or((*first, after));
+        read.push(byte);
+        rest = after;
+    }
+    (read.len() < bytes.len()).then_some(read)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn escaped_bytes_are_read_again() {
+        for bytes in [&b"caf\xe9.txt"[..], b"\xff\xfe", b"a\xc3b\xa9"] {
+            let escaped = escape_bytes(bytes);
+            assert_eq!(unescape_bytes(escaped.as_bytes()).as_deref(), Some(bytes));
+        }
+        for plain in [&b"caf\xe9"[..], b"", br"C:\xylophone", br"a\x4", br"a\x+4"] {
+            assert_eq!(unescape_bytes(plain), None);
+        }
+    }
 
     #[test]
     fn extensions_of_names() {

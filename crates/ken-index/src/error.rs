@@ -32,6 +32,9 @@ pub enum Error {
     /// The folder could not be made or written.
     #[error(transparent)]
     Folder(#[from] std::io::Error),
+    /// What is asked for cannot be looked for: a pattern that takes too much.
+    #[error("the query cannot be answered: {0}")]
+    Query(String),
     /// The engine failed, for instance because the disk is full.
     #[error("the index in \"{}\" could not be used: {source}", path.display())]
     Engine {

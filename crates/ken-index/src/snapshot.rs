@@ -493,9 +493,13 @@ impl Snapshot {
     }
 
     fn error(&self, source: TantivyError) -> Error {
-        Error::Engine {
-            path: self.path.clone(),
-            source,
+        match source {
+            // The index is not to blame.
+            TantivyError::InvalidArgument(message) => Error::Query(message),
+            source => Error::Engine {
+                path: self.path.clone(),
+                source,
+            },
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use ken_core::expression::{self, ExpressionError};
 use ken_core::{Field, FieldKind, Pattern};
 
 use crate::parse::word_pattern;
@@ -15,11 +16,13 @@ const MAX_DISTANCE: u8 = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TermsError {
     text: String,
+    why: Option<ExpressionError>,
 }
 
 impl fmt::Display for TermsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no pattern of terms", self.text)
+        write!(f, "{:?} is no pattern of terms", self.text)?;
+        self.why.iter().try_for_each(|why| write!(f, ": {why}"))
     }
 }
 
@@ -28,10 +31,19 @@ impl std::error::Error for TermsError {}
 /// Reads `start`, `pat*ern`, `/regex/`, `~word` or `~word~2`.
 ///
 /// # Errors
-/// Fails if the number after the second `~` is not 1 or 2, or the word before it is none.
+/// Fails if the number after the second `~` is not 1 or 2, the word before it is none, or a regular
+/// expression is wrong or too large.
 pub fn pattern(text: &str, field: Field, analyze: Analyze) -> Result<Pattern, TermsError> {
     let wrong = || TermsError {
         text: text.to_owned(),
+        why: None,
+    };
+    let compiled = |regex: &str| {
+        let why = |error| TermsError {
+            why: Some(error),
+            ..wrong()
+        };
+        expression::compile(regex).map(|_| ()).map_err(why)
     };
     let fold = |text: &str| folded(text, field, analyze);
     if let Some(regex) = text
@@ -39,7 +51,9 @@ pub fn pattern(text: &str, field: Field, analyze: Analyze) -> Result<Pattern, Te
         .and_then(|rest| rest.strip_suffix('/'))
         .filter(|_| field.info().kind != FieldKind::Path)
     {
-        return Ok(Pattern::Regex(format!("(?i){regex}")));
+        let regex = format!("(?i){regex}");
+        compiled(&regex)?;
+        return Ok(Pattern::Regex(regex));
     }
     if let Some(word) = text.strip_prefix('~') {
         let (word, distance) = match word.split_once('~') {
@@ -59,7 +73,10 @@ pub fn pattern(text: &str, field: Field, analyze: Analyze) -> Result<Pattern, Te
     }
     Ok(match (glob.literal(), glob.prefix()) {
         (Some(start), _) | (_, Some(start)) => Pattern::Prefix(start.to_owned()),
-        _ => Pattern::Glob(glob),
+        _ => {
+            compiled(&glob.to_regex())?;
+            Pattern::Glob(glob)
+        }
     })
 }
 
@@ -105,6 +122,10 @@ mod tests {
             ("~Budget", "(fuzzy \"budget\" 1)"),
             ("~budget~2", "(fuzzy \"budget\" 2)"),
             ("~budget~3", "\"~budget~3\" is no pattern of terms"),
+            (
+                "/a[/",
+                "\"/a[/\" is no pattern of terms: unclosed character class",
+            ),
             ("~", "\"~\" is no pattern of terms"),
         ] {
             assert_eq!(read(text), expected, "{text}");

@@ -1,8 +1,8 @@
 //! Text that is no query: the words as they stand, without operators, as `--any` and `--all` take
 //! it. A pasted sentence or a mail is such a text.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use ken_core::Field;
@@ -22,7 +22,56 @@ pub fn any(text: &str, analyze: Analyze) -> Result<Tree, QueryError> {
     let places: Vec<Range<usize>> = found.map(|(bytes, _)| bytes).collect();
     let words = (0..places.len()).filter(|number| !is_rest(text, &places, *number));
     let words: Vec<&str> = words.map(|number| &text[places[number].clone()]).collect();
-    tree(words.into_iter(), Tree::or)
+    tree(words.into_iter(), usize::MAX, Tree::or)
+}
+
+/// Returns the tree of [`any`] with so many different words as a query may have, those that the
+/// fewest documents have, and how many were left out.
+///
+/// # Errors
+/// Fails if the number of documents with a term cannot be told.
+pub fn rarest<E>(
+    tree: Tree,
+    analyze: Analyze,
+    n_documents: &mut dyn FnMut(&str) -> Result<u64, E>,
+) -> Result<(Tree, usize), E> {
+    let Tree::Or(parts) = tree else {
+        return Ok((tree, 0));
+    };
+    let words: BTreeSet<String> = parts.iter().filter_map(word).collect();
+    if words.len() <= MAX_CLAUSES {
+        return Ok((Tree::Or(parts), 0));
+    }
+    let left_out = words.len() - MAX_CLAUSES;
+    let mut counted = Vec::new();
+    for word in words {
+        let mut term = String::new();
+        analyze(Field::Body, &word, &mut |found, _, bytes| {
+            if term.is_empty() || bytes == (0..word.len()) {
+                found.clone_into(&mut term);
+            }
+        });
+        let count = n_documents(&term)?;
+        // What no document has as it is written may still have other forms, but hardly.
+        counted.push((count == 0, count, word));
+    }
+    counted.sort_unstable();
+    let kept = counted.into_iter().take(MAX_CLAUSES);
+    let kept: HashSet<String> = kept.map(|(.., word)| word).collect();
+    let parts = parts.into_iter();
+    let parts = parts.filter(|part| word(part).is_some_and(|word| kept.contains(&word)));
+    Ok((Tree::Or(parts.collect()), left_out))
+}
+
+/// Returns the word that a part asks for, in small letters.
+fn word(part: &Tree) -> Option<String> {
+    match part {
+        Tree::Clause(clause) => match &clause.value {
+            Value::Word(word) => Some(word.to_lowercase()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// What is left of a word behind the apostrophe.
@@ -50,11 +99,12 @@ fn is_rest(text: &str, places: &[Range<usize>], number: usize) -> bool {
 /// Returns the tree that asks for all of the words. What is written in one, like `well-known`,
 /// must stand together.
 pub fn all(text: &str) -> Result<Tree, QueryError> {
-    tree(text.split_whitespace(), Tree::and)
+    tree(text.split_whitespace(), MAX_CLAUSES, Tree::and)
 }
 
 fn tree<'a>(
     words: impl Iterator<Item = &'a str>,
+    most: usize,
     list: fn(Vec<Tree>) -> Tree,
 ) -> Result<Tree, QueryError> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
@@ -71,9 +121,12 @@ fn tree<'a>(
     if counts.is_empty() {
         return Err(failure("the text has no words".into()));
     }
-    if counts.len() > MAX_CLAUSES {
-        let message = format!("the text has more than {MAX_CLAUSES} different words");
-        return Err(failure(message));
+    if counts.len() > most {
+        let hint = "--any looks for the rarest of them";
+        return Err(QueryError {
+            hint: Some(hint.to_owned()),
+            ..failure(format!("the text has more than {most} different words"))
+        });
     }
     Ok(list(counts.into_iter().flat_map(parts).collect()))
 }
@@ -119,6 +172,30 @@ mod tests {
         let many = "cat ".repeat(50);
         assert_eq!(read(&many).matches("cat").count(), MAX_TIMES);
         assert_eq!(read("..."), "the text has no words");
+    }
+
+    #[test]
+    fn of_many_words_the_rarest_are_looked_for() {
+        let letters = |n: usize| ["e", "t", "a", "o", "i", "n", "s", "r", "h", "l"][n];
+        let spell = |n: usize| {
+            [n / 1000, n / 100 % 10, n / 10 % 10, n % 10]
+                .map(letters)
+                .concat()
+        };
+        let names: Vec<String> = (0..2000).map(spell).collect();
+        let text = format!("{} {}", names[1500], names.join(" "));
+        let tree = any(&text, analyze).unwrap();
+        // The later the rarer; the last hundred are in no document.
+        let of = |term: &str| names.iter().position(|name| name == term).unwrap_or(0);
+        let count = |term: &str| 1900_u64.saturating_sub(of(term) as u64);
+        let found = rarest(tree, analyze, &mut |term| Ok::<_, ()>(count(term)));
+        let (tree, left_out) = found.unwrap();
+        assert_eq!(left_out, 2000 - MAX_CLAUSES);
+        let Tree::Or(parts) = tree else { panic!() };
+        // One stands there twice.
+        assert_eq!(parts.len(), MAX_CLAUSES + 1);
+        let first = parts.iter().filter_map(word).map(|word| of(&word)).min();
+        assert_eq!(first, Some(1900 - MAX_CLAUSES));
     }
 
     #[test]

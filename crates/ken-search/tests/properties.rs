@@ -211,6 +211,10 @@ fn value(field: Field) -> BoxedStrategy<Value> {
         }
         (_, FieldKind::Date) => (when(), when(), 0..7)
             .prop_map(|(a, b, form)| bounds(a, b, form))
+            .prop_filter("ranges begin before they end", |ends| match ends {
+                (Bound::Included(from), Bound::Included(to)) => !from.is_after(*to),
+                _ => true,
+            })
             .prop_map(|(from, to)| Value::Dates(from, to))
             .boxed(),
         (_, FieldKind::Size | FieldKind::Number) => numbers()

@@ -81,6 +81,7 @@ impl From<ken_index::Error> for Failure {
                 );
                 Self::new(Kind::Index, message).hint(&hint)
             }
+            Error::Query(_) => Self::new(Kind::Usage, message),
             Error::Folder(_) | Error::Engine { .. } => Self::new(Kind::Index, message),
         }
     }

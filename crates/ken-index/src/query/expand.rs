@@ -7,13 +7,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use ken_core::expression::{self, Expression as Table};
 use ken_core::{Bound, Glob, GlobPart, Pattern, Written};
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
 use memchr::memmem;
-use regex_automata::dfa::{Automaton as _, StartKind, dense};
-use regex_automata::nfa::thompson;
-use regex_automata::util::{primitives::StateID, start, syntax};
-use regex_automata::{Anchored, MatchKind};
+use regex_automata::Anchored;
+use regex_automata::dfa::Automaton as _;
+use regex_automata::util::{primitives::StateID, start};
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field as Column;
@@ -23,9 +23,6 @@ use tantivy_fst::Automaton;
 
 use crate::analysis::BORDER;
 use crate::dictionary::{Accept, Cursor, PlainTerms, Wanted};
-
-/// What the tables of one regular expression may take; larger ones are a mistake or an attack.
-const MAX_DFA_BYTES: usize = 8 << 20;
 
 /// A pattern made ready to be looked up in many segments.
 #[derive(Clone)]
@@ -226,7 +223,7 @@ where
 
 /// A regular expression over terms.
 pub(crate) struct Expression {
-    dfa: dense::DFA<Vec<u32>>,
+    dfa: Table,
     /// What the terms start with that it means.
     prefix: String,
     /// What they hold, a line feed after the term counted in.
@@ -297,40 +294,25 @@ impl Accept for Expression {
     }
 }
 
-pub(super) fn compile(regex: &str) -> tantivy::Result<dense::DFA<Vec<u32>>> {
-    // Earliest match and all kinds: only whether there is a match counts.
-    let config = dense::Config::new()
-        .match_kind(MatchKind::All)
-        .start_kind(StartKind::Unanchored)
-        .dfa_size_limit(Some(MAX_DFA_BYTES))
-        .determinize_size_limit(Some(MAX_DFA_BYTES));
-    dense::Builder::new()
-        // Paths are not always UTF-8; a regular expression says so itself where it matters.
-        .syntax(syntax::Config::new().utf8(false).nest_limit(64))
-        .thompson(
-            thompson::Config::new()
-                .utf8(false)
-                .nfa_size_limit(Some(MAX_DFA_BYTES)),
-        )
-        .configure(config)
-        .build(regex)
+pub(super) fn compile(regex: &str) -> tantivy::Result<Table> {
+    expression::compile(regex)
         .map_err(|error| TantivyError::InvalidArgument(format!("{regex:?}: {error}")))
 }
 
 /// A compiled regular expression as the dictionary wants it.
 pub(super) struct RegexAutomaton<'a> {
-    dfa: &'a dense::DFA<Vec<u32>>,
+    dfa: &'a Table,
     /// Whether the border of values is among the terms: it is no word.
     has_borders: bool,
 }
 
 impl<'a> RegexAutomaton<'a> {
-    pub(super) fn of_words(dfa: &'a dense::DFA<Vec<u32>>) -> Self {
+    pub(super) fn of_words(dfa: &'a Table) -> Self {
         let has_borders = true;
         Self { dfa, has_borders }
     }
 
-    pub(super) fn of_locations(dfa: &'a dense::DFA<Vec<u32>>) -> Self {
+    pub(super) fn of_locations(dfa: &'a Table) -> Self {
         let has_borders = false;
         Self { dfa, has_borders }
     }

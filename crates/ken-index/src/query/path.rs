@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use ken_core::expression::Expression;
 use ken_core::{Glob, GlobPart, Pattern};
-use regex_automata::dfa::dense::DFA;
 use tantivy::index::SegmentReader;
 use tantivy::query::{
     BitSetDocSet, ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight,
@@ -87,7 +87,7 @@ fn unescaped(text: &str, regex: &mut String) {
     }
 }
 
-struct PathWeight(Arc<DFA<Vec<u32>>>);
+struct PathWeight(Arc<Expression>);
 
 impl Weight for PathWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {

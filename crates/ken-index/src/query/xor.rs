@@ -47,10 +47,16 @@ impl Weight for XorWeight {
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        let left = self.left.explain(reader, doc);
-        let right = self.right.explain(reader, doc);
-        match (left, right) {
-            (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+        // Some queries explain documents too that they do not find.
+        let finds = |part: &dyn Weight| {
+            let mut scorer = part.scorer(reader, 1.0)?;
+            let at = scorer.doc();
+            let at = if at < doc { scorer.seek(doc) } else { at };
+            tantivy::Result::Ok(at == doc)
+        };
+        match (finds(&*self.left)?, finds(&*self.right)?) {
+            (true, false) => self.left.explain(reader, doc),
+            (false, true) => self.right.explain(reader, doc),
             _ => Err(TantivyError::InvalidArgument("both or neither".to_owned())),
         }
     }

@@ -119,6 +119,14 @@ fn word_or_operator(query: &str, at: usize) -> Result<Placed, QueryError> {
         "*" | "**" => Token::All,
         _ => match near(source) {
             Some(nearness) => Token::Near(nearness),
+            None if is_near(source) => {
+                return Err(QueryError {
+                    query: query.to_owned(),
+                    at: place,
+                    message: "words that are near each other are at least 1 apart".into(),
+                    hint: Some("write a NEAR/5 b; NEAR/1 is the next word".into()),
+                });
+            }
             None => return Ok((token, place)),
         },
     };
@@ -138,6 +146,14 @@ pub(super) fn near(source: &str) -> Option<Nearness> {
     };
     let slop = distance - 1;
     Some(Nearness { slop, ordered })
+}
+
+/// Tells an operator of nearness whose number is none that it can have.
+fn is_near(source: &str) -> bool {
+    let Some((name, digits)) = source.split_once('/') else {
+        return false;
+    };
+    near(name).is_some() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn word_or_regex(query: &str, at: usize) -> Result<Placed, QueryError> {
@@ -246,7 +262,12 @@ fn suffix_length(marks: &[Mark]) -> usize {
     for sign in ['^', '~'] {
         let rest = &marks[..marks.len() - length];
         let numeric = |&&(c, escaped): &&Mark| !escaped && (c.is_ascii_digit() || c == '.');
-        let digits = rest.iter().rev().take_while(numeric).count();
+        let mut digits = rest.iter().rev().take_while(numeric).count();
+        // A weight below nothing is a mistake, and no word.
+        let is_minus = |at: usize| sign == '^' && rest[at - 1] == ('-', false);
+        if digits > 0 && digits < rest.len() && is_minus(rest.len() - digits) {
+            digits += 1;
+        }
         let at = rest.len() - digits;
         let is_sign = at > 1 && rest[at - 1] == (sign, false);
         if is_sign && (sign == '~' || digits > 0) {
@@ -259,14 +280,16 @@ fn suffix_length(marks: &[Mark]) -> usize {
 /// Tells `^2` that follows a parenthesis or quote at once.
 fn is_boost(query: &str, at: usize) -> bool {
     let before = query[..at].chars().next_back();
-    before.is_some_and(|c| !c.is_whitespace() && c != '(')
-        && query[at + 1..].starts_with(|c: char| c.is_ascii_digit())
+    before.is_some_and(|c| !c.is_whitespace() && c != '(') && {
+        let number = query[at + 1..].trim_start_matches('-');
+        number.starts_with(|c: char| c.is_ascii_digit())
+    }
 }
 
 fn boost(query: &str, at: usize) -> Placed {
     let rest = &query[at + 1..];
     let length = rest
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-'))
         .unwrap_or(rest.len());
     (Token::Boost, at..at + 1 + length)
 }
@@ -281,7 +304,7 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
                 // Values that are compared whole have no anchors: each character is one of theirs.
                 let mut whole = pattern::glob(&marks);
                 let (inside, anchors) = anchored(&marks);
-                let mut quoted = modifiers::quoted(pieces(inside), query, end);
+                let mut quoted = modifiers::quoted(pieces(inside), query, end)?;
                 quoted.modifiers.at_start = anchors.start;
                 quoted.modifiers.at_end = anchors.end;
                 if quoted.phrase.prefix_last {
@@ -342,10 +365,10 @@ fn field(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
     let (name, rest) = rest.split_at(name_end);
     let place = |length| at..at + name_end + length;
     let after_colon = rest.strip_prefix(':').unwrap_or("");
-    if has_value(after_colon) {
+    if rest.starts_with(':') && !after_colon.starts_with(':') {
         match name.to_ascii_lowercase().as_str() {
             "query" => return Ok(Some((Token::Saved, place(1)))),
-            "issub" => return Ok(Some((Token::Sub, place(1)))),
+            "issub" if has_value(after_colon) => return Ok(Some((Token::Sub, place(1)))),
             _ => {}
         }
     }

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::error::QueryError;
 use super::tree::{Modifiers, Nearness, Phrase, Piece};
 
 /// How far apart words stand that are near; Xapian's and Recoll's default.
@@ -22,7 +23,10 @@ pub(super) struct Quoted {
 }
 
 /// Reads what follows the quote that ends before `at`.
-pub(super) fn quoted(pieces: Vec<Piece>, query: &str, at: usize) -> Quoted {
+///
+/// # Errors
+/// Fails if letters or a sign are stuck to the quote that mean nothing there.
+pub(super) fn quoted(pieces: Vec<Piece>, query: &str, at: usize) -> Result<Quoted, QueryError> {
     let prefix_last = query[at..].starts_with('*');
     let at = at + usize::from(prefix_last);
     let plain = Quoted {
@@ -35,17 +39,35 @@ pub(super) fn quoted(pieces: Vec<Piece>, query: &str, at: usize) -> Quoted {
         weight: None,
         end: at,
     };
-    // What is stuck to the quote is a word of its own unless all of it is understood.
-    all(&plain, query).unwrap_or(plain)
+    let stuck = stuck(&plain, query);
+    match all(&plain, query, stuck.end) {
+        Some(read) => Ok(read),
+        None if is_meant(&query[stuck.clone()]) => Err(QueryError {
+            query: query.to_owned(),
+            message: format!("{:?} does not modify a phrase", &query[stuck.clone()]),
+            hint: Some(
+                "~2, o, p, C, D, l, e, s, x or a weight do; put a blank before a word".into(),
+            ),
+            at: stuck,
+        }),
+        None => Ok(plain),
+    }
 }
 
-fn all(plain: &Quoted, query: &str) -> Option<Quoted> {
+/// Returns the place of what is stuck to a phrase.
+fn stuck(plain: &Quoted, query: &str) -> Range<usize> {
+    let rest = &query[plain.end..];
+    let ends = |c: char| c.is_whitespace() || matches!(c, ')' | '^' | '"' | '(');
+    plain.end..plain.end + rest.find(ends).unwrap_or(rest.len())
+}
+
+/// Tells modifiers, be they wrong, from punctuation and from words of scripts without blanks.
+fn is_meant(stuck: &str) -> bool {
+    stuck.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '~')
+}
+
+fn all(plain: &Quoted, query: &str, end: usize) -> Option<Quoted> {
     let mut read = plain.clone();
-    let rest = &query[read.end..];
-    let length = rest
-        .find(|c: char| c.is_whitespace() || matches!(c, ')' | '^' | '"' | '('))
-        .unwrap_or(rest.len());
-    let end = read.end + length;
     let mut slop = None;
     let mut unordered = false;
     while let Some(letter) = query[read.end..end].chars().next() {

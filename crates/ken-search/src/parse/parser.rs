@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use ken_core::{Field, FieldKind, Glob, GlobPart};
+use ken_core::{Field, FieldKind, Glob, GlobPart, expression};
 
 use super::error::QueryError;
 use super::lexer::{self, Anchors, Placed, Token};
@@ -90,6 +90,11 @@ impl<'a> Parser<'a> {
             _ => (String::new(), self.at.clone()),
         };
         let at = start..place.end;
+        if name.is_empty() {
+            let message = "a name is missing after query:";
+            let hint = "write it without a blank, as in query:name, or query\\: for the word";
+            return Err(self.failure(at, message, hint));
+        }
         let Some((name, text)) = self.saved.get_key_value(&name) else {
             return Err(self.unknown_query(at, &name));
         };
@@ -442,17 +447,22 @@ impl<'a> Parser<'a> {
             let message = "a regular expression has no meaning in this field";
             return Err(self.failure(at.clone(), message, "write a value or a range"));
         }
-        match regex_automata::util::syntax::parse(&regex) {
+        match expression::compile(&format!("(?i){regex}")) {
             Ok(_) => Ok(Value::Regex(regex)),
             Err(error) => {
-                let error = error.to_string();
-                let last = error
-                    .lines()
-                    .last()
-                    .unwrap_or("")
-                    .trim_start_matches("error: ");
-                let message = format!("the regular expression is wrong: {last}");
-                Err(self.failure(at.clone(), message, "write \\/ for the character"))
+                let message = format!("the regular expression cannot be used: {error}");
+                let hint = "mend or shorten it, or write \\/ for the character";
+                Err(self.failure(at.clone(), message, hint))
+            }
+        }
+    }
+
+    fn pattern(&self, at: &Range<usize>, glob: Glob) -> Result<Value, QueryError> {
+        match expression::compile(&glob.to_regex()) {
+            Ok(_) => Ok(Value::Glob(glob)),
+            Err(error) => {
+                let message = format!("the pattern cannot be used: {error}");
+                Err(self.failure(at.clone(), message, "write fewer ? behind a *"))
             }
         }
     }
@@ -559,7 +569,7 @@ impl<'a> Parser<'a> {
             }
             (_, Some("")) => return Ok(self.all()),
             (_, Some(prefix)) => Value::Prefix(prefix.to_owned()),
-            _ => Value::Glob(glob),
+            _ => self.pattern(at, glob)?,
         };
         let mut clause = Clause::new(self.field, value);
         // `Floor` is a name, `floor` a word with other forms.
@@ -629,7 +639,7 @@ impl<'a> Parser<'a> {
                 FieldKind::Keyword | FieldKind::Path | FieldKind::Text => {
                     Ok(tree(match glob.prefix() {
                         Some(prefix) => Value::Prefix(values::bare(field, prefix).to_owned()),
-                        None => Value::Glob(glob),
+                        None => self.pattern(at, glob)?,
                     }))
                 }
                 FieldKind::Date | FieldKind::Size | FieldKind::Number => {

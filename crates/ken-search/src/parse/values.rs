@@ -52,7 +52,13 @@ pub(super) fn range(field: Field, text: &str) -> Result<Value, Fault> {
     match field.info().kind {
         FieldKind::Date => {
             let (from, to) = dates(text)?;
-            Ok(Value::Dates(from, to))
+            match (from, to) {
+                (Bound::Included(a), Bound::Included(b)) if a.is_after(b) => Err(reversed(
+                    text,
+                    "write the earlier date first; 7d is earlier than 2d",
+                )),
+                _ => Ok(Value::Dates(from, to)),
+            }
         }
         FieldKind::Size => numbers(text, size),
         _ => numbers(text, number),
@@ -85,11 +91,8 @@ pub(super) fn terms(field: Field, text: &str) -> Option<Result<Value, Fault>> {
     // How other letters fold is the index's to say.
     let is_known = from.is_ascii() && to.is_ascii() && !to.is_empty();
     if is_known && from.to_ascii_lowercase() > to.to_ascii_lowercase() {
-        return Some(Err(Fault {
-            at: 0..text.len(),
-            message: "the range ends before it begins".to_owned(),
-            hint: "write the end first that comes first in the alphabet".to_owned(),
-        }));
+        let hint = "write the end first that comes first in the alphabet";
+        return Some(Err(reversed(text, hint)));
     }
     let end = |end: &str| match end {
         "" => Bound::Unbounded,
@@ -103,15 +106,17 @@ fn numbers(text: &str, read: fn(&str) -> Result<i64, Wrong>) -> Result<Value, Fa
     if let (Bound::Included(a), Bound::Included(b)) = (from, to)
         && a > b
     {
-        let message = "the range ends before it begins".to_owned();
-        let hint = "write the smaller number first".to_owned();
-        return Err(Fault {
-            at: 0..text.len(),
-            message,
-            hint,
-        });
+        return Err(reversed(text, "write the smaller number first"));
     }
     Ok(Value::Numbers(from, to))
+}
+
+fn reversed(text: &str, hint: &str) -> Fault {
+    Fault {
+        at: 0..text.len(),
+        message: "the range ends before it begins".to_owned(),
+        hint: hint.to_owned(),
+    }
 }
 
 /// What is wrong with one end of a range: message and hint.

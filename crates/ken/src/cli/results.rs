@@ -118,8 +118,14 @@ fn sort_key(name: &str) -> Result<SortKey, String> {
         "relevance" => Ok(SortKey::Relevance),
         "path" => Ok(SortKey::Path),
         _ => field_with_column(name)
+            .filter(|field| !matches!(field, Field::Path | Field::Root))
             .map(SortKey::Field)
-            .ok_or_else(|| format!("known are relevance, path, {}", names_with_column())),
+            .ok_or_else(|| {
+                format!(
+                    "known are relevance, path, {}",
+                    names_with_column(&[Field::Path, Field::Root])
+                )
+            }),
     }
 }
 
@@ -132,10 +138,11 @@ fn facet(name: &str) -> Result<Facet, String> {
     let unknown = || {
         format!(
             "known are year, month, day, {}; of a date modified.year",
-            names_with_column()
+            names_with_column(&[Field::Path])
         )
     };
-    let field = field_with_column(field).ok_or_else(unknown)?;
+    let field = field_with_column(field).filter(|field| *field != Field::Path);
+    let field = field.ok_or_else(unknown)?;
     let is_date = field.info().kind == FieldKind::Date;
     let part = match part {
         Some(part) if is_date => Some(DatePart::from_name(part).ok_or_else(unknown)?),
@@ -168,8 +175,9 @@ fn field_with_column(name: &str) -> Option<Field> {
     Field::from_name(name).filter(|field| field.has_column())
 }
 
-fn names_with_column() -> String {
-    let fields = FIELDS.iter().filter(|info| info.field.has_column());
+fn names_with_column(but: &[Field]) -> String {
+    let fields = FIELDS.iter();
+    let fields = fields.filter(|info| info.field.has_column() && !but.contains(&info.field));
     fields.map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 

@@ -16,6 +16,8 @@ const MAX_TERMS: usize = 10;
 /// What is told before the hits.
 pub(super) struct Explanation {
     tree: String,
+    /// Words of the text that are too many.
+    left_out: usize,
     plan: String,
     meanings: Vec<Meaning>,
     engine: String,
@@ -32,7 +34,12 @@ struct Meaning {
 }
 
 impl Explanation {
-    pub(super) fn of(tree: &Tree, plan: &Plan, snapshot: &Snapshot) -> Result<Self, Failure> {
+    pub(super) fn of(
+        tree: &Tree,
+        left_out: usize,
+        plan: &Plan,
+        snapshot: &Snapshot,
+    ) -> Result<Self, Failure> {
         let mut patterns = Vec::new();
         each_pattern(plan, &mut |field, pattern| patterns.push((field, pattern)));
         let mut seen = HashSet::new();
@@ -52,6 +59,7 @@ impl Explanation {
         }
         Ok(Self {
             tree: tree.to_string(),
+            left_out,
             plan: plan.to_string(),
             meanings,
             engine: snapshot.engine_query(plan)?,
@@ -68,6 +76,10 @@ impl Explanation {
 
     fn text(&self) -> String {
         let mut text = format!("query   {}\nplan    {}\n", self.tree, self.plan);
+        if self.left_out > 0 {
+            let n = self.left_out;
+            text.push_str(&format!("without {n} words that more documents have\n"));
+        }
         for meaning in &self.meanings {
             let field = meaning.field.name();
             if meaning.total > 1 {
@@ -103,6 +115,7 @@ impl Explanation {
         json!({
             "v": output::SCHEMA,
             "query": self.tree,
+            "left_out": self.left_out,
             "plan": self.plan,
             "means": meanings.collect::<Vec<_>>(),
             "unknown": self.unknown(),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use ken_core::Field;
+use ken_index::Snapshot;
 use ken_search::parse::{Syntax, Tree, parse_lenient, parse_with};
 use ken_search::plan::Analyze;
 use ken_search::synonyms::Synonyms;
@@ -47,6 +49,17 @@ pub(crate) fn read(global: &Global, args: &SearchArgs, analyze: Analyze) -> Resu
     }
 }
 
+/// Returns the tree of any words with those that the fewest documents have, if they are too many, and
+/// how many were left out.
+pub(super) fn rarest(
+    tree: Tree,
+    snapshot: &Snapshot,
+    analyze: Analyze,
+) -> Result<(Tree, usize), Failure> {
+    let mut count = |term: &str| snapshot.n_documents_with(Field::Body, term);
+    Ok(words::rarest(tree, analyze, &mut count)?)
+}
+
 /// Gives the query a name, after a look whether it is one.
 pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<ExitCode, Failure> {
     let text = text(args)?;
@@ -71,7 +84,19 @@ pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<Exi
 fn text(args: &SearchArgs) -> Result<String, Failure> {
     match args.query.as_slice() {
         [one] if one.trim() == "-" => input(),
-        words => Ok(words.join(" ")),
+        words => Ok(words
+            .iter()
+            .map(|word| typed(word))
+            .collect::<Vec<_>>()
+            .join(" ")),
+    }
+}
+
+/// Takes away the blank that stands for clap before a hyphen.
+fn typed(word: &str) -> &str {
+    match word.strip_prefix(' ') {
+        Some(rest) if rest.starts_with('-') => rest,
+        _ => word,
     }
 }
 

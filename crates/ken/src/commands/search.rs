@@ -40,11 +40,21 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     };
     let settings = Settings::load(global)?;
     let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
+    let (tree, left_out) = match args.any {
+        true => query::rarest(tree, &snapshot, context.analyze)?,
+        false => (tree, 0),
+    };
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
     let roots = snapshot.meta().roots.iter();
     context.roots = roots.map(|root| root.path.clone()).collect();
     context.synonyms = query::synonyms(args, &settings, context.analyze)?;
-    let mut plan = snapshot.expand(&plan(&tree, &context))?;
+    let plan = plan(&tree, &context);
+    if plan == Plan::Nothing {
+        output::warn(
+            "nothing in the query can be found: signs without letters or digits are not in the index",
+        );
+    }
+    let mut plan = snapshot.expand(&plan)?;
     let results = &args.results;
     let paths = (args.paths || args.null) && results.fields.is_empty();
     let default_limit = if paths || results.inside.is_some() {
@@ -104,7 +114,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         print_paths(args, &snapshot, &found)?;
     } else {
         if args.explain {
-            Explanation::of(&tree, &plan, &snapshot)?.print(args.json)?;
+            Explanation::of(&tree, left_out, &plan, &snapshot)?.print(args.json)?;
         }
         let page = Page {
             args,
@@ -193,15 +203,16 @@ impl Page<'_> {
                 rank: self.args.offset + position + 1,
                 score: hit.score,
                 stored: &stored,
+                roots: &self.snapshot.meta().roots,
                 fragments: &fragments,
                 several: self.args.results.snippets > 1,
                 more: hit.more,
                 more_of: more_of(&self.args.results),
             };
             if !self.args.results.fields.is_empty() {
-                let fields = output::hit_fields(&view, &self.args.results.fields);
-                let end = if self.args.null { '\0' } else { '\n' };
-                write!(out, "{fields}{end}")?;
+                let (columns, exact) = (&self.args.results.fields, self.args.null);
+                out.write_all(&output::hit_fields(&view, columns, exact))?;
+                out.write_all(if exact { b"\0" } else { b"\n" })?;
                 continue;
             }
             if self.args.json {

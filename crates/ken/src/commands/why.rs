@@ -1,9 +1,11 @@
 //! `ken status --why PATH`: all that ken knows of a path.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
-use ken_core::{Document, Field, Root, escape_bytes};
+use ken_core::{Document, Field, Root, escape_bytes, unescape_bytes};
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
 use ken_index::Snapshot;
@@ -30,7 +32,7 @@ pub(super) fn run(
     as_json: bool,
 ) -> Result<ExitCode, Failure> {
     let folders = settings.folders()?;
-    let path = resolve(path, &snapshot.meta().roots)?;
+    let path = resolve(&named(path), &snapshot.meta().roots)?;
     let why = why(snapshot, &folders, extract, &scan_options(global), &path)?;
     let view = View {
         helpers: extract.helpers.as_deref(),
@@ -43,6 +45,19 @@ pub(super) fn run(
         false => output::print(view.text()?.as_bytes())?,
     }
     Ok(ExitCode::from(u8::from(view.why.documents.is_empty())))
+}
+
+/// Returns the path that is meant: as it was typed, or as ken prints one that is not UTF-8.
+fn named(path: &Path) -> PathBuf {
+    let unescaped = unescape_bytes(path.as_os_str().as_bytes()).map(OsString::from_vec);
+    match unescaped.map(PathBuf::from) {
+        Some(meant) if !is_there(path) && is_there(&meant) => meant,
+        _ => path.to_path_buf(),
+    }
+}
+
+fn is_there(path: &Path) -> bool {
+    fs_err::symlink_metadata(path).is_ok()
 }
 
 /// Returns the path as the walk would name it: roots have no symbolic links, but what lies below

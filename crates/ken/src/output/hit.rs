@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 
 use jiff::tz::TimeZone;
-use ken_core::{Field, escape_bytes};
+use ken_core::{Field, Root, escape_bytes};
 use ken_index::Stored;
 use ken_search::snippet::Fragment;
 use serde_json::{Value as Json, json};
@@ -16,6 +16,8 @@ pub(crate) struct HitView<'a> {
     pub(crate) rank: usize,
     pub(crate) score: Option<f32>,
     pub(crate) stored: &'a Stored,
+    /// The folders and files that the index covers.
+    pub(crate) roots: &'a [Root],
     /// The best first.
     pub(crate) fragments: &'a [Fragment],
     /// Whether the fragments are to be shown in one list.

@@ -20,6 +20,7 @@ mod isolation;
 mod known_items;
 mod layout;
 mod mailers;
+mod mistakes;
 mod ocr;
 mod output;
 mod query;

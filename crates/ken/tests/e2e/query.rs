@@ -50,7 +50,8 @@ fn words_as_they_stand_have_no_operators() {
         assert_eq!(found(args, input), expected, "{args:?}");
     }
     let many: String = (0..1025).map(|n| format!("w{n} ")).collect();
-    assert_eq!(found(&["--any", "-"], &many).0, 2);
+    assert_eq!(found(&["--any", "-"], &many).0, 1);
+    assert_eq!(found(&["--all", "-"], &many).0, 2);
     assert_eq!(found(&["--any", "!?"], "").0, 2);
 }
 

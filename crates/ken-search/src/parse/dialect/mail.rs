@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use ken_core::{Field, Glob, GlobPart, Kind};
+use ken_core::{Field, Glob, GlobPart, Kind, expression};
 
 use super::super::error::QueryError;
 use super::super::tree::{Tree, Value};
@@ -74,11 +74,12 @@ pub(super) fn range(
 /// Returns the regular expression between the slashes.
 pub(super) fn regex(query: &str, at: Range<usize>, text: &str) -> Result<Value, QueryError> {
     let unescaped = text.replace("\\/", "/");
-    match regex_automata::util::syntax::parse(&unescaped) {
+    match expression::compile(&format!("(?i){unescaped}")) {
         Ok(_) => Ok(Value::Regex(unescaped)),
-        Err(_) => {
+        Err(error) => {
+            let message = format!("the regular expression cannot be used: {error}");
             let hint = "see https://docs.rs/regex for the syntax";
-            Err(fault(query, at, "the regular expression is wrong", hint))
+            Err(fault(query, at, message, hint))
         }
     }
 }

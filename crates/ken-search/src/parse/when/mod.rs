@@ -81,6 +81,11 @@ pub struct Ago {
 /// More than that before today there is no file.
 const MAX_YEARS: u16 = 9999;
 
+/// Seconds of the year whose days are tried for an order that must hold always …
+const YEAR: i64 = 366 * 86_400;
+/// … each at another hour.
+const STEP: i64 = 25 * 3600;
+
 const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -162,6 +167,26 @@ impl Ago {
 }
 
 impl When {
+    /// Tells whether all of it is later than another time, whenever and wherever that is asked: of
+    /// times of different sorts this is never so.
+    pub fn is_after(self, other: Self) -> bool {
+        if self.sort() != other.sort() {
+            return false;
+        }
+        let seconds = |when: Self, now| when.seconds(now, &TimeZone::UTC);
+        let mut times = (0..YEAR / STEP).filter_map(|n| Timestamp::from_second(n * STEP).ok());
+        times.all(|now| seconds(self, now).0 >= seconds(other, now).1)
+    }
+
+    /// Returns what the time depends on: nothing, the zone, or when it is.
+    fn sort(self) -> u8 {
+        match self {
+            Self::Second(_) => 0,
+            Self::Year(_) | Self::Month(..) | Self::Week(_) | Self::Day(_) | Self::Time(..) => 1,
+            _ => 2,
+        }
+    }
+
     /// Returns the first second of the time and the first second after it.
     pub(crate) fn seconds(self, now: Timestamp, zone: &TimeZone) -> (i64, i64) {
         let one = |second: i64| (second, second.saturating_add(1));

@@ -70,7 +70,12 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     let file = options.synonyms.clone();
     context.synonyms = query::synonyms_in(file, &settings, context.analyze)?;
     match tree(&options, &context) {
-        Ok(tree) => search(&options, &context, &snapshot, &tree),
+        Ok(mut tree) => {
+            if options.mode == Mode::Any {
+                tree = query::rarest(tree, &snapshot, context.analyze)?.0;
+            }
+            search(&options, &context, &snapshot, &tree)
+        }
         Err(error) => {
             let reason = error.report();
             complain(&format!("Query string interpretation failed: {reason}\n"))

@@ -91,6 +91,8 @@ impl Facets<'_> {
             (None, FieldKind::Size) => {
                 FacetBy::Ranges(field, SIZES.map(|(start, _)| start).to_vec())
             }
+            // The root is told by the folder.
+            _ if field == Field::Root => FacetBy::Values(Field::Dir),
             _ => FacetBy::Values(field),
         })
     }
@@ -133,8 +135,10 @@ impl Facets<'_> {
 
     /// Returns the values in words, those with most hits first; times in their own order.
     fn named(&self, facet: &Facet, counts: Vec<(Value, u64)>) -> Vec<(String, u64)> {
-        if facet.field == Field::Dir {
-            return self.folders(counts);
+        match facet.field {
+            Field::Dir => return self.folders(counts, self.depth),
+            Field::Root => return self.folders(counts, 0),
+            _ => {}
         }
         let mut named: Vec<(String, u64)> = counts
             .into_iter()
@@ -167,12 +171,12 @@ impl Facets<'_> {
     }
 
     /// Adds folders up to those at the wanted depth below their root.
-    fn folders(&self, counts: Vec<(Value, u64)>) -> Vec<(String, u64)> {
+    fn folders(&self, counts: Vec<(Value, u64)>, depth: usize) -> Vec<(String, u64)> {
         let roots = &self.snapshot.meta().roots;
         let mut sums: BTreeMap<String, u64> = BTreeMap::new();
         for (value, count) in counts {
             if let Value::Text(folder) = value {
-                let folder = ancestor(Path::new(&folder), roots, self.depth);
+                let folder = ancestor(Path::new(&folder), roots, depth);
                 *sums.entry(folder).or_default() += count;
             }
         }

@@ -1,10 +1,11 @@
-//! A document that was named on the command line: `PATH`, or `PATH|way inside` as hits are printed.
+//! A document that was named on the command line: `PATH`, or `PATH|way inside`, as hits are printed:
+//! with `\xNN` for what is not UTF-8.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use ken_core::Ipath;
+use ken_core::{Ipath, unescape_bytes};
 use ken_index::{Address, Snapshot};
 
 use crate::commands::why::resolve;
@@ -22,6 +23,21 @@ pub(crate) struct Target {
 
 impl Target {
     pub(crate) fn find(snapshot: &Snapshot, named: &Path) -> Result<Self, Failure> {
+        let as_typed = Self::find_exactly(snapshot, named)?;
+        match unescape_bytes(named.as_os_str().as_bytes()) {
+            Some(bytes) if as_typed.addresses.is_empty() => {
+                let meant = Self::find_exactly(snapshot, Path::new(OsStr::from_bytes(&bytes)))?;
+                Ok(if meant.addresses.is_empty() {
+                    as_typed
+                } else {
+                    meant
+                })
+            }
+            _ => Ok(as_typed),
+        }
+    }
+
+    fn find_exactly(snapshot: &Snapshot, named: &Path) -> Result<Self, Failure> {
         let whole = Self::at(snapshot, named, Ipath::root())?;
         if !whole.addresses.is_empty() {
             return Ok(whole);

@@ -302,7 +302,7 @@ impl Parser<'_> {
         let start = self.at;
         let text = self.between_quotes()?;
         let (inside, anchors) = anchored(&text);
-        let mut read = modifiers::quoted(pieces(inside), self.query, self.at);
+        let mut read = modifiers::quoted(pieces(inside), self.query, self.at)?;
         read.modifiers.at_start = anchors.start;
         read.modifiers.at_end = anchors.end;
         let end = end_of_run(self.query, read.end, &STOPS);
