@@ -7,6 +7,16 @@ use std::collections::HashSet;
 
 use ken_core::{Document, Field, Value};
 
+/// More keywords in one string are one.
+const MAX_KEYWORDS: usize = 64;
+
+/// Returns the keywords that stand in one string, as formats have them that give it a place for all.
+pub(super) fn keywords(list: &str) -> impl Iterator<Item = &str> {
+    let signs = [',', ';', '\u{3001}', '\u{ff0c}', '\u{ff1b}'];
+    let keywords = list.splitn(MAX_KEYWORDS, signs).map(str::trim);
+    keywords.filter(|keyword| !keyword.is_empty())
+}
+
 /// Values of fields, in the order in which they count.
 #[derive(Debug, Default)]
 pub(super) struct Metadata {
@@ -181,6 +191,21 @@ mod tests {
         let mut document = Document::new(Ipath::root(), "image/jpeg", Kind::Image);
         metadata.add_to(&mut document);
         document
+    }
+
+    #[test]
+    fn keywords_stand_between_commas_or_semicolons() {
+        let found = |list| keywords(list).collect::<Vec<_>>();
+        assert_eq!(
+            found("sociology, risk analysis"),
+            ["sociology", "risk analysis"]
+        );
+        assert_eq!(found(" a;b ; ,c\u{3001}d"), ["a", "b", "c", "d"]);
+        assert_eq!(found("herds tundra"), ["herds tundra"]);
+        assert!(found(" , ").is_empty());
+        let many = "x,".repeat(100);
+        assert_eq!(keywords(&many).count(), MAX_KEYWORDS);
+        assert_eq!(keywords(&many).next(), Some("x"));
     }
 
     #[test]

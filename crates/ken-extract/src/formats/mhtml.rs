@@ -91,7 +91,7 @@ mod tests {
         let own = found.own();
         assert!(own.failure.is_none(), "{own:?}");
         assert_eq!(own.text(Field::Title), Some("Die Größe der Mähnenrobben"));
-        assert_eq!(own.text(Field::Keywords), Some("seals, manes"));
+        assert_eq!(own.text(Field::Keywords), Some("seals"));
         assert_eq!(own.number(Field::Date), Some(1_714_979_290));
         let sections: Vec<&str> = own.body.split('\x0c').collect();
         assert_eq!(sections.len(), 2);

@@ -5,7 +5,7 @@
 
 use ken_core::{Document, Field};
 
-use super::metadata::Metadata;
+use super::metadata::{Metadata, keywords};
 use super::xml::{Node, Start, Xml};
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, date, text};
@@ -142,7 +142,9 @@ fn property_of(name: &str) -> Option<Property> {
 fn add(metadata: &mut Metadata, property: Property, value: &str) {
     match property {
         Property::Text(field) => metadata.text(field, value),
-        Property::List => metadata.text(Field::Keywords, value),
+        Property::List => {
+            keywords(value).for_each(|keyword| metadata.text(Field::Keywords, keyword));
+        }
         Property::Branch => {
             for keyword in value.split(['|', '/']) {
                 metadata.text(Field::Keywords, keyword);

@@ -2,6 +2,7 @@
 
 use ken_core::{Field, Value};
 
+use super::super::metadata::keywords;
 use super::strip::folded;
 use crate::date;
 
@@ -35,7 +36,7 @@ impl Meta {
                 self.push(Field::Description, content);
             }
             b"keywords" | b"dc.subject" | b"dcterms.subject" | b"article:tag" => {
-                self.push(Field::Keywords, content);
+                keywords(content).for_each(|keyword| self.push(Field::Keywords, keyword));
             }
             b"dc.language" | b"dcterms.language" => self.set_language(content),
             b"date"
@@ -87,7 +88,10 @@ impl Meta {
         if self.fields.len() < MAX_FIELDS
             && let Some(text) = folded(content)
         {
-            self.fields.push((field, Value::Text(text)));
+            let value = (field, Value::Text(text));
+            if !self.fields.contains(&value) {
+                self.fields.push(value);
+            }
         }
     }
 

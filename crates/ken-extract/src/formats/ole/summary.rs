@@ -7,7 +7,7 @@ use ken_core::{Document, Field};
 
 use super::super::codepage::{self, WESTERN};
 use super::super::cursor::Cursor;
-use super::super::metadata::names_a_file;
+use super::super::metadata::{keywords, names_a_file};
 use super::compound::{Compound, ROOT};
 
 /// More properties than any program writes.
@@ -41,7 +41,9 @@ fn add(number: u32, value: &Value<'_>, document: &mut Document) {
         (2, Value::Text(title)) if !names_a_file(title) => document.add_text(Field::Title, title),
         (3 | 6, Value::Text(text)) => document.add_text(Field::Description, text),
         (4, Value::Text(author)) => document.add_text(Field::Author, author),
-        (5, Value::Text(words)) => document.add_text(Field::Keywords, words),
+        (5, Value::Text(words)) => {
+            keywords(words).for_each(|keyword| document.join_text(Field::Keywords, keyword));
+        }
         (12, Value::Time(seconds)) => document.add_number(Field::Created, *seconds),
         (13, Value::Time(seconds)) => document.add_number(Field::Date, *seconds),
         (14, Value::Number(pages @ 1..)) => document.add_number(Field::Pages, i64::from(*pages)),

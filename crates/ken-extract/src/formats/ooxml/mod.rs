@@ -16,6 +16,7 @@ pub(super) mod xlsx;
 use ken_core::{Document, Field};
 
 use super::encryption;
+use super::metadata::keywords;
 use super::package::{Package, resolve};
 use super::xml::{Node, Xml};
 use crate::output::Output;
@@ -150,6 +151,9 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
                 if let Ok(pages) = value.trim().parse() {
                     document.add_number(field, pages);
                 }
+            }
+            Field::Keywords => {
+                keywords(&value).for_each(|keyword| document.join_text(field, keyword));
             }
             _ => document.add_text(field, &value),
         }

@@ -6,7 +6,7 @@ use jiff::civil;
 use jiff::tz::Offset;
 use ken_core::{Document, Field};
 
-use super::super::metadata::names_a_file;
+use super::super::metadata::{keywords, names_a_file};
 use super::super::xmp;
 use super::stream::decode;
 
@@ -22,7 +22,12 @@ pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, document: &mut Document) {
         if let Some(value) = value.as_deref().map(text_string)
             && !(field == Field::Title && names_a_file(&value))
         {
-            document.add_text(field, &value);
+            match field {
+                Field::Keywords => {
+                    keywords(&value).for_each(|keyword| document.join_text(field, keyword));
+                }
+                _ => document.add_text(field, &value),
+            }
         }
     }
     for (field, date) in [

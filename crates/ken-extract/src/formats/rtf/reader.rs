@@ -3,6 +3,7 @@
 use ken_core::{Document, Field};
 
 use super::super::body::Body;
+use super::super::metadata::keywords;
 use super::charset::{self, Charsets};
 use super::token::{Token, Tokens};
 use crate::{Error, Limits};
@@ -456,7 +457,12 @@ impl<'a> Reader<'a> {
     /// Gives the document its text and fields; returns the embedded objects.
     pub(super) fn finish(self, document: &mut Document) -> Vec<Vec<u8>> {
         for (field, text) in &self.info {
-            document.add_text(*field, text);
+            match field {
+                Field::Keywords => {
+                    keywords(text).for_each(|keyword| document.join_text(*field, keyword));
+                }
+                _ => document.add_text(*field, text),
+            }
         }
         for (field, number) in self.numbers {
             document.add_number(field, number);

@@ -13,6 +13,7 @@ use self::commands::{Command, command, environment};
 pub(super) use self::symbols::accented;
 use self::symbols::symbol;
 use super::body::Body;
+use super::metadata::keywords;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, date};
 
@@ -119,6 +120,9 @@ impl<'t> Reader<'t> {
     fn finish(self, document: &mut Document) {
         for (field, value) in self.values {
             match field {
+                Field::Keywords => {
+                    keywords(&value).for_each(|keyword| document.join_text(field, keyword));
+                }
                 Field::Date => {
                     let value = date::iso(&value).or_else(|| date::spoken(&value));
                     if let Some(seconds) = value.filter(|_| document.number(field).is_none()) {
