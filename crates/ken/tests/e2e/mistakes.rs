@@ -35,6 +35,9 @@ fn expressions_that_cannot_be_used_are_mistakes_of_the_query() {
 #[test]
 fn what_holds_for_one_of_two_is_explained() {
     let world = pets();
+    // One word of the side that does not find it.
+    world.write("pets/half.txt", "the dogs");
+    world.index_docs();
     let run = world.ken(["search", "--explain", "the cats XOR dogs"]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.text().contains("body:\"dogs\" 1 times"));
