@@ -116,8 +116,12 @@ fn a_worker_that_dies_costs_one_file_at_most() {
     assert_eq!(summary["added"], FILES);
     let failed = world.failed();
     assert!(failed.len() < 2, "{failed:?}");
+    // One that dies before it was told its limits could not be started.
+    let known = ["crashed", "unreadable"];
     assert!(
-        failed.values().all(|reason| reason == "crashed"),
+        failed
+            .values()
+            .all(|reason| known.contains(&reason.as_str())),
         "{failed:?}"
     );
     assert_eq!(world.hits("otter").len(), FILES - failed.len());
