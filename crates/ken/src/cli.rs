@@ -32,8 +32,11 @@ impl Cli {
         let mut arguments: Vec<OsString> = arguments.into_iter().collect();
         as_personality(&mut arguments);
         let start = command_position(&command, &arguments);
-        if arguments.get(start).is_some_and(|name| name == RECOLLQ) {
-            // Everything behind it is recollq's, also what ken has options for.
+        if arguments
+            .get(start)
+            .is_some_and(|name| name == RECOLLQ || name == GREP)
+        {
+            // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
         }
         let name = arguments.get(start).and_then(|name| name.to_str());
@@ -54,6 +57,9 @@ impl Cli {
 
 /// The program that ken does as if it is started under its name.
 const RECOLLQ: &str = "recollq";
+
+/// The command that reads its flags itself, as ripgrep does.
+const GREP: &str = "grep";
 
 /// Puts the command behind the program, if the program has the name of another one.
 fn as_personality(arguments: &mut Vec<OsString>) {
@@ -147,6 +153,9 @@ pub(crate) enum Command {
     /// Find documents
     #[command(visible_alias = "s")]
     Search(SearchArgs),
+    /// Find every line that matches a regular expression, with ripgrep's flags
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Grep(GrepArgs),
     /// Show the words of the index, and how often they are there
     Terms(TermsArgs),
     /// Do as Recoll's recollq: its command line, its output; so does ken started under that name
@@ -311,6 +320,13 @@ pub(crate) enum TermSort {
     Documents,
     /// The most frequent first
     Occurrences,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct GrepArgs {
+    /// As ripgrep takes them; --help lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]

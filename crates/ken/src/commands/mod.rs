@@ -3,6 +3,7 @@
 mod explain;
 mod extract;
 mod generate;
+pub(crate) mod grep;
 mod index;
 mod missing;
 mod query;
@@ -27,6 +28,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Index(args) => index::run(&global, &args),
         Command::Search(args) => search::run(&global, &args),
+        Command::Grep(args) => grep::run(&global, args.arguments),
         Command::Terms(args) => terms::run(&global, &args),
         Command::Recollq(args) => recollq::run(&global, args.arguments),
         Command::Status(args) => status::run(&global, &args),

@@ -2,9 +2,10 @@
 
 use crate::world::World;
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "index",
     "search",
+    "grep",
     "terms",
     "status",
     "extract",
@@ -19,7 +20,10 @@ fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let run = world.ken(["completions", shell]);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{shell}");
-        for command in COMMANDS.into_iter().chain(["no-snippet", "dry-run"]) {
+        for command in COMMANDS
+            .into_iter()
+            .chain(["no-snippet", "dry-run", "max-columns"])
+        {
             assert!(run.text().contains(command), "{shell}: {command}");
         }
     }

@@ -12,11 +12,12 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "pipeline", "search", "extract", "index", "walk", "mail", "core",
+            "pipeline", "search", "grep", "extract", "index", "walk", "mail", "core",
         ],
     ),
     ("ken-pipeline", &["walk", "extract", "index", "core"]),
     ("ken-search", &["index", "core"]),
+    ("ken-grep", &["index", "walk", "core"]),
     ("ken-extract", &["mail", "core"]),
     ("ken-index", &["core"]),
     ("ken-walk", &["core"]),

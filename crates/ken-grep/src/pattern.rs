@@ -1,0 +1,306 @@
+//! From what was typed to a matcher: ripgrep's two engines under one type.
+//!
+//! The usual engine is `regex`, linear in what it reads. Look-around and back-references need
+//! PCRE2, which is taken when it is asked for, or when the pattern has one of these.
+
+use grep_matcher::LineTerminator;
+#[cfg(feature = "pcre2")]
+use grep_pcre2 as pcre2;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+
+/// Which engine reads the pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// `regex`; PCRE2 if the pattern has look-around or back-references.
+    #[default]
+    Usual,
+    /// `regex` and nothing else.
+    Regex,
+    /// PCRE2.
+    Pcre2,
+    /// `regex`; PCRE2 for every pattern that `regex` refuses.
+    Auto,
+}
+
+/// What upper and lower case mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    /// They are different.
+    #[default]
+    Sensitive,
+    /// They are the same.
+    Insensitive,
+    /// They are the same if the pattern has no capital letter.
+    Smart,
+}
+
+/// What a match must fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// Whole words.
+    Word,
+    /// The whole line.
+    Line,
+}
+
+/// What ends a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineEnd {
+    /// A line feed.
+    #[default]
+    Lf,
+    /// A line feed, with or without a carriage return before it.
+    CrLf,
+    /// A NUL byte.
+    Nul,
+}
+
+impl LineEnd {
+    /// Returns it in the words of the searcher.
+    pub fn terminator(self) -> LineTerminator {
+        match self {
+            Self::Lf => LineTerminator::byte(b'\n'),
+            Self::CrLf => LineTerminator::crlf(),
+            Self::Nul => LineTerminator::byte(0),
+        }
+    }
+}
+
+/// The patterns, of which one must match, and how they are meant.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is one flag of the command line
+pub struct PatternOptions {
+    /// The patterns.
+    pub patterns: Vec<String>,
+    /// Which engine reads them.
+    pub engine: Engine,
+    /// What upper and lower case mean.
+    pub case: Case,
+    /// What a match must fill.
+    pub boundary: Option<Boundary>,
+    /// The patterns are plain text.
+    pub fixed_strings: bool,
+    /// Classes and case know Unicode.
+    pub unicode: bool,
+    /// A match may span lines.
+    pub multiline: bool,
+    /// The dot matches the end of a line too, if a match may span lines.
+    pub dotall: bool,
+    /// What ends a line.
+    pub line_end: LineEnd,
+    /// A NUL byte says that a file is binary, so that no pattern can match one.
+    pub nul_is_binary: bool,
+    /// Most bytes of a compiled expression.
+    pub size_limit: Option<usize>,
+    /// Most bytes of the cache of a lazy automaton.
+    pub dfa_size_limit: Option<usize>,
+}
+
+impl Default for PatternOptions {
+    fn default() -> Self {
+        Self {
+            patterns: Vec::new(),
+            engine: Engine::default(),
+            case: Case::default(),
+            boundary: None,
+            fixed_strings: false,
+            unicode: true,
+            multiline: false,
+            dotall: false,
+            line_end: LineEnd::default(),
+            nul_is_binary: true,
+            size_limit: None,
+            dfa_size_limit: None,
+        }
+    }
+}
+
+/// Why a pattern cannot be used, in words for who typed it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct PatternError(String);
+
+impl PatternOptions {
+    /// Makes the matcher.
+    pub fn build(&self) -> Result<Matcher, PatternError> {
+        match self.engine {
+            Engine::Pcre2 => self.pcre2(),
+            Engine::Regex => self.regex().map_err(|error| PatternError(advise(error))),
+            Engine::Usual => self.regex().or_else(|error| {
+                if needs_pcre2(&error) {
+                    self.pcre2()
+                } else {
+                    Err(PatternError(advise(error)))
+                }
+            }),
+            Engine::Auto => self.regex().or_else(|error| {
+                self.pcre2()
+                    .map_err(|second| PatternError(both(&error, &second.0)))
+            }),
+        }
+    }
+
+    fn regex(&self) -> Result<Matcher, String> {
+        let mut builder = RegexMatcherBuilder::new();
+        builder
+            .multi_line(true)
+            .unicode(self.unicode)
+            .octal(false)
+            .fixed_strings(self.fixed_strings)
+            .case_insensitive(self.case == Case::Insensitive)
+            .case_smart(self.case == Case::Smart)
+            .word(self.boundary == Some(Boundary::Word))
+            .whole_line(self.boundary == Some(Boundary::Line))
+            .ban_byte(self.nul_is_binary.then_some(0));
+        if self.multiline {
+            builder.dot_matches_new_line(self.dotall);
+            if self.line_end == LineEnd::CrLf {
+                builder.crlf(true).line_terminator(None);
+            }
+        } else {
+            builder.line_terminator(Some(b'\n'));
+            match self.line_end {
+                LineEnd::Lf => {}
+                LineEnd::CrLf => _ = builder.crlf(true),
+                LineEnd::Nul => _ = builder.line_terminator(Some(0)),
+            }
+        }
+        if let Some(limit) = self.size_limit {
+            builder.size_limit(limit);
+        }
+        if let Some(limit) = self.dfa_size_limit {
+            builder.dfa_size_limit(limit);
+        }
+        let matcher = builder.build_many(&self.patterns);
+        matcher.map(Matcher::Regex).map_err(|e| e.to_string())
+    }
+
+    #[cfg(feature = "pcre2")]
+    fn pcre2(&self) -> Result<Matcher, PatternError> {
+        /// Deeper patterns are refused by the engine, with a message.
+        const STACK: usize = 10 << 20;
+        let mut builder = pcre2::RegexMatcherBuilder::new();
+        builder
+            .multi_line(true)
+            .fixed_strings(self.fixed_strings)
+            .caseless(self.case == Case::Insensitive)
+            .case_smart(self.case == Case::Smart)
+            .word(self.boundary == Some(Boundary::Word))
+            .whole_line(self.boundary == Some(Boundary::Line))
+            .jit_if_available(true)
+            .max_jit_stack_size(Some(STACK))
+            .utf(self.unicode)
+            .ucp(self.unicode)
+            .crlf(self.line_end == LineEnd::CrLf)
+            .dotall(self.multiline && self.dotall);
+        let matcher = builder.build_many(&self.patterns);
+        matcher
+            .map(Matcher::Pcre2)
+            .map_err(|error| PatternError(error.to_string()))
+    }
+
+    #[cfg(not(feature = "pcre2"))]
+    fn pcre2(&self) -> Result<Matcher, PatternError> {
+        let message = "this ken was built without PCRE2, which -P, look-around and \
+                       back-references need";
+        Err(PatternError(message.to_owned()))
+    }
+}
+
+/// Returns whether PCRE2 is linked in, and if so its version.
+pub fn pcre2_version() -> Option<(u32, u32)> {
+    #[cfg(feature = "pcre2")]
+    return Some(pcre2::version());
+    #[cfg(not(feature = "pcre2"))]
+    None
+}
+
+/// Returns whether PCRE2's just-in-time compiler works on this machine.
+pub fn pcre2_jit() -> bool {
+    #[cfg(feature = "pcre2")]
+    return pcre2::is_jit_available();
+    #[cfg(not(feature = "pcre2"))]
+    false
+}
+
+fn needs_pcre2(error: &str) -> bool {
+    error.contains("look-around") || error.contains("backreferences")
+}
+
+/// Adds what can be done, where it is known.
+fn advise(error: String) -> String {
+    let advice = if needs_pcre2(&error) {
+        "Consider enabling PCRE2 with the --pcre2 flag, which can handle backreferences\n\
+         and look-around."
+    } else if error.contains("the literal") && error.contains("not allowed") {
+        "Consider enabling multiline mode with the --multiline flag (or -U for short).\n\
+         When multiline mode is enabled, new line characters can be matched."
+    } else if error.contains("pattern contains \"\\0\"") {
+        "Consider enabling text mode with the --text flag (or -a for short). Otherwise,\n\
+         binary detection is enabled and matching a NUL byte is impossible."
+    } else {
+        return error;
+    };
+    format!("{error}\n\n{advice}")
+}
+
+fn both(regex: &str, pcre2: &str) -> String {
+    let line = "~".repeat(79);
+    format!(
+        "regex could not be compiled with either the default regex engine or with PCRE2.\n\n\
+         default regex engine error:\n{line}\n{regex}\n{line}\n\nPCRE2 regex engine error:\n{pcre2}"
+    )
+}
+
+/// A matcher of either engine.
+#[derive(Clone, Debug)]
+pub enum Matcher {
+    /// Of `regex`.
+    Regex(RegexMatcher),
+    /// Of PCRE2.
+    #[cfg(feature = "pcre2")]
+    Pcre2(pcre2::RegexMatcher),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(pattern: &str) -> PatternOptions {
+        PatternOptions {
+            patterns: vec![pattern.to_owned()],
+            ..PatternOptions::default()
+        }
+    }
+
+    #[test]
+    fn look_around_takes_the_other_engine_by_itself() {
+        let mut options = options(r"(?<=a)b");
+        assert_eq!(cfg!(feature = "pcre2"), options.build().is_ok());
+        options.engine = Engine::Regex;
+        assert!(options.build().unwrap_err().0.contains("--pcre2"));
+    }
+
+    #[test]
+    fn mistakes_say_what_can_be_done() {
+        let error = options("a\\nb").build().unwrap_err().0;
+        assert!(error.contains("--multiline"), "{error}");
+        let error = options("a\\x00b").build().unwrap_err().0;
+        assert!(error.contains("--text"), "{error}");
+        assert!(
+            options("(")
+                .build()
+                .unwrap_err()
+                .0
+                .contains("unclosed group")
+        );
+    }
+
+    #[test]
+    fn either_engine_failing_shows_both_reasons() {
+        let mut options = options("(?<=a)(");
+        options.engine = Engine::Auto;
+        let error = options.build().unwrap_err().0;
+        assert!(error.contains("default regex engine error"), "{error}");
+    }
+}

@@ -1,0 +1,298 @@
+//! The search of all files: by one thread in a given order, or by many in whatever order.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::SystemTime;
+
+use grep_printer::Stats;
+use ignore::WalkState;
+use termcolor::WriteColor;
+
+use crate::Observer;
+use crate::format::Format;
+use crate::input::Input;
+use crate::narrow::Narrow;
+use crate::output::Output;
+use crate::pattern::Matcher;
+use crate::walk::{Sort, SortKey, WalkOptions};
+use crate::worker::{SearchOptions, Worker};
+
+/// A search: what, where, how, and who is told.
+pub struct Search<'a> {
+    /// Which files.
+    pub walk: &'a WalkOptions,
+    /// Which lines.
+    pub matcher: Matcher,
+    /// How files are read.
+    pub options: &'a SearchOptions,
+    /// What is printed.
+    pub format: &'a Format,
+    /// Which files need no scan.
+    pub narrow: &'a Narrow,
+    /// The user named no path.
+    pub implicit_path: bool,
+    /// Who is told what goes wrong.
+    pub observer: &'a dyn Observer,
+}
+
+/// What came of a search.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Something was found: a match, or a file without one if those were looked for.
+    pub matched: bool,
+    /// Files that the walk handed on.
+    pub files: u64,
+    /// Files of these that an index ruled out.
+    pub excluded: u64,
+    /// What was counted, if it was asked for.
+    pub stats: Option<Stats>,
+}
+
+/// What all threads count together.
+#[derive(Default)]
+struct Tally {
+    matched: AtomicBool,
+    files: AtomicU64,
+    excluded: AtomicU64,
+    stats: Option<Mutex<Stats>>,
+}
+
+impl Tally {
+    fn new(stats: bool) -> Self {
+        Self {
+            stats: stats.then(Mutex::default),
+            ..Self::default()
+        }
+    }
+
+    fn add(&self, matched: bool, stats: Option<&Stats>) {
+        if matched {
+            self.matched.store(true, Ordering::Relaxed);
+        }
+        if let (Some(sum), Some(stats)) = (&self.stats, stats) {
+            *sum.lock().unwrap_or_else(PoisonError::into_inner) += stats;
+        }
+    }
+
+    fn has_match(&self) -> bool {
+        self.matched.load(Ordering::Relaxed)
+    }
+
+    fn summary(self) -> Summary {
+        Summary {
+            matched: self.matched.into_inner(),
+            files: self.files.into_inner(),
+            excluded: self.excluded.into_inner(),
+            stats: self
+                .stats
+                .map(|stats| stats.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Searches with many threads; the results of each file come out in one piece.
+    pub fn parallel<W: Write + Send>(&self, output: &Output<W>) -> Result<Summary, ignore::Error> {
+        let tally = Tally::new(self.format.stats);
+        let printer = self.format.printer(output.sheet(), false);
+        let worker = Worker::new(self.options, self.matcher.clone(), printer);
+        self.walk.build_parallel(self.observer)?.run(|| {
+            let mut worker = worker.clone();
+            let tally = &tally;
+            Box::new(move |found| {
+                let Some(input) = self.input(found, tally) else {
+                    return WalkState::Continue;
+                };
+                worker.writer().inner().clear();
+                self.search_one(&mut worker, &input, tally);
+                if let Err(error) = output.print(worker.writer()) {
+                    if error.kind() == io::ErrorKind::BrokenPipe {
+                        return WalkState::Quit;
+                    }
+                    self.failed(input.path(), &error);
+                }
+                if tally.has_match() && self.format.stops_at_first() {
+                    WalkState::Quit
+                } else {
+                    WalkState::Continue
+                }
+            })
+        });
+        Ok(tally.summary())
+    }
+
+    /// Searches with one thread, which writes as it reads.
+    pub fn sequential<W: WriteColor>(&self, writer: W) -> Result<Summary, ignore::Error> {
+        let tally = Tally::new(self.format.stats);
+        let printer = self.format.printer(writer, true);
+        let mut worker = Worker::new(self.options, self.matcher.clone(), printer);
+        let walk = self.walk.build(self.observer)?.build();
+        let inputs = walk.filter_map(|found| self.input(found, &tally));
+        for input in sorted(inputs, self.walk) {
+            if !self.search_one(&mut worker, &input, &tally) {
+                break;
+            }
+            if tally.has_match() && self.format.stops_at_first() {
+                break;
+            }
+        }
+        // Whoever reads may have gone.
+        let _ = worker.writer().flush();
+        Ok(tally.summary())
+    }
+
+    /// Takes what the walk found, unless an index rules it out.
+    fn input(
+        &self,
+        found: Result<ignore::DirEntry, ignore::Error>,
+        tally: &Tally,
+    ) -> Option<Input> {
+        let input = Input::new(found, self.implicit_path, self.observer)?;
+        tally.files.fetch_add(1, Ordering::Relaxed);
+        let excluded = !self.narrow.is_empty()
+            && !input.is_stdin()
+            && self.narrow.excludes(input.path(), &|| input.metadata());
+        if excluded {
+            tally.excluded.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        Some(input)
+    }
+
+    /// Searches one file; returns false if nobody reads the results any more.
+    fn search_one<W: WriteColor>(
+        &self,
+        worker: &mut Worker<'_, W>,
+        input: &Input,
+        tally: &Tally,
+    ) -> bool {
+        match worker.search(input) {
+            Ok(outcome) => tally.add(outcome.matched, outcome.stats.as_ref()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return false,
+            Err(error) => self.failed(input.path(), &error),
+        }
+        true
+    }
+
+    fn failed(&self, path: &Path, error: &io::Error) {
+        self.observer
+            .failed(&format!("{}: {error}", path.display()));
+    }
+}
+
+/// Prints the files that would be searched; returns whether there are any.
+pub fn list<W: WriteColor + Send>(
+    walk: &WalkOptions,
+    format: &Format,
+    implicit_path: bool,
+    observer: &dyn Observer,
+    writer: W,
+) -> Result<bool, ListError> {
+    let mut printer = format.path_printer(writer);
+    let mut any = false;
+    let mut print = |input: &Input| {
+        if format.stops_at_first() {
+            return Ok(false);
+        }
+        match printer.write(input.path()) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(error),
+        }
+    };
+    if walk.threads == 1 {
+        let found = walk.build(observer)?.build();
+        let inputs = found.filter_map(|found| Input::new(found, implicit_path, observer));
+        for input in sorted(inputs, walk) {
+            any = true;
+            if !print(&input)? {
+                break;
+            }
+        }
+        return Ok(any);
+    }
+    let walker = walk.build_parallel(observer)?;
+    let (sender, receiver) = mpsc::sync_channel(WAITING_PATHS);
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            walker.run(|| {
+                let sender = sender.clone();
+                Box::new(move |found| {
+                    let input = Input::new(found, implicit_path, observer);
+                    match input.map(|input| sender.send(input)) {
+                        Some(Err(_)) => WalkState::Quit,
+                        Some(Ok(())) | None => WalkState::Continue,
+                    }
+                })
+            });
+        });
+        for input in receiver {
+            any = true;
+            if !print(&input)? {
+                break;
+            }
+        }
+        Ok(any)
+    })
+}
+
+/// Paths found and not printed yet, at most.
+const WAITING_PATHS: usize = 4096;
+
+/// Why a list of files ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    /// The walk cannot start.
+    #[error(transparent)]
+    Walk(#[from] ignore::Error),
+    /// The output cannot be written.
+    #[error(transparent)]
+    Output(#[from] io::Error),
+}
+
+/// Brings the files into the order asked for.
+fn sorted<'a>(
+    inputs: impl Iterator<Item = Input> + 'a,
+    walk: &WalkOptions,
+) -> Box<dyn Iterator<Item = Input> + 'a> {
+    let Some(Sort { key, reverse }) = walk.sort else {
+        return Box::new(inputs);
+    };
+    if walk.sorted_by_walk() {
+        return Box::new(inputs);
+    }
+    let mut list: Vec<(Input, Option<SystemTime>)> = inputs
+        .map(|input| {
+            let time = time(&input, key);
+            (input, time)
+        })
+        .collect();
+    list.sort_by(|(left, left_time), (right, right_time)| {
+        let order = if key == SortKey::Path {
+            left.path().cmp(right.path())
+        } else {
+            // A file without the time comes last.
+            let by_time = left_time.is_none().cmp(&right_time.is_none());
+            by_time.then(left_time.cmp(right_time))
+        };
+        if reverse { order.reverse() } else { order }
+    });
+    Box::new(list.into_iter().map(|(input, _)| input))
+}
+
+fn time(input: &Input, key: SortKey) -> Option<SystemTime> {
+    if key == SortKey::Path {
+        return None;
+    }
+    #[allow(clippy::disallowed_methods)] // an error is no time, whatever its words
+    let metadata = std::fs::metadata(input.path()).ok()?;
+    match key {
+        SortKey::Path => None,
+        SortKey::Modified => metadata.modified().ok(),
+        SortKey::Accessed => metadata.accessed().ok(),
+        SortKey::Created => metadata.created().ok(),
+    }
+}

@@ -1,0 +1,444 @@
+//! Flags of what is printed.
+
+use std::ffi::OsStr;
+
+use ken_grep::format::Mode;
+use ken_grep::walk::{Sort, SortKey};
+
+use super::Flag;
+use super::values::{number, optional_path, separator, text, unknown_choice};
+use crate::commands::grep::typed::{Action, Around, Buffering, Colors, Logging};
+
+/// What files can be sorted by.
+const SORT_KEYS: &[&str] = &["none", "path", "modified", "accessed", "created"];
+
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::value(
+        "after-context",
+        "NUM",
+        "Print this many lines after each match; counts more than -C",
+        |typed, value| {
+            let lines = number(value)?;
+            typed.around.set(|_, after, _| *after = Some(lines));
+            Ok(())
+        },
+    )
+    .short('A'),
+    Flag::value(
+        "before-context",
+        "NUM",
+        "Print this many lines before each match; counts more than -C",
+        |typed, value| {
+            let lines = number(value)?;
+            typed.around.set(|before, _, _| *before = Some(lines));
+            Ok(())
+        },
+    )
+    .short('B'),
+    Flag::value(
+        "context",
+        "NUM",
+        "Print this many lines before and after each match",
+        |typed, value| {
+            let lines = number(value)?;
+            typed.around.set(|_, _, both| *both = Some(lines));
+            Ok(())
+        },
+    )
+    .short('C'),
+    Flag::switch("passthru", "Print all lines", |typed, _| {
+        typed.around = Around::All;
+        Ok(())
+    })
+    .alias("passthrough"),
+    Flag::switch("count", "Print how many lines match", |typed, _| {
+        typed.action = Action::Search(Mode::Count);
+        Ok(())
+    })
+    .short('c'),
+    Flag::switch(
+        "count-matches",
+        "Print how many matches there are",
+        |typed, _| {
+            typed.action = Action::Search(Mode::CountMatches);
+            Ok(())
+        },
+    ),
+    Flag::switch(
+        "files-with-matches",
+        "Print only the paths of files with a match",
+        |typed, _| {
+            typed.action = Action::Search(Mode::FilesWithMatches);
+            Ok(())
+        },
+    )
+    .short('l'),
+    Flag::switch(
+        "files-without-match",
+        "Print only the paths of files without a match",
+        |typed, _| {
+            typed.action = Action::Search(Mode::FilesWithoutMatch);
+            Ok(())
+        },
+    ),
+    Flag::switch(
+        "json",
+        "Print one JSON object for each file, line and end of file",
+        |typed, yes| {
+            if yes {
+                typed.action = Action::Search(Mode::Json);
+            } else if typed.action == Action::Search(Mode::Json) {
+                typed.action = Action::Search(Mode::Lines);
+            }
+            Ok(())
+        },
+    )
+    .negation("no-json"),
+    Flag::switch("only-matching", "Print only what matches", |typed, _| {
+        typed.only_matching = true;
+        Ok(())
+    })
+    .short('o'),
+    Flag::value(
+        "replace",
+        "REPLACEMENT",
+        "Print this in place of what matches; $1 and $name stand for groups; files stay as they \
+         are",
+        |typed, value| {
+            typed.replacement = Some(text(value)?.as_bytes().to_vec());
+            Ok(())
+        },
+    )
+    .short('r'),
+    Flag::switch(
+        "quiet",
+        "Print nothing: the exit code tells whether there is a match",
+        |typed, _| {
+            typed.quiet = true;
+            Ok(())
+        },
+    )
+    .short('q'),
+    Flag::switch("line-number", "Print line numbers", |typed, _| {
+        typed.line_number = Some(true);
+        Ok(())
+    })
+    .short('n'),
+    Flag::switch("no-line-number", "Print no line numbers", |typed, _| {
+        typed.line_number = Some(false);
+        Ok(())
+    })
+    .short('N'),
+    Flag::switch(
+        "column",
+        "Print the column of the first match",
+        |typed, yes| {
+            typed.column = Some(yes);
+            Ok(())
+        },
+    )
+    .negation("no-column"),
+    Flag::switch(
+        "byte-offset",
+        "Print at which byte of the file a line starts, or with -o a match",
+        |typed, yes| {
+            typed.byte_offset = yes;
+            Ok(())
+        },
+    )
+    .short('b')
+    .negation("no-byte-offset"),
+    Flag::switch("with-filename", "Print paths", |typed, _| {
+        typed.with_filename = Some(true);
+        Ok(())
+    })
+    .short('H'),
+    Flag::switch("no-filename", "Print no paths", |typed, _| {
+        typed.with_filename = Some(false);
+        Ok(())
+    })
+    .short('I'),
+    Flag::switch(
+        "heading",
+        "Print each path once, above its lines (the default on a terminal)",
+        |typed, yes| {
+            typed.heading = Some(yes);
+            Ok(())
+        },
+    )
+    .negation("no-heading"),
+    Flag::switch(
+        "vimgrep",
+        "Print each match on a line of its own, with path, line and column",
+        |typed, _| {
+            typed.vimgrep = true;
+            Ok(())
+        },
+    ),
+    Flag::switch(
+        "pretty",
+        "As --color=always --heading --line-number",
+        |typed, _| {
+            typed.colors = Colors::Always;
+            typed.heading = Some(true);
+            typed.line_number = Some(true);
+            Ok(())
+        },
+    )
+    .short('p'),
+    Flag::value("color", "WHEN", "When to use colours", |typed, value| {
+        typed.colors = match text(value)? {
+            "never" => Colors::Never,
+            "auto" => Colors::Auto,
+            "always" | "ansi" => Colors::Always,
+            other => return unknown_choice(other),
+        };
+        Ok(())
+    })
+    .choices(&["never", "auto", "always", "ansi"]),
+    Flag::value(
+        "colors",
+        "COLOR_SPEC",
+        "Set a colour or style: match:fg:blue, path:style:bold, line:none",
+        |typed, value| {
+            let spec = text(value)?.parse();
+            let spec = spec.map_err(|error: grep_printer::ColorError| error.to_string())?;
+            typed.color_specs.push(spec);
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "hyperlink-format",
+        "FORMAT",
+        "Make paths clickable: file, vscode and other names, or a template with {path}, {line}, \
+         {column}, {host}",
+        |typed, value| {
+            typed.hyperlinks =
+                text(value)?
+                    .parse()
+                    .map_err(|error: grep_printer::HyperlinkFormatError| {
+                        format!("invalid hyperlink format: {error}")
+                    })?;
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "hostname-bin",
+        "COMMAND",
+        "A program that prints the name of this machine, for --hyperlink-format",
+        |typed, value| {
+            typed.hostname_program = optional_path(value);
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "max-columns",
+        "NUM",
+        "Print no longer lines, only that there is one; 0: no limit",
+        |typed, value| {
+            typed.max_columns = Some(number(value)?).filter(|&columns| columns > 0);
+            Ok(())
+        },
+    )
+    .short('M'),
+    Flag::switch(
+        "max-columns-preview",
+        "Print the start of lines that are too long",
+        |typed, yes| {
+            typed.max_columns_preview = yes;
+            Ok(())
+        },
+    )
+    .negation("no-max-columns-preview"),
+    Flag::switch(
+        "trim",
+        "Print lines without the blanks at their start",
+        |typed, yes| {
+            typed.trim = yes;
+            Ok(())
+        },
+    )
+    .negation("no-trim"),
+    Flag::switch("include-zero", "Print counts of 0 too", |typed, yes| {
+        typed.include_zero = yes;
+        Ok(())
+    })
+    .negation("no-include-zero"),
+    Flag::switch("null", "Print a NUL byte after each path", |typed, _| {
+        typed.null = true;
+        Ok(())
+    })
+    .short('0'),
+    Flag::value(
+        "context-separator",
+        "SEPARATOR",
+        "Print this between pieces of a file that do not touch [default: --]",
+        |typed, value| {
+            typed.context_separator = value.map(|_| separator(value)).transpose()?;
+            Ok(())
+        },
+    )
+    .negation("no-context-separator"),
+    Flag::value(
+        "field-context-separator",
+        "SEPARATOR",
+        "Print this between the fields of lines of context [default: -]",
+        |typed, value| {
+            typed.field_context_separator = separator(value)?;
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "field-match-separator",
+        "SEPARATOR",
+        "Print this between the fields of lines with a match [default: :]",
+        |typed, value| {
+            typed.field_match_separator = separator(value)?;
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "path-separator",
+        "SEPARATOR",
+        "Print this byte in place of the slash in paths",
+        |typed, value| {
+            let given = text(value)?;
+            let bytes = grep_cli::unescape(given);
+            typed.path_separator = match bytes[..] {
+                [] => None,
+                [byte] => Some(byte),
+                _ => return Err(too_long(given, bytes.len())),
+            };
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "sort",
+        "SORTBY",
+        "Sort the files, by one thread alone",
+        |typed, value| {
+            typed.sort = sort(value, false)?;
+            Ok(())
+        },
+    )
+    .choices(SORT_KEYS),
+    Flag::value(
+        "sortr",
+        "SORTBY",
+        "Sort the files the other way round, by one thread alone",
+        |typed, value| {
+            typed.sort = sort(value, true)?;
+            Ok(())
+        },
+    )
+    .choices(SORT_KEYS),
+    Flag::switch("sort-files", "The old name of --sort=path", |typed, yes| {
+        typed.sort = yes.then_some(Sort {
+            key: SortKey::Path,
+            reverse: false,
+        });
+        Ok(())
+    })
+    .negation("no-sort-files"),
+    Flag::switch("line-buffered", "Write each line at once", |typed, yes| {
+        typed.buffering = if yes {
+            Buffering::Line
+        } else {
+            Buffering::Auto
+        };
+        Ok(())
+    })
+    .negation("no-line-buffered"),
+    Flag::switch(
+        "block-buffered",
+        "Write many lines at once",
+        |typed, yes| {
+            typed.buffering = if yes {
+                Buffering::Block
+            } else {
+                Buffering::Auto
+            };
+            Ok(())
+        },
+    )
+    .negation("no-block-buffered"),
+    Flag::switch(
+        "stats",
+        "Print at the end how much was searched and found",
+        |typed, yes| {
+            typed.stats = yes;
+            Ok(())
+        },
+    )
+    .negation("no-stats"),
+    Flag::switch(
+        "explain",
+        "Say at the end how many files an index excluded, how many were scanned, and why",
+        |typed, yes| {
+            typed.explain = yes;
+            Ok(())
+        },
+    )
+    .negation("no-explain"),
+    Flag::switch(
+        "no-messages",
+        "Do not tell which files could not be read",
+        |typed, yes| {
+            typed.no_messages = yes;
+            Ok(())
+        },
+    )
+    .negation("messages"),
+    Flag::switch(
+        "no-ignore-messages",
+        "Do not tell what is wrong in ignore files",
+        |typed, yes| {
+            typed.no_ignore_messages = yes;
+            Ok(())
+        },
+    )
+    .negation("ignore-messages"),
+    Flag::switch(
+        "debug",
+        "Tell what is done, for instance why a file is left out",
+        |typed, _| {
+            typed.logging = Some(Logging::Debug);
+            Ok(())
+        },
+    ),
+    Flag::switch("trace", "Tell more than --debug", |typed, _| {
+        typed.logging = Some(Logging::Trace);
+        Ok(())
+    }),
+    Flag::switch(
+        "no-config",
+        "Do not read the file that KEN_GREP_CONFIG_PATH names",
+        |typed, _| {
+            typed.no_config = true;
+            Ok(())
+        },
+    ),
+    Flag::switch("pcre2-version", "Print the version of PCRE2", |typed, _| {
+        typed.action = Action::Pcre2Version;
+        Ok(())
+    }),
+];
+
+fn too_long(separator: &str, length: usize) -> String {
+    format!(
+        "A path separator must be exactly one byte, but the given separator is {length} bytes: \
+         {separator}\nIn some shells on Windows '/' is automatically expanded. Use '//' instead."
+    )
+}
+
+fn sort(value: Option<&OsStr>, reverse: bool) -> Result<Option<Sort>, String> {
+    let key = match text(value)? {
+        "none" => return Ok(None),
+        "path" => SortKey::Path,
+        "modified" => SortKey::Modified,
+        "accessed" => SortKey::Accessed,
+        "created" => SortKey::Created,
+        other => return unknown_choice(other),
+    };
+    Ok(Some(Sort { key, reverse }))
+}

@@ -1,0 +1,264 @@
+//! Flags of what a pattern means and how files are searched.
+
+use grep_searcher::Encoding;
+use ken_grep::pattern::{Boundary, Case, Engine, LineEnd};
+use ken_grep::worker::{Binary, TextEncoding};
+
+use super::Flag;
+use super::values::{memory, number, path, text};
+
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::switch(
+        "case-sensitive",
+        "Capital letters are different from small ones (the default)",
+        |typed, _| {
+            typed.case = Case::Sensitive;
+            Ok(())
+        },
+    )
+    .short('s'),
+    Flag::switch(
+        "ignore-case",
+        "Capital letters are the same as small ones",
+        |typed, _| {
+            typed.case = Case::Insensitive;
+            Ok(())
+        },
+    )
+    .short('i'),
+    Flag::switch(
+        "smart-case",
+        "As -i if the pattern has no capital letter",
+        |typed, _| {
+            typed.case = Case::Smart;
+            Ok(())
+        },
+    )
+    .short('S'),
+    Flag::switch("fixed-strings", "Patterns are plain text", |typed, yes| {
+        typed.fixed_strings = yes;
+        Ok(())
+    })
+    .short('F')
+    .negation("no-fixed-strings"),
+    Flag::switch("word-regexp", "Match whole words only", |typed, _| {
+        typed.boundary = Some(Boundary::Word);
+        Ok(())
+    })
+    .short('w'),
+    Flag::switch("line-regexp", "Match whole lines only", |typed, _| {
+        typed.boundary = Some(Boundary::Line);
+        Ok(())
+    })
+    .short('x'),
+    Flag::switch(
+        "invert-match",
+        "Print lines that do not match",
+        |typed, yes| {
+            typed.invert = yes;
+            Ok(())
+        },
+    )
+    .short('v')
+    .negation("no-invert-match"),
+    Flag::value(
+        "max-count",
+        "NUM",
+        "Stop after this many lines of a file",
+        |typed, value| {
+            typed.max_count = Some(number(value)?);
+            Ok(())
+        },
+    )
+    .short('m'),
+    Flag::switch("multiline", "Let matches span lines", |typed, yes| {
+        typed.multiline = yes;
+        typed.stop_on_nonmatch &= !yes;
+        Ok(())
+    })
+    .short('U')
+    .negation("no-multiline"),
+    Flag::switch(
+        "multiline-dotall",
+        "With -U, let the dot match the end of a line",
+        |typed, yes| {
+            typed.multiline_dotall = yes;
+            Ok(())
+        },
+    )
+    .negation("no-multiline-dotall"),
+    Flag::switch(
+        "pcre2",
+        "Use PCRE2, which has look-around and back-references",
+        |typed, yes| {
+            typed.engine = if yes { Engine::Pcre2 } else { Engine::Usual };
+            Ok(())
+        },
+    )
+    .short('P')
+    .negation("no-pcre2"),
+    Flag::value(
+        "engine",
+        "ENGINE",
+        "default: without PCRE2; auto: PCRE2 for what the default refuses; unless this is given, \
+         look-around and back-references take PCRE2 by themselves",
+        |typed, value| {
+            typed.engine = match text(value)? {
+                "default" => Engine::Regex,
+                "pcre2" => Engine::Pcre2,
+                "auto" => Engine::Auto,
+                other => return Err(format!("unrecognized regex engine '{other}'")),
+            };
+            Ok(())
+        },
+    )
+    .choices(&["default", "pcre2", "auto"]),
+    Flag::switch(
+        "auto-hybrid-regex",
+        "The old name of --engine=auto",
+        |typed, yes| {
+            typed.engine = if yes { Engine::Auto } else { Engine::Usual };
+            Ok(())
+        },
+    )
+    .negation("no-auto-hybrid-regex"),
+    Flag::switch(
+        "no-unicode",
+        "Classes and case know ASCII only",
+        |typed, yes| {
+            typed.unicode = !yes;
+            Ok(())
+        },
+    )
+    .negation("unicode"),
+    Flag::switch(
+        "no-pcre2-unicode",
+        "The old name of --no-unicode",
+        |typed, yes| {
+            typed.unicode = !yes;
+            Ok(())
+        },
+    )
+    .negation("pcre2-unicode"),
+    Flag::switch(
+        "crlf",
+        "A carriage return before a line feed belongs to the line end",
+        |typed, yes| {
+            typed.line_end = match (yes, typed.line_end) {
+                (true, _) => LineEnd::CrLf,
+                (false, LineEnd::CrLf) => LineEnd::Lf,
+                (false, other) => other,
+            };
+            Ok(())
+        },
+    )
+    .negation("no-crlf"),
+    Flag::switch(
+        "null-data",
+        "Lines end with a NUL byte, not with a line feed",
+        |typed, _| {
+            typed.line_end = LineEnd::Nul;
+            Ok(())
+        },
+    ),
+    Flag::switch(
+        "text",
+        "Search binary files as if they were text",
+        |typed, yes| {
+            typed.binary = if yes { Binary::Text } else { Binary::Usual };
+            Ok(())
+        },
+    )
+    .short('a')
+    .negation("no-text"),
+    Flag::value(
+        "encoding",
+        "ENCODING",
+        "Files are in this encoding; auto: by their byte order mark, none: search the bytes as \
+         they are",
+        |typed, value| {
+            typed.encoding = match value.map(|_| text(value)).transpose()? {
+                None | Some("auto") => TextEncoding::Auto,
+                Some("none") => TextEncoding::Raw,
+                Some(label) => {
+                    let encoding = Encoding::new(label);
+                    TextEncoding::From(encoding.map_err(|error| error.to_string())?)
+                }
+            };
+            Ok(())
+        },
+    )
+    .short('E')
+    .negation("no-encoding"),
+    Flag::switch(
+        "stop-on-nonmatch",
+        "Stop at the first line that does not match after one that does",
+        |typed, _| {
+            typed.stop_on_nonmatch = true;
+            typed.multiline = false;
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "threads",
+        "NUM",
+        "Threads that search; 0: one for each core",
+        |typed, value| {
+            typed.threads = Some(number(value)?).filter(|&threads| threads > 0);
+            Ok(())
+        },
+    )
+    .short('j'),
+    Flag::switch(
+        "mmap",
+        "Without effect: ken reads files and does not map them",
+        |_, _| Ok(()),
+    )
+    .negation("no-mmap"),
+    Flag::value(
+        "dfa-size-limit",
+        "NUM+SUFFIX?",
+        "Most memory of the cache of an automaton: 500, 10K, 2M, 1G",
+        |typed, value| {
+            typed.dfa_size_limit = Some(memory(value)?);
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "regex-size-limit",
+        "NUM+SUFFIX?",
+        "Most memory of a compiled pattern: 500, 10K, 2M, 1G",
+        |typed, value| {
+            typed.regex_size_limit = Some(memory(value)?);
+            Ok(())
+        },
+    ),
+    Flag::switch(
+        "no-index",
+        "Scan every file, also where an index could say that it cannot match",
+        |typed, yes| {
+            typed.no_index = yes;
+            Ok(())
+        },
+    )
+    .negation("index"),
+    Flag::switch(
+        "trust-index",
+        "Do not check whether files have changed since they were indexed: for those who run ken \
+         watch",
+        |typed, yes| {
+            typed.trust_index = yes;
+            Ok(())
+        },
+    )
+    .negation("no-trust-index"),
+    Flag::value(
+        "data",
+        "DIR",
+        "Folder that holds the index [default: $XDG_DATA_HOME/ken]",
+        |typed, value| {
+            typed.data = Some(path(value)?);
+            Ok(())
+        },
+    ),
+];

@@ -1,0 +1,82 @@
+//! What goes wrong, and with `--debug` what happens, on standard error.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ken_grep::Observer;
+
+use super::typed::{Logging, Typed};
+
+/// Tells what goes wrong and remembers whether anything did.
+pub(super) struct Messages {
+    quiet: bool,
+    quiet_rules: bool,
+    failed: AtomicBool,
+}
+
+impl Messages {
+    pub(super) fn new(typed: &Typed) -> Self {
+        Self {
+            quiet: typed.no_messages,
+            quiet_rules: typed.no_messages || typed.no_ignore_messages,
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns whether anything went wrong.
+    pub(super) fn any_failure(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+}
+
+impl Observer for Messages {
+    fn failed(&self, message: &str) {
+        self.failed.store(true, Ordering::Relaxed);
+        if !self.quiet {
+            tell(message);
+        }
+    }
+
+    fn bad_rule(&self, message: &str) {
+        if !self.quiet_rules {
+            tell(message);
+        }
+    }
+}
+
+/// Writes one message, not amid the lines of results.
+pub(super) fn tell(message: &str) {
+    let output = std::io::stdout().lock();
+    // There is nowhere left to complain to.
+    let _ = writeln!(std::io::stderr(), "ken: {message}");
+    drop(output);
+}
+
+/// Shows what the walker and the searcher log.
+struct Logger;
+
+impl log::Log for Logger {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        let (level, target) = (record.level(), record.target());
+        tell(&format!("{level}|{target}: {}", record.args()));
+    }
+
+    fn flush(&self) {}
+}
+
+/// Starts to show what is logged, if it was asked for.
+pub(super) fn start_log(logging: Option<Logging>) {
+    let Some(logging) = logging else {
+        return;
+    };
+    if log::set_logger(&Logger).is_ok() {
+        log::set_max_level(match logging {
+            Logging::Debug => log::LevelFilter::Debug,
+            Logging::Trace => log::LevelFilter::Trace,
+        });
+    }
+}

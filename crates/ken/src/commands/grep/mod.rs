@@ -1,0 +1,219 @@
+//! `ken grep`: every line that matches, as ripgrep prints it, with ripgrep's flags.
+
+mod config_file;
+pub(crate) mod flags;
+mod messages;
+mod plan;
+mod stats;
+mod typed;
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, LineWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use ken_grep::Observer;
+use ken_grep::format::Mode;
+use ken_grep::narrow::Narrow;
+use ken_grep::output::{Output, Paint};
+use ken_grep::run::{self, ListError, Search, Summary};
+use ken_grep::walk;
+
+use crate::cli::Global;
+use crate::failure::{Failure, Kind};
+use messages::Messages;
+use plan::{Plan, Surroundings};
+use typed::{Action, Buffering, Typed};
+
+/// Results on their way to the terminal or to another program: few large pieces.
+const BUFFER: usize = 64 << 10;
+
+/// Runs what was typed after the name of the command.
+pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
+    let mut typed = read(arguments).map_err(usage)?;
+    messages::start_log(typed.logging);
+    match typed.action {
+        Action::Help => return help(),
+        Action::Version => return print(&format!("ken {}\n", env!("CARGO_PKG_VERSION"))),
+        Action::Pcre2Version => return pcre2_version(),
+        Action::Types => return types(&typed),
+        Action::Files | Action::Search(_) => {}
+    }
+    let messages = Messages::new(&typed);
+    let around = Surroundings::read(global).map_err(usage)?;
+    let plan = plan::plan(&mut typed, &around).map_err(usage)?;
+    let matched = match typed.action {
+        Action::Files => files(&plan, &typed, &around, &messages)?,
+        _ if !plan.can_match() => false,
+        _ => search(global, &plan, &typed, &around, &messages)?,
+    };
+    Ok(
+        if matched && (plan.format.quiet || !messages.any_failure()) {
+            ExitCode::SUCCESS
+        } else if messages.any_failure() {
+            ExitCode::from(2)
+        } else {
+            ExitCode::from(1)
+        },
+    )
+}
+
+/// Reads the command line, with the flags of the configuration file before it.
+fn read(arguments: Vec<OsString>) -> Result<Typed, String> {
+    let mut typed = Typed::default();
+    flags::read(arguments.clone(), &mut typed)?;
+    if typed.no_config {
+        return Ok(typed);
+    }
+    #[allow(clippy::disallowed_methods)] // the binary reads its environment here
+    let path = std::env::var_os("KEN_GREP_CONFIG_PATH").filter(|path| !path.is_empty());
+    let Some(path) = path.map(PathBuf::from) else {
+        return Ok(typed);
+    };
+    let mut all = match config_file::read(&path) {
+        Ok(all) => all,
+        Err(error) => {
+            let about = "failed to read the file specified in KEN_GREP_CONFIG_PATH";
+            Messages::new(&typed).bad_rule(&format!("{about}: {error}"));
+            return Ok(typed);
+        }
+    };
+    all.extend(arguments);
+    let mut typed = Typed::default();
+    flags::read(all, &mut typed)?;
+    Ok(typed)
+}
+
+fn usage(message: String) -> Failure {
+    Failure::new(Kind::Usage, message)
+}
+
+fn search(
+    _global: &Global,
+    plan: &Plan,
+    typed: &Typed,
+    around: &Surroundings,
+    messages: &Messages,
+) -> Result<bool, Failure> {
+    let started = Instant::now();
+    let matcher = plan
+        .pattern
+        .build()
+        .map_err(|error| usage(error.to_string()))?;
+    let narrow = Narrow::nothing();
+    let search = Search {
+        walk: &plan.walk,
+        matcher,
+        options: &plan.search,
+        format: &plan.format,
+        narrow: &narrow,
+        implicit_path: plan.implicit_path,
+        observer: messages,
+    };
+    let summary = if plan.walk.threads == 1 {
+        let mut writer = Paint::new(standard_output(typed, around), plan.colored);
+        let summary = search.sequential(&mut writer);
+        report(&summary, started, plan, &mut writer);
+        summary
+    } else {
+        let separator = plan.format.file_separator.clone();
+        let output = Output::new(io::stdout(), plan.colored, separator);
+        let summary = search.parallel(&output);
+        report(&summary, started, plan, &mut io::stdout());
+        summary
+    };
+    let summary = summary.map_err(|error| usage(error.to_string()))?;
+    if plan.implicit_path && summary.files == 0 {
+        messages.failed(
+            "No files were searched, which means ken grep probably applied a filter you didn't \
+             expect.\nRunning with --debug will show why files are being skipped.",
+        );
+    }
+    Ok(summary.matched)
+}
+
+/// Prints what was counted; whoever reads may have gone.
+fn report<E>(summary: &Result<Summary, E>, started: Instant, plan: &Plan, writer: &mut dyn Write) {
+    let stats = summary
+        .as_ref()
+        .ok()
+        .and_then(|summary| summary.stats.as_ref());
+    if let Some(stats) = stats {
+        let json = plan.format.mode == Mode::Json;
+        let text = stats::text(stats, started.elapsed(), json);
+        let _ = writer
+            .write_all(text.as_bytes())
+            .and_then(|()| writer.flush());
+    }
+}
+
+/// Returns standard output, buffered as asked for.
+fn standard_output(typed: &Typed, around: &Surroundings) -> Box<dyn Write + Send> {
+    let by_line = match typed.buffering {
+        Buffering::Auto => around.output_is_terminal,
+        Buffering::Line => true,
+        Buffering::Block => false,
+    };
+    if by_line {
+        Box::new(LineWriter::new(io::stdout()))
+    } else {
+        Box::new(BufWriter::with_capacity(BUFFER, io::stdout()))
+    }
+}
+
+fn files(
+    plan: &Plan,
+    typed: &Typed,
+    around: &Surroundings,
+    messages: &Messages,
+) -> Result<bool, Failure> {
+    let mut writer = Paint::new(standard_output(typed, around), plan.colored);
+    let (walk, format) = (&plan.walk, &plan.format);
+    let any = run::list(walk, format, plan.implicit_path, messages, &mut writer);
+    let any = any.map_err(|error| match error {
+        ListError::Walk(error) => usage(error.to_string()),
+        ListError::Output(error) => error.into(),
+    })?;
+    writer.flush()?;
+    Ok(any)
+}
+
+fn types(typed: &Typed) -> Result<ExitCode, Failure> {
+    let types = walk::types(&typed.types).map_err(|error| usage(error.to_string()))?;
+    let mut text = String::new();
+    for definition in types.definitions() {
+        let globs = definition.globs().join(", ");
+        text.push_str(&format!("{}: {globs}\n", definition.name()));
+    }
+    print(&text)?;
+    Ok(ExitCode::from(u8::from(text.is_empty())))
+}
+
+fn help() -> Result<ExitCode, Failure> {
+    use clap::CommandFactory;
+    let mut cli =
+        crate::cli::Cli::command().mut_subcommand("grep", |command| flags::describe(&command));
+    cli.build();
+    let command = cli.find_subcommand_mut("grep");
+    let text = command.map(|command| command.render_help().ansi().to_string());
+    print(&text.unwrap_or_default())
+}
+
+fn pcre2_version() -> Result<ExitCode, Failure> {
+    let Some((major, minor)) = ken_grep::pattern::pcre2_version() else {
+        print("PCRE2 is not available in this build of ken.\n")?;
+        return Ok(ExitCode::from(1));
+    };
+    let jit = if ken_grep::pattern::pcre2_jit() {
+        "JIT is available"
+    } else {
+        "JIT is unavailable"
+    };
+    print(&format!("PCRE2 {major}.{minor} is available ({jit})\n"))
+}
+
+fn print(text: &str) -> Result<ExitCode, Failure> {
+    crate::output::print(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,334 @@
+//! From flags to a search: what follows from several flags together, from the terminal and from
+//! standard input.
+
+use std::collections::HashSet;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use grep_printer::{ColorSpecs, HyperlinkConfig, HyperlinkEnvironment, default_color_specs};
+use ken_grep::format::{Format, Mode};
+use ken_grep::pattern::PatternOptions;
+use ken_grep::walk::{WalkOptions, overrides};
+use ken_grep::worker::{Binary, Context, Preprocessor, SearchOptions};
+
+use super::typed::{Action, Around, Colors, PatternSource, Typed};
+use crate::cli::Global;
+use crate::output::Style;
+
+/// All that a search needs to know.
+pub(super) struct Plan {
+    pub(super) walk: WalkOptions,
+    pub(super) pattern: PatternOptions,
+    pub(super) search: SearchOptions,
+    pub(super) format: Format,
+    pub(super) colored: bool,
+    /// The user named no path.
+    pub(super) implicit_path: bool,
+}
+
+impl Plan {
+    /// Returns whether anything can be found at all.
+    pub(super) fn can_match(&self) -> bool {
+        let nothing = self.pattern.patterns.is_empty() && !self.search.invert;
+        !nothing && self.search.max_count != Some(0)
+    }
+}
+
+/// What the process was started with.
+pub(super) struct Surroundings {
+    pub(super) working_folder: PathBuf,
+    pub(super) output_is_terminal: bool,
+    pub(super) wants_colors: bool,
+    pub(super) input_is_readable: bool,
+    /// Where Windows has its files, under the Windows subsystem for Linux.
+    pub(super) wsl_prefix: Option<String>,
+}
+
+impl Surroundings {
+    #[allow(clippy::disallowed_methods)] // the binary reads its environment here
+    pub(super) fn read(global: &Global) -> Result<Self, String> {
+        let named = || std::env::var_os("PWD").filter(|folder| !folder.is_empty());
+        let working_folder = std::env::current_dir().or_else(|error| {
+            named().map(PathBuf::from).ok_or_else(|| {
+                format!(
+                    "failed to get current working directory: {error}\ndid your CWD get deleted?"
+                )
+            })
+        })?;
+        let distribution = std::env::var("WSL_DISTRO_NAME").ok();
+        Ok(Self {
+            working_folder,
+            output_is_terminal: std::io::stdout().is_terminal(),
+            wants_colors: Style::of(global).color,
+            input_is_readable: grep_cli::is_readable_stdin(),
+            wsl_prefix: distribution.map(|name| format!("wsl$/{name}")),
+        })
+    }
+}
+
+/// Which paths are searched.
+struct Paths {
+    paths: Vec<PathBuf>,
+    implicit: bool,
+    /// There is one, and it is no folder.
+    one_file: bool,
+}
+
+impl Paths {
+    fn only_stdin(&self) -> bool {
+        matches!(&self.paths[..], [path] if path == Path::new("-"))
+    }
+}
+
+/// Makes a plan of what was typed.
+pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, String> {
+    let mode = match typed.action {
+        // What is counted are lines if they do not match, and matches if only they are printed.
+        Action::Search(Mode::CountMatches) if typed.invert => Some(Mode::Count),
+        Action::Search(Mode::Count) if typed.only_matching => Some(Mode::CountMatches),
+        Action::Search(mode) => Some(mode),
+        _ => None,
+    };
+    let (patterns, stdin_is_read) = patterns(typed, mode)?;
+    let paths = paths(typed, mode, stdin_is_read, around)?;
+    let lines = mode == Some(Mode::Lines);
+    let heading = !typed.vimgrep && typed.heading.unwrap_or(around.output_is_terminal);
+    let column = typed.column.unwrap_or(typed.vimgrep);
+    let line_number = typed.line_number.unwrap_or_else(|| match mode {
+        _ if typed.quiet => false,
+        Some(Mode::Json) => true,
+        Some(Mode::Lines) => {
+            let seen = around.output_is_terminal && !paths.only_stdin();
+            seen || column || typed.vimgrep
+        }
+        _ => false,
+    });
+    let context = match typed.around {
+        Around::All => Context::All,
+        Around::Lines {
+            before,
+            after,
+            both,
+        } => {
+            let both = both.unwrap_or(0);
+            Context::Lines(before.unwrap_or(both), after.unwrap_or(both))
+        }
+    };
+    let file_separator = match context {
+        _ if !lines => None,
+        _ if heading => Some(Vec::new()),
+        Context::All | Context::Lines(0, 0) => None,
+        Context::Lines(..) => typed.context_separator.clone(),
+    };
+    let text = typed.line_end == ken_grep::pattern::LineEnd::Nul;
+    let binary = if text { Binary::Text } else { typed.binary };
+    Ok(Plan {
+        walk: walk(typed, &paths, mode, around),
+        pattern: PatternOptions {
+            patterns,
+            engine: typed.engine,
+            case: typed.case,
+            boundary: typed.boundary,
+            fixed_strings: typed.fixed_strings,
+            unicode: typed.unicode,
+            multiline: typed.multiline,
+            dotall: typed.multiline_dotall,
+            line_end: typed.line_end,
+            nul_is_binary: binary != Binary::Text,
+            size_limit: typed.regex_size_limit,
+            dfa_size_limit: typed.dfa_size_limit,
+        },
+        search: SearchOptions {
+            line_end: typed.line_end,
+            invert: typed.invert,
+            line_number,
+            multiline: typed.multiline,
+            context,
+            max_count: typed.max_count,
+            stop_on_nonmatch: typed.stop_on_nonmatch,
+            encoding: typed.encoding.clone(),
+            binary,
+            preprocessor: preprocessor(typed, around)?,
+            decompress: None,
+        },
+        format: Format {
+            mode: mode.unwrap_or_default(),
+            quiet: typed.quiet,
+            stats: mode.is_some() && (typed.stats || mode == Some(Mode::Json)),
+            path: typed
+                .with_filename
+                .unwrap_or(typed.vimgrep || !paths.one_file),
+            heading,
+            column,
+            byte_offset: typed.byte_offset,
+            only_matching: typed.only_matching,
+            per_match: typed.vimgrep,
+            replacement: typed.replacement.clone(),
+            max_columns: typed.max_columns,
+            max_columns_preview: typed.max_columns_preview,
+            trim: typed.trim,
+            include_zero: typed.include_zero,
+            context_separator: typed.context_separator.clone(),
+            file_separator,
+            field_match_separator: typed.field_match_separator.clone(),
+            field_context_separator: typed.field_context_separator.clone(),
+            path_separator: typed.path_separator,
+            path_terminator: typed.null.then_some(0),
+            colors: colors(typed),
+            hyperlinks: hyperlinks(typed, around),
+        },
+        colored: match typed.colors {
+            Colors::Never => false,
+            Colors::Auto => around.wants_colors,
+            Colors::Always => true,
+        },
+        implicit_path: paths.implicit,
+    })
+}
+
+fn walk(typed: &Typed, paths: &Paths, mode: Option<Mode>, around: &Surroundings) -> WalkOptions {
+    let globs = typed
+        .globs
+        .iter()
+        .map(|glob| (glob.clone(), typed.globs_any_case));
+    let iglobs = typed.iglobs.iter().map(|glob| (glob.clone(), true));
+    let threads = if typed.sort.is_some() || paths.one_file {
+        1
+    } else {
+        typed
+            .threads
+            .unwrap_or_else(crate::commands::default_threads)
+    };
+    WalkOptions {
+        paths: paths.paths.clone(),
+        working_folder: around.working_folder.clone(),
+        hidden: typed.hidden,
+        follow: typed.follow,
+        one_file_system: typed.one_file_system,
+        max_depth: typed.max_depth,
+        max_filesize: typed.max_filesize,
+        dot_ignore: !typed.no_ignore_dot,
+        git_exclude: !typed.no_ignore_exclude,
+        git_global: !typed.no_ignore_global,
+        git: !typed.no_ignore_vcs,
+        parents: !typed.no_ignore_parent,
+        require_git: !typed.no_require_git,
+        ignore_files: if typed.no_ignore_files {
+            Vec::new()
+        } else {
+            typed.ignore_files.clone()
+        },
+        ignore_case_insensitive: typed.ignore_files_any_case,
+        globs: globs.chain(iglobs).collect(),
+        types: typed.types.clone(),
+        sort: typed.sort,
+        threads,
+        skip_output: mode.is_some(),
+    }
+}
+
+/// Collects the patterns, each once; says whether they were read from standard input.
+fn patterns(typed: &mut Typed, mode: Option<Mode>) -> Result<(Vec<String>, bool), String> {
+    if mode.is_none() {
+        return Ok((Vec::new(), false));
+    }
+    if typed.patterns.is_empty() {
+        if typed.positional.is_empty() {
+            return Err("ken grep requires at least one pattern to execute a search".to_owned());
+        }
+        let pattern = typed.positional.remove(0).into_string();
+        let pattern = pattern.map_err(|_| "pattern given is not valid UTF-8".to_owned())?;
+        return Ok((vec![pattern], false));
+    }
+    let mut list = Vec::new();
+    let mut stdin_is_read = false;
+    for source in std::mem::take(&mut typed.patterns) {
+        match source {
+            PatternSource::Given(pattern) => list.push(pattern),
+            PatternSource::File(path) if path == Path::new("-") => {
+                if stdin_is_read {
+                    let message = "error reading -f/--file from stdin: stdin has already been \
+                                   consumed";
+                    return Err(message.to_owned());
+                }
+                let lines = grep_cli::patterns_from_stdin();
+                list.extend(lines.map_err(|error| error.to_string())?);
+                stdin_is_read = true;
+            }
+            PatternSource::File(path) => {
+                let lines = grep_cli::patterns_from_path(&path);
+                list.extend(lines.map_err(|error| error.to_string())?);
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    list.retain(|pattern| seen.insert(pattern.clone()));
+    Ok((list, stdin_is_read))
+}
+
+fn paths(
+    typed: &Typed,
+    mode: Option<Mode>,
+    stdin_is_read: bool,
+    around: &Surroundings,
+) -> Result<Paths, String> {
+    let paths: Vec<PathBuf> = typed.positional.iter().map(PathBuf::from).collect();
+    let stdin = Path::new("-");
+    if stdin_is_read && paths.iter().any(|path| path == stdin) {
+        let message = "error: attempted to read patterns from stdin while also searching stdin";
+        return Err(message.to_owned());
+    }
+    if let Some(first) = paths.first() {
+        let one_file = paths.len() == 1 && (first == stdin || !first.is_dir());
+        return Ok(Paths {
+            paths,
+            implicit: false,
+            one_file,
+        });
+    }
+    let read_stdin = around.input_is_readable && !stdin_is_read && mode.is_some();
+    Ok(Paths {
+        paths: vec![PathBuf::from(if read_stdin { "-" } else { "./" })],
+        implicit: true,
+        one_file: read_stdin,
+    })
+}
+
+fn preprocessor(typed: &Typed, around: &Surroundings) -> Result<Option<Preprocessor>, String> {
+    let globs = typed.preprocessor_globs.iter();
+    let globs: Vec<(String, bool)> = globs.map(|glob| (glob.clone(), false)).collect();
+    let globs = overrides(&around.working_folder, &globs).map_err(|error| error.to_string())?;
+    let Some(program) = &typed.preprocessor else {
+        return Ok(None);
+    };
+    let command = grep_cli::resolve_binary(program).map_err(|error| error.to_string())?;
+    Ok(Some(Preprocessor { command, globs }))
+}
+
+fn colors(typed: &Typed) -> ColorSpecs {
+    let mut specs = default_color_specs();
+    specs.extend(typed.color_specs.iter().cloned());
+    ColorSpecs::new(&specs)
+}
+
+fn hyperlinks(typed: &Typed, around: &Surroundings) -> HyperlinkConfig {
+    let mut environment = HyperlinkEnvironment::new();
+    if !typed.hyperlinks.is_empty() {
+        environment.host(hostname(typed.hostname_program.as_deref()));
+        environment.wsl_prefix(around.wsl_prefix.clone());
+    }
+    HyperlinkConfig::new(environment, typed.hyperlinks.clone())
+}
+
+/// Returns the name of this machine: what the program prints, or what the system says.
+fn hostname(program: Option<&Path>) -> Option<String> {
+    let printed = program.and_then(|program| {
+        let program = grep_cli::resolve_binary(program).ok()?;
+        let mut command = std::process::Command::new(program);
+        let output = command.stdin(std::process::Stdio::null()).output().ok()?;
+        let name = String::from_utf8(output.stdout).ok()?;
+        let name = name.trim();
+        (output.status.success() && !name.is_empty()).then(|| name.to_owned())
+    });
+    printed.or_else(|| grep_cli::hostname().ok()?.into_string().ok())
+}

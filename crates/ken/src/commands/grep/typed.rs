@@ -1,0 +1,261 @@
+//! What was typed, flag by flag: the last one of a kind has the last word.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use grep_printer::{HyperlinkFormat, UserColorSpec};
+use ken_grep::format::Mode as Output;
+use ken_grep::pattern::{Boundary, Case, Engine, LineEnd};
+use ken_grep::walk::{Sort, TypeChange};
+use ken_grep::worker::{Binary, TextEncoding};
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Search(Output),
+    /// List the files that would be searched.
+    Files,
+    /// List the file types.
+    Types,
+    Help,
+    Version,
+    Pcre2Version,
+}
+
+/// Where patterns come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PatternSource {
+    Given(String),
+    File(PathBuf),
+}
+
+/// Lines around a match. What is asked for one side counts more than what is asked for both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    All,
+    Lines {
+        before: Option<usize>,
+        after: Option<usize>,
+        both: Option<usize>,
+    },
+}
+
+impl Around {
+    const NOTHING: Self = Self::Lines {
+        before: None,
+        after: None,
+        both: None,
+    };
+
+    /// Lets `change` set before, after or both; takes back that all lines are printed.
+    pub(super) fn set(
+        &mut self,
+        change: impl FnOnce(&mut Option<usize>, &mut Option<usize>, &mut Option<usize>),
+    ) {
+        if *self == Self::All {
+            *self = Self::NOTHING;
+        }
+        if let Self::Lines {
+            before,
+            after,
+            both,
+        } = self
+        {
+            change(before, after, both);
+        }
+    }
+}
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Colors {
+    Never,
+    Auto,
+    Always,
+}
+
+/// When output is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Buffering {
+    /// After each line if it goes to a terminal.
+    Auto,
+    Line,
+    Block,
+}
+
+/// How much is told of what the search does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Logging {
+    Debug,
+    Trace,
+}
+
+/// What was typed.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is one flag
+pub(super) struct Typed {
+    pub(super) action: Action,
+    /// Pattern, if there is no other, and paths.
+    pub(super) positional: Vec<OsString>,
+    pub(super) patterns: Vec<PatternSource>,
+    // How patterns are meant.
+    pub(super) engine: Engine,
+    pub(super) case: Case,
+    pub(super) boundary: Option<Boundary>,
+    pub(super) fixed_strings: bool,
+    pub(super) unicode: bool,
+    pub(super) multiline: bool,
+    pub(super) multiline_dotall: bool,
+    pub(super) line_end: LineEnd,
+    pub(super) dfa_size_limit: Option<usize>,
+    pub(super) regex_size_limit: Option<usize>,
+    // How files are read.
+    pub(super) binary: Binary,
+    pub(super) encoding: TextEncoding,
+    pub(super) invert: bool,
+    pub(super) max_count: Option<u64>,
+    pub(super) stop_on_nonmatch: bool,
+    pub(super) preprocessor: Option<PathBuf>,
+    pub(super) preprocessor_globs: Vec<String>,
+    pub(super) search_zip: bool,
+    pub(super) threads: Option<usize>,
+    // Which files are searched.
+    pub(super) follow: bool,
+    pub(super) hidden: bool,
+    pub(super) globs: Vec<String>,
+    pub(super) globs_any_case: bool,
+    pub(super) iglobs: Vec<String>,
+    pub(super) ignore_files: Vec<PathBuf>,
+    pub(super) ignore_files_any_case: bool,
+    pub(super) max_depth: Option<usize>,
+    pub(super) max_filesize: Option<u64>,
+    pub(super) no_ignore_dot: bool,
+    pub(super) no_ignore_exclude: bool,
+    pub(super) no_ignore_files: bool,
+    pub(super) no_ignore_global: bool,
+    pub(super) no_ignore_parent: bool,
+    pub(super) no_ignore_vcs: bool,
+    pub(super) no_require_git: bool,
+    pub(super) one_file_system: bool,
+    pub(super) types: Vec<TypeChange>,
+    pub(super) unrestricted: u8,
+    // What is printed.
+    pub(super) around: Around,
+    pub(super) buffering: Buffering,
+    pub(super) byte_offset: bool,
+    pub(super) colors: Colors,
+    pub(super) color_specs: Vec<UserColorSpec>,
+    pub(super) column: Option<bool>,
+    pub(super) context_separator: Option<Vec<u8>>,
+    pub(super) field_context_separator: Vec<u8>,
+    pub(super) field_match_separator: Vec<u8>,
+    pub(super) heading: Option<bool>,
+    pub(super) hostname_program: Option<PathBuf>,
+    pub(super) hyperlinks: HyperlinkFormat,
+    pub(super) include_zero: bool,
+    pub(super) line_number: Option<bool>,
+    pub(super) max_columns: Option<u64>,
+    pub(super) max_columns_preview: bool,
+    pub(super) null: bool,
+    pub(super) only_matching: bool,
+    pub(super) path_separator: Option<u8>,
+    pub(super) quiet: bool,
+    pub(super) replacement: Option<Vec<u8>>,
+    pub(super) sort: Option<Sort>,
+    pub(super) trim: bool,
+    pub(super) vimgrep: bool,
+    pub(super) with_filename: Option<bool>,
+    // What is told.
+    pub(super) logging: Option<Logging>,
+    pub(super) no_ignore_messages: bool,
+    pub(super) no_messages: bool,
+    pub(super) stats: bool,
+    pub(super) explain: bool,
+    // The index.
+    pub(super) no_index: bool,
+    pub(super) trust_index: bool,
+    pub(super) data: Option<PathBuf>,
+    pub(super) no_config: bool,
+}
+
+impl Default for Typed {
+    fn default() -> Self {
+        Self {
+            action: Action::Search(Output::Lines),
+            positional: Vec::new(),
+            patterns: Vec::new(),
+            engine: Engine::default(),
+            case: Case::default(),
+            boundary: None,
+            fixed_strings: false,
+            unicode: true,
+            multiline: false,
+            multiline_dotall: false,
+            line_end: LineEnd::default(),
+            dfa_size_limit: None,
+            regex_size_limit: None,
+            binary: Binary::default(),
+            encoding: TextEncoding::default(),
+            invert: false,
+            max_count: None,
+            stop_on_nonmatch: false,
+            preprocessor: None,
+            preprocessor_globs: Vec::new(),
+            search_zip: false,
+            threads: None,
+            follow: false,
+            hidden: false,
+            globs: Vec::new(),
+            globs_any_case: false,
+            iglobs: Vec::new(),
+            ignore_files: Vec::new(),
+            ignore_files_any_case: false,
+            max_depth: None,
+            max_filesize: None,
+            no_ignore_dot: false,
+            no_ignore_exclude: false,
+            no_ignore_files: false,
+            no_ignore_global: false,
+            no_ignore_parent: false,
+            no_ignore_vcs: false,
+            no_require_git: false,
+            one_file_system: false,
+            types: Vec::new(),
+            unrestricted: 0,
+            around: Around::NOTHING,
+            buffering: Buffering::Auto,
+            byte_offset: false,
+            colors: Colors::Auto,
+            color_specs: Vec::new(),
+            column: None,
+            context_separator: Some(b"--".to_vec()),
+            field_context_separator: b"-".to_vec(),
+            field_match_separator: b":".to_vec(),
+            heading: None,
+            hostname_program: None,
+            hyperlinks: HyperlinkFormat::default(),
+            include_zero: false,
+            line_number: None,
+            max_columns: None,
+            max_columns_preview: false,
+            null: false,
+            only_matching: false,
+            path_separator: None,
+            quiet: false,
+            replacement: None,
+            sort: None,
+            trim: false,
+            vimgrep: false,
+            with_filename: None,
+            logging: None,
+            no_ignore_messages: false,
+            no_messages: false,
+            stats: false,
+            explain: false,
+            no_index: false,
+            trust_index: false,
+            data: None,
+            no_config: false,
+        }
+    }
+}
