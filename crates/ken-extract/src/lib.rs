@@ -33,6 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use detect::Detected;
 pub use error::Error;
 pub use expansion::Expansion;
+pub use formats::decompress;
 pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of};
 pub use input::Input;
 use ken_core::{Document, Failure, Field, Ipath, Reason, Value};

@@ -284,3 +284,14 @@ impl<R: io::Read> Source for Stream<R> {
         searcher.search_reader(matcher, self.0, sink)
     }
 }
+
+impl Source for &[u8] {
+    fn search<M: Matcher, S: Sink<Error = io::Error>>(
+        self,
+        searcher: &mut Searcher,
+        matcher: M,
+        sink: S,
+    ) -> io::Result<()> {
+        searcher.search_slice(matcher, self, sink)
+    }
+}

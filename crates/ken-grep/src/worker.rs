@@ -1,6 +1,7 @@
 //! One thread's search of one file: matcher, searcher and printer put together.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -83,6 +84,8 @@ pub struct SearchOptions {
     pub encoding: TextEncoding,
     /// What counts as binary.
     pub binary: Binary,
+    /// Read a file that is not too large as a whole before it is searched.
+    pub whole_files: bool,
     /// A program that turns files into text.
     pub preprocessor: Option<Preprocessor>,
     /// What opens compressed files.
@@ -132,6 +135,8 @@ pub(crate) struct Worker<'a, W> {
     matcher: Matcher,
     searcher: Searcher,
     printer: Printer<W>,
+    /// What is in a file, if it is read as a whole.
+    content: Vec<u8>,
 }
 
 impl<'a, W: WriteColor> Worker<'a, W> {
@@ -141,6 +146,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
             matcher,
             searcher: options.searcher(),
             printer,
+            content: Vec::new(),
         }
     }
 
@@ -168,7 +174,26 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         {
             return self.search_in(path, Stream(reader));
         }
+        if options.whole_files && self.read_whole(path)? {
+            let content = std::mem::take(&mut self.content);
+            let found = self.search_in(path, &content[..]);
+            self.content = content;
+            return found;
+        }
         self.search_in(path, path)
+    }
+
+    /// Reads a file as a whole, unless it is none or too large.
+    fn read_whole(&mut self, path: &Path) -> io::Result<bool> {
+        let mut file = open(path)?;
+        let metadata = file.metadata()?;
+        let fits = (1..=MAX_WHOLE_BYTES).contains(&metadata.len());
+        if !metadata.is_file() || !fits {
+            return Ok(false);
+        }
+        self.content.clear();
+        file.read_to_end(&mut self.content)?;
+        Ok(true)
     }
 
     fn search_preprocessed(
@@ -206,11 +231,17 @@ impl Preprocessor {
 
     fn command_for(&self, path: &Path) -> io::Result<Command> {
         let mut command = Command::new(&self.command);
-        #[allow(clippy::disallowed_methods)] // whoever reports the error names the path
-        let file = std::fs::File::open(path)?;
-        command.arg(path).stdin(Stdio::from(file));
+        command.arg(path).stdin(Stdio::from(open(path)?));
         Ok(command)
     }
+}
+
+/// Larger files are never read as a whole, unless matches span lines.
+const MAX_WHOLE_BYTES: u64 = 64 << 20;
+
+#[allow(clippy::disallowed_methods)] // whoever reports the error names the path
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 fn start(command: &mut Command) -> io::Result<CommandReader> {

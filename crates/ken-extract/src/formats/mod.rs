@@ -12,6 +12,7 @@ mod compressed;
 mod cpio;
 mod cursor;
 mod decoder;
+pub mod decompress;
 mod djvu;
 mod doc;
 mod encryption;

@@ -12,6 +12,7 @@ mod crash;
 mod extract;
 mod formats;
 mod generate;
+mod grep;
 mod helpers;
 mod hostile;
 mod index;

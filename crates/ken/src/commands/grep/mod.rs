@@ -1,5 +1,6 @@
 //! `ken grep`: every line that matches, as ripgrep prints it, with ripgrep's flags.
 
+mod compressed;
 mod config_file;
 pub(crate) mod flags;
 mod messages;

@@ -75,6 +75,11 @@ struct Paths {
 }
 
 impl Paths {
+    /// Returns whether a few files were named, and nothing else.
+    fn few_files(&self) -> bool {
+        self.paths.len() <= 10 && self.paths.iter().all(|path| path.is_file())
+    }
+
     fn only_stdin(&self) -> bool {
         matches!(&self.paths[..], [path] if path == Path::new("-"))
     }
@@ -148,8 +153,9 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
             stop_on_nonmatch: typed.stop_on_nonmatch,
             encoding: typed.encoding.clone(),
             binary,
+            whole_files: typed.whole_files.unwrap_or_else(|| paths.few_files()),
             preprocessor: preprocessor(typed, around)?,
-            decompress: None,
+            decompress: typed.search_zip.then_some(super::compressed::open),
         },
         format: Format {
             mode: mode.unwrap_or_default(),

@@ -119,6 +119,7 @@ pub(super) struct Typed {
     pub(super) preprocessor_globs: Vec<String>,
     pub(super) search_zip: bool,
     pub(super) threads: Option<usize>,
+    pub(super) whole_files: Option<bool>,
     // Which files are searched.
     pub(super) follow: bool,
     pub(super) hidden: bool,
@@ -203,6 +204,7 @@ impl Default for Typed {
             preprocessor_globs: Vec::new(),
             search_zip: false,
             threads: None,
+            whole_files: None,
             follow: false,
             hidden: false,
             globs: Vec::new(),

@@ -133,7 +133,8 @@ fn all() -> impl Iterator<Item = &'static Flag> {
 pub(super) fn read(arguments: Vec<OsString>, typed: &mut Typed) -> Result<(), String> {
     let mut parser = lexopt::Parser::from_args(arguments);
     loop {
-        let argument = parser.next().map_err(|error| error.to_string())?;
+        let argument = parser.next();
+        let argument = argument.map_err(|error| format!("invalid CLI arguments: {error}"))?;
         let (name, flag, on) = match argument {
             None => return Ok(()),
             Some(Arg::Value(value)) => {

@@ -211,8 +211,12 @@ pub(super) const FLAGS: &[Flag] = &[
     .short('j'),
     Flag::switch(
         "mmap",
-        "Without effect: ken reads files and does not map them",
-        |_, _| Ok(()),
+        "Read files of up to 64 MiB as a whole before they are searched (the default for few files \
+         by name); nothing is mapped into memory",
+        |typed, yes| {
+            typed.whole_files = Some(yes);
+            Ok(())
+        },
     )
     .negation("no-mmap"),
     Flag::value(

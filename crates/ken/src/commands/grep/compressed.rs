@@ -1,0 +1,16 @@
+//! `--search-zip`: compressed files, by ken's own decoders.
+
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use ken_extract::decompress::{decompressed, is_compressed};
+
+/// Opens a compressed file as what is in it.
+pub(super) fn open(path: &Path) -> io::Result<Option<Box<dyn Read>>> {
+    if !is_compressed(path) {
+        return Ok(None);
+    }
+    #[allow(clippy::disallowed_methods)] // whoever reports the error names the path
+    let file = std::fs::File::open(path)?;
+    decompressed(path, BufReader::new(file))
+}
