@@ -15,13 +15,17 @@ const EDGES: &[(&str, &[&str])] = &[
             "pipeline", "search", "grep", "extract", "index", "walk", "mail", "core",
         ],
     ),
-    ("ken-pipeline", &["walk", "extract", "index", "core"]),
+    (
+        "ken-pipeline",
+        &["walk", "extract", "index", "ngram", "core"],
+    ),
     ("ken-search", &["index", "core"]),
-    ("ken-grep", &["index", "walk", "core"]),
+    ("ken-grep", &["index", "walk", "ngram", "core"]),
     ("ken-extract", &["mail", "core"]),
     ("ken-index", &["core"]),
     ("ken-walk", &["core"]),
     ("ken-mail", &["core"]),
+    ("ken-ngram", &[]),
     ("ken-core", &[]),
 ];
 

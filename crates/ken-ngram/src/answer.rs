@@ -1,0 +1,217 @@
+//! Which documents of a file may match: the need of an expression, answered by postings.
+//!
+//! The rarest grams come first. To read a list takes time for each document in it, to search a file
+//! some thousand times more; a list is read while it promises to save more than it costs.
+
+use crate::Need;
+use crate::gram::grams_of;
+use crate::segment::{Postings, Segment};
+
+/// What it takes to read a document of a list, in nanoseconds.
+const READ_NS: u64 = 4;
+/// What it takes to open and search a file.
+const SEARCH_NS: u64 = 15_000;
+/// Of the documents that a list would leave out by chance, the share that it is trusted with: grams of
+/// one word keep company.
+const TRUST: u64 = 8;
+
+/// The documents of a segment that may match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidates {
+    /// None for all.
+    docs: Option<Vec<u32>>,
+    bits: Vec<u64>,
+}
+
+impl Candidates {
+    fn new(docs: Option<Vec<u32>>, n_docs: u32) -> Self {
+        let mut bits = Vec::new();
+        if let Some(docs) = &docs {
+            bits.resize((n_docs as usize).div_ceil(64), 0);
+            for doc in docs {
+                bits[(doc >> 6) as usize] |= 1 << (doc & 63);
+            }
+        }
+        Self { docs, bits }
+    }
+
+    /// Returns whether a document may match.
+    pub fn contains(&self, doc: u32) -> bool {
+        let word = self.bits.get((doc >> 6) as usize);
+        self.docs.is_none() || word.is_some_and(|word| word >> (doc & 63) & 1 == 1)
+    }
+
+    /// Returns the documents, in order; none if it may be any.
+    pub fn docs(&self) -> Option<&[u32]> {
+        self.docs.as_deref()
+    }
+}
+
+/// A need in terms of one segment.
+enum Node {
+    Anything,
+    Nothing,
+    /// Rarest first.
+    Lists(Vec<Postings>),
+    All(Vec<Self>),
+    Any(Vec<Self>),
+}
+
+impl Segment {
+    /// Returns the documents that may hold what is needed.
+    pub fn candidates(&self, need: &Need) -> Candidates {
+        let node = self.node(need);
+        let docs = match self.estimate(&node) >= u64::from(self.n_docs()) {
+            true => None,
+            false => self.answer(&node, None),
+        };
+        Candidates::new(docs, self.n_docs())
+    }
+
+    fn node(&self, need: &Need) -> Node {
+        let nodes = |needs: &[Need]| -> Vec<_> {
+            let mut nodes: Vec<_> = needs.iter().map(|need| self.node(need)).collect();
+            nodes.sort_by_cached_key(|node| self.estimate(node));
+            nodes
+        };
+        match need {
+            Need::Anything => Node::Anything,
+            Need::Nothing => Node::Nothing,
+            Need::Bytes(bytes) => {
+                let lists = grams_of(bytes).into_iter().map(|gram| self.look_up(gram));
+                let Some(mut lists) = lists.collect::<Option<Vec<_>>>() else {
+                    return Node::Nothing;
+                };
+                lists.sort_unstable_by_key(|list| list.n);
+                match lists.is_empty() {
+                    true => Node::Anything,
+                    false => Node::Lists(lists),
+                }
+            }
+            Need::All(needs) => Node::All(nodes(needs)),
+            Need::Any(needs) => Node::Any(nodes(needs)),
+        }
+    }
+
+    /// Returns how many documents there may be at most.
+    fn estimate(&self, node: &Node) -> u64 {
+        let all = u64::from(self.n_docs());
+        match node {
+            Node::Anything => all,
+            Node::Nothing => 0,
+            Node::Lists(lists) => lists.first().map_or(all, |list| list.n.into()),
+            Node::All(nodes) => nodes.first().map_or(all, |node| self.estimate(node)),
+            Node::Any(nodes) => nodes
+                .iter()
+                .map(|node| self.estimate(node))
+                .sum::<u64>()
+                .min(all),
+        }
+    }
+
+    /// Returns what answering it takes at least, in documents read.
+    fn cost(&self, node: &Node) -> u64 {
+        match node {
+            Node::Any(nodes) => nodes.iter().map(|node| self.cost(node)).sum(),
+            Node::All(nodes) => nodes.first().map_or(0, |node| self.cost(node)),
+            node => self.estimate(node),
+        }
+    }
+
+    /// Returns whether reading lists of so many documents, of which so many are left, is worth it.
+    fn pays(&self, n_read: u64, n_left: u64, n_candidates: usize) -> bool {
+        let all = u64::from(self.n_docs()).max(1);
+        let saved = n_candidates as u64 * all.saturating_sub(n_left) / all / TRUST;
+        saved * SEARCH_NS > n_read * READ_NS
+    }
+
+    /// Returns the documents, of those before if there are any; none for all of them.
+    fn answer(&self, node: &Node, before: Option<&[u32]>) -> Option<Vec<u32>> {
+        match node {
+            Node::Anything => None,
+            Node::Nothing => Some(Vec::new()),
+            Node::Lists(lists) => self.narrow(lists, before, |list, before| {
+                let docs = self.documents(list);
+                Some(match before {
+                    None => docs.collect(),
+                    Some(before) => both(docs, before),
+                })
+            }),
+            Node::All(nodes) => {
+                self.narrow(nodes, before, |node, before| self.answer(node, before))
+            }
+            Node::Any(nodes) => {
+                let mut docs = Vec::new();
+                for node in nodes {
+                    docs.extend(self.answer(node, before)?);
+                }
+                docs.sort_unstable();
+                docs.dedup();
+                Some(docs)
+            }
+        }
+    }
+
+    /// Applies one after the other as long as it pays.
+    fn narrow<T: Listed>(
+        &self,
+        parts: &[T],
+        before: Option<&[u32]>,
+        apply: impl Fn(&T, Option<&[u32]>) -> Option<Vec<u32>>,
+    ) -> Option<Vec<u32>> {
+        let mut docs: Option<Vec<u32>> = None;
+        for part in parts {
+            let known = docs.as_deref().or(before);
+            let n_known = known.map_or(self.n_docs() as usize, <[u32]>::len);
+            if self.pays(part.cost(self), part.estimate(self), n_known) || known.is_none() {
+                docs = apply(part, known).or(docs);
+            }
+        }
+        docs
+    }
+}
+
+/// Something of which the cost is known.
+trait Listed {
+    fn cost(&self, segment: &Segment) -> u64;
+    fn estimate(&self, segment: &Segment) -> u64;
+}
+
+impl Listed for Node {
+    fn cost(&self, segment: &Segment) -> u64 {
+        segment.cost(self)
+    }
+    fn estimate(&self, segment: &Segment) -> u64 {
+        segment.estimate(self)
+    }
+}
+
+impl Listed for Postings {
+    fn cost(&self, _: &Segment) -> u64 {
+        self.n.into()
+    }
+    fn estimate(&self, _: &Segment) -> u64 {
+        self.n.into()
+    }
+}
+
+/// Returns those of `docs` that are in a list; both are in order.
+fn both(list: impl Iterator<Item = u32>, docs: &[u32]) -> Vec<u32> {
+    let mut docs = docs.iter().copied();
+    let mut found = Vec::new();
+    let Some(mut doc) = docs.next() else {
+        return found;
+    };
+    for other in list {
+        while doc < other {
+            match docs.next() {
+                Some(next) => doc = next,
+                None => return found,
+            }
+        }
+        if doc == other {
+            found.push(doc);
+        }
+    }
+    found
+}

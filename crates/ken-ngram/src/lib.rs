@@ -1,0 +1,25 @@
+//! Which texts can a regular expression match in?
+//!
+//! An index of *grams*, short pieces of text: for each the documents that hold it. A regular
+//! expression becomes a [`Need`], which the index answers with [`Candidates`]; what is not among
+//! them cannot match. A document is a fact that stays true: the file of this key had, under this
+//! stamp, these grams. So files of grams need no commit, can be merged and deleted at any time,
+//! and belong to no segment of the text index.
+
+mod answer;
+mod build;
+mod gram;
+mod merge;
+mod need;
+mod postings;
+mod segment;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use answer::Candidates;
+pub use build::Builder;
+pub use gram::GramSet;
+pub use merge::merge;
+pub use need::Need;
+pub use segment::{Bytes, Covers, Name, Row, Segment, Version};

@@ -1,0 +1,444 @@
+//! What a text must hold for a regular expression to match in it.
+//!
+//! Of each part of an expression is known: all the strings it matches, if they are few; else what
+//! its matches begin and end with, and what is needed of the text in any case. This is the method of
+//! Cox, "Regular expression matching with a trigram index" (2012), on whole strings instead of
+//! trigrams, so that it does not depend on which grams are kept. Case and classes are what
+//! `regex-syntax` makes of them: a letter that ignores case is a class of all its forms.
+
+use std::collections::BTreeSet;
+
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Repetition};
+use regex_syntax::utf8::Utf8Sequences;
+
+use crate::gram::has_grams;
+
+/// What a text must hold; more than it says may be needed, never less.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Any text may match.
+    Anything,
+    /// No text matches.
+    Nothing,
+    /// These bytes in a row.
+    Bytes(Vec<u8>),
+    /// All of these.
+    All(Vec<Self>),
+    /// One of these, at least.
+    Any(Vec<Self>),
+}
+
+impl Need {
+    /// Returns what a match of the expression needs.
+    pub fn of(expression: &Hir) -> Self {
+        Facts::of(expression).need()
+    }
+
+    /// Needs both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Anything, need) | (need, Self::Anything) => need,
+            (Self::Nothing, _) | (_, Self::Nothing) => Self::Nothing,
+            (Self::All(mut all), Self::All(more)) => {
+                all.extend(more);
+                Self::All(all)
+            }
+            (Self::All(mut all), need) | (need, Self::All(mut all)) => {
+                all.push(need);
+                Self::All(all)
+            }
+            (one, other) if one == other => one,
+            (one, other) => Self::All(vec![one, other]),
+        }
+    }
+
+    /// Needs one of the two.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Anything, _) | (_, Self::Anything) => Self::Anything,
+            (Self::Nothing, need) | (need, Self::Nothing) => need,
+            (Self::Any(mut any), Self::Any(more)) => {
+                any.extend(more);
+                Self::Any(any)
+            }
+            (Self::Any(mut any), need) | (need, Self::Any(mut any)) => {
+                any.push(need);
+                Self::Any(any)
+            }
+            (one, other) if one == other => one,
+            (one, other) => Self::Any(vec![one, other]),
+        }
+    }
+
+    /// Returns the need of one of these strings.
+    fn one_of(strings: &Strings) -> Self {
+        if strings.iter().any(|string| !has_grams(string)) {
+            return Self::Anything;
+        }
+        let needs = strings.iter().map(|string| Self::Bytes(string.clone()));
+        needs.fold(Self::Nothing, Self::or)
+    }
+}
+
+type Strings = BTreeSet<Vec<u8>>;
+
+/// More strings are not kept, but cut.
+const MAX_STRINGS: usize = 64;
+/// Nor more bytes of them.
+const MAX_BYTES: usize = 4 << 10;
+/// More pairs of strings are not joined.
+const MAX_PAIRS: usize = 4 << 10;
+/// A repetition is written out so often at most.
+const MAX_COPIES: u32 = 4;
+/// Classes of more characters are known by the first bytes only.
+const MAX_CLASS: u64 = 256;
+
+/// What is known of the matches of an expression.
+struct Facts {
+    strings: Known,
+    /// What is needed beside the strings.
+    need: Need,
+}
+
+enum Known {
+    /// All that is matched.
+    Exactly(Strings),
+    /// What all matches begin and end with.
+    Ends { first: Strings, last: Strings },
+}
+
+fn one(string: &[u8]) -> Strings {
+    Strings::from([string.to_vec()])
+}
+
+fn is_small(strings: &Strings) -> bool {
+    strings.len() <= MAX_STRINGS && strings.iter().map(Vec::len).sum::<usize>() <= MAX_BYTES
+}
+
+fn joined(before: &Strings, after: &Strings) -> Option<Strings> {
+    let join = |first: &Vec<u8>, last: &Vec<u8>| [first.as_slice(), last.as_slice()].concat();
+    let all = || {
+        before
+            .iter()
+            .flat_map(|first| after.iter().map(move |last| join(first, last)))
+    };
+    (before.len() * after.len() <= MAX_PAIRS).then(|| all().collect())
+}
+
+impl Facts {
+    fn of(expression: &Hir) -> Self {
+        match expression.kind() {
+            HirKind::Empty | HirKind::Look(_) => Self::exactly(one(b"")),
+            HirKind::Literal(literal) => Self::exactly(one(&literal.0)),
+            HirKind::Class(Class::Unicode(class)) => Self::of_characters(class),
+            HirKind::Class(Class::Bytes(class)) => {
+                let bytes = class.iter().flat_map(|range| range.start()..=range.end());
+                Self::exactly(bytes.map(|byte| vec![byte]).collect())
+            }
+            HirKind::Capture(capture) => Self::of(&capture.sub),
+            HirKind::Concat(parts) => {
+                let parts = parts.iter().map(Self::of);
+                parts.reduce(Self::then).unwrap_or_else(Self::unknown)
+            }
+            HirKind::Alternation(parts) => {
+                let parts = parts.iter().map(Self::of);
+                parts.reduce(Self::or).unwrap_or_else(Self::unknown)
+            }
+            HirKind::Repetition(repetition) => Self::of_repetition(repetition),
+        }
+    }
+
+    fn unknown() -> Self {
+        Self::ends(one(b""), one(b""), Need::Anything)
+    }
+
+    fn exactly(strings: Strings) -> Self {
+        Self::new(Known::Exactly(strings), Need::Anything)
+    }
+
+    fn ends(first: Strings, last: Strings, need: Need) -> Self {
+        Self::new(Known::Ends { first, last }, need)
+    }
+
+    /// Cuts what is too much; what the strings said is needed then.
+    fn new(strings: Known, need: Need) -> Self {
+        match strings {
+            Known::Exactly(strings) if is_small(&strings) => Self {
+                strings: Known::Exactly(strings),
+                need,
+            },
+            Known::Exactly(strings) => {
+                let need = need.and(Need::one_of(&strings));
+                Self::new(
+                    Known::Ends {
+                        first: cut(strings.clone(), start_of),
+                        last: cut(strings, end_of),
+                    },
+                    need,
+                )
+            }
+            Known::Ends { first, last } => {
+                let mut need = need;
+                for ends in [&first, &last] {
+                    if !is_small(ends) {
+                        need = need.and(Need::one_of(ends));
+                    }
+                }
+                let strings = Known::Ends {
+                    first: cut(first, start_of),
+                    last: cut(last, end_of),
+                };
+                Self { strings, need }
+            }
+        }
+    }
+
+    fn of_characters(class: &ClassUnicode) -> Self {
+        let n: u64 = class
+            .iter()
+            .map(|range| u64::from(range.end()) - u64::from(range.start()) + 1)
+            .sum();
+        if n <= MAX_CLASS {
+            let characters = class.iter().flat_map(|range| range.start()..=range.end());
+            return Self::exactly(characters.map(|c| c.to_string().into_bytes()).collect());
+        }
+        match first_bytes(class) {
+            Some(first) => Self::ends(first, one(b""), Need::Anything),
+            None => Self::unknown(),
+        }
+    }
+
+    fn of_repetition(repetition: &Repetition) -> Self {
+        let part = || Self::of(&repetition.sub);
+        match (repetition.min, repetition.max) {
+            (_, Some(0)) => Self::exactly(one(b"")),
+            (0, Some(1)) => part().or(Self::exactly(one(b""))),
+            (0, _) => Self::unknown(),
+            (min, max) => {
+                let copies = (0..min.min(MAX_COPIES)).map(|_| part());
+                let all = copies.reduce(Self::then).unwrap_or_else(Self::unknown);
+                match max == Some(min) && min <= MAX_COPIES {
+                    true => all,
+                    false => all.opened(),
+                }
+            }
+        }
+    }
+
+    /// Forgets what lies between the ends.
+    fn opened(self) -> Self {
+        let need = self.need.clone();
+        let (first, last) = self.into_ends();
+        Self::ends(first, last, need)
+    }
+
+    fn then(self, next: Self) -> Self {
+        let need = self.need.and(next.need);
+        match (self.strings, next.strings) {
+            (Known::Exactly(before), Known::Exactly(after)) => match joined(&before, &after) {
+                Some(all) => Self::new(Known::Exactly(all), need),
+                None => Self::ends(before, after, need),
+            },
+            (Known::Exactly(before), Known::Ends { first, last }) => {
+                match joined(&before, &first) {
+                    Some(first) => Self::ends(first, last, need),
+                    None => Self::ends(before, last, need.and(Need::one_of(&first))),
+                }
+            }
+            (Known::Ends { first, last }, Known::Exactly(after)) => match joined(&last, &after) {
+                Some(last) => Self::ends(first, last, need),
+                None => Self::ends(first, after, need.and(Need::one_of(&last))),
+            },
+            (
+                Known::Ends { first, last },
+                Known::Ends {
+                    first: next_first,
+                    last: next_last,
+                },
+            ) => {
+                let middle = match joined(&last, &next_first) {
+                    Some(middle) => Need::one_of(&middle),
+                    None => Need::one_of(&last).and(Need::one_of(&next_first)),
+                };
+                Self::ends(first, next_last, need.and(middle))
+            }
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        match (self.strings, other.strings) {
+            (Known::Exactly(mut strings), Known::Exactly(more))
+                if self.need == Need::Anything && other.need == Need::Anything =>
+            {
+                strings.extend(more);
+                Self::new(Known::Exactly(strings), Need::Anything)
+            }
+            (strings, other_strings) => {
+                let one = Self {
+                    strings,
+                    need: self.need,
+                };
+                let other = Self {
+                    strings: other_strings,
+                    need: other.need,
+                };
+                let need = one.need().or(other.need());
+                let (mut first, mut last) = one.into_ends();
+                let (more_first, more_last) = other.into_ends();
+                first.extend(more_first);
+                last.extend(more_last);
+                Self::ends(first, last, need)
+            }
+        }
+    }
+
+    fn into_ends(self) -> (Strings, Strings) {
+        match self.strings {
+            Known::Exactly(strings) => (strings.clone(), strings),
+            Known::Ends { first, last } => (first, last),
+        }
+    }
+
+    /// Returns all that is needed.
+    fn need(&self) -> Need {
+        let need = self.need.clone();
+        match &self.strings {
+            Known::Exactly(strings) => need.and(Need::one_of(strings)),
+            Known::Ends { first, last } => need.and(Need::one_of(first)).and(Need::one_of(last)),
+        }
+    }
+}
+
+/// Returns the two bytes that the characters of a class begin with, if all are not ASCII and the
+/// pairs are few.
+fn first_bytes(class: &ClassUnicode) -> Option<Strings> {
+    let mut pairs = Strings::new();
+    for range in class.iter() {
+        for sequence in Utf8Sequences::new(range.start(), range.end()) {
+            let [first, second, ..] = sequence.as_slice() else {
+                return None;
+            };
+            for lead in first.start..=first.end {
+                pairs.extend((second.start..=second.end).map(|next| vec![lead, next]));
+            }
+            if pairs.len() > 4 * MAX_STRINGS {
+                return None;
+            }
+        }
+    }
+    Some(pairs)
+}
+
+/// Shortens strings until there are few.
+fn cut(mut strings: Strings, part: fn(&[u8], usize) -> &[u8]) -> Strings {
+    if is_small(&strings) {
+        return strings;
+    }
+    for length in (0..=3).rev() {
+        strings = strings
+            .iter()
+            .map(|string| part(string, length).to_vec())
+            .collect();
+        if strings.len() <= MAX_STRINGS / 4 {
+            break;
+        }
+    }
+    strings
+}
+
+fn start_of(string: &[u8], length: usize) -> &[u8] {
+    &string[..string.len().min(length)]
+}
+
+fn end_of(string: &[u8], length: usize) -> &[u8] {
+    &string[string.len() - string.len().min(length)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex_syntax::ParserBuilder;
+
+    use super::*;
+
+    fn need(pattern: &str) -> Need {
+        let mut parser = ParserBuilder::new().utf8(false).multi_line(true).build();
+        Need::of(&parser.parse(pattern).unwrap())
+    }
+
+    fn bytes(text: &str) -> Need {
+        Need::Bytes(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn literals_are_joined_across_what_is_known() {
+        assert_eq!(need("frobnicate"), bytes("frobnicate"));
+        assert_eq!(need(r"\bfrob(nicate)\("), bytes("frobnicate("));
+        assert_eq!(
+            need("frobs?x"),
+            Need::Any(vec![bytes("frobsx"), bytes("frobx")])
+        );
+        assert_eq!(
+            need("kmalloc.*GFP_X"),
+            Need::All(vec![bytes("kmalloc"), bytes("GFP_X")])
+        );
+        assert_eq!(
+            need("qux(zip|zap)+jaw"),
+            Need::All(vec![
+                Need::Any(vec![bytes("quxzap"), bytes("quxzip")]),
+                Need::Any(vec![bytes("zapjaw"), bytes("zipjaw")]),
+            ])
+        );
+    }
+
+    #[test]
+    fn what_may_be_anything_needs_nothing() {
+        for pattern in ["", ".*", "a", r"\w+", "frob|.", "(frob)?", "(frob)*", "the"] {
+            assert_eq!(need(pattern), Need::Anything, "{pattern}");
+        }
+        assert_eq!(need("[a&&b]"), Need::Nothing);
+    }
+
+    #[test]
+    fn letters_that_ignore_case_have_all_their_forms() {
+        let Need::Any(forms) = need("(?i)kqz") else {
+            panic!("a choice");
+        };
+        assert_eq!(forms.len(), 3 * 2 * 2, "K also is the sign of the kelvin");
+        assert!(forms.contains(&bytes("\u{212a}qz")));
+        assert!(need("(?i)frobnicate_everything_at_once") != Need::Anything);
+    }
+
+    #[test]
+    fn classes_of_a_script_need_their_first_bytes() {
+        assert!(matches!(need(r"\p{Greek}"), Need::Any(_)));
+        assert_eq!(need(r"\p{Greek}?"), Need::Anything);
+    }
+
+    /// Returns whether a text holds what is needed, by its bytes.
+    fn holds(need: &Need, text: &[u8]) -> bool {
+        match need {
+            Need::Anything => true,
+            Need::Nothing => false,
+            Need::Bytes(bytes) => memchr::memmem::find(text, bytes).is_some(),
+            Need::All(needs) => needs.iter().all(|need| holds(need, text)),
+            Need::Any(needs) => needs.iter().any(|need| holds(need, text)),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn texts_that_match_hold_what_is_needed(
+            pattern in r"(\(\?i\))?([a-c]{1,4}|\[a-d\]|\.|\\w|\\b|(\(ab\|c[d-e]?\|\)|[kS]|ß|\[x-zß-ö\]|\\p\{Greek\}|(abc|\[b-e\]))(\*|\+|\?|\{2\}|\{2,5\}|)){0,6}",
+            text in r"([a-eA-E]|abc|cd|kK|ſ|\x{212a}|[x-z]|ß|α| |\n){0,12}",
+        ) {
+            let Ok(regex) = regex_automata::meta::Regex::new(&pattern) else { return Ok(()) };
+            if regex.is_match(text.as_bytes()) {
+                prop_assert!(holds(&need(&pattern), text.as_bytes()));
+            }
+        }
+    }
+}

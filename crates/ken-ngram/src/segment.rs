@@ -1,0 +1,360 @@
+//! A file of grams: its parts, and how they are read.
+//!
+//! ```text
+//! postings     for each gram its documents (see `postings`), one list after the other
+//! dictionary   for each gram, in order: how much greater than the one before, how many documents, how
+//!              many bytes of postings; the first of each block of 64 begins at 0
+//! blocks       for each block: the number before its first gram, where its entries begin, where their
+//!              postings do
+//! rows         for each document, by key and stamp: both, its number, its flags
+//! names        for each document its path and what is inside of it, a 0 between them, each told by how
+//!              much of the one before it begins with
+//! places       where every 16th name begins, which is whole
+//! footer       where each part begins, how many documents, MAGIC
+//! ```
+//!
+//! Numbers have 8 bytes (4 in rows for document and flags), little-endian, or 7 bits to a byte in
+//! dictionary and names. What is read of a damaged file is nonsense, but within bounds: a file is as
+//! good as its disk, like the engine's.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::gram::Gram;
+use crate::postings::Decoder;
+
+/// Changes with the format, and with the table of common trigrams.
+pub(crate) const MAGIC: [u8; 8] = *b"kengram1";
+pub(crate) const BLOCK: usize = 64;
+pub(crate) const NAMES: usize = 16;
+pub(crate) const ROW_BYTES: usize = 24;
+const BLOCK_BYTES: usize = 24;
+const N_PARTS: usize = 6;
+const FOOTER_BYTES: usize = 8 * (N_PARTS + 2);
+
+/// The bytes of a file, mapped or in memory.
+pub type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
+
+/// Whose text it is, and of which time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// The key of the file's path.
+    pub key: u64,
+    /// The part of a token that tells the file's stamp.
+    pub stamp: u64,
+}
+
+/// What a document's grams were taken of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Covers {
+    /// The bytes of the file as they are, up to the first 0.
+    pub start: bool,
+    /// And there is no 0 in the file.
+    pub whole: bool,
+    /// The text that was extracted.
+    pub text: bool,
+}
+
+impl Covers {
+    pub(crate) fn to_bits(self) -> u32 {
+        u32::from(self.start) | u32::from(self.whole) << 1 | u32::from(self.text) << 2
+    }
+
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        Self {
+            start: bits & 1 != 0,
+            whole: bits & 2 != 0,
+            text: bits & 4 != 0,
+        }
+    }
+}
+
+/// One line of the table of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which file, and when.
+    pub version: Version,
+    /// The number of the document in its segment.
+    pub doc: u32,
+    /// What its grams are of.
+    pub covers: Covers,
+}
+
+/// Where a gram's documents are, and how many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Postings {
+    pub(crate) n: u32,
+    pub(crate) bytes: Range<usize>,
+}
+
+/// A file of grams, open for reading.
+pub struct Segment {
+    bytes: Bytes,
+    parts: [Range<usize>; N_PARTS],
+    n_docs: u32,
+}
+
+const POSTINGS: usize = 0;
+const DICTIONARY: usize = 1;
+const BLOCKS: usize = 2;
+const ROWS: usize = 3;
+const NAME: usize = 4;
+const PLACES: usize = 5;
+
+impl Segment {
+    /// Reads the footer; `None` if it is no such file, or one of another format.
+    pub fn open(bytes: Bytes) -> Option<Self> {
+        let all = (*bytes).as_ref();
+        let footer = all.last_chunk::<FOOTER_BYTES>()?;
+        let rest = footer.strip_suffix(&MAGIC)?;
+        let numbers = rest.as_chunks::<8>().0;
+        let numbers: Vec<usize> = numbers
+            .iter()
+            .map(|number| usize::try_from(u64::from_le_bytes(*number)).ok())
+            .collect::<Option<_>>()?;
+        let (n_docs, starts) = numbers.split_last()?;
+        let ends = starts
+            .iter()
+            .skip(1)
+            .copied()
+            .chain([all.len() - FOOTER_BYTES]);
+        let parts: Vec<_> = starts
+            .iter()
+            .copied()
+            .zip(ends)
+            .map(|(start, end)| start..end)
+            .collect();
+        let parts: [Range<usize>; N_PARTS] = parts.try_into().ok()?;
+        let n_docs = u32::try_from(*n_docs).ok()?;
+        let is_whole = parts[0].start == 0
+            && parts
+                .iter()
+                .all(|part| part.start <= part.end && part.end <= all.len())
+            && parts[BLOCKS].len().is_multiple_of(BLOCK_BYTES)
+            && parts[ROWS].len() == ROW_BYTES * n_docs as usize
+            && parts[PLACES].len() == 8 * (n_docs as usize).div_ceil(NAMES);
+        is_whole.then_some(Self {
+            bytes,
+            parts,
+            n_docs,
+        })
+    }
+
+    /// Returns how many documents there are.
+    pub fn n_docs(&self) -> u32 {
+        self.n_docs
+    }
+
+    /// Returns how many bytes the file has.
+    pub fn n_bytes(&self) -> u64 {
+        (*self.bytes).as_ref().len() as u64
+    }
+
+    fn part(&self, part: usize) -> &[u8] {
+        (*self.bytes)
+            .as_ref()
+            .get(self.parts[part].clone())
+            .unwrap_or_default()
+    }
+
+    /// Returns the documents of a gram; none if no document holds it.
+    pub(crate) fn look_up(&self, gram: Gram) -> Option<Postings> {
+        let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
+        let first = |block: &[u8; BLOCK_BYTES]| number(block, 0);
+        let after = blocks.partition_point(|block| first(block) < u64::from(gram));
+        let mut entries = self.block(after.checked_sub(1)?)?;
+        entries
+            .find(|(other, _)| *other >= gram)
+            .filter(|(other, _)| *other == gram)
+            .map(|(_, postings)| postings)
+    }
+
+    fn block(&self, block: usize) -> Option<Entries<'_>> {
+        let block = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0.get(block)?;
+        let place = |at| usize::try_from(number(block, at)).ok();
+        Some(Entries {
+            dictionary: self.part(DICTIONARY).get(place(8)?..)?,
+            gram: Gram::try_from(number(block, 0)).ok()?,
+            at: place(16)?,
+            left: BLOCK,
+        })
+    }
+
+    /// Returns all grams, in order, with their documents.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (Gram, Postings)> + '_ {
+        let n_blocks = self.part(BLOCKS).len() / BLOCK_BYTES;
+        (0..n_blocks)
+            .filter_map(|block| self.block(block))
+            .flatten()
+    }
+
+    /// Reads the documents of a gram.
+    pub(crate) fn documents(&self, postings: &Postings) -> Decoder<'_> {
+        let bytes = self
+            .part(POSTINGS)
+            .get(postings.bytes.clone())
+            .unwrap_or_default();
+        Decoder::new(bytes, postings.n, self.n_docs)
+    }
+
+    /// Returns all rows, in order of their versions.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row> + '_ {
+        self.part(ROWS).as_chunks::<ROW_BYTES>().0.iter().map(row)
+    }
+
+    /// Returns the rows of a version of a file: one, or one for each part of it.
+    ///
+    /// Keys are hashes: where one is, is told by its size.
+    pub fn of(&self, version: Version) -> impl Iterator<Item = Row> + '_ {
+        let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
+        let compare = move |row: &[u8; ROW_BYTES]| {
+            (number(row, 0), number(row, 8)).cmp(&(version.key, version.stamp))
+        };
+        let guess = ((u128::from(version.key) * rows.len() as u128) >> 64) as usize;
+        let (mut low, mut high, mut step) = (guess, guess, 16);
+        while low > 0 && compare(&rows[low.min(rows.len() - 1)]) != Ordering::Less {
+            (high, low) = (low, low.saturating_sub(step));
+            step *= 2;
+        }
+        while high < rows.len() && compare(&rows[high]) == Ordering::Less {
+            (low, high) = (high, (high + step).min(rows.len()));
+            step *= 2;
+        }
+        let between = rows.get(low..high).unwrap_or_default();
+        let start = low + between.partition_point(|row| compare(row) == Ordering::Less);
+        let from_start = rows.get(start..).unwrap_or_default();
+        from_start
+            .iter()
+            .take_while(move |row| compare(row) == Ordering::Equal)
+            .map(row)
+    }
+
+    /// Calls `each` with the names of all documents, in order.
+    pub(crate) fn each_name(&self, each: &mut dyn FnMut(u32, &[u8])) {
+        let mut name = Vec::new();
+        let mut names = self.part(NAME);
+        for doc in 0..self.n_docs {
+            if next_name(&mut names, &mut name).is_none() {
+                name.clear();
+            }
+            each(doc, &name);
+        }
+    }
+
+    /// Returns the name of a document: its path, and the way to it inside of the file.
+    pub fn name(&self, doc: u32) -> Option<Name> {
+        let doc = doc as usize;
+        let place = self.part(PLACES).as_chunks::<8>().0.get(doc / NAMES)?;
+        let place = usize::try_from(u64::from_le_bytes(*place)).ok()?;
+        let mut names = self.part(NAME).get(place..)?;
+        let mut name = Vec::new();
+        for _ in 0..=doc % NAMES {
+            next_name(&mut names, &mut name)?;
+        }
+        Name::of(name)
+    }
+}
+
+/// Where a document is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The path of the file.
+    pub path: PathBuf,
+    /// The way to the document inside of the file, joined; empty for the file itself.
+    pub inside: String,
+}
+
+impl Name {
+    fn of(mut name: Vec<u8>) -> Option<Self> {
+        use std::os::unix::ffi::OsStringExt;
+        let end = memchr::memchr(0, &name)?;
+        let inside = String::from_utf8(name.split_off(end + 1)).ok()?;
+        name.pop();
+        Some(Self {
+            path: PathBuf::from(std::ffi::OsString::from_vec(name)),
+            inside,
+        })
+    }
+
+    /// Returns the bytes that are kept of a name.
+    pub(crate) fn bytes(path: &Path, inside: &str) -> Vec<u8> {
+        use std::os::unix::ffi::OsStrExt;
+        [path.as_os_str().as_bytes(), b"\0", inside.as_bytes()].concat()
+    }
+}
+
+/// The entries of a block of the dictionary.
+struct Entries<'a> {
+    dictionary: &'a [u8],
+    gram: Gram,
+    at: usize,
+    left: usize,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = (Gram, Postings);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let more = take_number(&mut self.dictionary).filter(|more| *more > 0)?;
+        self.gram = self.gram.checked_add(Gram::try_from(more).ok()?)?;
+        let n = u32::try_from(take_number(&mut self.dictionary)?).ok()?;
+        let length = usize::try_from(take_number(&mut self.dictionary)?).ok()?;
+        let end = self.at.checked_add(length)?;
+        let bytes = self.at..end;
+        self.at = end;
+        Some((self.gram, Postings { n, bytes }))
+    }
+}
+
+fn next_name(names: &mut &[u8], name: &mut Vec<u8>) -> Option<()> {
+    let shared = usize::try_from(take_number(names)?).ok()?;
+    let length = usize::try_from(take_number(names)?).ok()?;
+    let (more, rest) = names.split_at_checked(length)?;
+    name.truncate(shared);
+    name.extend_from_slice(more);
+    *names = rest;
+    Some(())
+}
+
+fn row(bytes: &[u8; ROW_BYTES]) -> Row {
+    let last = number(bytes, 16);
+    Row {
+        version: Version {
+            key: number(bytes, 0),
+            stamp: number(bytes, 8),
+        },
+        doc: last as u32,
+        covers: Covers::from_bits((last >> 32) as u32),
+    }
+}
+
+/// Returns the 8 bytes at a place as a number; the place is in bounds by the type's size.
+fn number(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<8>());
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Appends a number, 7 bits to a byte, the lowest first.
+pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Takes what [`put_number`] wrote.
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}

@@ -1,0 +1,172 @@
+//! A file of grams from its making to its answers.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use regex_syntax::ParserBuilder;
+
+use crate::{Builder, Bytes, Covers, GramSet, Need, Segment, Version, merge};
+
+const WHOLE: Covers = Covers {
+    start: true,
+    whole: true,
+    text: false,
+};
+
+fn version(number: usize) -> Version {
+    Version {
+        // Keys are hashes.
+        key: (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        stamp: 7,
+    }
+}
+
+/// Returns the bytes of a file of these texts, numbered from `first` on.
+fn built(texts: &[String], first: usize) -> Vec<u8> {
+    let mut builder = Builder::default();
+    let mut grams = GramSet::default();
+    for (number, text) in (first..).zip(texts) {
+        grams.clear();
+        grams.add(text.as_bytes());
+        let path = format!("/texts/{number}");
+        builder.add(version(number), Path::new(&path), "", WHOLE, &grams);
+    }
+    builder.finish(Vec::new()).unwrap()
+}
+
+fn open(bytes: Vec<u8>) -> Segment {
+    let bytes: Bytes = Box::new(bytes);
+    Segment::open(bytes).unwrap()
+}
+
+fn need(pattern: &str) -> Need {
+    let mut parser = ParserBuilder::new().utf8(false).multi_line(true).build();
+    Need::of(&parser.parse(pattern).unwrap())
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// Returns the numbers of the texts that may match.
+fn found(segment: &Segment, pattern: &str) -> Vec<String> {
+    let candidates = segment.candidates(&need(pattern));
+    let docs = (0..segment.n_docs()).filter(|doc| candidates.contains(*doc));
+    docs.map(|doc| segment.name(doc).unwrap().path.display().to_string())
+        .collect()
+}
+
+#[test]
+fn what_is_needed_is_found() {
+    let texts = texts(&["frobnicate the widget", "FROB widgets", "gadgets", "αβγ"]);
+    let segment = open(built(&texts, 0));
+    assert_eq!(found(&segment, "widget"), ["/texts/0", "/texts/1"]);
+    assert_eq!(found(&segment, "frob.*widget"), ["/texts/0"]);
+    assert_eq!(found(&segment, "(?i)frob"), ["/texts/0", "/texts/1"]);
+    assert_eq!(found(&segment, "nicate|adgets"), ["/texts/0", "/texts/2"]);
+    assert_eq!(found(&segment, r"\p{Greek}"), ["/texts/3"]);
+    assert_eq!(found(&segment, ".").len(), 4);
+    assert!(found(&segment, "zzzzz").is_empty() && found(&segment, "[a&&b]").is_empty());
+}
+
+#[test]
+fn documents_are_known_by_file_and_stamp() {
+    let texts: Vec<_> = (0..1000).map(|number| format!("text {number}")).collect();
+    let segment = open(built(&texts, 0));
+    for number in 0..1000 {
+        let rows: Vec<_> = segment.of(version(number)).collect();
+        assert_eq!(rows.len(), 1);
+        assert_eq!((rows[0].doc as usize, rows[0].covers), (number, WHOLE));
+        let path = segment.name(rows[0].doc).unwrap().path;
+        assert_eq!(path, Path::new(&format!("/texts/{number}")));
+    }
+    assert_eq!(segment.of(version(1000)).count(), 0);
+    let changed = Version {
+        stamp: 8,
+        ..version(3)
+    };
+    assert_eq!(segment.of(changed).count(), 0);
+    for key in [0, u64::MAX] {
+        assert_eq!(segment.of(Version { key, stamp: 7 }).count(), 0);
+    }
+}
+
+#[test]
+fn merged_files_keep_what_is_of_use() {
+    let first = texts(&["alpha quux", "beta", "gamma quux"]);
+    let second = texts(&["quux quux", "delta"]);
+    let segments = [
+        open(built(&first, 0)),
+        open(built(&second, 3)),
+        open(built(&second, 3)),
+    ];
+    let keep = |of: Version| of != version(2);
+    let merged = open(merge(&segments, &keep, Vec::new()).unwrap());
+    assert_eq!(merged.n_docs(), 4, "one gone, two written twice");
+    assert_eq!(found(&merged, "quux"), ["/texts/0", "/texts/3"]);
+    assert_eq!(merged.of(version(2)).count(), 0);
+    let none = open(merge(&[], &keep, Vec::new()).unwrap());
+    assert_eq!((none.n_docs(), found(&none, "quux").len()), (0, 0));
+}
+
+#[test]
+fn files_of_documents_that_are_not_covered_leave_nothing_out() {
+    let mut grams = GramSet::default();
+    let mut noise = Vec::new();
+    let mut state = 1_u32;
+    while grams.grams().is_some() {
+        noise.clear();
+        noise.extend((0..1 << 20).map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((state >> 24) as u8).max(1)
+        }));
+        grams.add(&noise);
+    }
+    let mut builder = Builder::default();
+    builder.add(version(0), Path::new("/noise"), "", WHOLE, &grams);
+    let segment = open(builder.finish(Vec::new()).unwrap());
+    assert_eq!(
+        segment.of(version(0)).next().unwrap().covers,
+        Covers::default()
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn what_is_left_out_does_not_match(
+        pattern in r"(\(\?i\))?([a-c]{2,6}|\[a-c\]|\.|(\(abc\|c[d-e]{2}a?\|\)|the |[kS]|ß)(\*|\+|\?|)){1,5}",
+        texts in prop::collection::vec(r"([a-eA-E]{1,6}|abc|the | |kK|ſ|ß|\n){0,20}", 1..40),
+    ) {
+        let Ok(regex) = regex_automata::meta::Regex::new(&pattern) else { return Ok(()) };
+        let segment = open(built(&texts, 0));
+        let candidates = segment.candidates(&need(&pattern));
+        for (doc, text) in (0..).zip(&texts) {
+            prop_assert!(candidates.contains(doc) || !regex.is_match(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_survived(at: prop::sample::Index, byte: u8, cut: prop::sample::Index) {
+        let texts: Vec<_> = (0..100).map(|number| format!("text {number} of quux")).collect();
+        let mut bytes = built(&texts, 0);
+        let place = at.index(bytes.len());
+        bytes[place] = byte;
+        for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
+            let Some(segment) = Segment::open(Box::new(bytes)) else { continue };
+            found_any(&segment);
+            merge(&[segment], &|_| true, Vec::new()).unwrap();
+        }
+    }
+}
+
+fn found_any(segment: &Segment) {
+    let candidates = segment.candidates(&need("text|quux 7"));
+    for doc in 0..segment.n_docs().min(1000) {
+        candidates.contains(doc);
+        segment.name(doc);
+    }
+    for number in 0..100 {
+        segment.of(version(number)).count();
+    }
+}

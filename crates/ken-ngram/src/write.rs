@@ -1,0 +1,122 @@
+//! Writes a file of grams, its postings first, so that they need not be held.
+
+use std::io::{self, Write};
+
+use crate::gram::Gram;
+use crate::postings;
+use crate::segment::{BLOCK, Covers, MAGIC, NAMES, Version, put_number};
+
+/// A document that goes into a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Doc {
+    pub(crate) version: Version,
+    pub(crate) covers: Covers,
+    pub(crate) name: Vec<u8>,
+}
+
+/// A file of grams that is being written.
+pub(crate) struct SegmentWriter<W> {
+    out: W,
+    n_docs: u32,
+    n_postings: u64,
+    last: Gram,
+    n_grams: usize,
+    dictionary: Vec<u8>,
+    blocks: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+impl<W: Write> SegmentWriter<W> {
+    /// Begins a file of so many documents.
+    pub(crate) fn new(out: W, n_docs: u32) -> Self {
+        Self {
+            out,
+            n_docs,
+            n_postings: 0,
+            last: 0,
+            n_grams: 0,
+            dictionary: Vec::new(),
+            blocks: Vec::new(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Adds a gram, greater than the last one, with its documents in order.
+    pub(crate) fn gram(&mut self, gram: Gram, docs: &[u32]) -> io::Result<()> {
+        if docs.is_empty() {
+            return Ok(());
+        }
+        self.buffer.clear();
+        postings::encode(docs, self.n_docs, &mut self.buffer);
+        if self.n_grams.is_multiple_of(BLOCK) {
+            // One less than the first, so that a search for it ends in this block.
+            self.last = gram - 1;
+            let places = [
+                self.last.into(),
+                self.dictionary.len() as u64,
+                self.n_postings,
+            ];
+            put_all(&places, &mut self.blocks);
+        }
+        put_number((gram - self.last).into(), &mut self.dictionary);
+        put_number(docs.len() as u64, &mut self.dictionary);
+        put_number(self.buffer.len() as u64, &mut self.dictionary);
+        self.out.write_all(&self.buffer)?;
+        self.n_postings += self.buffer.len() as u64;
+        self.last = gram;
+        self.n_grams += 1;
+        Ok(())
+    }
+
+    /// Adds the documents, by their numbers, and ends the file.
+    pub(crate) fn finish(mut self, docs: &[Doc]) -> io::Result<W> {
+        let mut order: Vec<u32> = (0..docs.len() as u32).collect();
+        order.sort_unstable_by_key(|doc| docs[*doc as usize].version);
+        let mut rows = Vec::new();
+        for doc in order {
+            let Doc {
+                version, covers, ..
+            } = &docs[doc as usize];
+            let last = u64::from(covers.to_bits()) << 32 | u64::from(doc);
+            put_all(&[version.key, version.stamp, last], &mut rows);
+        }
+        let (names, places) = names(docs);
+        let mut footer = Vec::new();
+        let mut at = self.n_postings;
+        put_all(&[0], &mut footer);
+        let parts = [self.dictionary, self.blocks, rows, names, places];
+        for part in &parts {
+            put_all(&[at], &mut footer);
+            self.out.write_all(part)?;
+            at += part.len() as u64;
+        }
+        put_all(&[self.n_docs.into()], &mut footer);
+        footer.extend_from_slice(&MAGIC);
+        self.out.write_all(&footer)?;
+        Ok(self.out)
+    }
+}
+
+fn names(docs: &[Doc]) -> (Vec<u8>, Vec<u8>) {
+    let (mut names, mut places) = (Vec::new(), Vec::new());
+    let mut last: &[u8] = b"";
+    for (at, doc) in docs.iter().enumerate() {
+        if at % NAMES == 0 {
+            put_all(&[names.len() as u64], &mut places);
+            last = b"";
+        }
+        let pairs = last.iter().zip(&doc.name);
+        let shared = pairs.take_while(|(one, other)| one == other).count();
+        put_number(shared as u64, &mut names);
+        put_number((doc.name.len() - shared) as u64, &mut names);
+        names.extend_from_slice(&doc.name[shared..]);
+        last = &doc.name;
+    }
+    (names, places)
+}
+
+fn put_all(numbers: &[u64], out: &mut Vec<u8>) {
+    for number in numbers {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
+}
