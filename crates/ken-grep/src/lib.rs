@@ -7,6 +7,8 @@
 //! `ignore`. Nothing here prints or reads the environment: output goes to a writer that is handed
 //! in, complaints to an [`Observer`].
 
+pub mod conditions;
+pub mod documents;
 pub mod format;
 pub mod input;
 pub mod narrow;

@@ -3,7 +3,7 @@
 //! The usual engine is `regex`, linear in what it reads. Look-around and back-references need
 //! PCRE2, which is taken when it is asked for, or when the pattern has one of these.
 
-use grep_matcher::LineTerminator;
+use grep_matcher::{LineTerminator, Matcher as Find};
 #[cfg(feature = "pcre2")]
 use grep_pcre2 as pcre2;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -260,6 +260,17 @@ pub enum Matcher {
     /// Of PCRE2.
     #[cfg(feature = "pcre2")]
     Pcre2(pcre2::RegexMatcher),
+}
+
+impl Matcher {
+    /// Returns whether it matches in a line.
+    pub(crate) fn is_match(&self, line: &[u8]) -> Result<bool, String> {
+        match self {
+            Self::Regex(matcher) => Find::is_match(matcher, line).map_err(|e| e.to_string()),
+            #[cfg(feature = "pcre2")]
+            Self::Pcre2(matcher) => Find::is_match(matcher, line).map_err(|e| e.to_string()),
+        }
+    }
 }
 
 #[cfg(test)]

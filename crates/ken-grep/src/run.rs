@@ -12,7 +12,8 @@ use ignore::WalkState;
 use termcolor::WriteColor;
 
 use crate::Observer;
-use crate::format::Format;
+use crate::conditions::Conditions;
+use crate::format::{Format, Printer};
 use crate::input::Input;
 use crate::narrow::Narrow;
 use crate::output::Output;
@@ -26,6 +27,8 @@ pub struct Search<'a> {
     pub walk: &'a WalkOptions,
     /// Which lines.
     pub matcher: Matcher,
+    /// What else must hold.
+    pub conditions: &'a Conditions,
     /// How files are read.
     pub options: &'a SearchOptions,
     /// What is printed.
@@ -53,7 +56,7 @@ pub struct Summary {
 
 /// What all threads count together.
 #[derive(Default)]
-struct Tally {
+pub(crate) struct Tally {
     matched: AtomicBool,
     files: AtomicU64,
     excluded: AtomicU64,
@@ -61,14 +64,18 @@ struct Tally {
 }
 
 impl Tally {
-    fn new(stats: bool) -> Self {
+    pub(crate) fn new(stats: bool) -> Self {
         Self {
             stats: stats.then(Mutex::default),
             ..Self::default()
         }
     }
 
-    fn add(&self, matched: bool, stats: Option<&Stats>) {
+    pub(crate) fn count_file(&self) {
+        self.files.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add(&self, matched: bool, stats: Option<&Stats>) {
         if matched {
             self.matched.store(true, Ordering::Relaxed);
         }
@@ -77,11 +84,11 @@ impl Tally {
         }
     }
 
-    fn has_match(&self) -> bool {
+    pub(crate) fn has_match(&self) -> bool {
         self.matched.load(Ordering::Relaxed)
     }
 
-    fn summary(self) -> Summary {
+    pub(crate) fn summary(self) -> Summary {
         Summary {
             matched: self.matched.into_inner(),
             files: self.files.into_inner(),
@@ -98,7 +105,7 @@ impl Search<'_> {
     pub fn parallel<W: Write + Send>(&self, output: &Output<W>) -> Result<Summary, ignore::Error> {
         let tally = Tally::new(self.format.stats);
         let printer = self.format.printer(output.sheet(), false);
-        let worker = Worker::new(self.options, self.matcher.clone(), printer);
+        let worker = self.worker(printer);
         self.walk.build_parallel(self.observer)?.run(|| {
             let mut worker = worker.clone();
             let tally = &tally;
@@ -128,7 +135,7 @@ impl Search<'_> {
     pub fn sequential<W: WriteColor>(&self, writer: W) -> Result<Summary, ignore::Error> {
         let tally = Tally::new(self.format.stats);
         let printer = self.format.printer(writer, true);
-        let mut worker = Worker::new(self.options, self.matcher.clone(), printer);
+        let mut worker = self.worker(printer);
         let walk = self.walk.build(self.observer)?.build();
         let inputs = walk.filter_map(|found| self.input(found, &tally));
         for input in sorted(inputs, self.walk) {
@@ -144,6 +151,10 @@ impl Search<'_> {
         Ok(tally.summary())
     }
 
+    pub(crate) fn worker<W: WriteColor>(&self, printer: Printer<W>) -> Worker<'_, W> {
+        Worker::new(self.options, self.matcher.clone(), self.conditions, printer)
+    }
+
     /// Takes what the walk found, unless an index rules it out.
     fn input(
         &self,
@@ -151,7 +162,7 @@ impl Search<'_> {
         tally: &Tally,
     ) -> Option<Input> {
         let input = Input::new(found, self.implicit_path, self.observer)?;
-        tally.files.fetch_add(1, Ordering::Relaxed);
+        tally.count_file();
         let excluded = !self.narrow.is_empty()
             && !input.is_stdin()
             && self.narrow.excludes(input.path(), &|| input.metadata());
@@ -177,7 +188,7 @@ impl Search<'_> {
         true
     }
 
-    fn failed(&self, path: &Path, error: &io::Error) {
+    pub(crate) fn failed(&self, path: &Path, error: &io::Error) {
         self.observer
             .failed(&format!("{}: {error}", path.display()));
     }

@@ -1,15 +1,19 @@
 //! One thread's search of one file: matcher, searcher and printer put together.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use encoding_rs::Encoding;
 use grep_cli::{CommandReader, CommandReaderBuilder};
-use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
+use grep_matcher::Matcher as Find;
+use grep_searcher::{BinaryDetection, Encoding as SearcherEncoding, Searcher, SearcherBuilder};
 use ignore::overrides::Override;
 use termcolor::WriteColor;
 
+use crate::conditions::{Conditional, Conditions};
 use crate::format::{Outcome, Printer, Source, Stream};
 use crate::input::Input;
 use crate::pattern::{LineEnd, Matcher};
@@ -33,7 +37,7 @@ pub enum TextEncoding {
     #[default]
     Auto,
     /// From this encoding.
-    From(Encoding),
+    From(&'static Encoding),
     /// Not at all: bytes are searched as they are.
     Raw,
 }
@@ -96,7 +100,7 @@ pub struct SearchOptions {
 pub type Decompress = fn(&Path) -> io::Result<Option<Box<dyn io::Read>>>;
 
 impl SearchOptions {
-    fn searcher(&self) -> Searcher {
+    fn searcher(&self, decoded: bool) -> Searcher {
         let mut builder = SearcherBuilder::new();
         builder
             .line_terminator(self.line_end.terminator())
@@ -112,8 +116,12 @@ impl SearchOptions {
             }
         }
         match &self.encoding {
+            _ if decoded => _ = builder.bom_sniffing(false),
             TextEncoding::Auto => {}
-            TextEncoding::From(encoding) => _ = builder.encoding(Some(encoding.clone())),
+            // Every encoding is known to the searcher by its own name.
+            TextEncoding::From(encoding) => {
+                builder.encoding(SearcherEncoding::new(encoding.name()).ok());
+            }
             TextEncoding::Raw => _ = builder.bom_sniffing(false),
         }
         builder.build()
@@ -135,17 +143,25 @@ pub(crate) struct Worker<'a, W> {
     matcher: Matcher,
     searcher: Searcher,
     printer: Printer<W>,
+    conditions: &'a Conditions,
     /// What is in a file, if it is read as a whole.
     content: Vec<u8>,
 }
 
 impl<'a, W: WriteColor> Worker<'a, W> {
-    pub(crate) fn new(options: &'a SearchOptions, matcher: Matcher, printer: Printer<W>) -> Self {
+    pub(crate) fn new(
+        options: &'a SearchOptions,
+        matcher: Matcher,
+        conditions: &'a Conditions,
+        printer: Printer<W>,
+    ) -> Self {
         Self {
             options,
             matcher,
-            searcher: options.searcher(),
+            // Whoever reads a file as a whole decodes it too.
+            searcher: options.searcher(conditions.need_whole_file()),
             printer,
+            conditions,
             content: Vec::new(),
         }
     }
@@ -161,7 +177,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         self.searcher.set_binary_detection(detection);
         let path = input.path();
         if input.is_stdin() {
-            return self.search_in(path, Stream(io::stdin().lock()));
+            return self.search_reader(path, io::stdin().lock());
         }
         let options = self.options;
         if let Some(preprocessor) = &options.preprocessor
@@ -172,28 +188,58 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         if let Some(decompress) = options.decompress
             && let Some(reader) = decompress(path)?
         {
-            return self.search_in(path, Stream(reader));
+            return self.search_reader(path, reader);
         }
-        if options.whole_files && self.read_whole(path)? {
-            let content = std::mem::take(&mut self.content);
-            let found = self.search_in(path, &content[..]);
-            self.content = content;
-            return found;
+        if options.whole_files || self.conditions.need_whole_file() {
+            let mut file = open(path)?;
+            if self.may_read_whole(&file)? {
+                return self.search_whole(path, &mut file);
+            }
         }
-        self.search_in(path, path)
+        self.search_in(path, path, None)
     }
 
-    /// Reads a file as a whole, unless it is none or too large.
-    fn read_whole(&mut self, path: &Path) -> io::Result<bool> {
-        let mut file = open(path)?;
-        let metadata = file.metadata()?;
-        let fits = (1..=MAX_WHOLE_BYTES).contains(&metadata.len());
-        if !metadata.is_file() || !fits {
-            return Ok(false);
+    /// Searches a text that is at hand.
+    pub(crate) fn search_text(&mut self, path: &Path, text: &[u8]) -> io::Result<Outcome> {
+        let detection = self.options.binary_detection(true);
+        self.searcher.set_binary_detection(detection);
+        self.search_in(path, text, Some(text))
+    }
+
+    /// Searches what a reader gives, as a whole if the conditions need it.
+    fn search_reader(&mut self, path: &Path, mut reader: impl Read) -> io::Result<Outcome> {
+        if self.conditions.need_whole_file() {
+            self.search_whole(path, &mut reader)
+        } else {
+            self.search_in(path, Stream(reader), None)
         }
-        self.content.clear();
-        file.read_to_end(&mut self.content)?;
-        Ok(true)
+    }
+
+    /// Returns whether a file is read as a whole: not if it is none, is empty (as those of the
+    /// kernel say) or is too large, unless that is needed.
+    fn may_read_whole(&self, file: &File) -> io::Result<bool> {
+        let metadata = file.metadata()?;
+        let fits = metadata.is_file() && (1..=MAX_WHOLE_BYTES).contains(&metadata.len());
+        Ok(fits || self.conditions.need_whole_file())
+    }
+
+    fn search_whole(&mut self, path: &Path, reader: &mut dyn Read) -> io::Result<Outcome> {
+        let mut content = std::mem::take(&mut self.content);
+        content.clear();
+        reader.take(MAX_BYTES + 1).read_to_end(&mut content)?;
+        if content.len() as u64 > MAX_BYTES {
+            return Err(io::Error::other(
+                "too large for conditions on more than a line",
+            ));
+        }
+        let found = if self.conditions.need_whole_file() {
+            let text = self.options.encoding.decode(&content);
+            self.search_in(path, &text[..], Some(&text))
+        } else {
+            self.search_in(path, &content[..], None)
+        };
+        self.content = content;
+        found
     }
 
     fn search_preprocessed(
@@ -203,7 +249,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
     ) -> io::Result<Outcome> {
         let mut command = preprocessor.command_for(path)?;
         let mut reader = start(&mut command)?;
-        let found = self.search_in(path, Stream(&mut reader));
+        let found = self.search_reader(path, &mut reader);
         // The reason why the program failed says more than that its output ended early.
         let closed = reader.close();
         let found = found.map_err(|error| {
@@ -214,12 +260,77 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         found.and_then(|outcome| closed.map(|()| outcome))
     }
 
-    fn search_in<S: Source>(&mut self, path: &Path, source: S) -> io::Result<Outcome> {
+    fn search_in<S: Source>(
+        &mut self,
+        path: &Path,
+        source: S,
+        text: Option<&[u8]>,
+    ) -> io::Result<Outcome> {
+        let refused = match text {
+            Some(text) => !self.conditions.admit(&mut self.searcher, text)?,
+            None => false,
+        };
+        let view = View {
+            conditions: self.conditions,
+            line_end: self.options.line_end.terminator().as_byte(),
+            text,
+            refused,
+        };
         let (searcher, printer) = (&mut self.searcher, &mut self.printer);
         match &self.matcher {
-            Matcher::Regex(matcher) => printer.print(searcher, (matcher, matcher), path, source),
+            Matcher::Regex(matcher) => view.print(printer, searcher, matcher, path, source),
             #[cfg(feature = "pcre2")]
-            Matcher::Pcre2(matcher) => printer.print(searcher, (matcher, matcher), path, source),
+            Matcher::Pcre2(matcher) => view.print(printer, searcher, matcher, path, source),
+        }
+    }
+}
+
+/// What conditions say of one file.
+struct View<'a> {
+    conditions: &'a Conditions,
+    line_end: u8,
+    text: Option<&'a [u8]>,
+    refused: bool,
+}
+
+impl View<'_> {
+    fn print<W: WriteColor, M: Find, S: Source>(
+        &self,
+        printer: &mut Printer<W>,
+        searcher: &mut Searcher,
+        matcher: &M,
+        path: &Path,
+        source: S,
+    ) -> io::Result<Outcome> {
+        if self.conditions.is_empty() {
+            return printer.print(searcher, (matcher, matcher), path, source);
+        }
+        let lines = Conditional {
+            matcher,
+            conditions: self.conditions,
+            line_end: self.line_end,
+            text: self.text,
+            refused: self.refused,
+        };
+        printer.print(searcher, (&lines, matcher), path, source)
+    }
+}
+
+impl TextEncoding {
+    /// Returns the text of a whole file.
+    fn decode<'a>(&self, content: &'a [u8]) -> Cow<'a, [u8]> {
+        let encoding = match self {
+            Self::Raw => None,
+            Self::From(encoding) => Some(*encoding),
+            Self::Auto => Encoding::for_bom(content).map(|(encoding, _)| encoding),
+        };
+        match encoding {
+            None => Cow::Borrowed(content),
+            Some(encoding) if encoding == encoding_rs::UTF_8 => Cow::Borrowed(content),
+            Some(encoding) => match encoding.decode(content).0 {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            },
         }
     }
 }
@@ -238,6 +349,8 @@ impl Preprocessor {
 
 /// Larger files are never read as a whole, unless matches span lines.
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
+/// Not even if conditions need it.
+const MAX_BYTES: u64 = 1 << 30;
 
 #[allow(clippy::disallowed_methods)] // whoever reports the error names the path
 fn open(path: &Path) -> io::Result<File> {

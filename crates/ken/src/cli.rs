@@ -104,7 +104,7 @@ fn is_option(command: &clap::Command, argument: &str) -> bool {
 }
 
 /// Options of every command.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Global {
     /// Folder that holds the index [default: $XDG_DATA_HOME/ken]
     #[arg(

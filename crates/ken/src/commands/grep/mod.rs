@@ -2,6 +2,7 @@
 
 mod compressed;
 mod config_file;
+mod documents;
 pub(crate) mod flags;
 mod messages;
 mod plan;
@@ -41,6 +42,11 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Action::Types => return types(&typed),
         Action::Files | Action::Search(_) => {}
     }
+    let mut global = global.clone();
+    if let Some(folder) = typed.data.take() {
+        global.data = Some(folder);
+    }
+    let global = &global;
     let messages = Messages::new(&typed);
     let around = Surroundings::read(global).map_err(usage)?;
     let plan = plan::plan(&mut typed, &around).map_err(usage)?;
@@ -91,7 +97,7 @@ fn usage(message: String) -> Failure {
 }
 
 fn search(
-    _global: &Global,
+    global: &Global,
     plan: &Plan,
     typed: &Typed,
     around: &Surroundings,
@@ -102,17 +108,25 @@ fn search(
         .pattern
         .build()
         .map_err(|error| usage(error.to_string()))?;
+    let conditions = plan
+        .conditions()
+        .map_err(|error| usage(error.to_string()))?;
     let narrow = Narrow::nothing();
     let search = Search {
         walk: &plan.walk,
         matcher,
+        conditions: &conditions,
         options: &plan.search,
         format: &plan.format,
         narrow: &narrow,
         implicit_path: plan.implicit_path,
         observer: messages,
     };
-    let summary = if plan.walk.threads == 1 {
+    let summary = if typed.documents {
+        let summary = documents::search(global, &search, plan.colored, around);
+        report(&summary, started, plan, &mut io::stdout());
+        return Ok(summary?.matched);
+    } else if plan.walk.threads == 1 {
         let mut writer = Paint::new(standard_output(typed, around), plan.colored);
         let summary = search.sequential(&mut writer);
         report(&summary, started, plan, &mut writer);

@@ -6,8 +6,9 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use grep_printer::{ColorSpecs, HyperlinkConfig, HyperlinkEnvironment, default_color_specs};
+use ken_grep::conditions::{Conditions, Scope};
 use ken_grep::format::{Format, Mode};
-use ken_grep::pattern::PatternOptions;
+use ken_grep::pattern::{Matcher, PatternError, PatternOptions};
 use ken_grep::walk::{WalkOptions, overrides};
 use ken_grep::worker::{Binary, Context, Preprocessor, SearchOptions};
 
@@ -19,6 +20,9 @@ use crate::output::Style;
 pub(super) struct Plan {
     pub(super) walk: WalkOptions,
     pub(super) pattern: PatternOptions,
+    /// Patterns that must match too, and that must not.
+    others: (Vec<String>, Vec<String>),
+    scope: Scope,
     pub(super) search: SearchOptions,
     pub(super) format: Format,
     pub(super) colored: bool,
@@ -31,6 +35,22 @@ impl Plan {
     pub(super) fn can_match(&self) -> bool {
         let nothing = self.pattern.patterns.is_empty() && !self.search.invert;
         !nothing && self.search.max_count != Some(0)
+    }
+
+    /// Makes the conditions; their patterns are meant as the first one is.
+    pub(super) fn conditions(&self) -> Result<Conditions, PatternError> {
+        let build = |patterns: &[String]| -> Result<Vec<Matcher>, PatternError> {
+            let options = patterns.iter().map(|pattern| PatternOptions {
+                patterns: vec![pattern.clone()],
+                ..self.pattern.clone()
+            });
+            options.map(|options| options.build()).collect()
+        };
+        Ok(Conditions {
+            all_of: build(&self.others.0)?,
+            none_of: build(&self.others.1)?,
+            scope: self.scope,
+        })
     }
 }
 
@@ -104,7 +124,7 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
         Some(Mode::Json) => true,
         Some(Mode::Lines) => {
             let seen = around.output_is_terminal && !paths.only_stdin();
-            seen || column || typed.vimgrep
+            seen || column || typed.vimgrep || typed.documents
         }
         _ => false,
     });
@@ -143,6 +163,8 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
             size_limit: typed.regex_size_limit,
             dfa_size_limit: typed.dfa_size_limit,
         },
+        others: (typed.all_of.clone(), typed.none_of.clone()),
+        scope: scope(typed)?,
         search: SearchOptions {
             line_end: typed.line_end,
             invert: typed.invert,
@@ -163,7 +185,7 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
             stats: mode.is_some() && (typed.stats || mode == Some(Mode::Json)),
             path: typed
                 .with_filename
-                .unwrap_or(typed.vimgrep || !paths.one_file),
+                .unwrap_or(typed.vimgrep || typed.documents || !paths.one_file),
             heading,
             column,
             byte_offset: typed.byte_offset,
@@ -190,6 +212,18 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
         },
         implicit_path: paths.implicit,
     })
+}
+
+fn scope(typed: &Typed) -> Result<Scope, String> {
+    match (typed.near, typed.whole_file_scope) {
+        (Some(_), true) => Err("--near and --scope file exclude each other".to_owned()),
+        (Some(_), false) if typed.all_of.is_empty() => {
+            Err("--near needs a pattern of --and that is to be near".to_owned())
+        }
+        (Some(distance), false) => Ok(Scope::Near(distance)),
+        (None, true) => Ok(Scope::File),
+        (None, false) => Ok(Scope::Line),
+    }
 }
 
 fn walk(typed: &Typed, paths: &Paths, mode: Option<Mode>, around: &Surroundings) -> WalkOptions {
@@ -292,7 +326,8 @@ fn paths(
             one_file,
         });
     }
-    let read_stdin = around.input_is_readable && !stdin_is_read && mode.is_some();
+    let read_stdin =
+        around.input_is_readable && !stdin_is_read && mode.is_some() && !typed.documents;
     Ok(Paths {
         paths: vec![PathBuf::from(if read_stdin { "-" } else { "./" })],
         implicit: true,

@@ -98,6 +98,12 @@ pub(super) struct Typed {
     /// Pattern, if there is no other, and paths.
     pub(super) positional: Vec<OsString>,
     pub(super) patterns: Vec<PatternSource>,
+    /// Patterns that must match too.
+    pub(super) all_of: Vec<String>,
+    /// Patterns that must not.
+    pub(super) none_of: Vec<String>,
+    pub(super) whole_file_scope: bool,
+    pub(super) near: Option<usize>,
     // How patterns are meant.
     pub(super) engine: Engine,
     pub(super) case: Case,
@@ -175,6 +181,7 @@ pub(super) struct Typed {
     // The index.
     pub(super) no_index: bool,
     pub(super) trust_index: bool,
+    pub(super) documents: bool,
     pub(super) data: Option<PathBuf>,
     pub(super) no_config: bool,
 }
@@ -185,6 +192,10 @@ impl Default for Typed {
             action: Action::Search(Output::Lines),
             positional: Vec::new(),
             patterns: Vec::new(),
+            all_of: Vec::new(),
+            none_of: Vec::new(),
+            whole_file_scope: false,
+            near: None,
             engine: Engine::default(),
             case: Case::default(),
             boundary: None,
@@ -256,6 +267,7 @@ impl Default for Typed {
             explain: false,
             no_index: false,
             trust_index: false,
+            documents: false,
             data: None,
             no_config: false,
         }

@@ -3,6 +3,7 @@
 //! What rg printed is in `cases/grep/expected.txt`. To make it anew:
 //! `UPDATE_GREP_CASES=/usr/bin/rg cargo test -p ken --test e2e grep`, with ripgrep 15.2 and PCRE2.
 
+mod beyond;
 mod cases;
 mod trees;
 

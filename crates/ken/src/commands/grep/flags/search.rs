@@ -1,11 +1,11 @@
 //! Flags of what a pattern means and how files are searched.
 
-use grep_searcher::Encoding;
+use encoding_rs::Encoding;
 use ken_grep::pattern::{Boundary, Case, Engine, LineEnd};
 use ken_grep::worker::{Binary, TextEncoding};
 
 use super::Flag;
-use super::values::{memory, number, path, text};
+use super::values::{memory, number, path, text, unknown_choice};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::switch(
@@ -61,6 +61,48 @@ pub(super) const FLAGS: &[Flag] = &[
     )
     .short('v')
     .negation("no-invert-match"),
+    Flag::value(
+        "and",
+        "PATTERN",
+        "Of the lines that match, take those that this pattern matches too; may come several times",
+        |typed, value| {
+            typed.all_of.push(text(value)?.to_owned());
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "not",
+        "PATTERN",
+        "Of the lines that match, take those that this pattern does not match; may come several times",
+        |typed, value| {
+            typed.none_of.push(text(value)?.to_owned());
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "near",
+        "NUM",
+        "Let patterns of --and match in lines that are this far away too",
+        |typed, value| {
+            typed.near = Some(number(value)?);
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "scope",
+        "SCOPE",
+        "Where patterns of --and must match, and those of --not must not: in the line or anywhere in \
+         the file",
+        |typed, value| {
+            typed.whole_file_scope = match text(value)? {
+                "line" => false,
+                "file" => true,
+                other => return unknown_choice(other),
+            };
+            Ok(())
+        },
+    )
+    .choices(&["line", "file"]),
     Flag::value(
         "max-count",
         "NUM",
@@ -181,8 +223,10 @@ pub(super) const FLAGS: &[Flag] = &[
                 None | Some("auto") => TextEncoding::Auto,
                 Some("none") => TextEncoding::Raw,
                 Some(label) => {
-                    let encoding = Encoding::new(label);
-                    TextEncoding::From(encoding.map_err(|error| error.to_string())?)
+                    // The searcher knows what is wrong in its own words.
+                    grep_searcher::Encoding::new(label).map_err(|error| error.to_string())?;
+                    Encoding::for_label(label.as_bytes())
+                        .map_or(TextEncoding::Auto, TextEncoding::From)
                 }
             };
             Ok(())
@@ -256,6 +300,16 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     )
     .negation("no-trust-index"),
+    Flag::switch(
+        "documents",
+        "Search the text that the index holds of PDFs, office files, mail, members of archives and all \
+         else below the paths: path|way inside:page:line:text",
+        |typed, yes| {
+            typed.documents = yes;
+            Ok(())
+        },
+    )
+    .negation("no-documents"),
     Flag::value(
         "data",
         "DIR",

@@ -1,0 +1,231 @@
+//! `--documents`: the text that an index holds of PDFs, office files, mail, members of archives and
+//! all else, searched without opening a file.
+//!
+//! A page is searched at a time, under the name `path|way inside:page`, so that every form of
+//! output says the page too; lines are counted within it. Where names of files or counts are
+//! asked for, a document is searched as a whole.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ignore::Match;
+use ignore::overrides::Override;
+use ignore::types::Types;
+use ken_core::Location;
+use ken_index::{Address, Snapshot};
+use serde_json::{Map, Value};
+
+use crate::format::Mode;
+use crate::output::{Output, Paint};
+use crate::run::{Search, Summary, Tally};
+use crate::worker::Worker;
+
+/// Documents that a thread takes at once: neighbours lie in one block of the store.
+const BATCH: usize = 64;
+
+/// Which documents are searched.
+pub struct Documents<'a> {
+    /// The index that holds them.
+    pub snapshot: &'a Snapshot,
+    /// Where they stand.
+    pub addresses: &'a [Address],
+    /// Folders and files as the index names them, and as the user does.
+    pub roots: &'a [(PathBuf, PathBuf)],
+    /// Globs of what is searched.
+    pub globs: &'a Override,
+    /// Types of what is searched.
+    pub types: &'a Types,
+}
+
+impl Documents<'_> {
+    /// Returns whether the globs and types let the file through.
+    fn admit(&self, path: &Path) -> bool {
+        match self.globs.matched(path, false) {
+            Match::Ignore(_) => return false,
+            Match::Whitelist(_) => return true,
+            Match::None => {}
+        }
+        !self.types.matched(path, false).is_ignore()
+    }
+
+    /// Returns the document's name as it is shown.
+    fn name(&self, location: &Location) -> PathBuf {
+        let path = &location.path;
+        let shown = self.roots.iter().find_map(|(root, typed)| {
+            let below = path.strip_prefix(root).ok()?;
+            Some(match below.as_os_str().is_empty() {
+                true => typed.clone(),
+                false => typed.join(below),
+            })
+        });
+        let mut name = shown.unwrap_or_else(|| path.clone()).into_os_string();
+        if !location.ipath.is_root() {
+            name.push("|");
+            name.push(location.ipath.as_str());
+        }
+        name.into()
+    }
+}
+
+impl Search<'_> {
+    /// Searches documents, with many threads if that is asked for.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn documents<W: Write + Send>(
+        &self,
+        documents: &Documents<'_>,
+        output: &Output<W>,
+    ) -> Result<Summary, ken_index::Error> {
+        let tally = Tally::new(self.format.stats);
+        let next = AtomicUsize::new(0);
+        let threads = self.walk.threads.max(1);
+        let failures: Vec<_> = std::thread::scope(|scope| {
+            let run = || self.some_documents(documents, &next, &tally, output);
+            let handles: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+            let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined.flatten().filter_map(Result::err).collect()
+        });
+        match failures.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(tally.summary()),
+        }
+    }
+
+    /// Takes batch after batch until there is none.
+    fn some_documents<W: Write>(
+        &self,
+        documents: &Documents<'_>,
+        next: &AtomicUsize,
+        tally: &Tally,
+        output: &Output<W>,
+    ) -> Result<(), ken_index::Error> {
+        let printer = self.format.printer(output.sheet(), false);
+        let mut worker = self.worker(printer);
+        loop {
+            let from = next.fetch_add(BATCH, Ordering::Relaxed);
+            let rest = documents.addresses.get(from..).unwrap_or_default();
+            if rest.is_empty() {
+                return Ok(());
+            }
+            for &address in &rest[..rest.len().min(BATCH)] {
+                let location = documents.snapshot.location(address)?;
+                if !documents.admit(&location.path) {
+                    continue;
+                }
+                let name = documents.name(&location);
+                let stored = documents.snapshot.document(address)?;
+                tally.count_file();
+                if !self.one_document(&mut worker, &name, &stored.document.body, tally, output) {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Searches one document; returns false if nobody wants more.
+    fn one_document<W: Write>(
+        &self,
+        worker: &mut Worker<'_, Paint<Vec<u8>>>,
+        name: &Path,
+        body: &str,
+        tally: &Tally,
+        output: &Output<W>,
+    ) -> bool {
+        worker.writer().inner().clear();
+        for (number, text) in pages(body, self.format.mode) {
+            let shown = match (number, self.format.mode) {
+                (None, _) | (_, Mode::Json) => Cow::Borrowed(name),
+                (Some(number), _) => {
+                    let mut shown = name.as_os_str().to_owned();
+                    shown.push(format!(":{number}"));
+                    Cow::Owned(shown.into())
+                }
+            };
+            let start = worker.writer().inner().len();
+            match worker.search_text(&shown, text.as_bytes()) {
+                Ok(outcome) => tally.add(outcome.matched, outcome.stats.as_ref()),
+                Err(error) => self.failed(name, &error),
+            }
+            if let (Some(number), Mode::Json) = (number, self.format.mode) {
+                with_page(worker.writer().inner(), start, number);
+            }
+        }
+        let written = output.print(worker.writer());
+        let goes_on = !(tally.has_match() && self.format.stops_at_first());
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,
+            Err(error) => {
+                self.failed(name, &error);
+                goes_on
+            }
+            Ok(()) => goes_on,
+        }
+    }
+}
+
+/// Returns the pages with their numbers, or the whole where pages do not matter.
+fn pages(body: &str, mode: Mode) -> Vec<(Option<usize>, &str)> {
+    if !matches!(mode, Mode::Lines | Mode::Json) {
+        return vec![(None, body)];
+    }
+    let pages = (1..).zip(body.split('\u{c}'));
+    pages.map(|(number, text)| (Some(number), text)).collect()
+}
+
+/// Adds the page and the way inside the file to the lines of JSON from `start` on.
+fn with_page(sheet: &mut Vec<u8>, start: usize, number: usize) {
+    let lines = sheet.split_off(start);
+    for line in lines.split_inclusive(|&byte| byte == b'\n') {
+        let Ok(mut value) = serde_json::from_slice::<Value>(line) else {
+            sheet.extend_from_slice(line);
+            continue;
+        };
+        if let Some(data) = value.get_mut("data").and_then(Value::as_object_mut) {
+            data.insert("page".to_owned(), number.into());
+            divide_path(data);
+        }
+        sheet.extend_from_slice(value.to_string().as_bytes());
+        sheet.push(b'\n');
+    }
+}
+
+/// Divides `path|way inside` into the two.
+fn divide_path(data: &mut Map<String, Value>) {
+    let path = data.get_mut("path").and_then(|path| path.get_mut("text"));
+    let Some(Value::String(path)) = path else {
+        return;
+    };
+    if let Some((file, inside)) = path.clone().split_once('|') {
+        file.clone_into(path);
+        data.insert("internal".to_owned(), inside.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_tells_page_and_way_inside() {
+        let mut sheet =
+            b"kept\n{\"type\":\"begin\",\"data\":{\"path\":{\"text\":\"a.zip|b.pdf\"}}}\n".to_vec();
+        with_page(&mut sheet, 5, 3);
+        let text = String::from_utf8(sheet).unwrap();
+        let value: Value = serde_json::from_str(text.strip_prefix("kept\n").unwrap()).unwrap();
+        assert_eq!(value["data"]["path"]["text"], "a.zip");
+        assert_eq!(
+            (&value["data"]["internal"], &value["data"]["page"]),
+            (&"b.pdf".into(), &3.into())
+        );
+    }
+
+    #[test]
+    fn pages_are_counted_from_one() {
+        let lines = pages("a\u{c}b", Mode::Lines);
+        assert_eq!(lines, [(Some(1), "a"), (Some(2), "b")]);
+        assert_eq!(pages("a\u{c}b", Mode::Count), [(None, "a\u{c}b")]);
+    }
+}

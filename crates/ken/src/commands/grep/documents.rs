@@ -1,0 +1,110 @@
+//! `ken grep --documents`: which documents of the index are below the paths.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ken_core::{Field, Order, Pattern, Plan as Question, Span, escape_bytes};
+use ken_grep::documents::Documents;
+use ken_grep::output::Output;
+use ken_grep::run::{Search, Summary};
+use ken_grep::walk::{SortKey, overrides, types};
+use ken_index::{Address, Snapshot};
+
+use super::plan::Surroundings;
+use super::usage;
+use crate::cli::Global;
+use crate::commands::why::resolve;
+use crate::config::data_folder;
+use crate::failure::Failure;
+
+/// Searches the text that the index holds of what is below the paths.
+pub(super) fn search(
+    global: &Global,
+    search: &Search<'_>,
+    colored: bool,
+    around: &Surroundings,
+) -> Result<Summary, Failure> {
+    let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
+    let mut addresses = Vec::new();
+    let mut roots = Vec::new();
+    for typed in &search.walk.paths {
+        if typed == Path::new("-") {
+            return Err(usage("--documents does not read standard input".to_owned()));
+        }
+        let shown = if search.implicit_path {
+            Path::new("")
+        } else {
+            typed
+        };
+        let path = resolve(&around.working_folder.join(typed), &snapshot.meta().roots)?;
+        let found = below(&snapshot, &path)?;
+        if found.is_empty() && !search.implicit_path {
+            let text = format!("{}: nothing of it is in the index", typed.display());
+            search.observer.failed(&text);
+        }
+        addresses.extend(found);
+        roots.push((path, shown.to_path_buf()));
+    }
+    addresses.sort_unstable();
+    addresses.dedup();
+    sort(&snapshot, &mut addresses, search)?;
+    let globs = overrides(&around.working_folder, &search.walk.globs);
+    let types = types(&search.walk.types);
+    let documents = Documents {
+        snapshot: &snapshot,
+        addresses: &addresses,
+        roots: &roots,
+        globs: &globs.map_err(|error| usage(error.to_string()))?,
+        types: &types.map_err(|error| usage(error.to_string()))?,
+    };
+    let output = Output::new(io::stdout(), colored, search.format.file_separator.clone());
+    Ok(search.documents(&documents, &output)?)
+}
+
+/// Returns the documents of a file, or of all files below a folder.
+fn below(snapshot: &Snapshot, path: &Path) -> Result<Vec<Address>, Failure> {
+    let own = snapshot.addresses(snapshot.meta().hasher.key(path))?;
+    if !own.is_empty() {
+        return Ok(own);
+    }
+    let names = path.components().map(|name| {
+        let name = std::os::unix::ffi::OsStrExt::as_bytes(name.as_os_str());
+        Pattern::Term(escape_bytes(name).into_owned())
+    });
+    let names: Vec<(u32, Pattern)> = (0..).zip(names).collect();
+    let question = match names.len() {
+        0 | 1 => Question::All,
+        _ => Question::Span {
+            field: Field::Dir,
+            span: Span::Phrase(names),
+        },
+    };
+    let found = snapshot.run(&question, Order::default(), 0, usize::MAX)?;
+    Ok(found.hits.iter().map(|hit| hit.address).collect())
+}
+
+/// Brings the documents into the order of their paths, if that is asked for.
+fn sort(
+    snapshot: &Snapshot,
+    addresses: &mut Vec<Address>,
+    search: &Search<'_>,
+) -> Result<(), Failure> {
+    let Some(sort) = search.walk.sort else {
+        return Ok(());
+    };
+    if sort.key != SortKey::Path {
+        return Err(usage("--documents can be sorted by path only".to_owned()));
+    }
+    let mut named: Vec<(PathBuf, String, Address)> = Vec::with_capacity(addresses.len());
+    for &address in addresses.iter() {
+        let location = snapshot.location(address)?;
+        let inside = location.ipath.as_str().to_owned();
+        named.push((location.path, inside, address));
+    }
+    named.sort_unstable();
+    if sort.reverse {
+        named.reverse();
+    }
+    *addresses = named.into_iter().map(|(_, _, address)| address).collect();
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! What `ken grep` does and ripgrep does not: conditions, documents.
+
+use crate::world::World;
+
+fn grep(world: &World, args: &[&str]) -> (i32, String) {
+    let run = world.ken(["grep"].iter().chain(args));
+    let text = String::from_utf8(run.out).unwrap() + &run.err;
+    (run.code, text)
+}
+
+fn lines() -> World {
+    let world = World::new();
+    world.write("a.txt", "lock\nunlock\nlock and unlock\nother\nlast\n");
+    world.write("b.txt", "lock\nnothing\nnothing\nlock\n");
+    world
+}
+
+#[test]
+fn more_patterns_select_lines() {
+    let world = lines();
+    let found = |args: &[&str]| grep(&world, &[args, &["--sort=path", "docs"]].concat());
+    let both = "docs/a.txt:lock and unlock\n";
+    assert_eq!(found(&["lock", "--and", "and"]), (0, both.to_owned()));
+    assert_eq!(found(&["lock", "--and", "AND", "-i"]), (0, both.to_owned()));
+    let alone = "docs/a.txt:1:lock\ndocs/b.txt:1:lock\ndocs/b.txt:4:lock\n";
+    assert_eq!(found(&["-n", "lock", "--not", "un"]), (0, alone.to_owned()));
+    let counted = "docs/a.txt:1\n".to_owned();
+    assert_eq!(
+        found(&["-c", "lock", "--and", "un", "--and", "and"]),
+        (0, counted)
+    );
+    let rest = "docs/b.txt\n".to_owned();
+    assert_eq!(
+        found(&["--files-without-match", "lock", "--and", "un"]),
+        (0, rest)
+    );
+    let inverted = found(&["-vc", "lock", "--and", "un"]);
+    assert_eq!(inverted, (0, "docs/a.txt:3\ndocs/b.txt:4\n".to_owned()));
+    assert_eq!(found(&["lock", "--and", "absent"]).0, 1);
+}
+
+#[test]
+fn more_patterns_select_files_and_neighbours() {
+    let world = lines();
+    let found = |args: &[&str]| grep(&world, &[args, &["--sort=path", "docs"]].concat());
+    let near = "docs/a.txt:3:lock and unlock\n".to_owned();
+    assert_eq!(
+        found(&["-n", "lock", "--and", "last", "--near", "2"]),
+        (0, near)
+    );
+    let wider = found(&["-c", "lock", "--and", "last", "--near", "3"]);
+    assert_eq!(wider, (0, "docs/a.txt:2\n".to_owned()));
+    let file = found(&["-c", "lock", "--and", "^last$", "--scope", "file"]);
+    assert_eq!(file, (0, "docs/a.txt:3\n".to_owned()));
+    let without = found(&["-l", "lock", "--not", "^last$", "--scope=file"]);
+    assert_eq!(without, (0, "docs/b.txt\n".to_owned()));
+    // Text in UTF-16 is compared as text.
+    let wide: Vec<u8> = "\u{feff}lock\nlast\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    world.write("wide.txt", wide);
+    let wide = found(&["lock", "--and", "last", "--near", "1", "-g", "wide*"]);
+    assert_eq!(wide, (0, "docs/wide.txt:lock\n".to_owned()));
+}
+
+#[test]
+fn conditions_that_make_no_sense_are_refused() {
+    let world = lines();
+    for args in [
+        &["lock", "--near", "2"][..],
+        &["lock", "--and", "x", "--near", "2", "--scope", "file"],
+        &["lock", "--and", "("],
+        &["lock", "--scope", "page"],
+    ] {
+        assert_eq!(grep(&world, args).0, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn documents_are_searched_by_page() {
+    let world = World::new();
+    world.add_fixture("pdf/plain.pdf");
+    world.add_fixture("mail/three.mbox");
+    world.add_fixture("archive/folders.zip");
+    let error = grep(&world, &["--documents", "colugo"]);
+    assert_eq!(error.0, 2, "there is no index: {}", error.1);
+    world.index(&["docs"]);
+    let found = |args: &[&str]| grep(&world, &[&["--documents", "--sort", "path"], args].concat());
+    let page = "docs/plain.pdf:2:3:A second page has a binomial: Galeopterus variegatus.\n";
+    assert_eq!(found(&["second page", "docs"]), (0, page.to_owned()));
+    assert_eq!(
+        found(&["second page", "docs/plain.pdf"]),
+        (0, page.to_owned())
+    );
+    let inside = "docs/folders.zip|backup.tar.gz|deep/cave.txt:1:1:stalagtoad\n".to_owned();
+    assert_eq!(found(&["-o", r"\w+toad"]), (0, inside));
+    let counts = "docs/three.mbox|1:1\ndocs/three.mbox|2:2\ndocs/three.mbox|3:1\n".to_owned();
+    assert_eq!(found(&["-c", ".", "docs/three.mbox"]), (0, counts));
+    assert_eq!(
+        found(&["-l", "dugong"]),
+        (0, "docs/three.mbox|3\n".to_owned())
+    );
+    assert_eq!(
+        found(&["-l", ".", "-g", "*.pdf"]),
+        (0, "docs/plain.pdf\n".to_owned())
+    );
+    let json = found(&["--json", "stalagtoad"]).1;
+    let line = json
+        .lines()
+        .find(|line| line.contains("\"match\""))
+        .unwrap();
+    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    assert_eq!(line["data"]["path"]["text"], "docs/folders.zip");
+    assert_eq!(line["data"]["internal"], "backup.tar.gz|deep/cave.txt");
+    assert_eq!(line["data"]["page"], 1);
+    assert_eq!(found(&["absent"]), (1, String::new()));
+    let (code, message) = found(&[".", "elsewhere"]);
+    assert_eq!(code, 2, "{message}");
+}
