@@ -11,6 +11,8 @@ use grep_printer::{
 use grep_searcher::{Searcher, Sink};
 use termcolor::WriteColor;
 
+use crate::rank::{Gauge, Gauged};
+
 /// What is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -193,14 +195,18 @@ impl Format {
 pub(crate) struct Outcome {
     pub(crate) matched: bool,
     pub(crate) stats: Option<Stats>,
+    /// How good it is, if that was asked for.
+    pub(crate) gauged: Option<Gauged>,
 }
 
-/// The three printers under one type.
+/// The printers under one type.
 #[derive(Clone, Debug)]
 pub(crate) enum Printer<W> {
     Lines(Box<Standard<W>>),
     Summary(Box<Summary<W>>),
     Json(Box<JSON<W>>),
+    /// Prints nothing: judges, and keeps so many of the best lines.
+    Gauge(W, usize),
 }
 
 impl<W: WriteColor> Printer<W> {
@@ -209,6 +215,7 @@ impl<W: WriteColor> Printer<W> {
             Self::Lines(printer) => printer.get_mut(),
             Self::Summary(printer) => printer.get_mut(),
             Self::Json(printer) => printer.get_mut(),
+            Self::Gauge(writer, _) => writer,
         }
     }
 
@@ -228,6 +235,7 @@ impl<W: WriteColor> Printer<W> {
                 Ok(Outcome {
                     matched: sink.has_match(),
                     stats: sink.stats().cloned(),
+                    gauged: None,
                 })
             }
             Self::Summary(printer) => {
@@ -236,6 +244,7 @@ impl<W: WriteColor> Printer<W> {
                 Ok(Outcome {
                     matched: sink.has_match(),
                     stats: sink.stats().cloned(),
+                    gauged: None,
                 })
             }
             Self::Json(printer) => {
@@ -244,6 +253,17 @@ impl<W: WriteColor> Printer<W> {
                 Ok(Outcome {
                     matched: sink.has_match(),
                     stats: Some(sink.stats().clone()),
+                    gauged: None,
+                })
+            }
+            Self::Gauge(_, keep) => {
+                let mut gauge = Gauge::new(shown, *keep);
+                source.search(searcher, lines, &mut gauge)?;
+                let gauged = gauge.gauged();
+                Ok(Outcome {
+                    matched: gauged.lines > 0,
+                    stats: None,
+                    gauged: Some(gauged),
                 })
             }
         }

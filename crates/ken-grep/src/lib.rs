@@ -14,6 +14,8 @@ pub mod input;
 pub mod narrow;
 pub mod output;
 pub mod pattern;
+mod rank;
+pub mod ranked;
 pub mod run;
 pub mod walk;
 pub mod worker;

@@ -156,7 +156,7 @@ impl Search<'_> {
     }
 
     /// Takes what the walk found, unless an index rules it out.
-    fn input(
+    pub(crate) fn input(
         &self,
         found: Result<ignore::DirEntry, ignore::Error>,
         tally: &Tally,
@@ -174,7 +174,7 @@ impl Search<'_> {
     }
 
     /// Searches one file; returns false if nobody reads the results any more.
-    fn search_one<W: WriteColor>(
+    pub(crate) fn search_one<W: WriteColor>(
         &self,
         worker: &mut Worker<'_, W>,
         input: &Input,

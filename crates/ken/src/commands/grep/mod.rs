@@ -126,6 +126,13 @@ fn search(
         let summary = documents::search(global, &search, plan.colored, around);
         report(&summary, started, plan, &mut io::stdout());
         return Ok(summary?.matched);
+    } else if let Some(budget) = plan.budget {
+        search.within(budget, &mut standard_output(typed, around))
+    } else if typed.rank {
+        let mut writer = Paint::new(standard_output(typed, around), plan.colored);
+        let summary = search.ranked(&mut writer);
+        report(&summary, started, plan, &mut writer);
+        summary
     } else if plan.walk.threads == 1 {
         let mut writer = Paint::new(standard_output(typed, around), plan.colored);
         let summary = search.sequential(&mut writer);

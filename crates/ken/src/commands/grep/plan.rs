@@ -9,6 +9,7 @@ use grep_printer::{ColorSpecs, HyperlinkConfig, HyperlinkEnvironment, default_co
 use ken_grep::conditions::{Conditions, Scope};
 use ken_grep::format::{Format, Mode};
 use ken_grep::pattern::{Matcher, PatternError, PatternOptions};
+use ken_grep::ranked::Budget;
 use ken_grep::walk::{WalkOptions, overrides};
 use ken_grep::worker::{Binary, Context, Preprocessor, SearchOptions};
 
@@ -26,6 +27,8 @@ pub(super) struct Plan {
     pub(super) search: SearchOptions,
     pub(super) format: Format,
     pub(super) colored: bool,
+    /// The most useful files first.
+    pub(super) budget: Option<Budget>,
     /// The user named no path.
     pub(super) implicit_path: bool,
 }
@@ -124,7 +127,7 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
         Some(Mode::Json) => true,
         Some(Mode::Lines) => {
             let seen = around.output_is_terminal && !paths.only_stdin();
-            seen || column || typed.vimgrep || typed.documents
+            seen || column || typed.vimgrep || typed.documents || typed.budget.is_some()
         }
         _ => false,
     });
@@ -210,8 +213,38 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
             Colors::Auto => around.wants_colors,
             Colors::Always => true,
         },
+        budget: budget(typed, mode, &paths)?,
         implicit_path: paths.implicit,
     })
+}
+
+/// Returns how much may be printed; refuses what ranks and what sorts files otherwise at once.
+fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<Budget>, String> {
+    let ranks = typed.rank || typed.budget.is_some();
+    if ranks && (typed.documents || typed.sort.is_some()) {
+        let other = if typed.documents {
+            "--documents"
+        } else {
+            "--sort"
+        };
+        return Err(format!("--rank and --budget cannot be used with {other}"));
+    }
+    if ranks && (typed.invert || mode == Some(Mode::FilesWithoutMatch)) {
+        return Err("--rank and --budget need lines that match".to_owned());
+    }
+    if ranks && paths.paths.iter().any(|path| path == Path::new("-")) {
+        return Err("--rank and --budget do not read standard input".to_owned());
+    }
+    let Some(bytes) = typed.budget else {
+        return Ok(None);
+    };
+    if mode != Some(Mode::Lines) || typed.quiet {
+        return Err("--budget prints lines: it has no other form of output".to_owned());
+    }
+    Ok(Some(Budget {
+        bytes,
+        skip: typed.skip,
+    }))
 }
 
 fn scope(typed: &Typed) -> Result<Scope, String> {

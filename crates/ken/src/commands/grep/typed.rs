@@ -167,6 +167,11 @@ pub(super) struct Typed {
     pub(super) only_matching: bool,
     pub(super) path_separator: Option<u8>,
     pub(super) quiet: bool,
+    pub(super) rank: bool,
+    /// Bytes of output.
+    pub(super) budget: Option<usize>,
+    /// Files to leave out at the start.
+    pub(super) skip: usize,
     pub(super) replacement: Option<Vec<u8>>,
     pub(super) sort: Option<Sort>,
     pub(super) trim: bool,
@@ -255,6 +260,9 @@ impl Default for Typed {
             only_matching: false,
             path_separator: None,
             quiet: false,
+            rank: false,
+            budget: None,
+            skip: 0,
             replacement: None,
             sort: None,
             trim: false,

@@ -1,4 +1,4 @@
-//! What `ken grep` does and ripgrep does not: conditions, documents.
+//! What `ken grep` does and ripgrep does not: conditions, documents, ranks, budgets.
 
 use crate::world::World;
 
@@ -117,4 +117,72 @@ fn documents_are_searched_by_page() {
     assert_eq!(found(&["absent"]), (1, String::new()));
     let (code, message) = found(&[".", "elsewhere"]);
     assert_eq!(code, 2, "{message}");
+}
+
+#[test]
+fn useful_files_come_first() {
+    let world = World::new();
+    world.write("a/use.rs", "let x = narrow(1);\n");
+    world.write("b/narrow.rs", "pub fn narrow(x: u8) {}\n// narrow\n");
+    world.write("a/tests/narrow.rs", "fn narrow() {}\n");
+    world.write("a/narrower.txt", "narrower\n");
+    let files = "docs/b/narrow.rs\ndocs/a/tests/narrow.rs\ndocs/a/use.rs\ndocs/a/narrower.txt\n";
+    assert_eq!(
+        grep(&world, &["--rank", "-l", "narrow", "docs"]),
+        (0, files.to_owned())
+    );
+    let (_, lines) = grep(&world, &["--rank", "-n", "narrow", "docs"]);
+    assert!(lines.starts_with("docs/b/narrow.rs:1:pub fn"), "{lines}");
+    assert_eq!(
+        grep(&world, &["--rank", "absent", "docs"]),
+        (1, String::new())
+    );
+    for other in ["--documents", "--sort=path", "-v", "--files-without-match"] {
+        assert_eq!(
+            grep(&world, &["--rank", other, "narrow", "docs"]).0,
+            2,
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn a_budget_is_kept_and_says_where_to_go_on() {
+    let world = World::new();
+    for n in 0..40 {
+        let uses = "    needle(1);\n".repeat(n + 1);
+        world.write(format!("{n:02}.rs"), format!("{uses}fn needle() {{}}\n"));
+    }
+    let total: usize = (0..40).map(|n| n + 2).sum();
+    for bytes in ["600", "1K", "3000"] {
+        let (code, text) = grep(&world, &["--budget", bytes, "needle", "docs"]);
+        let limit = bytes.replace('K', "024").parse::<usize>().unwrap();
+        assert!(code == 0 && text.len() <= limit, "{text}");
+        let last = text.lines().last().unwrap();
+        assert!(last.contains(&format!("of {total} lines")), "{last}");
+        assert!(last.contains("of 40 files; go on with --skip "), "{last}");
+        assert!(text.contains(":fn needle() {}"), "{text}");
+    }
+    // All of it, piece by piece.
+    let mut skip = "0".to_owned();
+    let mut heads = 0;
+    for _ in 0..40 {
+        let (_, text) = grep(
+            &world,
+            &["--budget", "2K", "--skip", &skip, "needle", "docs"],
+        );
+        heads += text
+            .lines()
+            .filter(|line| line.starts_with("docs/"))
+            .count();
+        match text.trim_end().rsplit_once("--skip ") {
+            Some((_, next)) => skip = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(heads, 40);
+    assert_eq!(
+        grep(&world, &["--budget", "2K", "-c", "needle", "docs"]).0,
+        2
+    );
 }

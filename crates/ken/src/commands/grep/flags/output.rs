@@ -6,7 +6,7 @@ use ken_grep::format::Mode;
 use ken_grep::walk::{Sort, SortKey};
 
 use super::Flag;
-use super::values::{number, optional_path, separator, text, unknown_choice};
+use super::values::{memory, number, optional_path, separator, text, unknown_choice};
 use crate::commands::grep::typed::{Action, Around, Buffering, Colors, Logging};
 
 /// What files can be sorted by.
@@ -309,6 +309,35 @@ pub(super) const FLAGS: &[Flag] = &[
                 [byte] => Some(byte),
                 _ => return Err(too_long(given, bytes.len())),
             };
+            Ok(())
+        },
+    ),
+    Flag::switch(
+        "rank",
+        "Print the most useful files first: those that define what was found, by their names and by \
+         how new they are",
+        |typed, yes| {
+            typed.rank = yes;
+            Ok(())
+        },
+    )
+    .negation("no-rank"),
+    Flag::value(
+        "budget",
+        "BYTES",
+        "Print the best lines of the most useful files in so many bytes, how many there are in all, and \
+         where to go on: 4000, 10K",
+        |typed, value| {
+            typed.budget = Some(memory(value)?);
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "skip",
+        "NUM",
+        "With --budget, leave out so many of the most useful files",
+        |typed, value| {
+            typed.skip = number(value)?;
             Ok(())
         },
     ),
