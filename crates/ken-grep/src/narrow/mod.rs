@@ -29,6 +29,11 @@ impl Narrow {
         false
     }
 
+    /// Returns why files were excluded, or why none were, in words for `--explain`.
+    pub fn explain(&self) -> String {
+        "no index was asked".to_owned()
+    }
+
     /// Returns the files below a folder that may match, for those who trust the index without a
     /// walk; none if the index does not cover the folder.
     pub fn candidates(&self, _root: &Path) -> Option<Box<dyn Iterator<Item = PathBuf> + '_>> {

@@ -146,6 +146,16 @@ fn search(
         summary
     };
     let summary = summary.map_err(|error| usage(error.to_string()))?;
+    if typed.explain {
+        let Summary {
+            files, excluded, ..
+        } = summary;
+        let scanned = files - excluded;
+        let why = narrow.explain();
+        messages::tell(&format!(
+            "{files} files: {excluded} excluded, {scanned} scanned; {why}"
+        ));
+    }
     if plan.implicit_path && summary.files == 0 {
         messages.failed(
             "No files were searched, which means ken grep probably applied a filter you didn't \

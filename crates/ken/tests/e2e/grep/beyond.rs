@@ -186,3 +186,15 @@ fn a_budget_is_kept_and_says_where_to_go_on() {
         2
     );
 }
+
+#[test]
+fn explain_says_what_was_scanned() {
+    let world = lines();
+    let run = world.ken(["grep", "--explain", "--no-index", "lock", "docs"]);
+    assert_eq!(run.code, 0);
+    assert!(
+        run.err.starts_with("ken: 2 files: 0 excluded, 2 scanned; "),
+        "{}",
+        run.err
+    );
+}
