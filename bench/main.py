@@ -22,7 +22,7 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall", "relevance", "dictionary", "latency"]
+MORE_SUITES = ["spawn", "recall", "relevance", "dictionary", "latency", "grep"]
 
 
 class Bench:
@@ -32,6 +32,8 @@ class Bench:
         self.quick = options.quick
         self.rounds = options.rounds or (1 if options.quick else 3)
         self.relevance = options.relevance
+        self.tree = options.tree
+        self.rg = options.rg
         self.work = os.path.abspath(options.work)
         self.corpora = Corpora(self.work, options.corpora, options.maildir)
         self.has_ken = not options.peers_only
@@ -93,7 +95,8 @@ def main():
 def telling(options):
     """The arguments that matter to a reader of the report; no paths of this machine."""
     flags = [f"--{name}" for name in ("quick", "realtime") if getattr(options, name)]
-    given = ["--maildir DIR"] * bool(options.maildir) + ["--relevance DIR"] * bool(options.relevance)
+    named = [name for name in ("maildir", "relevance", "tree") if getattr(options, name)]
+    given = [f"--{name} DIR" for name in named]
     rounds = [f"--rounds {options.rounds}"] * bool(options.rounds)
     return [*options.suites, *rounds, *given, *flags]
 
@@ -114,6 +117,8 @@ def parse(arguments):
     add("--corpora", metavar="DIR", help="holds Debian packages already unpacked, by name")
     add("--maildir", metavar="DIR", help="messages to use instead of generated ones")
     add("--relevance", metavar="DIR", help="folder of test collections, for the suite of that name")
+    add("--tree", metavar="DIR", help="source tree for the suite grep, in place of Debian's linux-source-6.1")
+    add("--rg", metavar="PATH", default="rg", help="the ripgrep to measure")
     add("--peers-only", action="store_true", help="leave ken out")
     add("--realtime", action="store_true", help="outrun other work of a busy machine (root)")
     add("--work", metavar="DIR", default=os.path.join(HERE, "work"), help="default: bench/work")

@@ -103,6 +103,29 @@ def answer(command):
     return Answer(seconds, usage.ru_utime + usage.ru_stime, b"".join(chunks))
 
 
+def silent(command):
+    """Runs a short command whose output nobody reads."""
+    began = time.monotonic()
+    pid = _spawn(command, stdout=None, stderr=None)
+    _, status, usage = os.wait4(pid, 0)
+    wall = time.monotonic() - began
+    _check(command, status, "(output not kept)")
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, 0, 0)
+
+
+def first_byte(command):
+    """Seconds from process start to the first byte of output; the rest is not waited for."""
+    reader, writer = os.pipe()
+    began = time.monotonic()
+    pid = _spawn(command, stdout=writer, stderr=None)
+    os.close(writer)
+    os.read(reader, 1)
+    seconds = time.monotonic() - began
+    os.close(reader)
+    os.wait4(pid, 0)
+    return seconds
+
+
 def output(command):
     """The standard output of a command, as text; for versions and counts, not for timing."""
     return answer(command).output.decode(errors="replace")

@@ -42,11 +42,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Action::Types => return types(&typed),
         Action::Files | Action::Search(_) => {}
     }
-    let mut global = global.clone();
-    if let Some(folder) = typed.data.take() {
-        global.data = Some(folder);
-    }
-    let global = &global;
+    let global = &with_options(global, &mut typed);
     let messages = Messages::new(&typed);
     let around = Surroundings::read(global).map_err(usage)?;
     let plan = plan::plan(&mut typed, &around).map_err(usage)?;
@@ -64,6 +60,16 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
             ExitCode::from(1)
         },
     )
+}
+
+/// Returns the options of every command, with those that stand behind the name of this one.
+fn with_options(global: &Global, typed: &mut Typed) -> Global {
+    let mut global = global.clone();
+    global.data = typed.data.take().or(global.data);
+    global.config = typed.config.take().or(global.config);
+    global.set.append(&mut typed.set);
+    global.hyperlinks = typed.clickable.unwrap_or(global.hyperlinks);
+    global
 }
 
 /// Reads the command line, with the flags of the configuration file before it.
@@ -227,9 +233,10 @@ fn help() -> Result<ExitCode, Failure> {
     let mut cli =
         crate::cli::Cli::command().mut_subcommand("grep", |command| flags::describe(&command));
     cli.build();
-    let command = cli.find_subcommand_mut("grep");
-    let text = command.map(|command| command.render_help().ansi().to_string());
-    print(&text.unwrap_or_default())
+    if let Some(command) = cli.find_subcommand_mut("grep") {
+        command.print_help()?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn pcre2_version() -> Result<ExitCode, Failure> {

@@ -14,7 +14,7 @@ use ken_grep::walk::{WalkOptions, overrides};
 use ken_grep::worker::{Binary, Context, Preprocessor, SearchOptions};
 
 use super::typed::{Action, Around, Colors, PatternSource, Typed};
-use crate::cli::Global;
+use crate::cli::{Global, When};
 use crate::output::Style;
 
 /// All that a search needs to know.
@@ -62,6 +62,8 @@ pub(super) struct Surroundings {
     pub(super) working_folder: PathBuf,
     pub(super) output_is_terminal: bool,
     pub(super) wants_colors: bool,
+    /// Paths are to be clickable whatever reads them.
+    pub(super) wants_links: bool,
     pub(super) input_is_readable: bool,
     /// Where Windows has its files, under the Windows subsystem for Linux.
     pub(super) wsl_prefix: Option<String>,
@@ -83,6 +85,7 @@ impl Surroundings {
             working_folder,
             output_is_terminal: std::io::stdout().is_terminal(),
             wants_colors: Style::of(global).color,
+            wants_links: global.hyperlinks == When::Always,
             input_is_readable: grep_cli::is_readable_stdin(),
             wsl_prefix: distribution.map(|name| format!("wsl$/{name}")),
         })
@@ -387,11 +390,15 @@ fn colors(typed: &Typed) -> ColorSpecs {
 
 fn hyperlinks(typed: &Typed, around: &Surroundings) -> HyperlinkConfig {
     let mut environment = HyperlinkEnvironment::new();
-    if !typed.hyperlinks.is_empty() {
+    let mut format = typed.hyperlinks.clone();
+    if format.is_empty() && around.wants_links {
+        format = "file".parse().unwrap_or_default();
+    }
+    if !format.is_empty() {
         environment.host(hostname(typed.hostname_program.as_deref()));
         environment.wsl_prefix(around.wsl_prefix.clone());
     }
-    HyperlinkConfig::new(environment, typed.hyperlinks.clone())
+    HyperlinkConfig::new(environment, format)
 }
 
 /// Returns the name of this machine: what the program prints, or what the system says.

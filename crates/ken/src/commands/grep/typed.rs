@@ -9,6 +9,8 @@ use ken_grep::pattern::{Boundary, Case, Engine, LineEnd};
 use ken_grep::walk::{Sort, TypeChange};
 use ken_grep::worker::{Binary, TextEncoding};
 
+use crate::cli::When;
+
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
@@ -188,6 +190,10 @@ pub(super) struct Typed {
     pub(super) trust_index: bool,
     pub(super) documents: bool,
     pub(super) data: Option<PathBuf>,
+    // What every command of ken knows.
+    pub(super) config: Option<PathBuf>,
+    pub(super) set: Vec<String>,
+    pub(super) clickable: Option<When>,
     pub(super) no_config: bool,
 }
 
@@ -277,6 +283,9 @@ impl Default for Typed {
             trust_index: false,
             documents: false,
             data: None,
+            config: None,
+            set: Vec::new(),
+            clickable: None,
             no_config: false,
         }
     }

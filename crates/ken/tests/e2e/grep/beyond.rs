@@ -198,3 +198,59 @@ fn explain_says_what_was_scanned() {
         run.err
     );
 }
+
+#[test]
+fn flags_may_stand_in_a_file() {
+    let world = lines();
+    let flags = world.write("flags", "# mine\n--count\n\n--glob=!b*\n-g!flags\n");
+    let run = |path: &std::path::Path, args: &[&str]| {
+        let mut command = world.command(["grep"].iter().chain(args));
+        let run = command.env("KEN_GREP_CONFIG_PATH", path).output().unwrap();
+        (
+            String::from_utf8(run.stdout).unwrap(),
+            String::from_utf8(run.stderr).unwrap(),
+        )
+    };
+    assert_eq!(run(&flags, &["lock", "docs"]).0, "docs/a.txt:3\n");
+    assert_eq!(
+        run(&flags, &["-l", "lock", "docs"]).0,
+        "docs/a.txt\n",
+        "what is typed counts more"
+    );
+    let (all, _) = run(
+        &flags,
+        &["--no-config", "-c", "lock", "docs", "--sort=path"],
+    );
+    assert_eq!(all, "docs/a.txt:3\ndocs/b.txt:2\n");
+    let (found, message) = run(
+        std::path::Path::new("nowhere"),
+        &["-c", "lock", "docs/a.txt"],
+    );
+    assert_eq!(found, "3\n");
+    assert!(
+        message.contains("KEN_GREP_CONFIG_PATH") && message.contains("nowhere"),
+        "{message}"
+    );
+}
+
+#[test]
+fn help_and_version_are_kens() {
+    let world = World::new();
+    world.write("x", "x\n");
+    let (code, help) = grep(&world, &["--help"]);
+    assert!(
+        code == 0 && help.contains("--near <NUM>") && help.contains("--type-not"),
+        "{help}"
+    );
+    assert_eq!(grep(&world, &["-h"]), (0, help));
+    let linked = grep(
+        &world,
+        &["--hyperlinks=always", "--color=always", "-l", "x", "docs"],
+    );
+    assert!(linked.1.contains("\u{1b}]8;;file://"), "{}", linked.1);
+    let version = grep(&world, &["--version"]).1;
+    assert!(version.starts_with("ken "), "{version}");
+    assert!(grep(&world, &["--pcre2-version"]).1.starts_with("PCRE2 "));
+    let (code, message) = grep(&world, &["--generate", "man"]);
+    assert!(code == 2 && message.contains("ken man"), "{message}");
+}

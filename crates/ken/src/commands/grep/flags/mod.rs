@@ -9,6 +9,8 @@ mod filter;
 mod input;
 mod output;
 mod search;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use std::ffi::{OsStr, OsString};
@@ -108,7 +110,7 @@ impl Flag {
             arg = arg.visible_alias(alias);
         }
         if !self.takes_value() {
-            return arg.action(ArgAction::Count);
+            return arg.action(ArgAction::SetTrue);
         }
         if !self.choices.is_empty() {
             arg = arg.value_parser(self.choices.to_vec());
@@ -246,7 +248,7 @@ pub(crate) fn describe(command: &Command) -> Command {
             if let Some(negation) = flag.negation {
                 let taken_back = ClapArg::new(negation).long(negation).hide(true);
                 let help = format!("Take back --{}", flag.long);
-                command = command.arg(taken_back.action(ArgAction::Count).help(help));
+                command = command.arg(taken_back.action(ArgAction::SetTrue).help(help));
             }
         }
     }

@@ -6,7 +6,8 @@ use ken_grep::format::Mode;
 use ken_grep::walk::{Sort, SortKey};
 
 use super::Flag;
-use super::values::{memory, number, optional_path, separator, text, unknown_choice};
+use super::values::{memory, number, optional_path, path, separator, text, unknown_choice};
+use crate::cli::When;
 use crate::commands::grep::typed::{Action, Around, Buffering, Colors, Logging};
 
 /// What files can be sorted by.
@@ -447,6 +448,48 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     ),
+    Flag::value(
+        "data",
+        "DIR",
+        "Folder that holds the index [default: $XDG_DATA_HOME/ken]",
+        |typed, value| {
+            typed.data = Some(path(value)?);
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "config",
+        "FILE",
+        "ken's configuration file [default: $XDG_CONFIG_HOME/ken/config.toml]",
+        |typed, value| {
+            typed.config = Some(path(value)?);
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "set",
+        "KEY=VALUE",
+        "Set one setting, as in the configuration file",
+        |typed, value| {
+            typed.set.push(text(value)?.to_owned());
+            Ok(())
+        },
+    ),
+    Flag::value(
+        "hyperlinks",
+        "WHEN",
+        "When to make paths clickable; always: as --hyperlink-format file",
+        |typed, value| {
+            typed.clickable = Some(match text(value)? {
+                "auto" => When::Auto,
+                "always" => When::Always,
+                "never" => When::Never,
+                other => return unknown_choice(other),
+            });
+            Ok(())
+        },
+    )
+    .choices(&["auto", "always", "never"]),
     Flag::switch("pcre2-version", "Print the version of PCRE2", |typed, _| {
         typed.action = Action::Pcre2Version;
         Ok(())

@@ -5,7 +5,7 @@ use ken_grep::pattern::{Boundary, Case, Engine, LineEnd};
 use ken_grep::worker::{Binary, TextEncoding};
 
 use super::Flag;
-use super::values::{memory, number, path, text, unknown_choice};
+use super::values::{memory, number, text, unknown_choice};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::switch(
@@ -310,13 +310,4 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     )
     .negation("no-documents"),
-    Flag::value(
-        "data",
-        "DIR",
-        "Folder that holds the index [default: $XDG_DATA_HOME/ken]",
-        |typed, value| {
-            typed.data = Some(path(value)?);
-            Ok(())
-        },
-    ),
 ];
