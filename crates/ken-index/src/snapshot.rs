@@ -14,7 +14,7 @@ use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentD
 use tantivy::schema::{Field as EngineField, OwnedValue};
 use tantivy::{DocAddress, ReloadPolicy, Searcher, TantivyError};
 
-use crate::dictionary::{self, Dictionaries, PlainLists, Similar, TermCount, TermList};
+use crate::dictionary::{self, Dictionaries, Shortcuts, Similar, TermCount, TermList};
 use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
 use crate::files;
@@ -38,7 +38,7 @@ pub struct Snapshot {
     meta: Meta,
     searcher: Searcher,
     dictionaries: Dictionaries,
-    pub(crate) plain: Arc<PlainLists>,
+    pub(crate) shortcuts: Arc<Shortcuts>,
     ranking: Ranking,
     /// The stemmers that were asked for, in place of those of the documents' languages.
     stem: Option<Stemming>,
@@ -115,7 +115,7 @@ impl Snapshot {
         Ok(Self {
             path: path.to_path_buf(),
             dictionaries: Dictionaries::new(searcher.segment_readers(), &columns),
-            plain: Arc::new(PlainLists::new(directory, searcher.segment_readers())),
+            shortcuts: Arc::new(Shortcuts::new(directory, &searcher)),
             columns,
             meta,
             searcher,
@@ -288,7 +288,13 @@ impl Snapshot {
             return Ok(plan.clone());
         }
         let segments = self.searcher.segment_readers();
-        let expander = Expander::new(self.stemming()?, &self.ranking, &self.columns, segments);
+        let expander = Expander::new(
+            self.stemming()?,
+            &self.ranking,
+            &self.columns,
+            segments,
+            &self.shortcuts,
+        );
         expander.plan(plan).map_err(|e| self.error(e))
     }
 
@@ -312,7 +318,7 @@ impl Snapshot {
             return Ok(Arc::clone(scoring));
         }
         let segments = self.searcher.segment_readers();
-        let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.plain);
+        let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.shortcuts);
         let scoring = Arc::new(scoring.map_err(|e| self.error(e))?);
         Ok(Arc::clone(self.scoring.get_or_init(|| scoring)))
     }
@@ -400,7 +406,7 @@ impl Snapshot {
     ) -> Result<(Vec<(String, u64)>, usize), Error> {
         let column = self.columns.of(field);
         let segments = self.searcher.segment_readers();
-        query::terms(segments, &self.plain, column, pattern, limit).map_err(|e| self.error(e))
+        query::terms(segments, &self.shortcuts, column, pattern, limit).map_err(|e| self.error(e))
     }
 
     /// Calls `each` with terms and their counts, in the order of the terms' bytes, until it breaks
@@ -474,7 +480,7 @@ impl Snapshot {
         Ok(Statistics {
             tallies: terms::tally(segments, &self.columns).map_err(|e| self.error(e))?,
             segments: segments.len(),
-            bytes: bytes.total().get_bytes() + self.plain.n_bytes(),
+            bytes: bytes.total().get_bytes() + self.shortcuts.n_bytes(),
         })
     }
 

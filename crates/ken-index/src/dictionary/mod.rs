@@ -9,22 +9,30 @@ mod list;
 mod plain;
 mod similar;
 mod stream;
+mod trie;
 
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 use ken_core::{FIELDS, Field, FieldKind};
-use tantivy::SegmentReader;
-use tantivy::index::InvertedIndexReader;
+use tantivy::index::{InvertedIndexReader, SegmentId};
 use tantivy::postings::TermInfo;
+use tantivy::schema::Field as Column;
+use tantivy::{Searcher, SegmentReader};
 
+use crate::directory::ReadDirectory;
 use crate::schema::Columns;
+
+use self::plain::PlainLists;
+use self::trie::Tries;
 
 pub(crate) use list::each;
 pub use list::{TermCount, TermList};
-pub(crate) use plain::{Accept, PlainLists, PlainTerms, Small, Wanted, is_list, update};
+pub(crate) use plain::{Accept, PlainTerms, Small, Wanted, is_list, update};
 pub use similar::Similar;
 pub(crate) use similar::similar;
 pub(crate) use stream::Cursor;
+pub(crate) use trie::Trie;
 
 /// The dictionaries of all fields and segments of one snapshot.
 pub(crate) struct Dictionaries {
@@ -82,6 +90,57 @@ impl Dictionaries {
 
     pub(crate) fn segments(&self) -> &[SegmentReader] {
         &self.segments
+    }
+}
+
+/// Ways through the terms of a snapshot that the engine does not have.
+#[derive(Debug)]
+pub(crate) struct Shortcuts {
+    plain: PlainLists,
+    tries: Tries,
+}
+
+impl Shortcuts {
+    pub(crate) fn new(directory: ReadDirectory, searcher: &Searcher) -> Self {
+        let segments = searcher.segment_readers();
+        Self {
+            plain: PlainLists::new(directory, segments),
+            tries: Tries::new(searcher.index().directory().clone(), segments),
+        }
+    }
+
+    /// Returns those through the terms of a field in a segment.
+    pub(crate) fn of(&self, segment: &SegmentReader, column: Column) -> Shortcut<'_> {
+        Shortcut {
+            all: self,
+            segment: segment.segment_id(),
+            column,
+        }
+    }
+
+    /// Returns how many bytes they take on disk, beside the engine's.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.plain.n_bytes()
+    }
+}
+
+/// Ways through the terms of a field in a segment.
+#[derive(Clone, Copy)]
+pub(crate) struct Shortcut<'a> {
+    all: &'a Shortcuts,
+    segment: SegmentId,
+    column: Column,
+}
+
+impl<'a> Shortcut<'a> {
+    /// The terms as text, if there is a list of them.
+    pub(crate) fn plain(self) -> Option<PlainTerms<'a>> {
+        self.all.plain.of(self.segment, self.column)
+    }
+
+    /// The terms as an automaton; `None` if there are none.
+    pub(crate) fn trie(self) -> io::Result<Option<Trie>> {
+        self.all.tries.of(self.segment, self.column)
     }
 }
 

@@ -106,7 +106,7 @@ fn line_at(text: &[u8], at: usize) -> Range<usize> {
 
 /// The lists of a snapshot, opened at first use and then read without a lock.
 #[derive(Debug)]
-pub(crate) struct PlainLists {
+pub(super) struct PlainLists {
     directory: ReadDirectory,
     opened: Vec<(SegmentId, OnceLock<Option<Lists>>)>,
 }
@@ -404,7 +404,7 @@ mod tests {
         let terms = || {
             let snapshot = crate::Snapshot::open(folder.path()).unwrap();
             let terms = |pattern| snapshot.terms(Field::Body, pattern, 5000).unwrap();
-            let lists = &snapshot.plain;
+            let lists = &snapshot.shortcuts.plain;
             let column = crate::schema::Columns::new().of(Field::Body);
             let has_list = lists
                 .opened

@@ -14,15 +14,14 @@ use memchr::memmem;
 use regex_automata::Anchored;
 use regex_automata::dfa::Automaton as _;
 use regex_automata::util::{primitives::StateID, start};
+use tantivy::TantivyError;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
-use tantivy::schema::Field as Column;
 use tantivy::termdict::{TermDictionary, TermStreamer};
-use tantivy::{TantivyError, Term};
 use tantivy_fst::Automaton;
 
 use crate::analysis::BORDER;
-use crate::dictionary::{Accept, Cursor, PlainTerms, Wanted};
+use crate::dictionary::{Accept, Cursor, Shortcut, Wanted};
 
 /// A pattern made ready to be looked up in many segments.
 #[derive(Clone)]
@@ -103,74 +102,57 @@ impl Matcher {
         })
     }
 
-    /// Calls `each` with every term of the dictionary that is meant; `plain` are its terms as text.
-    pub(super) fn each_in(
-        &self,
-        index: &InvertedIndexReader,
-        column: Column,
-        plain: Option<PlainTerms<'_>>,
-        each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
-    ) -> tantivy::Result<()> {
-        match (self, plain) {
-            (Self::Regex(regex), Some(plain)) => plain.each(&regex.wanted(), &mut |term| {
-                let text = String::from_utf8_lossy(term);
-                match index.get_term_info(&Term::from_field_text(column, &text))? {
-                    Some(info) => each(term, &info),
-                    None => Ok(()),
-                }
-            }),
-            _ => self.each(index, column, each),
-        }
-    }
-
     /// Calls `each` with every term of the dictionary that is meant.
     pub(super) fn each(
         &self,
         index: &InvertedIndexReader,
-        column: Column,
+        shortcut: Shortcut<'_>,
         each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
         let terms = index.terms();
+        let mut look_up = |term: &[u8]| match terms.get(term)? {
+            Some(info) => each(term, &info),
+            None => Ok(()),
+        };
+        let trie = || shortcut.trie();
         match self {
-            Self::Written(terms, _) => terms.each(index, column, each),
-            Self::Term(term) => {
-                let term = Term::from_field_text(column, term);
-                match index.get_term_info(&term)? {
-                    Some(info) => each(term.serialized_value_bytes(), &info),
-                    None => Ok(()),
-                }
-            }
+            Self::Written(terms, _) => terms.each(index, shortcut, each),
+            Self::Term(term) => look_up(term.as_bytes()),
             Self::Terms(wanted) => {
-                for term in wanted {
-                    let term = Term::from_field_text(column, term);
-                    if let Some(info) = index.get_term_info(&term)? {
-                        each(term.serialized_value_bytes(), &info)?;
-                    }
-                }
-                Ok(())
+                let mut wanted = wanted.iter();
+                wanted.try_for_each(|term| look_up(term.as_bytes()))
             }
             Self::Prefix(prefix) => {
                 let mut range = terms.range().ge(first(prefix));
                 if let Some(end) = super::successor(prefix) {
                     range = range.lt(end.as_bytes());
                 }
-                let mut stream = range.into_stream()?;
-                while stream.advance() {
-                    each(stream.key(), stream.value())?;
-                }
-                Ok(())
+                all(range.into_stream()?, each)
             }
-            Self::Range(range) => {
-                let mut stream = range.of(terms)?;
-                while stream.advance() {
-                    each(stream.key(), stream.value())?;
+            Self::Range(range) => all(range.of(terms)?, each),
+            Self::Regex(regex) => match (shortcut.plain(), trie()?) {
+                (Some(plain), _) => plain.each(&regex.wanted(), &mut look_up),
+                (None, Some(trie)) => {
+                    trie.try_each(&RegexAutomaton::of_words(&regex.dfa), &mut look_up)
                 }
-                Ok(())
-            }
-            Self::Regex(regex) => walk(terms, RegexAutomaton::of_words(&regex.dfa), each),
-            Self::Fuzzy(dfa) => walk(terms, FuzzyAutomaton(dfa), each),
+                (None, None) => Ok(()),
+            },
+            Self::Fuzzy(dfa) => match trie()? {
+                Some(trie) => trie.try_each(&FuzzyAutomaton(dfa), &mut look_up),
+                None => Ok(()),
+            },
         }
     }
+}
+
+fn all(
+    mut terms: TermStreamer<'_>,
+    each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
+) -> tantivy::Result<()> {
+    while terms.advance() {
+        each(terms.key(), terms.value())?;
+    }
+    Ok(())
 }
 
 /// The terms from one on and before another.
@@ -204,21 +186,6 @@ impl TermRange {
 /// Returns the first term that a prefix may mean: not the border of values.
 fn first(prefix: &str) -> &str {
     if prefix.is_empty() { "\u{1}" } else { prefix }
-}
-
-fn walk<A: Automaton>(
-    terms: &tantivy::termdict::TermDictionary,
-    automaton: A,
-    each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
-) -> tantivy::Result<()>
-where
-    A::State: Clone,
-{
-    let mut stream = terms.search(automaton).into_stream()?;
-    while stream.advance() {
-        each(stream.key(), stream.value())?;
-    }
-    Ok(())
 }
 
 /// A regular expression over terms.

@@ -24,7 +24,7 @@ use tantivy::query::{
 use tantivy::schema::{Field as Column, IndexRecordOption};
 
 use crate::analysis::BORDER;
-use crate::dictionary::PlainLists;
+use crate::dictionary::Shortcuts;
 use crate::schema::Columns;
 use duplicates::DuplicatesQuery;
 pub(crate) use expand::Matcher;
@@ -45,8 +45,8 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
         Plan::All => Box::new(AllQuery),
         Plan::Nothing => Box::new(EmptyQuery),
         Plan::Word(_) | Plan::Or(_) => or(scoring, std::slice::from_ref(plan)),
-        Plan::Match { field, pattern } => match_query(columns, *field, pattern),
-        Plan::Span { field, span } => span_query(columns, *field, span),
+        Plan::Match { field, pattern } => match_query(scoring, *field, pattern),
+        Plan::Span { field, span } => span_query(scoring, *field, span),
         Plan::Range { field, from, to } => {
             let column = columns.of(*field);
             let end = |bound: &Bound<i64>| bound.map(|n| Term::from_field_i64(column, n));
@@ -137,7 +137,7 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
 /// [`crate::Snapshot::terms`].
 pub(crate) fn terms(
     segments: &[SegmentReader],
-    plain: &PlainLists,
+    shortcuts: &Shortcuts,
     column: Column,
     pattern: &Pattern,
     limit: usize,
@@ -146,8 +146,8 @@ pub(crate) fn terms(
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
     for segment in segments {
         let index = segment.inverted_index(column)?;
-        let plain = plain.of(segment.segment_id(), column);
-        matcher.each_in(&index, column, plain, &mut |term, info| {
+        let shortcut = shortcuts.of(segment, column);
+        matcher.each(&index, shortcut, &mut |term, info| {
             let count = u64::from(info.doc_freq);
             match counts.get_mut(term) {
                 Some(sum) => *sum += count,
@@ -167,10 +167,11 @@ pub(crate) fn terms(
     Ok((all, total))
 }
 
-fn match_query(columns: &Columns, field: Field, pattern: &Pattern) -> Box<dyn Query> {
+fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Query> {
     if field == Field::Path {
         return Box::new(PathQuery(pattern.clone()));
     }
+    let columns = &scoring.columns;
     match pattern {
         // The one state that depends on other documents.
         Pattern::Term(term) if field == Field::Is && term == DUPLICATE => Box::new(DuplicatesQuery),
@@ -179,6 +180,7 @@ fn match_query(columns: &Columns, field: Field, pattern: &Pattern) -> Box<dyn Qu
         Pattern::Written(_) => Box::new(SpanQuery {
             column: columns.of(field),
             span: Span::Match(pattern.clone()),
+            shortcuts: Arc::clone(&scoring.shortcuts),
         }),
         // Every value of a text field has a border.
         Pattern::Prefix(prefix) if prefix.is_empty() && field.info().kind == FieldKind::Text => {
@@ -188,6 +190,7 @@ fn match_query(columns: &Columns, field: Field, pattern: &Pattern) -> Box<dyn Qu
         _ => Box::new(PatternQuery {
             column: columns.of(field),
             pattern: pattern.clone(),
+            shortcuts: Arc::clone(&scoring.shortcuts),
         }),
     }
 }
@@ -225,13 +228,13 @@ pub(crate) fn successor(prefix: &str) -> Option<String> {
     None
 }
 
-fn span_query(columns: &Columns, field: Field, span: &Span) -> Box<dyn Query> {
-    let column = columns.of(field);
+fn span_query(scoring: &Scoring, field: Field, span: &Span) -> Box<dyn Query> {
+    let column = scoring.columns.of(field);
     match span {
-        Span::Match(pattern) => return match_query(columns, field, pattern),
+        Span::Match(pattern) => return match_query(scoring, field, pattern),
         Span::Phrase(terms) => match terms.as_slice() {
             [] => return Box::new(EmptyQuery),
-            [(_, only)] => return match_query(columns, field, only),
+            [(_, only)] => return match_query(scoring, field, only),
             // The engine's own is faster where it does.
             terms => {
                 let fixed = |(at, pattern): &(u32, Pattern)| match pattern {
@@ -251,6 +254,7 @@ fn span_query(columns: &Columns, field: Field, span: &Span) -> Box<dyn Query> {
     Box::new(SpanQuery {
         column,
         span: span.clone(),
+        shortcuts: Arc::clone(&scoring.shortcuts),
     })
 }
 

@@ -1,6 +1,8 @@
 //! The query for a pattern that may mean many terms: every document that holds one of them, each
 //! with the same score, as a frequent ending says nothing about relevance.
 
+use std::sync::Arc;
+
 use ken_core::Pattern;
 use tantivy::index::SegmentReader;
 use tantivy::query::{
@@ -11,12 +13,14 @@ use tantivy::{DocId, DocSet, Score, TantivyError};
 use tantivy_common::BitSet;
 
 use super::expand::Matcher;
+use crate::dictionary::Shortcuts;
 
 /// Documents in which a column holds a term that the pattern means.
 #[derive(Clone, Debug)]
 pub(super) struct PatternQuery {
     pub(super) column: Column,
     pub(super) pattern: Pattern,
+    pub(super) shortcuts: Arc<Shortcuts>,
 }
 
 impl Query for PatternQuery {
@@ -24,6 +28,7 @@ impl Query for PatternQuery {
         Ok(Box::new(PatternWeight {
             column: self.column,
             matcher: Matcher::new(&self.pattern)?,
+            shortcuts: Arc::clone(&self.shortcuts),
         }))
     }
 }
@@ -31,13 +36,15 @@ impl Query for PatternQuery {
 struct PatternWeight {
     column: Column,
     matcher: Matcher,
+    shortcuts: Arc<Shortcuts>,
 }
 
 impl Weight for PatternWeight {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         let index = reader.inverted_index(self.column)?;
         let mut found = BitSet::with_max_value(reader.max_doc());
-        self.matcher.each(&index, self.column, &mut |_, info| {
+        let shortcut = self.shortcuts.of(reader, self.column);
+        self.matcher.each(&index, shortcut, &mut |_, info| {
             let mut postings =
                 index.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
             while !postings.docs().is_empty() {

@@ -10,14 +10,14 @@ mod endings;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use frostem::Stemmer;
 use ken_core::{FIELDS, Field, Form, Pattern, Plan, Ranking, Span, Word};
-use tantivy::index::{InvertedIndexReader, SegmentReader};
+use tantivy::index::SegmentReader;
 
 use self::endings::{AnyForms, Endings, Forms};
+use crate::dictionary::{Shortcuts, Trie};
 use crate::function_words::{self, FunctionWords};
 use crate::schema::Columns;
 
@@ -83,14 +83,10 @@ impl Stemming {
     }
 
     /// Returns the other terms that have the stem of a word in one of the languages.
-    pub(crate) fn forms(
-        &self,
-        word: &str,
-        dictionaries: &[Arc<InvertedIndexReader>],
-    ) -> tantivy::Result<BTreeSet<String>> {
+    pub(crate) fn forms(&self, word: &str, dictionaries: &[Trie]) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         if !word.chars().all(char::is_alphabetic) {
-            return Ok(found);
+            return found;
         }
         let stems: Vec<_> = self
             .rules
@@ -103,21 +99,18 @@ impl Stemming {
         // Most terms are in the dictionaries of several segments and fields; stemming is what costs.
         let mut seen: HashSet<Box<str>, FixedState> = HashSet::default();
         for dictionary in dictionaries {
-            let mut terms = dictionary.terms().search(&forms).into_stream()?;
-            while terms.advance() {
-                let Ok(term) = std::str::from_utf8(terms.key()) else {
-                    continue;
-                };
-                if seen.contains(term) || !term.chars().all(char::is_alphabetic) {
-                    continue;
+            dictionary.each(&&forms, &mut |term| {
+                let text = std::str::from_utf8(term).unwrap_or_default();
+                if seen.contains(text) || !text.chars().all(char::is_alphabetic) {
+                    return;
                 }
-                seen.insert(term.into());
-                if term != word && each().any(|(rules, stem)| rules.stemmer.stem(term) == *stem) {
-                    found.insert(term.to_owned());
+                seen.insert(text.into());
+                if text != word && each().any(|(rules, stem)| rules.stemmer.stem(text) == *stem) {
+                    found.insert(text.to_owned());
                 }
-            }
+            });
         }
-        Ok(found)
+        found
     }
 }
 
@@ -193,6 +186,7 @@ pub(crate) struct Expander<'a> {
     pub(crate) ranking: &'a Ranking,
     pub(crate) columns: &'a Columns,
     pub(crate) segments: &'a [SegmentReader],
+    pub(crate) shortcuts: &'a Shortcuts,
     /// The forms of words that were asked for, by word and field: a text as a query repeats itself.
     known: RefCell<HashMap<(String, Option<Field>), FormsOf>>,
 }
@@ -206,12 +200,14 @@ impl<'a> Expander<'a> {
         ranking: &'a Ranking,
         columns: &'a Columns,
         segments: &'a [SegmentReader],
+        shortcuts: &'a Shortcuts,
     ) -> Self {
         Self {
             stemming,
             ranking,
             columns,
             segments,
+            shortcuts,
             known: RefCell::default(),
         }
     }
@@ -311,13 +307,11 @@ impl<'a> Expander<'a> {
         let mut dictionaries = Vec::new();
         for info in FIELDS.iter().filter(|info| word.looks_in(info.field)) {
             for segment in self.segments {
-                let index = segment.inverted_index(self.columns.of(info.field))?;
-                if index.terms().num_terms() > 0 {
-                    dictionaries.push(index);
-                }
+                let shortcut = self.shortcuts.of(segment, self.columns.of(info.field));
+                dictionaries.extend(shortcut.trie()?);
             }
         }
-        let forms = Rc::new(self.stemming.forms(term, &dictionaries)?);
+        let forms = Rc::new(self.stemming.forms(term, &dictionaries));
         self.known.borrow_mut().insert(key, Rc::clone(&forms));
         Ok(forms)
     }

@@ -6,9 +6,10 @@ use std::collections::BinaryHeap;
 use ken_core::Written;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::schema::{Field as Column, IndexRecordOption};
+use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, TERMINATED, TantivyError};
 
+use crate::dictionary::Shortcut;
 use crate::query::expand::Matcher;
 
 /// How many terms one pattern of a stretch may mean in a segment: each holds about 4 KiB.
@@ -32,11 +33,11 @@ impl Leaf {
     pub(super) fn open(
         matcher: &Matcher,
         index: &InvertedIndexReader,
-        column: Column,
+        shortcut: Shortcut<'_>,
     ) -> tantivy::Result<Option<Self>> {
         let mut postings = Vec::new();
         let mut n_documents = 0_u32;
-        matcher.each(index, column, &mut |_, info| {
+        matcher.each(index, shortcut, &mut |_, info| {
             if postings.len() == MAX_TERMS {
                 return Err(TantivyError::InvalidArgument(format!(
                     "a pattern beside other words means more than {MAX_TERMS} words; \

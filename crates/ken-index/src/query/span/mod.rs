@@ -9,6 +9,8 @@
 mod leaf;
 mod phrase;
 
+use std::sync::Arc;
+
 use ken_core::{Pattern, Span};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::{InvertedIndexReader, SegmentReader};
@@ -18,6 +20,7 @@ use tantivy::{DocId, DocSet, Score, Searcher, TERMINATED, TantivyError};
 
 use super::expand::Matcher;
 use super::form::Texts;
+use crate::dictionary::{Shortcut, Shortcuts};
 use leaf::Leaf;
 use phrase::Phrase;
 
@@ -26,19 +29,21 @@ use phrase::Phrase;
 pub(super) struct SpanQuery {
     pub(super) column: Column,
     pub(super) span: Span,
+    pub(super) shortcuts: Arc<Shortcuts>,
 }
 
 impl Query for SpanQuery {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         let plan = Part::new(&self.span)?;
         let similarities = match scoring {
-            EnableScoring::Enabled { searcher, .. } => similarities(searcher, self.column, &plan)?,
+            EnableScoring::Enabled { searcher, .. } => similarities(searcher, self, &plan)?,
             EnableScoring::Disabled { .. } => Vec::new(),
         };
         Ok(Box::new(SpanWeight {
             column: self.column,
             plan,
             similarities,
+            shortcuts: Arc::clone(&self.shortcuts),
         }))
     }
 }
@@ -92,7 +97,7 @@ impl Part {
 /// as a pattern says no more than its commonest term.
 fn similarities(
     searcher: &Searcher,
-    column: Column,
+    query: &SpanQuery,
     plan: &Part,
 ) -> tantivy::Result<Vec<Bm25Weight>> {
     let (mut n_documents, mut n_tokens) = (0_u64, 0_u64);
@@ -101,12 +106,13 @@ fn similarities(
         .iter()
         .map(|segment| {
             n_documents += u64::from(segment.max_doc());
-            segment.inverted_index(column)
+            let shortcut = query.shortcuts.of(segment, query.column);
+            Ok((segment.inverted_index(query.column)?, shortcut))
         })
         .collect::<tantivy::Result<_>>()?;
     n_tokens += indexes
         .iter()
-        .map(|index| index.total_num_tokens())
+        .map(|(index, _)| index.total_num_tokens())
         .sum::<u64>();
     let average = n_tokens as Score / n_documents.max(1) as Score;
     let mut matchers = Vec::new();
@@ -114,9 +120,9 @@ fn similarities(
     let mut weights = Vec::with_capacity(matchers.len());
     for matcher in matchers {
         let mut frequency = 0;
-        for index in &indexes {
+        for (index, shortcut) in &indexes {
             let mut most = 0;
-            matcher.each(index, column, &mut |_, info| {
+            matcher.each(index, *shortcut, &mut |_, info| {
                 most = most.max(u64::from(info.doc_freq));
                 Ok(())
             })?;
@@ -131,6 +137,7 @@ struct SpanWeight {
     column: Column,
     plan: Part,
     similarities: Vec<Bm25Weight>,
+    shortcuts: Arc<Shortcuts>,
 }
 
 impl SpanWeight {
@@ -139,7 +146,8 @@ impl SpanWeight {
         reader: &SegmentReader,
         boost: Score,
     ) -> tantivy::Result<Option<SpanScorer>> {
-        let Some(candidates) = Candidates::open(&self.plan, reader, self.column)? else {
+        let candidates = Candidates::open(&self.plan, reader, self.column, &self.shortcuts)?;
+        let Some(candidates) = candidates else {
             return Ok(None);
         };
         let norms = match self.similarities.is_empty() {
@@ -204,9 +212,10 @@ impl Candidates {
         part: &Part,
         reader: &SegmentReader,
         column: Column,
+        shortcuts: &Shortcuts,
     ) -> tantivy::Result<Option<Self>> {
         let index = reader.inverted_index(column)?;
-        let Some(mut node) = Node::open(part, &index, column)? else {
+        let Some(mut node) = Node::open(part, &index, shortcuts.of(reader, column))? else {
             return Ok(None);
         };
         let mut has_forms = false;
@@ -354,24 +363,24 @@ impl Node {
     fn open(
         part: &Part,
         index: &InvertedIndexReader,
-        column: Column,
+        shortcut: Shortcut<'_>,
     ) -> tantivy::Result<Option<Self>> {
         Ok(match part {
             Part::Match(matcher) => {
-                let leaf = Leaf::open(matcher, index, column)?;
+                let leaf = Leaf::open(matcher, index, shortcut)?;
                 leaf.map(|leaf| Self::Leaf(leaf, Vec::new()))
             }
             Part::Any(parts) => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
-                    open.extend(Self::open(part, index, column)?);
+                    open.extend(Self::open(part, index, shortcut)?);
                 }
                 (!open.is_empty()).then_some(Self::Any(open))
             }
             Part::Phrase(terms) => {
                 let mut open = Vec::with_capacity(terms.len());
                 for (at, matcher) in terms {
-                    let Some(leaf) = Leaf::open(matcher, index, column)? else {
+                    let Some(leaf) = Leaf::open(matcher, index, shortcut)? else {
                         return Ok(None);
                     };
                     open.push((*at, leaf));
@@ -385,7 +394,7 @@ impl Node {
             } => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
-                    let Some(node) = Self::open(part, index, column)? else {
+                    let Some(node) = Self::open(part, index, shortcut)? else {
                         return Ok(None);
                     };
                     open.push(node);

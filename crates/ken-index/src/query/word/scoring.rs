@@ -7,7 +7,7 @@ use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentReader;
 
 use super::list::Lengths;
-use crate::dictionary::PlainLists;
+use crate::dictionary::Shortcuts;
 use crate::schema::Columns;
 
 /// How many documents of a segment are asked whether they have a field: the average length is that
@@ -22,7 +22,7 @@ const LEAST: f32 = 0.05;
 pub(crate) struct Scoring {
     pub(crate) columns: Columns,
     pub(crate) ranking: Ranking,
-    pub(crate) plain: Arc<PlainLists>,
+    pub(crate) shortcuts: Arc<Shortcuts>,
     pub(super) n_documents: f32,
     lengths: Vec<Option<Arc<Lengths>>>,
 }
@@ -33,7 +33,7 @@ impl Scoring {
         segments: &[SegmentReader],
         columns: &Columns,
         ranking: &Ranking,
-        plain: &Arc<PlainLists>,
+        shortcuts: &Arc<Shortcuts>,
     ) -> tantivy::Result<Self> {
         let lengths = FIELDS.iter().map(|info| {
             if info.kind != FieldKind::Text {
@@ -47,7 +47,7 @@ impl Scoring {
             lengths: lengths.collect::<tantivy::Result<_>>()?,
             columns: columns.clone(),
             ranking: ranking.clone(),
-            plain: Arc::clone(plain),
+            shortcuts: Arc::clone(shortcuts),
             n_documents: n_documents as f32,
         })
     }

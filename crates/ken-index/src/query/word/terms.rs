@@ -107,8 +107,8 @@ impl WordTerms {
             for (form, (ready, _)) in self.forms.iter().enumerate() {
                 let mut terms = Vec::new();
                 if let Ready::Match(matcher) = ready {
-                    let plain = scoring.plain.of(segment.segment_id(), column);
-                    matcher.each_in(&index, column, plain, &mut |_, info| {
+                    let shortcut = scoring.shortcuts.of(segment, column);
+                    matcher.each(&index, shortcut, &mut |_, info| {
                         terms.push(info.clone());
                         Ok(())
                     })?;
@@ -199,7 +199,8 @@ impl WordTerms {
             };
             match ready {
                 Ready::Span(part) => {
-                    if let Some(span) = Candidates::open(part, reader, column)? {
+                    if let Some(span) = Candidates::open(part, reader, column, &scoring.shortcuts)?
+                    {
                         push(Source::Span(Box::new(span)));
                     }
                 }
@@ -243,8 +244,8 @@ fn n_documents_of(
     for segment in searcher.segment_readers() {
         let mut of_segment = Vec::new();
         let index = segment.inverted_index(column)?;
-        let plain = scoring.plain.of(segment.segment_id(), column);
-        matcher.each_in(&index, column, plain, &mut |_, info| {
+        let shortcut = scoring.shortcuts.of(segment, column);
+        matcher.each(&index, shortcut, &mut |_, info| {
             of_segment.push(info.doc_freq);
             Ok(())
         })?;
