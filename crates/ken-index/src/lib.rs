@@ -16,6 +16,7 @@ mod error;
 mod facets;
 mod files;
 mod function_words;
+mod merging;
 mod meta;
 mod query;
 mod record;

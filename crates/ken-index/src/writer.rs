@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use ken_core::FileKey;
 use tantivy::directory::error::LockError;
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::indexer::IndexWriterOptions;
 use tantivy::store::{Compressor, ZstdCompressor};
-use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
+use tantivy::{Directory, Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
 
 use crate::deletion::Deletions;
 use crate::dictionary::{self, Small};
 use crate::directory::WriteDirectory;
+use crate::merging::BoundedMerges;
 use crate::record::Row;
 use crate::schema::Columns;
 use crate::segment::SegmentBuilder;
@@ -46,6 +47,11 @@ impl WriterOptions {
         let slots = self.threads.clamp(1, affordable);
         let each = (self.memory_bytes / slots).clamp(MIN_SLOT_BYTES, MAX_SLOT_BYTES);
         (slots, each)
+    }
+
+    /// Returns how many merges run at once: what they write, many more threads made.
+    fn merge_threads(self) -> usize {
+        (self.threads / 8).clamp(1, 4)
     }
 }
 
@@ -94,7 +100,9 @@ impl Writer {
         let engine = index
             .writer_with_options(
                 // Its own builder is not used: one thread, which sleeps.
-                IndexWriterOptions::builder().num_merge_threads(1).build(),
+                IndexWriterOptions::builder()
+                    .num_merge_threads(options.merge_threads())
+                    .build(),
             )
             .map_err(|error| match error {
                 TantivyError::LockFailure(LockError::LockBusy, _) => {
@@ -102,7 +110,7 @@ impl Writer {
                 }
                 other => engine_error(other),
             })?;
-        engine.set_merge_policy(Box::new(LogMergePolicy::default()));
+        engine.set_merge_policy(Box::new(BoundedMerges));
         // Read under the lock: another writer may have committed before it was ours.
         let meta = match read_meta(path, &index)? {
             Some(meta) if index.schema() == columns.schema => meta,
@@ -319,17 +327,26 @@ fn settings() -> IndexSettings {
 
 /// Reads the meta of the last commit; none before the first.
 pub(crate) fn read_meta(path: &Path, index: &Index) -> Result<Option<Meta>, Error> {
-    let metas = index.load_metas().map_err(|source| Error::Engine {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    let Some(payload) = metas.payload else {
-        return Ok(None);
-    };
-    let meta: Meta = serde_json::from_str(&payload).map_err(|error| Error::Damaged {
+    /// What is wanted of the engine's list of segments, which is long.
+    #[derive(serde::Deserialize)]
+    struct Commit {
+        payload: Option<String>,
+    }
+
+    let damaged = |error: serde_json::Error| Error::Damaged {
         path: path.to_path_buf(),
         message: format!("its commit cannot be read: {error}"),
+    };
+    let commit = index.directory().atomic_read(Path::new("meta.json"));
+    let commit = commit.map_err(|source| Error::Engine {
+        path: path.to_path_buf(),
+        source: source.into(),
     })?;
+    let commit: Commit = serde_json::from_slice(&commit).map_err(damaged)?;
+    let Some(payload) = commit.payload else {
+        return Ok(None);
+    };
+    let meta: Meta = serde_json::from_str(&payload).map_err(damaged)?;
     if meta.format != FORMAT {
         return Err(Error::Version {
             path: path.to_path_buf(),

@@ -143,3 +143,64 @@ impl Trie {
         let Ok(()) = self.try_each(automaton, &mut fine);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use levenshtein_automata::LevenshteinAutomatonBuilder;
+    use proptest::prelude::*;
+    use tantivy::termdict::{TermDictionary, TermDictionaryBuilder};
+    use tantivy_common::file_slice::FileSlice;
+
+    use super::*;
+    use crate::query::FuzzyAutomaton;
+
+    fn dictionary(terms: &std::collections::BTreeSet<String>) -> Vec<u8> {
+        let mut builder = TermDictionaryBuilder::create(Vec::new()).unwrap();
+        for (number, term) in terms.iter().enumerate() {
+            let info = tantivy::postings::TermInfo {
+                doc_freq: 1,
+                postings_range: number..number + 1,
+                positions_range: number..number + 1,
+            };
+            builder.insert(term, &info).unwrap();
+        }
+        builder.finish().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_walk_finds_what_the_engine_finds(
+            terms in prop::collection::btree_set("[abcé]{0,6}", 0..60),
+            word in "[abcé]{0,5}",
+            distance in 1..3_u8,
+        ) {
+            let bytes = dictionary(&terms);
+            let dfa = LevenshteinAutomatonBuilder::new(distance, true).build_dfa(&word);
+            let engine = TermDictionary::open(FileSlice::from(bytes.clone())).unwrap();
+            let mut stream = engine.search(FuzzyAutomaton(&dfa)).into_stream().unwrap();
+            let mut expected = Vec::new();
+            while stream.advance() {
+                // The empty term is none, and the index has none.
+                if !stream.key().is_empty() {
+                    expected.push(stream.key().to_vec());
+                }
+            }
+            let mut found = Vec::new();
+            let trie = Trie::read(&OwnedBytes::new(bytes)).unwrap();
+            trie.each(&FuzzyAutomaton(&dfa), &mut |term| found.push(term.to_vec()));
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_damaged_footer_is_an_error() {
+        let bytes = dictionary(&["a".to_owned(), "b".to_owned()].into());
+        let read = |bytes: &[u8]| Trie::read(&OwnedBytes::new(bytes.to_vec()));
+        assert!(read(&bytes).is_ok());
+        assert!(read(&bytes[bytes.len() - 10..]).is_err());
+        let mut damaged = bytes;
+        let at = damaged.len() - 14;
+        damaged[at] = 255;
+        assert!(read(&damaged).is_err());
+    }
+}

@@ -344,7 +344,7 @@ impl Automaton for TermsAutomaton<'_> {
     }
 }
 
-struct FuzzyAutomaton<'a>(&'a DFA);
+pub(crate) struct FuzzyAutomaton<'a>(pub(crate) &'a DFA);
 
 impl Automaton for FuzzyAutomaton<'_> {
     type State = u32;

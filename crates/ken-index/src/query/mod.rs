@@ -27,6 +27,8 @@ use crate::analysis::BORDER;
 use crate::dictionary::Shortcuts;
 use crate::schema::Columns;
 use duplicates::DuplicatesQuery;
+#[cfg(test)]
+pub(crate) use expand::FuzzyAutomaton;
 pub(crate) use expand::Matcher;
 use guard::Guard;
 use path::PathQuery;

@@ -198,13 +198,13 @@ pub(super) struct AnyForms<'a> {
 struct States {
     numbers: HashMap<Rc<[Option<Walk>]>, u32, FixedState>,
     walks: Vec<Rc<[Option<Walk>]>>,
-    /// For each state the state after each byte, `UNKNOWN` if nobody went there.
-    next: Vec<[u32; 256]>,
+    /// For each state the state after each byte that was asked for: few of 256, and searched one
+    /// after the other faster than a table of all of them is filled.
+    next: Vec<Vec<(u8, u32)>>,
 }
 
 /// The state of what is no form in any language.
 const DEAD: u32 = u32::MAX;
-const UNKNOWN: u32 = u32::MAX - 1;
 
 impl States {
     fn number(&mut self, walks: Rc<[Option<Walk>]>) -> u32 {
@@ -218,7 +218,7 @@ impl States {
         let number = u32::try_from(self.walks.len()).unwrap_or(DEAD);
         self.numbers.insert(Rc::clone(&walks), number);
         self.walks.push(walks);
-        self.next.push([UNKNOWN; 256]);
+        self.next.push(Vec::new());
         number
     }
 }
@@ -266,17 +266,17 @@ impl Automaton for &AnyForms<'_> {
     fn accept(&self, state: &u32, byte: u8) -> u32 {
         let mut states = self.states.borrow_mut();
         let from = *state as usize;
-        let Some(known) = states.next.get(from).map(|next| next[usize::from(byte)]) else {
+        let Some(next) = states.next.get(from) else {
             return DEAD;
         };
-        if known != UNKNOWN {
-            return known;
+        if let Some((_, known)) = next.iter().find(|(b, _)| *b == byte) {
+            return *known;
         }
         let walks = Rc::clone(&states.walks[from]);
         let each = self.forms.iter().zip(walks.iter());
         let walks = each.map(|(forms, walk)| forms.accept(walk.as_ref()?, byte));
         let number = states.number(walks.collect());
-        states.next[from][usize::from(byte)] = number;
+        states.next[from].push((byte, number));
         number
     }
 }

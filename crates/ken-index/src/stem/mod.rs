@@ -47,7 +47,7 @@ impl Rules {
         let n_shared = prefix.chars().count();
         (n_shared >= MIN_PREFIX).then(|| Forms {
             prefix,
-            free: free(stem.chars().count() - n_shared),
+            free: free(stem, stem.chars().count() - n_shared),
             endings: self.endings.as_ref(),
         })
     }
@@ -174,10 +174,15 @@ fn shared<'a>(word: &'a str, stem: &str) -> &'a str {
     &word[..bytes]
 }
 
-/// Returns how many letters of a form may be any, by how many its stem has that the word has not: the
-/// last one may be another one, and a stemmer that changes others may take some out.
-fn free(n_other: usize) -> usize {
-    if n_other > 1 { n_other + 2 } else { 1 }
+/// Returns how many letters of a form may be any, by its stem and how many letters of that the word
+/// has not: the last one may be another one, and a stemmer that changes others may take some out.
+fn free(stem: &str, n_other: usize) -> usize {
+    match n_other {
+        // All forms start with it, unless its last letter is one of their ending: die, died.
+        0 => usize::from(!stem.ends_with(|c: char| c.is_ascii() && !"aeiouy".contains(c))),
+        1 => 1,
+        n => n + 2,
+    }
 }
 
 /// What puts forms in the place of stems.
@@ -392,6 +397,8 @@ mod tests {
                 "en",
                 "relate relates related relating relation relational relativity",
             ),
+            ("en", "die died dies"),
+            ("en", "run runs running"),
             ("en", "commit commits committed committing"),
             (
                 "en",
