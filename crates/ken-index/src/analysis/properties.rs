@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::{analyze, folded, script};
 use ken_core::Field;
@@ -19,7 +20,8 @@ fn terms(text: &str) -> Vec<(String, u32)> {
         }
         last = (position, bytes.start);
         assert!(!term.is_empty(), "{text:?}");
-        let is_term = |c| script::is_word(c) || script::has_no_blanks(c) || matches!(c, '+' | '#');
+        let is_letter = |c| script::is_word(c) || script::has_no_blanks(c) || is_combining_mark(c);
+        let is_term = |c| is_letter(c) || matches!(c, '+' | '#');
         assert!(term.chars().all(is_term), "{text:?} {term:?}");
         found.push((term.to_owned(), position));
     });
@@ -171,9 +173,22 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+/// Returns whether a mark of a script without blanks stands at a letter of another one, which no
+/// language writes: the canonical order of marks may take it away from there.
+fn is_mixed(text: &str) -> bool {
+    let letters: Vec<char> = text.nfd().collect();
+    letters.windows(2).any(|pair| {
+        let is_mark = script::has_no_blanks(pair[1]) && is_combining_mark(pair[1]);
+        is_mark && !script::has_no_blanks(pair[0])
+    })
+}
+
 proptest! {
     #[test]
     fn canonical_forms_of_texts_are_the_same_terms(text in text()) {
+        if is_mixed(&text) {
+            return Ok(());
+        }
         let expected = terms(&text.nfd().collect::<String>());
         prop_assert_eq!(terms(&text.nfc().collect::<String>()), expected);
     }
