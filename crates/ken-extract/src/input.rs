@@ -122,7 +122,7 @@ impl<'a> Input<'a> {
     }
 
     /// Returns the content if it is in memory.
-    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+    pub fn in_memory(&self) -> Option<&[u8]> {
         match &self.data {
             Data::Bytes(bytes) => Some(bytes),
             Data::File { .. } => None,
@@ -136,7 +136,10 @@ impl<'a> Input<'a> {
     }
 
     /// Reads a small file whole, with one system call: detection and parser share it.
-    pub(crate) fn preload(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn preload(&mut self) -> io::Result<()> {
         let Data::File { file, size } = self.data else {
             return Ok(());
         };

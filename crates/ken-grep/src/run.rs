@@ -106,7 +106,7 @@ impl Search<'_> {
         let tally = Tally::new(self.format.stats);
         let printer = self.format.printer(output.sheet(), false);
         let worker = self.worker(printer);
-        self.walk.build_parallel(self.observer)?.run(|| {
+        self.walker()?.build_parallel().run(|| {
             let mut worker = worker.clone();
             let tally = &tally;
             Box::new(move |found| {
@@ -136,7 +136,7 @@ impl Search<'_> {
         let tally = Tally::new(self.format.stats);
         let printer = self.format.printer(writer, true);
         let mut worker = self.worker(printer);
-        let walk = self.walk.build(self.observer)?.build();
+        let walk = self.walker()?.build();
         let inputs = walk.filter_map(|found| self.input(found, &tally));
         for input in sorted(inputs, self.walk) {
             if !self.search_one(&mut worker, &input, &tally) {
@@ -155,6 +155,15 @@ impl Search<'_> {
         Worker::new(self.options, self.matcher.clone(), self.conditions, printer)
     }
 
+    /// Makes the walker, which goes only where the index says, if it is trusted.
+    fn walker(&self) -> Result<ignore::WalkBuilder, ignore::Error> {
+        let mut builder = self.walk.build(self.observer)?;
+        if let Some(has) = self.narrow.places() {
+            builder.filter_entry(move |entry| entry.depth() == 0 || has(entry.path()));
+        }
+        Ok(builder)
+    }
+
     /// Takes what the walk found, unless an index rules it out.
     pub(crate) fn input(
         &self,
@@ -165,7 +174,9 @@ impl Search<'_> {
         tally.count_file();
         let excluded = !self.narrow.is_empty()
             && !input.is_stdin()
-            && self.narrow.excludes(input.path(), &|| input.metadata());
+            && self
+                .narrow
+                .excludes(input.path(), input.is_explicit(), &|| input.metadata());
         if excluded {
             tally.excluded.fetch_add(1, Ordering::Relaxed);
             return None;

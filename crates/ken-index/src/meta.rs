@@ -38,6 +38,9 @@ pub struct Meta {
     /// Languages in which the text of pictures was recognised last; empty if it never was.
     #[serde(default)]
     pub ocr_languages: String,
+    /// Whether all files that the commit knows have their grams: see `ken-ngram`.
+    #[serde(default)]
+    pub ngrams: bool,
 }
 
 impl Meta {
@@ -56,6 +59,7 @@ impl Meta {
             earlier: Vec::new(),
             missing: BTreeSet::new(),
             ocr_languages: String::new(),
+            ngrams: false,
         }
     }
 }

@@ -68,6 +68,33 @@ pub struct Statistics {
     pub bytes: u64,
 }
 
+impl Meta {
+    /// Reads what the last commit of the index in a folder says of it, and nothing else.
+    ///
+    /// # Errors
+    /// Fails as [`Snapshot::open`] does.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        open_engine(path).map(|(_, _, meta)| meta)
+    }
+}
+
+fn open_engine(path: &Path) -> Result<(ReadDirectory, tantivy::Index, Meta), Error> {
+    let engine_error = |source| Error::Engine {
+        path: path.to_path_buf(),
+        source,
+    };
+    if !fs_err::exists(path.join("meta.json"))? {
+        return Err(Error::Missing(path.to_path_buf()));
+    }
+    let directory = MmapDirectory::open(path).map_err(|e| engine_error(e.into()))?;
+    let directory = ReadDirectory(directory);
+    let index = tantivy::Index::open(directory.clone()).map_err(engine_error)?;
+    match read_meta(path, &index)? {
+        Some(meta) => Ok((directory, index, meta)),
+        None => Err(Error::Missing(path.to_path_buf())),
+    }
+}
+
 impl Snapshot {
     /// Opens the last commit of the index in a folder.
     ///
@@ -90,15 +117,7 @@ impl Snapshot {
             path: path.to_path_buf(),
             source,
         };
-        if !fs_err::exists(path.join("meta.json"))? {
-            return Err(Error::Missing(path.to_path_buf()));
-        }
-        let directory = MmapDirectory::open(path).map_err(|e| engine_error(e.into()))?;
-        let directory = ReadDirectory(directory);
-        let index = tantivy::Index::open(directory.clone()).map_err(engine_error)?;
-        let Some(meta) = read_meta(path, &index)? else {
-            return Err(Error::Missing(path.to_path_buf()));
-        };
+        let (directory, index, meta) = open_engine(path)?;
         let columns = Columns::new();
         if index.schema() != columns.schema {
             return Err(Error::Damaged {

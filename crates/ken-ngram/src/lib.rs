@@ -13,6 +13,7 @@ mod merge;
 mod need;
 mod postings;
 mod segment;
+mod store;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -23,3 +24,4 @@ pub use gram::GramSet;
 pub use merge::merge;
 pub use need::Need;
 pub use segment::{Bytes, Covers, Name, Row, Segment, Version};
+pub use store::{Map, Store, segments};

@@ -17,7 +17,6 @@
 //! dictionary and names. What is read of a damaged file is nonsense, but within bounds: a file is as
 //! good as its disk, like the engine's.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +28,8 @@ pub(crate) const MAGIC: [u8; 8] = *b"kengram1";
 pub(crate) const BLOCK: usize = 64;
 pub(crate) const NAMES: usize = 16;
 pub(crate) const ROW_BYTES: usize = 24;
+/// Beside the bits of [`Covers`].
+pub(crate) const IS_PART: u32 = 8;
 const BLOCK_BYTES: usize = 24;
 const N_PARTS: usize = 6;
 const FOOTER_BYTES: usize = 8 * (N_PARTS + 2);
@@ -79,6 +80,8 @@ pub struct Row {
     pub doc: u32,
     /// What its grams are of.
     pub covers: Covers,
+    /// It is inside of the file, not the file itself.
+    pub is_part: bool,
 }
 
 /// Where a gram's documents are, and how many.
@@ -203,31 +206,29 @@ impl Segment {
         self.part(ROWS).as_chunks::<ROW_BYTES>().0.iter().map(row)
     }
 
-    /// Returns the rows of a version of a file: one, or one for each part of it.
+    /// Returns the rows of a file, in order of their versions: one for each part of it.
     ///
     /// Keys are hashes: where one is, is told by its size.
-    pub fn of(&self, version: Version) -> impl Iterator<Item = Row> + '_ {
+    pub fn of(&self, key: u64) -> impl Iterator<Item = Row> + '_ {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
-        let compare = move |row: &[u8; ROW_BYTES]| {
-            (number(row, 0), number(row, 8)).cmp(&(version.key, version.stamp))
-        };
-        let guess = ((u128::from(version.key) * rows.len() as u128) >> 64) as usize;
+        let is_before = |row: &[u8; ROW_BYTES]| number(row, 0) < key;
+        let guess = ((u128::from(key) * rows.len() as u128) >> 64) as usize;
         let (mut low, mut high, mut step) = (guess, guess, 16);
-        while low > 0 && compare(&rows[low.min(rows.len() - 1)]) != Ordering::Less {
+        while low > 0 && !is_before(&rows[low]) {
             (high, low) = (low, low.saturating_sub(step));
             step *= 2;
         }
-        while high < rows.len() && compare(&rows[high]) == Ordering::Less {
+        while high < rows.len() && is_before(&rows[high]) {
             (low, high) = (high, (high + step).min(rows.len()));
             step *= 2;
         }
         let between = rows.get(low..high).unwrap_or_default();
-        let start = low + between.partition_point(|row| compare(row) == Ordering::Less);
+        let start = low + between.partition_point(is_before);
         let from_start = rows.get(start..).unwrap_or_default();
         from_start
             .iter()
-            .take_while(move |row| compare(row) == Ordering::Equal)
             .map(row)
+            .take_while(move |row| row.version.key == key)
     }
 
     /// Calls `each` with the names of all documents, in order.
@@ -327,6 +328,7 @@ fn row(bytes: &[u8; ROW_BYTES]) -> Row {
         },
         doc: last as u32,
         covers: Covers::from_bits((last >> 32) as u32),
+        is_part: (last >> 32) as u32 & IS_PART != 0,
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::gram::Gram;
 use crate::postings;
-use crate::segment::{BLOCK, Covers, MAGIC, NAMES, Version, put_number};
+use crate::segment::{BLOCK, Covers, IS_PART, MAGIC, NAMES, Version, put_number};
 
 /// A document that goes into a file.
 #[derive(Clone, Debug)]
@@ -75,9 +75,13 @@ impl<W: Write> SegmentWriter<W> {
         let mut rows = Vec::new();
         for doc in order {
             let Doc {
-                version, covers, ..
+                version,
+                covers,
+                name,
             } = &docs[doc as usize];
-            let last = u64::from(covers.to_bits()) << 32 | u64::from(doc);
+            // Nothing stands behind the 0 that ends the path.
+            let part = if name.ends_with(b"\0") { 0 } else { IS_PART };
+            let last = u64::from(covers.to_bits() | part) << 32 | u64::from(doc);
             put_all(&[version.key, version.stamp, last], &mut rows);
         }
         let (names, places) = names(docs);

@@ -9,6 +9,7 @@ mod beside;
 mod budget;
 mod changed;
 mod error;
+mod grams;
 mod lock;
 mod ocr;
 mod ocr_cache;
@@ -22,6 +23,7 @@ mod work;
 mod writer;
 
 pub use error::Error;
+pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};
 pub use options::{Ocr, Options, RootChange};
 pub use progress::Progress;

@@ -33,6 +33,8 @@ pub struct Options {
     pub ocr: Option<Ocr>,
     /// Fields that folders give to what lies below them.
     pub folders: Vec<FolderFields>,
+    /// Keep the grams of files, so that `ken grep` need not read all of them.
+    pub ngrams: bool,
     /// Only tell what would be done.
     pub dry_run: bool,
     /// Commit after so long, so that an interrupted run loses little.
@@ -55,6 +57,8 @@ pub struct Ocr {
 pub(crate) struct Shares {
     /// Segments being built.
     pub(crate) segments: usize,
+    /// Files of grams being built.
+    pub(crate) grams: usize,
     /// Large documents that the index takes in.
     pub(crate) documents: usize,
     /// Files being extracted.
@@ -64,11 +68,17 @@ pub(crate) struct Shares {
 }
 
 impl Options {
-    /// Half of the memory builds segments: large ones need less merging. The rest is what is
-    /// read and what waits.
+    /// Half of the memory builds segments and files of grams: large ones need less merging. The rest is
+    /// what is read and what waits.
     pub(crate) fn shares(&self) -> Shares {
+        let grams = if self.ngrams {
+            self.memory_bytes / 8
+        } else {
+            0
+        };
         Shares {
-            segments: self.memory_bytes / 2,
+            segments: self.memory_bytes / 2 - grams,
+            grams,
             documents: self.memory_bytes / 8,
             inputs: self.memory_bytes / 4,
             members: self.memory_bytes / 8,

@@ -1,8 +1,8 @@
 //! One run: from the roots to a commit.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{bounded, unbounded};
@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::apply::Applier;
 use crate::budget::Budget;
+use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
 use crate::stale::{Now, Staleness};
 use crate::work::Pool;
@@ -116,6 +117,7 @@ pub fn update(
         notify,
         roots_changed: known.is_none_or(|meta| meta.roots != roots),
         never_completed: known.is_none_or(|meta| meta.completed.is_none()),
+        grams: OnceLock::new(),
         writer: LazyWriter::new(
             index,
             WriterOptions {
@@ -183,6 +185,8 @@ struct Run<'o> {
     roots_changed: bool,
     never_completed: bool,
     writer: LazyWriter,
+    /// Set when files are read.
+    grams: OnceLock<Grams>,
     counts: Counts,
 }
 
@@ -248,6 +252,19 @@ impl Run<'_> {
         ken_walk::changes(&self.roots, &scan, &self.progress.walk, &comparison)
     }
 
+    fn grams(&self, hasher: KeyHasher) -> &Grams {
+        self.grams.get_or_init(|| {
+            let index = self.options.data.join("index");
+            Grams::new(GramOptions {
+                folder: self.options.ngrams.then(|| grams::folder(&index)),
+                memory_bytes: self.options.shares().grams,
+                threads: self.options.threads,
+                seed: hasher.seed(),
+                max_file_bytes: self.options.extract.limits.max_file_bytes,
+            })
+        })
+    }
+
     fn walk_and_extract(&self, catalogue: &Catalogue) -> Result<ken_walk::Summary, Error> {
         let hasher = match &self.snapshot {
             Some(snapshot) => snapshot.meta().hasher,
@@ -256,6 +273,7 @@ impl Run<'_> {
         };
         let shares = self.options.shares();
         let pool = Pool {
+            grams: self.grams(hasher),
             applier: Applier {
                 writer: &self.writer,
                 documents: Budget::new(shares.documents),
@@ -345,6 +363,7 @@ impl Run<'_> {
                 continue;
             }
             if let Some(writer) = self.writer.opened() {
+                pool.note(pool.grams.flush());
                 pool.note(writer.commit(&self.meta(writer, None, false)));
             }
             next = Instant::now() + interval;
@@ -356,6 +375,8 @@ impl Run<'_> {
         self.stale.note(&mut meta, self.noticed(), all);
         meta.roots.clone_from(&self.roots);
         meta.completed = completed.or(meta.completed);
+        let is_new = self.snapshot.is_none() || self.options.full && all;
+        meta.ngrams = self.options.ngrams && (meta.ngrams || is_new);
         meta
     }
 
@@ -405,8 +426,14 @@ impl Run<'_> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_secs() as i64);
         let writer = self.writer.get()?;
+        if let Some(grams) = self.grams.get() {
+            grams.flush()?;
+        }
         writer.commit(&self.meta(writer, complete.then_some(now), all))?;
         self.writer.close()?;
+        if let Some(grams) = self.grams.into_inner() {
+            grams.close(&self.options.data.join("index"))?;
+        }
         Ok(true)
     }
 
@@ -436,6 +463,7 @@ mod tests {
             retry_failed: false,
             ocr: None,
             folders: Vec::new(),
+            ngrams: true,
             dry_run: false,
             commit_interval: std::time::Duration::from_secs(3600),
             global_ignore: None,

@@ -4,6 +4,7 @@
 //! are handed to other threads only while some are idle; otherwise the thread that found a member
 //! extracts it itself, which costs no queue and keeps memory flat.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use crate::Progress;
 use crate::apply::{Applier, FileFacts};
 use crate::beside::Beside;
 use crate::budget::{Budget, Share};
+use crate::grams::{Grams, Taken};
 use crate::open::{cause, is_passing, open};
 use crate::stale::Staleness;
 
@@ -30,6 +32,7 @@ const UNKNOWN_TOKEN: u64 = 0;
 /// What all threads of the pool share.
 pub(crate) struct Pool<'r> {
     pub(crate) applier: Applier<'r>,
+    pub(crate) grams: &'r Grams,
     pub(crate) snapshot: Option<&'r Snapshot>,
     pub(crate) stale: &'r Staleness,
     pub(crate) hasher: KeyHasher,
@@ -50,6 +53,9 @@ struct Thread<'r> {
     extractor: Extractor<'r>,
     /// Its end of the queue of members, until there are no more files.
     offer: Option<Sender<MemberJob>>,
+    /// The grams of the file that it reads, and those of a part of one.
+    own_grams: RefCell<Taken>,
+    part_grams: RefCell<Taken>,
 }
 
 /// A member that waits for a thread.
@@ -97,6 +103,8 @@ impl Pool<'_> {
         let mut thread = Thread {
             extractor: Extractor::new(self.extract).with_seed(self.hasher.seed()),
             offer: Some(offer),
+            own_grams: RefCell::default(),
+            part_grams: RefCell::default(),
         };
         while thread.offer.is_some() {
             match members.try_recv() {
@@ -215,7 +223,11 @@ impl Pool<'_> {
             try_again: AtomicBool::new(false),
             own: Mutex::new(None),
         });
+        self.grams
+            .begin(&mut thread.own_grams.borrow_mut(), &mut input, file);
         self.extract(&mut input, &job, thread);
+        let grams = &thread.own_grams.borrow();
+        self.note(self.grams.end(grams, &job.facts(), job.state.token));
         self.part_done(&job);
     }
 
@@ -286,7 +298,7 @@ impl Pool<'_> {
     /// A file under a new path is written again from what the index holds of it. Where its type
     /// may depend on the name, it is extracted.
     fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, thread: &Thread<'_>) {
-        match self.rewritten(from, &path, stamp) {
+        match self.rewritten(from, &path, stamp, thread) {
             Ok(true) => {
                 self.progress.files_done.fetch_add(1, Ordering::Relaxed);
                 self.progress
@@ -304,6 +316,7 @@ impl Pool<'_> {
         from: FileKey,
         path: &Path,
         stamp: Stamp,
+        thread: &Thread<'_>,
     ) -> Result<bool, ken_index::Error> {
         let Some(snapshot) = self.snapshot else {
             return Ok(false);
@@ -326,11 +339,15 @@ impl Pool<'_> {
             key: self.hasher.key(path),
             mtime_seconds: stamp.mtime_seconds(),
         };
+        let state = self.state(&stamp);
+        let part = &mut thread.part_grams.borrow_mut();
         for address in snapshot.addresses(from)? {
             let stored = snapshot.document(address)?;
             if stored.state.is_some() {
                 own = Some(stored.document);
             } else {
+                self.grams
+                    .part(part, &stored.document, &facts, state.token)?;
                 self.applier.add(&facts, None, stored.document)?;
             }
         }
@@ -339,8 +356,31 @@ impl Pool<'_> {
         };
         own.fields.retain(|(field, _)| *field != Field::Filename);
         own.add_text(Field::Filename, &name);
-        self.applier.add(&facts, Some(self.state(&stamp)), own)?;
+        self.moved_grams(&facts, &own, state.token, thread)?;
+        self.applier.add(&facts, Some(state), own)?;
         Ok(true)
+    }
+
+    /// The grams of a file are not kept with its documents: they are taken of its bytes again.
+    fn moved_grams(
+        &self,
+        facts: &FileFacts<'_>,
+        own: &Document,
+        token: u64,
+        thread: &Thread<'_>,
+    ) -> Result<(), ken_index::Error> {
+        if !self.grams.are_wanted() {
+            return Ok(());
+        }
+        // What changed meanwhile has another stamp, under which nobody asks for these grams.
+        let Ok(Some((file, stamp))) = open(facts.path) else {
+            return Ok(());
+        };
+        let grams = &mut thread.own_grams.borrow_mut();
+        let mut input = Input::file("", &file, stamp.size);
+        self.grams.begin(grams, &mut input, &file);
+        self.grams.own(grams, own);
+        self.grams.end(grams, facts, token)
     }
 
     /// Keeps the first error of the index and stops the run.
@@ -366,10 +406,16 @@ struct PoolSink<'p, 'r> {
 impl Sink for PoolSink<'_, '_> {
     fn document(&mut self, mut document: Document) {
         self.pool.give_fields(&self.job.path, &mut document);
+        let pool = self.pool;
         if document.ipath.is_root() {
+            pool.grams
+                .own(&mut self.thread.own_grams.borrow_mut(), &document);
             *lock(&self.job.own) = Some(document);
         } else {
-            let pool = self.pool;
+            let part = &mut self.thread.part_grams.borrow_mut();
+            let facts = self.job.facts();
+            let token = self.job.state.token;
+            pool.note(pool.grams.part(part, &document, &facts, token));
             pool.note(pool.applier.add(&self.job.facts(), None, document));
         }
     }

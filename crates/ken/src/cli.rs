@@ -208,6 +208,9 @@ pub(crate) struct IndexArgs {
     /// Read the text of pictures and scanned pages by Tesseract, after everything else
     #[arg(long)]
     pub(crate) ocr: bool,
+    /// Do not keep what `ken grep` tells by which files it need not read
+    #[arg(long)]
+    pub(crate) no_ngrams: bool,
     /// Only tell what would be done
     #[arg(long)]
     pub(crate) dry_run: bool,

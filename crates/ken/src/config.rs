@@ -34,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// Seconds between commits of a long run, at least a hundredth.
     pub(crate) commit_seconds: f64,
+    /// Whether what `ken grep` tells by which files it need not read is kept.
+    pub(crate) ngrams: bool,
     /// Hits that a search prints.
     pub(crate) limit: usize,
     /// What one file may cost.
@@ -121,6 +123,7 @@ impl Default for Settings {
             memory: "512M".to_owned(),
             threads: 0,
             commit_seconds: 60.0,
+            ngrams: true,
             limit: 10,
             extract: ExtractSettings::default(),
             helpers: HelperSettings::default(),

@@ -3,53 +3,250 @@
 //! The seam between the walk and the index of n-grams: for each file that the walk finds, the scan
 //! asks whether it *certainly* has no match. No is always a right answer, so whatever an index does
 //! not know, or knows under another stamp, is scanned.
+//!
+//! Who trusts the index gets no stamps checked. If few files may match, the walk goes only where they
+//! are, so that all its rules hold as ever.
 
+mod need;
+mod question;
+mod roots;
+
+use std::collections::HashSet;
 use std::fs::Metadata;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use ken_core::{FileKey, KeyHasher, Stamp};
+use ken_index::Meta;
+use ken_ngram::{Candidates, Covers, Row, Segment};
+
+pub use question::{Question, Why};
+use roots::Roots;
 
 /// What an index knows of one pattern. Asked by many threads at once, without a lock.
+#[derive(Default)]
+pub struct Narrow {
+    known: Option<Known>,
+    why: Option<Why>,
+}
+
+struct Known {
+    hasher: KeyHasher,
+    roots: Roots,
+    segments: Vec<(Segment, Candidates)>,
+    /// All bytes of a file must be covered, not only those before a NUL.
+    whole: bool,
+    trusted: bool,
+    /// Where the walk goes, if that is told.
+    places: Option<Arc<Places>>,
+}
+
+/// Paths as the walk names them.
 #[derive(Debug, Default)]
-pub struct Narrow {}
+struct Places(HashSet<Vec<u8>>);
+
+/// More candidates, as a share of all files, are not worth a list of them.
+const MAX_SHARE: usize = 8;
 
 impl Narrow {
     /// Knows of no file.
     pub fn nothing() -> Self {
-        Self::default()
+        Self::because(Why::NotAsked)
+    }
+
+    /// Knows of no file, and why.
+    pub fn because(why: Why) -> Self {
+        Self {
+            known: None,
+            why: Some(why),
+        }
+    }
+
+    /// Asks the index whose folder is `index`.
+    ///
+    /// # Errors
+    /// Fails if there is an index that cannot be read.
+    pub fn new(index: &Path, question: &Question<'_>) -> Result<Self, ken_index::Error> {
+        let because = |why| Ok(Self::because(why));
+        let need = match question.need() {
+            Ok(need) => need,
+            Err(why) => return because(why),
+        };
+        let meta = match Meta::read(index) {
+            Ok(meta) => meta,
+            Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
+            Err(error) => return Err(error),
+        };
+        let segments = ken_ngram::segments(&index.join("ngrams"), ken_index::map)?;
+        if segments.is_empty() {
+            return because(Why::NoGrams);
+        }
+        let roots = Roots::new(&question.walk.paths, &question.walk.working_folder);
+        let asked = segments.into_iter().map(|segment| {
+            let candidates = segment.candidates(&need);
+            (segment, candidates)
+        });
+        let mut known = Known {
+            hasher: meta.hasher,
+            trusted: question.trusts && roots.are_below(&meta.roots) && !question.walk.follow,
+            roots,
+            segments: asked.collect(),
+            whole: question.needs_whole(),
+            places: None,
+        };
+        if known.trusted && meta.ngrams {
+            known.places = known.places();
+        } else {
+            known.trusted = false;
+        }
+        if known
+            .segments
+            .iter()
+            .all(|(_, candidates)| candidates.docs().is_none())
+        {
+            return because(Why::Everything);
+        }
+        Ok(Self {
+            known: Some(known),
+            why: None,
+        })
     }
 
     /// Returns whether there is nothing to ask, so that nobody asks for each file.
     pub fn is_empty(&self) -> bool {
-        true
+        self.known.is_none()
+    }
+
+    /// Returns whether stamps are not looked at.
+    pub fn is_trusted(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.trusted)
     }
 
     /// Returns whether the file certainly has no match. Its metadata is read only if the answer
-    /// depends on it: whoever walks has not read it.
-    pub fn excludes(&self, _path: &Path, _metadata: &dyn Fn() -> io::Result<Metadata>) -> bool {
-        false
+    /// depends on it: whoever walks has not read it. A file that the user named is `explicit`: it
+    /// is searched behind a NUL too.
+    pub fn excludes(
+        &self,
+        path: &Path,
+        explicit: bool,
+        metadata: &dyn Fn() -> io::Result<Metadata>,
+    ) -> bool {
+        let Some(known) = &self.known else {
+            return false;
+        };
+        let Some(path) = known.roots.absolute(path) else {
+            return false;
+        };
+        known.excludes(&path, known.whole || explicit, metadata)
     }
 
     /// Returns why files were excluded, or why none were, in words for `--explain`.
     pub fn explain(&self) -> String {
-        "no index was asked".to_owned()
+        match self.why {
+            Some(why) => why.to_string(),
+            None if self.places().is_some() => {
+                "the index is trusted, also with where to walk".to_owned()
+            }
+            None if self.is_trusted() => "the index is trusted".to_owned(),
+            None => "the index knows what is excluded, as it is now".to_owned(),
+        }
     }
 
-    /// Returns the files below a folder that may match, for those who trust the index without a
-    /// walk; none if the index does not cover the folder.
-    pub fn candidates(&self, _root: &Path) -> Option<Box<dyn Iterator<Item = PathBuf> + '_>> {
-        None
+    /// Returns what says of a path whether the walk needs to go there; none if everywhere.
+    pub(crate) fn places(&self) -> Option<impl Fn(&Path) -> bool + Send + Sync + 'static> {
+        let places = self.known.as_ref()?.places.clone()?;
+        Some(move |path: &Path| places.0.contains(path.as_os_str().as_bytes()))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Known {
+    fn excludes(
+        &self,
+        path: &Path,
+        whole: bool,
+        metadata: &dyn Fn() -> io::Result<Metadata>,
+    ) -> bool {
+        let FileKey(key) = self.hasher.key(path);
+        let covers = |covers: Covers| if whole { covers.whole } else { covers.start };
+        let rows = || {
+            self.segments
+                .iter()
+                .flat_map(|(segment, candidates)| segment.of(key).map(move |row| (row, candidates)))
+        };
+        let rules_out =
+            |row: Row, candidates: &Candidates| covers(row.covers) && !candidates.contains(row.doc);
+        if !rows().any(|(row, candidates)| rules_out(row, candidates)) {
+            return false;
+        }
+        if self.trusted {
+            // Of several versions nobody knows which one is there.
+            let mut own = rows().filter(|(row, _)| !row.is_part);
+            return own.all(|(row, candidates)| rules_out(row, candidates));
+        }
+        let Ok(metadata) = metadata() else {
+            return false;
+        };
+        let stamp = stamp(&metadata).token(&self.hasher, 0) >> 16;
+        metadata.is_file()
+            && rows()
+                .any(|(row, candidates)| row.version.stamp == stamp && rules_out(row, candidates))
+    }
 
-    #[test]
-    fn who_knows_nothing_excludes_nothing() {
-        let narrow = Narrow::nothing();
-        let metadata = || Err(io::ErrorKind::NotFound.into());
-        assert!(!narrow.excludes(Path::new("/a"), &metadata));
-        assert!(narrow.candidates(Path::new("/")).is_none());
+    fn covers(&self, covers: Covers) -> bool {
+        if self.whole {
+            covers.whole
+        } else {
+            covers.start
+        }
+    }
+
+    /// Returns where files are that may match, with all folders on the way; none if there are too many.
+    fn places(&self) -> Option<Arc<Places>> {
+        let mut places = Places::default();
+        for (segment, candidates) in &self.segments {
+            let n_candidates = candidates.docs()?.len();
+            if n_candidates > segment.n_docs() as usize / MAX_SHARE {
+                return None;
+            }
+            let uncovered = segment
+                .rows()
+                .filter(|row| !row.is_part && !self.covers(row.covers));
+            let uncovered = uncovered.map(|row| row.doc);
+            for doc in candidates.docs()?.iter().copied().chain(uncovered) {
+                if let Some(name) = segment.name(doc) {
+                    self.roots
+                        .each_typed(&name.path, &mut |path| places.add(&path));
+                }
+            }
+        }
+        self.roots.each(&mut |path| places.add(&path));
+        Some(Arc::new(places))
+    }
+}
+
+impl Places {
+    fn add(&mut self, mut path: &Path) {
+        while self.0.insert(path.as_os_str().as_bytes().to_vec()) {
+            match path.parent() {
+                Some(parent) => path = parent,
+                None => return,
+            }
+        }
+    }
+}
+
+/// Returns the stamp of a file without a sidecar; files with one are scanned.
+fn stamp(metadata: &Metadata) -> Stamp {
+    let ns = |seconds: i64, ns: i64| seconds.saturating_mul(1_000_000_000).saturating_add(ns);
+    Stamp {
+        size: metadata.size(),
+        mtime_ns: ns(metadata.mtime(), metadata.mtime_nsec()),
+        ctime_ns: ns(metadata.ctime(), metadata.ctime_nsec()),
+        inode: metadata.ino(),
+        device: metadata.dev(),
+        sidecar: None,
     }
 }

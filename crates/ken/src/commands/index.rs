@@ -72,6 +72,7 @@ fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
         retry_failed: args.retry_failed,
         ocr: settings.ocr(args.ocr)?,
         folders: settings.folders()?,
+        ngrams: settings.ngrams && !args.no_ngrams,
         dry_run: args.dry_run,
         commit_interval: settings.commit_interval()?,
         global_ignore: global_ignore(),

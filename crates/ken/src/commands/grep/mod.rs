@@ -16,13 +16,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use ken_grep::Observer;
-use ken_grep::format::Mode;
-use ken_grep::narrow::Narrow;
+use ken_grep::conditions::Conditions;
+use ken_grep::format::{Format, Mode};
+use ken_grep::narrow::{Narrow, Question, Why};
 use ken_grep::output::{Output, Paint};
+use ken_grep::pattern::Matcher;
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
 
 use crate::cli::Global;
+use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use messages::Messages;
 use plan::{Plan, Surroundings};
@@ -117,7 +120,7 @@ fn search(
     let conditions = plan
         .conditions()
         .map_err(|error| usage(error.to_string()))?;
-    let narrow = Narrow::nothing();
+    let narrow = narrow(global, plan, typed, &matcher, &conditions);
     let search = Search {
         walk: &plan.walk,
         matcher,
@@ -162,13 +165,53 @@ fn search(
             "{files} files: {excluded} excluded, {scanned} scanned; {why}"
         ));
     }
-    if plan.implicit_path && summary.files == 0 {
+    if plan.implicit_path
+        && summary.files == 0
+        && !(narrow.is_trusted() && has_files(plan, messages))
+    {
         messages.failed(
             "No files were searched, which means ken grep probably applied a filter you didn't \
              expect.\nRunning with --debug will show why files are being skipped.",
         );
     }
     Ok(summary.matched)
+}
+
+/// Asks the index which files need no scan. Without an index, or with one that cannot be read, all
+/// do.
+fn narrow(
+    global: &Global,
+    plan: &Plan,
+    typed: &Typed,
+    matcher: &Matcher,
+    conditions: &Conditions,
+) -> Narrow {
+    let data = match data_folder(global) {
+        Ok(data) if !typed.no_index && !typed.documents => data,
+        _ => return Narrow::nothing(),
+    };
+    let question = Question {
+        pattern: &plan.pattern,
+        matcher,
+        options: &plan.search,
+        conditions,
+        format: &plan.format,
+        walk: &plan.walk,
+        trusts: typed.trust_index,
+    };
+    let narrow = Narrow::new(&data.join("index"), &question);
+    narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
+}
+
+/// Returns whether there is any file to search: where the index is trusted, the walk saw only those
+/// that may match.
+fn has_files(plan: &Plan, messages: &Messages) -> bool {
+    let format = Format {
+        quiet: true,
+        ..plan.format.clone()
+    };
+    let nowhere = Paint::new(io::sink(), false);
+    run::list(&plan.walk, &format, plan.implicit_path, messages, nowhere).unwrap_or(true)
 }
 
 /// Prints what was counted; whoever reads may have gone.

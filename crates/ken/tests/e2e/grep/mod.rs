@@ -5,6 +5,7 @@
 
 mod beyond;
 mod cases;
+mod indexed;
 mod trees;
 
 use std::collections::BTreeMap;
@@ -125,24 +126,20 @@ fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/grep")
 }
 
-#[test]
-fn every_command_line_prints_what_ripgrep_prints() {
-    let world = World::new();
-    let text = fs_err::read_to_string(folder().join("commands.txt")).unwrap();
-    let cases = cases::read(&text);
+fn make_trees(world: &World) {
     for tree in ["text", "rules", "bytes", "links", "zip"] {
         trees::make(tree, &world.home().join("trees").join(tree));
     }
-    if let Some(program) = std::env::var_os("UPDATE_GREP_CASES") {
-        let mut expected = String::from(
-            "# What ripgrep 15.2.0 printed (MIT OR Unlicense); made by UPDATE_GREP_CASES.\n",
-        );
-        for case in &cases {
-            let record = run(case, Path::new(&program), &["--no-config"], &world);
-            writeln!(expected, "$ {}\n{record}", case.line).unwrap();
-        }
-        fs_err::write(folder().join("expected.txt"), expected).unwrap();
-    }
+}
+
+fn all_cases() -> Vec<Case> {
+    let text = fs_err::read_to_string(folder().join("commands.txt")).unwrap();
+    cases::read(&text)
+}
+
+/// Runs all cases with some arguments more, and compares with what ripgrep printed.
+fn check(world: &World, more: &[&str]) {
+    let cases = all_cases();
     let expected = fs_err::read_to_string(folder().join("expected.txt")).unwrap();
     let expected: BTreeMap<&str, &str> = expected
         .split("\n$ ")
@@ -151,13 +148,9 @@ fn every_command_line_prints_what_ripgrep_prints() {
         .collect();
     assert_eq!(expected.len(), cases.len(), "see UPDATE_GREP_CASES");
     let mut wrong = String::new();
+    let first: Vec<_> = ["grep"].iter().chain(more).copied().collect();
     for case in &cases {
-        let printed = run(
-            case,
-            Path::new(env!("CARGO_BIN_EXE_ken")),
-            &["grep"],
-            &world,
-        );
+        let printed = run(case, Path::new(env!("CARGO_BIN_EXE_ken")), &first, world);
         let wanted = expected[case.line.as_str()].trim_end();
         if printed.trim_end() != wanted {
             writeln!(
@@ -169,4 +162,30 @@ fn every_command_line_prints_what_ripgrep_prints() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_command_line_prints_what_ripgrep_prints() {
+    let world = World::new();
+    make_trees(&world);
+    if let Some(program) = std::env::var_os("UPDATE_GREP_CASES") {
+        let mut expected = String::from(
+            "# What ripgrep 15.2.0 printed (MIT OR Unlicense); made by UPDATE_GREP_CASES.\n",
+        );
+        for case in &all_cases() {
+            let record = run(case, Path::new(&program), &["--no-config"], &world);
+            writeln!(expected, "$ {}\n{record}", case.line).unwrap();
+        }
+        fs_err::write(folder().join("expected.txt"), expected).unwrap();
+    }
+    check(&world, &[]);
+}
+
+#[test]
+fn every_command_line_prints_the_same_with_an_index() {
+    let world = World::new();
+    make_trees(&world);
+    world.index(&["--hidden", "--no-ignore", "trees"]);
+    check(&world, &[]);
+    check(&world, &["--trust-index"]);
 }

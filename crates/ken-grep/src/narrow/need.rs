@@ -1,0 +1,75 @@
+//! What the patterns need, read as the matcher reads them.
+
+use ken_ngram::Need;
+use regex_syntax::ParserBuilder;
+
+use crate::pattern::{Case, LineEnd, PatternOptions};
+
+/// Returns what a file must hold for one of the patterns to match in it.
+///
+/// Words and whole lines need no less than what they hold. Smart case is taken for ignored case, which
+/// needs the least.
+pub(super) fn of(options: &PatternOptions) -> Need {
+    let needs = options
+        .patterns
+        .iter()
+        .map(|pattern| of_one(pattern, options));
+    needs.fold(Need::Nothing, Need::or)
+}
+
+fn of_one(pattern: &str, options: &PatternOptions) -> Need {
+    let mut parser = ParserBuilder::new()
+        .utf8(false)
+        .unicode(options.unicode)
+        .multi_line(true)
+        .case_insensitive(options.case != Case::Sensitive)
+        .dot_matches_new_line(options.multiline && options.dotall)
+        .crlf(options.line_end == LineEnd::CrLf)
+        .build();
+    let escaped;
+    let pattern = if options.fixed_strings {
+        escaped = regex_syntax::escape(pattern);
+        &escaped
+    } else {
+        pattern
+    };
+    // The matcher tells of mistakes.
+    parser
+        .parse(pattern)
+        .map_or(Need::Anything, |expression| Need::of(&expression))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn need(pattern: &str, change: fn(&mut PatternOptions)) -> Need {
+        let mut options = PatternOptions {
+            patterns: vec![pattern.to_owned()],
+            ..PatternOptions::default()
+        };
+        change(&mut options);
+        of(&options)
+    }
+
+    #[test]
+    fn patterns_are_read_as_the_matcher_reads_them() {
+        let bytes = |text: &str| Need::Bytes(text.as_bytes().to_vec());
+        assert_eq!(need("quux", |_| ()), bytes("quux"));
+        assert_eq!(
+            need("q.ux(", |options| options.fixed_strings = true),
+            bytes("q.ux(")
+        );
+        assert!(matches!(
+            need("quux", |options| options.case = Case::Smart),
+            Need::Any(_)
+        ));
+        assert_eq!(need("(", |_| ()), Need::Anything);
+        let two = |options: &mut PatternOptions| options.patterns.push("zork".to_owned());
+        assert_eq!(
+            need("quux", two),
+            Need::Any(vec![bytes("quux"), bytes("zork")])
+        );
+        assert_eq!(need("", |options| options.patterns.clear()), Need::Nothing);
+    }
+}

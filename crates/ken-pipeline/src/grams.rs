@@ -1,0 +1,351 @@
+//! The grams of what is read, for `ken grep`: which files an expression cannot match in.
+//!
+//! The bytes of a file are taken as ripgrep searches them: up to the first 0, and decoded if they begin
+//! with the mark of UTF-16. A small file is in memory anyway; a larger one is read a second time, from
+//! the system's cache, in pieces. The text of documents is added unless it is the bytes themselves.
+//!
+//! What is written are facts about files under their stamps (see `ken-ngram`), so it is written before
+//! the commit that tells of the files, and needs none of its own.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use ken_core::{Document, FileKey, FileRow};
+use ken_extract::Input;
+use ken_extract::helper::ocr;
+use ken_index::{Error, Snapshot};
+use ken_ngram::{Builder, Covers, GramSet, Store, Version};
+use twox_hash::XxHash3_64;
+
+use crate::apply::FileFacts;
+
+/// Smaller files of grams cost more in merging than a thread of their own brings.
+const MIN_SLOT_BYTES: usize = 8 << 20;
+/// Of a large file so much is read at once; less of it first, for most that are binary tell it there.
+const PIECE_BYTES: usize = 256 << 10;
+const FIRST_BYTES: usize = 16 << 10;
+/// The hash of content is one of all of it up to this size.
+const WHOLE_BYTES: usize = 4 << 20;
+
+/// Where the files of grams of an index are.
+pub fn folder(index: &Path) -> PathBuf {
+    index.join("ngrams")
+}
+
+/// Takes the grams of all files of a run.
+pub(crate) struct Grams {
+    /// None if they are not wanted.
+    folder: Option<PathBuf>,
+    store: OnceLock<Store>,
+    opening: Mutex<()>,
+    slots: Vec<Mutex<Builder>>,
+    slot_bytes: usize,
+    seed: u64,
+    max_file_bytes: u64,
+}
+
+/// The grams of a file that is being read.
+#[derive(Default)]
+pub(crate) struct Taken {
+    pub(crate) set: GramSet,
+    pub(crate) covers: Covers,
+}
+
+impl Taken {
+    fn clear(&mut self) {
+        self.set.clear();
+        self.covers = Covers::default();
+    }
+}
+
+/// What a run knows before it begins.
+pub(crate) struct GramOptions {
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) memory_bytes: usize,
+    pub(crate) threads: usize,
+    /// See [`ken_core::KeyHasher::seed`].
+    pub(crate) seed: u64,
+    pub(crate) max_file_bytes: u64,
+}
+
+impl Grams {
+    pub(crate) fn new(options: GramOptions) -> Self {
+        let affordable = (options.memory_bytes / MIN_SLOT_BYTES).max(1);
+        let n_slots = options.threads.clamp(1, affordable);
+        Self {
+            folder: options.folder,
+            store: OnceLock::new(),
+            opening: Mutex::default(),
+            slots: std::iter::repeat_with(Mutex::default)
+                .take(n_slots)
+                .collect(),
+            slot_bytes: (options.memory_bytes / n_slots).max(MIN_SLOT_BYTES),
+            seed: options.seed,
+            max_file_bytes: options.max_file_bytes,
+        }
+    }
+
+    pub(crate) fn are_wanted(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// Begins a file with its bytes.
+    pub(crate) fn begin(&self, taken: &mut Taken, input: &mut Input<'_>, file: &File) {
+        taken.clear();
+        if !self.are_wanted() || input.size() > self.max_file_bytes {
+            return;
+        }
+        // What cannot be read is told by the extraction.
+        let covers = match input.preload().map(|()| input.in_memory()) {
+            Ok(Some(bytes)) => Ok(add_bytes(&mut taken.set, bytes)),
+            Ok(None) => add_file(&mut taken.set, file),
+            Err(error) => Err(error),
+        };
+        taken.covers = covers.unwrap_or_default();
+    }
+
+    /// Adds the text of a file's own document.
+    pub(crate) fn own(&self, taken: &mut Taken, document: &Document) {
+        if !self.are_wanted() {
+            return;
+        }
+        taken.covers.text = !ocr::is_textless(document);
+        let body = document.body.as_bytes();
+        let is_the_file = body.len() <= WHOLE_BYTES
+            && document.content == Some(XxHash3_64::oneshot_with_seed(self.seed, body));
+        if !(is_the_file && taken.covers.start) {
+            add_text(&mut taken.set, body);
+        }
+    }
+
+    /// Ends a file.
+    pub(crate) fn end(&self, taken: &Taken, file: &FileFacts<'_>, token: u64) -> Result<(), Error> {
+        self.add(taken, file, token, "")
+    }
+
+    /// Adds a part of a file.
+    pub(crate) fn part(
+        &self,
+        taken: &mut Taken,
+        document: &Document,
+        file: &FileFacts<'_>,
+        token: u64,
+    ) -> Result<(), Error> {
+        if !self.are_wanted() || document.body.is_empty() && !ocr::is_textless(document) {
+            return Ok(());
+        }
+        taken.clear();
+        taken.covers.text = !ocr::is_textless(document);
+        add_text(&mut taken.set, document.body.as_bytes());
+        self.add(taken, file, token, document.ipath.as_str())
+    }
+
+    fn add(
+        &self,
+        taken: &Taken,
+        file: &FileFacts<'_>,
+        token: u64,
+        inside: &str,
+    ) -> Result<(), Error> {
+        if !self.are_wanted() {
+            return Ok(());
+        }
+        let version = version(file.key, token);
+        let mut slot = self.free_slot();
+        slot.add(version, file.path, inside, taken.covers, &taken.set);
+        if slot.memory_bytes() >= self.slot_bytes {
+            self.write(&mut slot)?;
+        }
+        Ok(())
+    }
+
+    /// Returns a builder that nobody uses, if there is one.
+    fn free_slot(&self) -> std::sync::MutexGuard<'_, Builder> {
+        let free = self.slots.iter().find_map(|slot| slot.try_lock().ok());
+        free.unwrap_or_else(|| lock(&self.slots[0]))
+    }
+
+    fn write(&self, builder: &mut Builder) -> Result<(), Error> {
+        match self.store()? {
+            Some(store) => Ok(store.write(builder)?),
+            None => Ok(()),
+        }
+    }
+
+    fn store(&self) -> Result<Option<&Store>, Error> {
+        let Some(folder) = &self.folder else {
+            return Ok(None);
+        };
+        if let Some(store) = self.store.get() {
+            return Ok(Some(store));
+        }
+        let _guard = lock(&self.opening);
+        if self.store.get().is_none() {
+            let _ = self.store.set(Store::open(folder, ken_index::map)?);
+        }
+        Ok(self.store.get())
+    }
+
+    /// Writes all that was added; before the commit that tells of the files.
+    pub(crate) fn flush(&self) -> Result<(), Error> {
+        for slot in &self.slots {
+            let mut builder = lock(slot);
+            if !builder.is_empty() {
+                self.write(&mut builder)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges files, without what the last commit does not know.
+    pub(crate) fn close(self, index: &Path) -> Result<(), Error> {
+        let Some(store) = self.store.get() else {
+            return Ok(());
+        };
+        let mut failed = None;
+        let merged = store.merge(|| {
+            let rows = Snapshot::open(index).and_then(|snapshot| snapshot.rows());
+            let rows = rows.map_err(|error| {
+                failed = Some(error);
+                io::Error::from(io::ErrorKind::Other)
+            })?;
+            Ok(move |version: Version| knows(&rows, version))
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(merged?),
+        }
+    }
+}
+
+/// Returns what a file was read as; the edition of the reading is left out of its token.
+fn version(key: FileKey, token: u64) -> Version {
+    Version {
+        key: key.0,
+        stamp: token >> 16,
+    }
+}
+
+/// Returns whether the index has a file of this version; `rows` are in order.
+fn knows(rows: &[FileRow], version: Version) -> bool {
+    let found = rows.binary_search_by_key(&version.key, |row| row.key.0);
+    found.is_ok_and(|at| rows[at].token >> 16 == version.stamp)
+}
+
+/// Adds the bytes of a file, all of them.
+fn add_bytes(set: &mut GramSet, bytes: &[u8]) -> Covers {
+    let decoded;
+    let bytes = match encoding_rs::Encoding::for_bom(bytes) {
+        Some((encoding, length)) if encoding != encoding_rs::UTF_8 => {
+            decoded = encoding.decode_without_bom_handling(&bytes[length..]).0;
+            decoded.as_bytes()
+        }
+        _ => bytes,
+    };
+    let end = memchr::memchr(0, bytes);
+    set.add(&bytes[..end.unwrap_or(bytes.len())]);
+    Covers {
+        start: true,
+        whole: end.is_none(),
+        text: false,
+    }
+}
+
+/// Adds the bytes of a large file. One in UTF-16 is not covered.
+fn add_file(set: &mut GramSet, file: &File) -> io::Result<Covers> {
+    let mut buffer = vec![0; FIRST_BYTES];
+    let (mut at, mut kept) = (0, 0);
+    loop {
+        let n = match file.read_at(&mut buffer[kept..], at) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let piece = &buffer[..kept + n];
+        if at == 0 && matches!(piece, [0xfe, 0xff, ..] | [0xff, 0xfe, ..]) {
+            return Ok(Covers::default());
+        }
+        let end = memchr::memchr(0, piece);
+        set.add(&piece[..end.unwrap_or(piece.len())]);
+        if n == 0 || end.is_some() || set.is_full() {
+            return Ok(Covers {
+                start: true,
+                whole: end.is_none(),
+                text: false,
+            });
+        }
+        at += n as u64;
+        let rest = piece.len().min(GramSet::OVERLAP);
+        let start = piece.len() - rest;
+        buffer.copy_within(start..start + rest, 0);
+        kept = rest;
+        buffer.resize(PIECE_BYTES, 0);
+    }
+}
+
+/// Adds extracted text.
+fn add_text(set: &mut GramSet, text: &[u8]) {
+    for part in text.split(|byte| *byte == 0) {
+        set.add(part);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn covers(start: bool, whole: bool) -> Covers {
+        Covers {
+            start,
+            whole,
+            text: false,
+        }
+    }
+
+    fn of_file(bytes: &[u8]) -> (GramSet, Covers) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        let mut set = GramSet::default();
+        let covers = add_file(&mut set, &file).unwrap();
+        (set, covers)
+    }
+
+    #[test]
+    fn large_files_are_read_in_pieces() {
+        let text: Vec<u8> = (0..1_000_000_u64)
+            .map(|n| (n * n / 7 % 90 + 33) as u8)
+            .collect();
+        let (set, all) = of_file(&text);
+        assert_eq!(all, covers(true, true));
+        let mut whole = GramSet::default();
+        assert_eq!(add_bytes(&mut whole, &text), covers(true, true));
+        assert!(set.same_as(&whole));
+
+        let mut binary = text.clone();
+        binary[500_000] = 0;
+        let (set, start) = of_file(&binary);
+        assert_eq!(start, covers(true, false));
+        let mut before = GramSet::default();
+        add_bytes(&mut before, &binary);
+        assert!(set.same_as(&before) && !set.same_as(&whole));
+        assert_eq!(of_file(b"\xff\xfea\0").1, covers(false, false));
+    }
+
+    #[test]
+    fn utf_16_is_taken_as_it_is_searched() {
+        let mut wide = b"\xff\xfe".to_vec();
+        wide.extend("Größe\n".encode_utf16().flat_map(u16::to_le_bytes));
+        let (mut decoded, mut plain) = (GramSet::default(), GramSet::default());
+        assert_eq!(add_bytes(&mut decoded, &wide), covers(true, true));
+        add_bytes(&mut plain, "Größe\n".as_bytes());
+        assert!(decoded.same_as(&plain));
+    }
+}

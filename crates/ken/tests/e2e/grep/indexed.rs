@@ -1,0 +1,317 @@
+//! `ken grep` with an index prints what it prints without one: random trees, random changes after they
+//! were indexed, random patterns and flags.
+//!
+//! A long run: `KEN_GREP_ROUNDS=500 cargo test -p ken --test e2e grep::indexed`; each failure says its seed,
+//! `KEN_GREP_SEED` begins with it.
+
+use crate::world::World;
+
+/// Numbers that look random, the same each time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
+        all[self.below(all.len())]
+    }
+}
+
+const WORDS: [&str; 24] = [
+    "frobnicate",
+    "the",
+    "struct",
+    "Frob",
+    "FROB",
+    "widget",
+    "wait_event",
+    "kmalloc(GFP_ATOMIC)",
+    "Größe",
+    "straße",
+    "STRASSE",
+    "ſpin",
+    "\u{212a}elvin",
+    "σίσυφος",
+    "日本語",
+    "x",
+    "return",
+    "0x1f",
+    "a.b",
+    "\t",
+    "naïve",
+    "kmalloc",
+    "GFP",
+    "widgets",
+];
+
+const PATTERNS: [&str; 26] = [
+    "frobnicate",
+    "frob",
+    "FROB|widget",
+    "kmalloc.*GFP",
+    r"kmalloc\(",
+    "Größe",
+    "wait_event_?",
+    r"\bwidget\b",
+    "str(uct|asse|aße)",
+    "[Ff]rob",
+    "[a-f]rob",
+    r"\w+_event",
+    "spin",
+    "kelvin",
+    "σίσυφοσ",
+    r"\p{Greek}+",
+    "日本",
+    "the",
+    "x",
+    "",
+    "0x[0-9a-f]{2}",
+    "(return|widgets) the",
+    "no such text",
+    r"the\s+struct",
+    "^frob",
+    "widgets$",
+];
+
+const FLAGS: [&[&str]; 34] = [
+    &[],
+    &[],
+    &[],
+    &["-i"],
+    &["-i"],
+    &["-S"],
+    &["-w"],
+    &["-x"],
+    &["-F"],
+    &["-v"],
+    &["-c"],
+    &["-l"],
+    &["--files-without-match"],
+    &["-o"],
+    &["-a"],
+    &["--binary"],
+    &["-U"],
+    &["-uu"],
+    &["-uuu"],
+    &["--hidden"],
+    &["-E", "none"],
+    &["-E", "utf-16le"],
+    &["--null-data"],
+    &["-g", "*.txt"],
+    &["-t", "c"],
+    &["--passthru"],
+    &["-m", "1"],
+    &["-c", "--include-zero"],
+    &["--crlf"],
+    &["--no-unicode"],
+    &["-L"],
+    &["-P"],
+    &["-z"],
+    &["-e", "Frob"],
+];
+
+fn content(random: &mut Random) -> Vec<u8> {
+    let mut text = String::new();
+    for _ in 0..random.below(60) {
+        text += random.of(&WORDS);
+        text += random.of(&[" ", " ", " ", "\n", "", "\r\n"]);
+    }
+    if random.one_in(12) {
+        let wide = text.encode_utf16().flat_map(u16::to_le_bytes);
+        return [0xff, 0xfe].into_iter().chain(wide).collect();
+    }
+    let mut bytes = text.into_bytes();
+    if random.one_in(8) && !bytes.is_empty() {
+        let at = random.below(bytes.len());
+        bytes[at] = random.of(&[&0, &0xe4]).to_owned();
+    }
+    if random.one_in(20) {
+        // Larger than what is kept in memory.
+        let filler: Vec<u8> = b"all work and no play\n".repeat(20_000);
+        bytes.splice(0..0, filler);
+    }
+    bytes
+}
+
+fn name(random: &mut Random) -> String {
+    let folder = random.of(&["", "", "a/", "a/b/", ".hidden/", "c/"]);
+    let end = random.of(&["txt", "c", "html", "md", "bin"]);
+    format!(
+        "{folder}{}{}.{end}",
+        random.of(&["", "", "."]),
+        random.below(8)
+    )
+}
+
+fn change(world: &World, random: &mut Random) {
+    let name = name(random);
+    let path = world.docs().join(&name);
+    match random.below(6) {
+        0 if path.exists() => world.remove(&name),
+        1 if path.exists() => {
+            let to = self::name(random);
+            world.rename(&name, &to);
+        }
+        2 if path.exists() => {
+            // The same size and time, another content.
+            let mut bytes = fs_err::read(&path).unwrap();
+            let modified = fs_err::metadata(&path).unwrap().modified().unwrap();
+            bytes.reverse();
+            fs_err::write(&path, bytes).unwrap();
+            let file = fs_err::File::options().append(true).open(&path).unwrap();
+            file.file().set_modified(modified).unwrap();
+        }
+        3 => _ = world.write(".gitignore", random.of(&["*.md\n", "a/\n", ""])),
+        _ => _ = world.write(&name, content(random)),
+    }
+}
+
+/// Returns what a search prints, and how it ended.
+fn found(world: &World, more: &[&str], flags: &[&str], pattern: &str) -> (i32, Vec<u8>, String) {
+    let mut arguments = vec!["grep", "--sort", "path", "--no-config"];
+    arguments.extend(more);
+    arguments.extend(flags);
+    arguments.extend(["-e", pattern, "docs"]);
+    let run = world.ken(arguments);
+    (run.code, run.out, run.err)
+}
+
+fn compare(world: &World, more: &[&str], n: usize, random: &mut Random, seed: u64) {
+    for _ in 0..n {
+        let pattern = random.of(&PATTERNS);
+        let mut flags = FLAGS[random.below(FLAGS.len())].to_vec();
+        flags.extend(FLAGS[random.below(FLAGS.len())]);
+        let with = found(world, more, &flags, pattern);
+        let without = found(world, &["--no-index"], &flags, pattern);
+        assert!(
+            with == without,
+            "seed {seed}: {more:?} {flags:?} -e {pattern:?}\nwith: {with:?}\nwithout: {without:?}"
+        );
+    }
+}
+
+fn round(seed: u64) {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let world = World::new();
+    for _ in 0..5 + random.below(25) {
+        let name = name(&mut random);
+        world.write(&name, content(&mut random));
+    }
+    for _ in 0..3 {
+        // Files that ken leaves out are scanned, as long as the index is not trusted.
+        let all: &[&str] = &["--hidden", "--no-ignore", "docs"];
+        let trusts = random.one_in(2);
+        world.index(if trusts { all } else { &["docs"] });
+        if trusts {
+            compare(&world, &["--trust-index"], 8, &mut random, seed);
+        }
+        for _ in 0..random.below(6) {
+            change(&world, &mut random);
+        }
+        compare(&world, &[], 8, &mut random, seed);
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    let value = std::env::var(name).ok();
+    value.map_or(default, |value| value.parse().unwrap())
+}
+
+#[test]
+fn output_is_the_same_with_an_index() {
+    let first = number("KEN_GREP_SEED", 1);
+    for seed in first..first + number("KEN_GREP_ROUNDS", 4) {
+        round(seed);
+    }
+}
+
+#[test]
+fn the_index_rules_files_out() {
+    let world = World::new();
+    for number in 0..50 {
+        world.write(
+            format!("{number}.txt"),
+            format!("file {number} of frobs and quuxes\n"),
+        );
+    }
+    world.write("zork.txt", "a zork\n");
+    world.index_docs();
+    let explained = |arguments: &[&str]| {
+        let all = [&["grep", "--explain", "-l"], arguments, &["docs"]].concat();
+        let run = world.ken(all);
+        (String::from_utf8(run.out).unwrap(), run.err)
+    };
+    let (out, err) = explained(&["zork"]);
+    assert_eq!(out, "docs/zork.txt\n");
+    assert_eq!(
+        err,
+        "ken: 51 files: 50 excluded, 1 scanned; the index knows what is excluded, as it is now\n"
+    );
+    let (_, err) = explained(&["--trust-index", "zork"]);
+    assert_eq!(
+        err,
+        "ken: 1 files: 0 excluded, 1 scanned; the index is trusted, also with where to walk\n"
+    );
+
+    world.write("7.txt", "now a zork too\n");
+    world.write("new.txt", "and a zork here\n");
+    let (out, err) = explained(&["--sort", "path", "zork"]);
+    assert_eq!(out, "docs/7.txt\ndocs/new.txt\ndocs/zork.txt\n");
+    assert_eq!(
+        err,
+        "ken: 52 files: 49 excluded, 3 scanned; the index knows what is excluded, as it is now\n"
+    );
+    for (arguments, why) in [
+        (&["--no-index", "zork"][..], "not to be asked"),
+        (&["-v", "zork"], "files without a match"),
+        (&["-E", "latin1", "zork"], "other bytes"),
+        (&["-P", "zork"], "PCRE2"),
+        (&["o"], "too short or too frequent"),
+    ] {
+        let (_, err) = explained(arguments);
+        assert!(
+            err.contains("52 files: 0 excluded, 52 scanned; ") && err.contains(why),
+            "{err}"
+        );
+    }
+}
+
+#[test]
+fn without_n_grams_all_files_are_scanned() {
+    let world = World::new();
+    world.write("zork.txt", "a zork\n");
+    world.write("frob.txt", "a frob\n");
+    world.index(&["--no-ngrams", "docs"]);
+    let run = || world.ken(["grep", "--explain", "--trust-index", "-c", "zork", "docs"]);
+    assert!(run().err.contains("without n-grams"), "{}", run().err);
+    // A run that reads some files only does not make them all known.
+    world.write("new.txt", "a zork\n");
+    world.index(&[]);
+    assert!(run().err.contains(" 3 files: "), "{}", run().err);
+    world.index(&["--full"]);
+    assert!(
+        run().err.contains("2 scanned; the index is trusted"),
+        "{}",
+        run().err
+    );
+    fs_err::remove_dir_all(world.data().join("index/ngrams")).unwrap();
+    assert_eq!(
+        run().out.split(|byte| *byte == b'\n').count(),
+        3,
+        "{}",
+        run().err
+    );
+}
