@@ -18,7 +18,7 @@ use ken_index::{Address, Snapshot};
 use serde_json::{Map, Value};
 
 use crate::format::Mode;
-use crate::output::{Output, Paint};
+use crate::output::{Output, Paint, Sheet};
 use crate::run::{Search, Summary, Tally};
 use crate::worker::Worker;
 
@@ -102,7 +102,7 @@ impl Search<'_> {
         tally: &Tally,
         output: &Output<W>,
     ) -> Result<(), ken_index::Error> {
-        let printer = self.format.printer(output.sheet(), false);
+        let printer = self.format.printer(output.whole_sheet(), false);
         let mut worker = self.worker(printer);
         loop {
             let from = next.fetch_add(BATCH, Ordering::Relaxed);
@@ -118,7 +118,7 @@ impl Search<'_> {
                 let name = documents.name(&location);
                 let stored = documents.snapshot.document(address)?;
                 tally.count_file();
-                if !self.one_document(&mut worker, &name, &stored.document.body, tally, output) {
+                if !self.one_document(&mut worker, &name, &stored.document.body, tally) {
                     return Ok(());
                 }
             }
@@ -128,13 +128,11 @@ impl Search<'_> {
     /// Searches one document; returns false if nobody wants more.
     fn one_document<W: Write>(
         &self,
-        worker: &mut Worker<'_, Paint<Vec<u8>>>,
+        worker: &mut Worker<'_, Paint<Sheet<'_, W>>>,
         name: &Path,
         body: &str,
         tally: &Tally,
-        output: &Output<W>,
     ) -> bool {
-        worker.writer().inner().clear();
         for (number, text) in pages(body, self.format.mode) {
             let shown = match (number, self.format.mode) {
                 (None, _) | (_, Mode::Json) => Cow::Borrowed(name),
@@ -144,16 +142,16 @@ impl Search<'_> {
                     Cow::Owned(shown.into())
                 }
             };
-            let start = worker.writer().inner().len();
+            let start = worker.writer().inner().bytes.len();
             match worker.search_text(&shown, text.as_bytes()) {
                 Ok(outcome) => tally.add(outcome.matched, outcome.stats.as_ref()),
                 Err(error) => self.failed(name, &error),
             }
             if let (Some(number), Mode::Json) = (number, self.format.mode) {
-                with_page(worker.writer().inner(), start, number);
+                with_page(&mut worker.writer().inner().bytes, start, number);
             }
         }
-        let written = output.print(worker.writer());
+        let written = worker.writer().inner().finish();
         let goes_on = !(tally.has_match() && self.format.stops_at_first());
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,

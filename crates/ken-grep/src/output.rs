@@ -1,13 +1,22 @@
 //! Where results go: the results of one file in one piece, whichever thread found them.
+//!
+//! A thread collects what it finds in a file on a sheet and writes it at the end, so that threads
+//! hardly ever wait. A sheet that grows too large takes the output for itself and goes on writing
+//! until the file ends: however much matches, memory is bounded, and the others wait only then.
 
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use termcolor::{Ansi, ColorSpec, HyperlinkSpec, NoColor, WriteColor};
 
+/// Bytes that a sheet holds before it takes the output for itself.
+const MAX_SHEET: usize = 1 << 20;
+
 /// A writer that many threads share.
 pub struct Output<W> {
-    writer: Mutex<Shared<W>>,
+    shared: Mutex<Shared<W>>,
+    /// Told when a sheet gives the output back.
+    given_back: Condvar,
     separator: Option<Vec<u8>>,
     colored: bool,
 }
@@ -15,47 +24,151 @@ pub struct Output<W> {
 struct Shared<W> {
     writer: W,
     has_written: bool,
+    /// A sheet has the output for itself.
+    taken: bool,
 }
 
 impl<W: Write> Output<W> {
     /// Writes to `writer`; puts `separator` and a line feed between the results of files.
     pub fn new(writer: W, colored: bool, separator: Option<Vec<u8>>) -> Self {
         Self {
-            writer: Mutex::new(Shared {
+            shared: Mutex::new(Shared {
                 writer,
                 has_written: false,
+                taken: false,
             }),
+            given_back: Condvar::new(),
             separator,
             colored,
         }
     }
 
     /// Returns an empty sheet for the results of one file.
-    pub(crate) fn sheet(&self) -> Paint<Vec<u8>> {
-        Paint::new(Vec::new(), self.colored)
+    pub(crate) fn sheet(&self) -> Paint<Sheet<'_, W>> {
+        self.sheet_of(MAX_SHEET)
     }
 
-    /// Writes a sheet and empties it. An empty one costs no lock.
-    pub(crate) fn print(&self, sheet: &mut Paint<Vec<u8>>) -> io::Result<()> {
-        let bytes = sheet.inner();
-        if bytes.is_empty() {
-            return Ok(());
-        }
+    /// Returns a sheet that never takes the output for itself: for who changes what is on it.
+    pub(crate) fn whole_sheet(&self) -> Paint<Sheet<'_, W>> {
+        self.sheet_of(usize::MAX)
+    }
+
+    fn sheet_of(&self, limit: usize) -> Paint<Sheet<'_, W>> {
+        let sheet = Sheet {
+            output: self,
+            bytes: Vec::new(),
+            limit,
+            holds: false,
+        };
+        Paint::new(sheet, self.colored)
+    }
+
+    /// Starts the results of a file, when nobody else is at it.
+    fn start(&self) -> io::Result<MutexGuard<'_, Shared<W>>> {
         let mut shared = self.lock();
+        while shared.taken {
+            let woken = self.given_back.wait(shared);
+            shared = woken.unwrap_or_else(PoisonError::into_inner);
+        }
         if let (true, Some(separator)) = (shared.has_written, &self.separator) {
             shared.writer.write_all(separator)?;
             shared.writer.write_all(b"\n")?;
         }
         shared.has_written = true;
-        let written = shared.writer.write_all(bytes);
-        written.and_then(|()| shared.writer.flush())?;
-        bytes.clear();
-        Ok(())
+        Ok(shared)
     }
 
     /// Locks the writer; what a thread wrote before it panicked is as good as all else.
     fn lock(&self) -> MutexGuard<'_, Shared<W>> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The results of one file.
+pub(crate) struct Sheet<'a, W: Write> {
+    output: &'a Output<W>,
+    pub(crate) bytes: Vec<u8>,
+    limit: usize,
+    /// It has the output for itself.
+    holds: bool,
+}
+
+impl<W: Write> Sheet<'_, W> {
+    /// Writes all that is left and empties the sheet. An empty one costs no lock.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        if self.bytes.is_empty() && !self.holds {
+            return Ok(());
+        }
+        let written = self.spill();
+        let flushed = self.output.lock().writer.flush();
+        self.give_back();
+        written.and(flushed)
+    }
+
+    /// Forgets what is not written yet.
+    pub(crate) fn discard(&mut self) {
+        self.bytes.clear();
+        self.give_back();
+    }
+
+    /// Writes what there is, and keeps the output.
+    fn spill(&mut self) -> io::Result<()> {
+        let mut shared = if self.holds {
+            self.output.lock()
+        } else {
+            self.output.start()?
+        };
+        shared.taken = true;
+        self.holds = true;
+        let written = shared.writer.write_all(&self.bytes);
+        self.bytes.clear();
+        written
+    }
+
+    fn give_back(&mut self) {
+        if self.holds {
+            self.holds = false;
+            self.output.lock().taken = false;
+            self.output.given_back.notify_one();
+        }
+    }
+}
+
+impl<W: Write> Write for Sheet<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() > self.limit {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// For another thread: an empty one.
+impl<W: Write> Clone for Sheet<'_, W> {
+    fn clone(&self) -> Self {
+        Self {
+            output: self.output,
+            bytes: Vec::new(),
+            limit: self.limit,
+            holds: false,
+        }
+    }
+}
+
+/// A thread that panics must not keep the others waiting.
+impl<W: Write> Drop for Sheet<'_, W> {
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 
@@ -142,8 +255,43 @@ mod tests {
         let mut sheet = output.sheet();
         for text in ["a\n", "", "b\n"] {
             sheet.write_all(text.as_bytes()).unwrap();
-            output.print(&mut sheet).unwrap();
+            sheet.inner().finish().unwrap();
         }
+        drop(sheet);
         assert_eq!(output.lock().writer, b"a\n--\nb\n");
+    }
+
+    #[test]
+    fn large_results_are_written_as_they_come_and_in_one_piece() {
+        let output = Output::new(Vec::new(), false, None);
+        std::thread::scope(|scope| {
+            for letter in ["a", "b", "c", "d"] {
+                let mut sheet = output.sheet_of(8);
+                scope.spawn(move || {
+                    for _ in 0..100 {
+                        sheet.write_all(letter.as_bytes()).unwrap();
+                        assert!(sheet.inner().bytes.len() <= 8);
+                    }
+                    sheet.inner().finish().unwrap();
+                });
+            }
+        });
+        let written = output.lock().writer.clone();
+        let mut pieces: Vec<&[u8]> = written.chunk_by(|left, right| left == right).collect();
+        pieces.sort_unstable();
+        assert!(pieces.len() == 4 && pieces.iter().all(|piece| piece.len() == 100));
+    }
+
+    #[test]
+    fn a_sheet_that_is_dropped_gives_the_output_back() {
+        let output = Output::new(Vec::new(), false, None);
+        let mut sheet = output.sheet_of(1);
+        sheet.write_all(b"long").unwrap();
+        drop(sheet);
+        let mut sheet = output.sheet();
+        sheet.write_all(b"!").unwrap();
+        sheet.inner().finish().unwrap();
+        drop(sheet);
+        assert_eq!(output.lock().writer, b"long!");
     }
 }

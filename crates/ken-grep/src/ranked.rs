@@ -12,7 +12,7 @@ use crate::format::Printer;
 use crate::input::Input;
 use crate::output::Paint;
 use crate::rank::{Gauged, Line};
-use crate::run::{Search, Summary, Tally};
+use crate::run::{Search, Searched, Summary, Tally};
 
 /// Most bytes of a line that is printed within a budget.
 const MAX_LINE: usize = 200;
@@ -49,7 +49,7 @@ impl Search<'_> {
         let tally = Tally::new(self.format.stats);
         let mut worker = self.worker(self.format.printer(writer, true));
         for file in &ranked {
-            if !self.search_one(&mut worker, &file.input, &tally) {
+            if self.search_one(&mut worker, &file.input, &tally) == Searched::Unread {
                 break;
             }
             if tally.has_match() && self.format.stops_at_first() {

@@ -54,6 +54,15 @@ pub struct Summary {
     pub stats: Option<Stats>,
 }
 
+/// How the search of one file ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Searched {
+    Done,
+    Failed,
+    /// Nobody reads the results any more.
+    Unread,
+}
+
 /// What all threads count together.
 #[derive(Default)]
 pub(crate) struct Tally {
@@ -113,9 +122,12 @@ impl Search<'_> {
                 let Some(input) = self.input(found, tally) else {
                     return WalkState::Continue;
                 };
-                worker.writer().inner().clear();
-                self.search_one(&mut worker, &input, tally);
-                if let Err(error) = output.print(worker.writer()) {
+                match self.search_one(&mut worker, &input, tally) {
+                    Searched::Done => {}
+                    Searched::Failed => worker.writer().inner().discard(),
+                    Searched::Unread => return WalkState::Quit,
+                }
+                if let Err(error) = worker.writer().inner().finish() {
                     if error.kind() == io::ErrorKind::BrokenPipe {
                         return WalkState::Quit;
                     }
@@ -139,7 +151,7 @@ impl Search<'_> {
         let walk = self.walker()?.build();
         let inputs = walk.filter_map(|found| self.input(found, &tally));
         for input in sorted(inputs, self.walk) {
-            if !self.search_one(&mut worker, &input, &tally) {
+            if self.search_one(&mut worker, &input, &tally) == Searched::Unread {
                 break;
             }
             if tally.has_match() && self.format.stops_at_first() {
@@ -184,19 +196,24 @@ impl Search<'_> {
         Some(input)
     }
 
-    /// Searches one file; returns false if nobody reads the results any more.
+    /// Searches one file and tells what goes wrong.
     pub(crate) fn search_one<W: WriteColor>(
         &self,
         worker: &mut Worker<'_, W>,
         input: &Input,
         tally: &Tally,
-    ) -> bool {
+    ) -> Searched {
         match worker.search(input) {
-            Ok(outcome) => tally.add(outcome.matched, outcome.stats.as_ref()),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return false,
-            Err(error) => self.failed(input.path(), &error),
+            Ok(outcome) => {
+                tally.add(outcome.matched, outcome.stats.as_ref());
+                Searched::Done
+            }
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Searched::Unread,
+            Err(error) => {
+                self.failed(input.path(), &error);
+                Searched::Failed
+            }
         }
-        true
     }
 
     pub(crate) fn failed(&self, path: &Path, error: &io::Error) {

@@ -104,6 +104,7 @@ impl SearchOptions {
         let mut builder = SearcherBuilder::new();
         builder
             .line_terminator(self.line_end.terminator())
+            .heap_limit(Some(MAX_BYTES as usize))
             .invert_match(self.invert)
             .line_number(self.line_number)
             .multi_line(self.multiline)
@@ -349,7 +350,7 @@ impl Preprocessor {
 
 /// Larger files are never read as a whole, unless matches span lines.
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
-/// Not even if conditions need it.
+/// Not even if conditions need it; and no line may be longer.
 const MAX_BYTES: u64 = 1 << 30;
 
 #[allow(clippy::disallowed_methods)] // whoever reports the error names the path
