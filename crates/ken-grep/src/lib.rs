@@ -6,7 +6,10 @@
 //! [`run`] lets workers loose on a tree. The scan itself is ripgrep's: the crates `grep-*` and
 //! `ignore`. Nothing here prints or reads the environment: output goes to a writer that is handed
 //! in, complaints to an [`Observer`].
+//!
+//! [`ag`] is another search beside it: the one of the Silver Searcher.
 
+pub mod ag;
 pub mod conditions;
 pub mod documents;
 pub mod format;

@@ -34,7 +34,7 @@ impl Cli {
         let start = command_position(&command, &arguments);
         if arguments
             .get(start)
-            .is_some_and(|name| name == RECOLLQ || name == GREP)
+            .is_some_and(|name| name == RECOLLQ || name == AG || name == GREP)
         {
             // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
@@ -55,8 +55,9 @@ impl Cli {
     }
 }
 
-/// The program that ken does as if it is started under its name.
+/// The programs that ken does as if it is started under their names.
 const RECOLLQ: &str = "recollq";
+const AG: &str = "ag";
 
 /// The command that reads its flags itself, as ripgrep does.
 const GREP: &str = "grep";
@@ -64,8 +65,9 @@ const GREP: &str = "grep";
 /// Puts the command behind the program, if the program has the name of another one.
 fn as_personality(arguments: &mut Vec<OsString>) {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    if name.is_some_and(|name| name == RECOLLQ) {
-        arguments.insert(1, RECOLLQ.into());
+    let known = [RECOLLQ, AG];
+    if let Some(name) = known.into_iter().find(|known| name == Some(known.as_ref())) {
+        arguments.insert(1, name.into());
     }
 }
 
@@ -161,6 +163,9 @@ pub(crate) enum Command {
     /// Do as Recoll's recollq: its command line, its output; so does ken started under that name
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Recollq(RecollqArgs),
+    /// Do as ag, the Silver Searcher: its command line, its output; so does ken started under that name
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Ag(AgArgs),
     /// Show what is indexed and what failed
     Status(StatusArgs),
     /// Show the text that ken reads in a file
@@ -335,6 +340,13 @@ pub(crate) struct GrepArgs {
 #[derive(Args, Debug)]
 pub(crate) struct RecollqArgs {
     /// As recollq takes them; -h lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AgArgs {
+    /// As ag takes them; --help lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }

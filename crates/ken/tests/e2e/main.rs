@@ -7,6 +7,7 @@
 // Tests look at what the program left behind, and print the numbers that they ran with.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
+mod ag;
 mod changes;
 mod crash;
 mod extract;

@@ -1,0 +1,336 @@
+//! A search as a whole: workers, what each does with a file, and what is counted.
+
+use std::ffi::OsStr;
+use std::io::{self, BufRead};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use super::file::{self, Content, Want};
+use super::printer::{Display, Printer};
+use super::query::{Limit, Names, Pattern, Searcher};
+use super::report::Report;
+use super::rules::Rules;
+use super::walk::{Entry, Folder, Job, Source, Stack};
+use super::{binary, invert};
+
+/// Which files are searched.
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is an option of the command line
+pub struct Selection {
+    /// Files and folders, in order.
+    pub paths: Vec<PathBuf>,
+    /// Names that begin with a dot.
+    pub hidden: bool,
+    /// Links are followed.
+    pub follow: bool,
+    /// Folders below are searched.
+    pub recurse: bool,
+    /// How many folders deep; any if it is -1.
+    pub depth: i64,
+    /// Other devices are left out.
+    pub one_device: bool,
+    /// Patterns that hold everywhere.
+    pub rules: Arc<Rules>,
+    /// Whether rules count at all.
+    pub uses_rules: bool,
+    /// Whether the ignore files of version control count.
+    pub vcs: bool,
+    /// Only files of these names.
+    pub names: Option<Names>,
+    /// Only files and folders with such a path.
+    pub folder_filter: Option<Names>,
+    /// Device and inode of the file that output goes to.
+    pub output: Option<(u64, u64)>,
+}
+
+/// What is done with files.
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is an option of the command line
+pub struct Settings {
+    /// What is searched.
+    pub pattern: Pattern,
+    /// Where.
+    pub selection: Selection,
+    /// What is printed.
+    pub display: Display,
+    /// Files are only listed, by their names.
+    pub list_names: bool,
+    /// Matches of a file at most; all if 0.
+    pub max_count: usize,
+    /// Lines without a match are matches.
+    pub invert: bool,
+    /// Binary files are searched.
+    pub binary: bool,
+    /// Compressed files are searched.
+    pub compressed: bool,
+    /// Empty files match where a file is a match as a whole.
+    pub empty: bool,
+    /// Files without a match are printed as if they had one.
+    pub all_files: bool,
+    /// Only files without a match are printed.
+    pub without: bool,
+    /// Lines of a stream without a match are printed.
+    pub passthrough: bool,
+    /// All matches are counted, whatever is printed.
+    pub counted: bool,
+    /// Threads.
+    pub workers: usize,
+}
+
+/// What was searched and found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Matches.
+    pub matches: usize,
+    /// Files with a match.
+    pub file_matches: usize,
+    /// Files.
+    pub files: usize,
+    /// Bytes of them.
+    pub bytes: usize,
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether something was found.
+    pub found: bool,
+    /// What was searched.
+    pub stats: Stats,
+}
+
+impl Outcome {
+    fn add(&mut self, other: Self) {
+        self.found |= other.found;
+        self.stats.matches += other.stats.matches;
+        self.stats.file_matches += other.stats.file_matches;
+        self.stats.files += other.stats.files;
+        self.stats.bytes += other.stats.bytes;
+    }
+}
+
+/// Searches files.
+pub fn search(settings: &Settings, report: &Report<'_>) -> io::Result<Outcome> {
+    let stack = Stack::new(start(&settings.selection));
+    let workers = settings.workers.max(1);
+    let mut outcome = Outcome::default();
+    if workers == 1 {
+        outcome = Worker::new(settings, report).run(&stack);
+    } else {
+        let outcomes: Vec<Outcome> = thread::scope(|scope| {
+            let spawn = |_| scope.spawn(|| Worker::new(settings, report).run(&stack));
+            let threads: Vec<_> = (0..workers).map(spawn).collect();
+            let ended = threads.into_iter().map(|thread| thread.join().ok());
+            ended.collect::<Option<_>>()
+        })
+        .ok_or_else(|| io::Error::other("a thread ended early"))?;
+        outcomes.into_iter().for_each(|other| outcome.add(other));
+    }
+    report.finish()?;
+    Ok(outcome)
+}
+
+/// Searches a stream line by line: what is found is printed while it comes in.
+pub fn search_stream(
+    settings: &Settings,
+    input: &mut dyn BufRead,
+    report: &Report<'_>,
+) -> io::Result<Outcome> {
+    let mut worker = Worker::new(settings, report);
+    let mut line = Vec::new();
+    while !report.is_closed() {
+        line.clear();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        worker.stream_line(&line);
+        report.hand_on(&mut worker.printer.buffer);
+    }
+    report.finish()?;
+    Ok(worker.outcome)
+}
+
+/// Returns the first jobs: one for each path.
+fn start(selection: &Selection) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for path in &selection.paths {
+        let path = path.as_os_str().as_bytes();
+        match fs_err::metadata(OsStr::from_bytes(path)) {
+            Ok(metadata) if !metadata.is_dir() => jobs.push(Job::Files(vec![Entry {
+                path: path.to_vec(),
+                source: Source::Named,
+            }])),
+            metadata => {
+                let device = metadata.ok().map(|metadata| metadata.dev());
+                let folder = Folder::start(path, &selection.rules, device);
+                jobs.push(Job::Folder(Box::new(folder)));
+            }
+        }
+    }
+    jobs
+}
+
+/// What one thread works with.
+struct Worker<'s, 'w> {
+    settings: &'s Settings,
+    report: &'s Report<'w>,
+    searcher: Searcher<'s>,
+    printer: Printer<'s>,
+    matches: Vec<Range<usize>>,
+    text: Vec<u8>,
+    limit: Limit,
+    outcome: Outcome,
+}
+
+impl<'s, 'w> Worker<'s, 'w> {
+    fn new(settings: &'s Settings, report: &'s Report<'w>) -> Self {
+        let lists = settings.display.files && !settings.display.counts || settings.without;
+        let limit = match settings.max_count {
+            0 if lists && !settings.counted && !settings.invert => Limit::First,
+            0 => Limit::None,
+            count => Limit::Count(count),
+        };
+        Self {
+            settings,
+            report,
+            searcher: settings.pattern.searcher(),
+            printer: Printer::new(&settings.display),
+            matches: Vec::new(),
+            text: Vec::new(),
+            limit,
+            outcome: Outcome::default(),
+        }
+    }
+
+    fn run(mut self, stack: &Stack) -> Outcome {
+        while let Some(job) = stack.take() {
+            let made = match job {
+                Job::Folder(folder) => folder.read(&self.settings.selection, self.report),
+                Job::Files(files) => {
+                    files.iter().for_each(|file| self.file(file));
+                    self.report.hand_on(&mut self.printer.buffer);
+                    Vec::new()
+                }
+            };
+            stack.done(made);
+            if self.report.is_closed() {
+                stack.clear();
+            }
+        }
+        self.outcome
+    }
+
+    fn file(&mut self, file: &Entry) {
+        if self.report.is_closed() {
+            return;
+        }
+        let path = &file.path;
+        if self.settings.list_names && file.source != Source::Named {
+            self.printer.path(path, self.settings.display.path_end);
+            self.outcome.found = true;
+            return;
+        }
+        self.printer.begin();
+        let want = Want {
+            binary: self.settings.binary,
+            compressed: self.settings.compressed,
+            output: self.settings.selection.output,
+        };
+        let mut text = std::mem::take(&mut self.text);
+        let count = match file::read(
+            path,
+            file.source == Source::Regular,
+            want,
+            &mut text,
+            self.report,
+        ) {
+            Content::Text => self.search(path, &text),
+            Content::Empty if self.settings.empty && self.settings.pattern.is_everything() => {
+                self.search(path, b"")
+            }
+            Content::Empty | Content::Skipped => None,
+        };
+        self.text = text;
+        if self.settings.without && count == Some(0) {
+            self.printer.path(path, self.settings.display.path_end);
+            self.outcome.found = true;
+        }
+        if self.printer.buffer.urgent {
+            self.report.hand_on(&mut self.printer.buffer);
+        }
+    }
+
+    /// Searches a text and prints what is found; returns how much, if it was searched.
+    fn search(&mut self, path: &[u8], text: &[u8]) -> Option<usize> {
+        let settings = self.settings;
+        if !settings.binary && binary::is_binary(text) {
+            return None;
+        }
+        let count = self.collect(path, text);
+        if settings.without || count == 0 && !settings.all_files {
+            return Some(count);
+        }
+        let display = &settings.display;
+        if display.counts {
+            self.printer.count(path, count);
+        } else if display.files {
+            self.printer.path(path, display.path_end);
+        } else if settings.binary && binary::is_binary(text) {
+            self.printer.binary(path);
+        } else {
+            self.printer.matches(path, text, &self.matches);
+        }
+        self.outcome.found = true;
+        Some(count)
+    }
+
+    /// Finds what is in a text, and counts it.
+    fn collect(&mut self, path: &[u8], text: &[u8]) -> usize {
+        self.matches.clear();
+        let reached = self.searcher.collect(text, self.limit, &mut self.matches);
+        if reached {
+            self.report.error(&[
+                b"Too many matches in ",
+                path,
+                b". Skipping the rest of this file.",
+            ]);
+        }
+        if self.settings.invert {
+            invert::invert(text, &mut self.matches);
+        }
+        let count = self.matches.len();
+        let stats = &mut self.outcome.stats;
+        stats.bytes += text.len();
+        stats.files += 1;
+        stats.matches += count;
+        stats.file_matches += usize::from(count > 0);
+        count
+    }
+
+    fn stream_line(&mut self, text: &[u8]) {
+        let settings = self.settings;
+        let count = self.collect(b"", text);
+        if !settings.without && (count > 0 || settings.all_files) {
+            self.outcome.found = true;
+            if settings.display.counts {
+                self.printer.count(b"", count);
+            } else if settings.display.files {
+                self.printer.path(b"", settings.display.path_end);
+            } else if count > 0 {
+                self.printer.stream_line(text, &self.matches);
+            }
+        } else if settings.passthrough {
+            let line = text.split(|byte| *byte == 0).next().unwrap_or_default();
+            self.printer.put(line);
+        }
+        if count == 0 {
+            self.printer.pass_stream_line(text);
+        }
+        self.printer
+            .end_stream_line(text.strip_suffix(b"\n").unwrap_or(text));
+    }
+}

@@ -1,0 +1,41 @@
+//! The file types of ag: a name, which is an option, and extensions.
+//!
+//! `types.txt` has one on each line, in ag's order: programs read `--list-file-types`.
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileType {
+    /// What it is called.
+    pub name: &'static str,
+    extensions: &'static str,
+}
+
+impl FileType {
+    /// Returns its extensions, without their dots.
+    pub fn extensions(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.extensions.split(' ')
+    }
+}
+
+/// All types, in ag's order.
+pub static FILE_TYPES: std::sync::LazyLock<Vec<FileType>> = std::sync::LazyLock::new(|| {
+    include_str!("types.txt")
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(name, extensions)| FileType { name, extensions })
+        .collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_read() {
+        assert_eq!(FILE_TYPES.len(), include_str!("types.txt").lines().count());
+        let cpp = FILE_TYPES.iter().find(|kind| kind.name == "cpp").unwrap();
+        assert!(cpp.extensions().eq([
+            "cpp", "cc", "C", "cxx", "m", "hpp", "hh", "h", "H", "hxx", "tpp"
+        ]));
+    }
+}
