@@ -120,7 +120,7 @@ impl Search<'_> {
         let tally = Tally::new(false);
         let ranked = Mutex::new(Vec::new());
         let worker = self.worker(Printer::Gauge(Paint::new(io::sink(), false), 0));
-        self.walk.build_parallel(self.observer)?.run(|| {
+        self.walker()?.build_parallel().run(|| {
             let mut worker = worker.clone();
             let (tally, ranked) = (&tally, &ranked);
             Box::new(move |found| {

@@ -168,7 +168,7 @@ impl Search<'_> {
     }
 
     /// Makes the walker, which goes only where the index says, if it is trusted.
-    fn walker(&self) -> Result<ignore::WalkBuilder, ignore::Error> {
+    pub(crate) fn walker(&self) -> Result<ignore::WalkBuilder, ignore::Error> {
         let mut builder = self.walk.build(self.observer)?;
         if let Some(has) = self.narrow.places() {
             builder.filter_entry(move |entry| entry.depth() == 0 || has(entry.path()));
@@ -253,7 +253,7 @@ pub fn list<W: WriteColor + Send>(
         }
         return Ok(any);
     }
-    let walker = walk.build_parallel(observer)?;
+    let walker = walk.build(observer)?.build_parallel();
     let (sender, receiver) = mpsc::sync_channel(WAITING_PATHS);
     thread::scope(|scope| {
         scope.spawn(move || {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
-use ignore::{WalkBuilder, WalkParallel};
 
 use crate::Observer;
 
@@ -154,14 +154,6 @@ impl WalkOptions {
             builder.sort_by_file_name(std::ffi::OsStr::cmp);
         }
         Ok(builder)
-    }
-
-    /// Makes the walker of many threads.
-    pub(crate) fn build_parallel(
-        &self,
-        observer: &dyn Observer,
-    ) -> Result<WalkParallel, ignore::Error> {
-        Ok(self.build(observer)?.build_parallel())
     }
 
     /// Returns whether the order asked for is that of the walk itself, which then needs no list.

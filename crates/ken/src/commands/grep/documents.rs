@@ -1,6 +1,6 @@
 //! `ken grep --documents`: which documents of the index are below the paths.
 
-use std::io;
+use std::io::Stdout;
 use std::path::{Path, PathBuf};
 
 use ken_core::{Field, Order, Pattern, Plan as Question, Span, escape_bytes};
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 pub(super) fn search(
     global: &Global,
     search: &Search<'_>,
-    colored: bool,
+    output: &Output<Stdout>,
     around: &Surroundings,
 ) -> Result<Summary, Failure> {
     let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
@@ -57,8 +57,7 @@ pub(super) fn search(
         globs: &globs.map_err(|error| usage(error.to_string()))?,
         types: &types.map_err(|error| usage(error.to_string()))?,
     };
-    let output = Output::new(io::stdout(), colored, search.format.file_separator.clone());
-    Ok(search.documents(&documents, &output)?)
+    Ok(search.documents(&documents, output)?)
 }
 
 /// Returns the documents of a file, or of all files below a folder.

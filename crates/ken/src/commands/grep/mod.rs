@@ -131,30 +131,7 @@ fn search(
         implicit_path: plan.implicit_path,
         observer: messages,
     };
-    let summary = if typed.documents {
-        let summary = documents::search(global, &search, plan.colored, around);
-        report(&summary, started, plan, &mut io::stdout());
-        return Ok(summary?.matched);
-    } else if let Some(budget) = plan.budget {
-        search.within(budget, &mut standard_output(typed, around))
-    } else if typed.rank {
-        let mut writer = Paint::new(standard_output(typed, around), plan.colored);
-        let summary = search.ranked(&mut writer);
-        report(&summary, started, plan, &mut writer);
-        summary
-    } else if plan.walk.threads == 1 {
-        let mut writer = Paint::new(standard_output(typed, around), plan.colored);
-        let summary = search.sequential(&mut writer);
-        report(&summary, started, plan, &mut writer);
-        summary
-    } else {
-        let separator = plan.format.file_separator.clone();
-        let output = Output::new(io::stdout(), plan.colored, separator);
-        let summary = search.parallel(&output);
-        report(&summary, started, plan, &mut io::stdout());
-        summary
-    };
-    let summary = summary.map_err(|error| usage(error.to_string()))?;
+    let summary = results(global, &search, plan, typed, around, started)?;
     if typed.explain {
         let Summary {
             files, excluded, ..
@@ -214,13 +191,43 @@ fn has_files(plan: &Plan, messages: &Messages) -> bool {
     run::list(&plan.walk, &format, plan.implicit_path, messages, nowhere).unwrap_or(true)
 }
 
+/// Searches in the way that was asked for, and prints what is found.
+fn results(
+    global: &Global,
+    search: &Search<'_>,
+    plan: &Plan,
+    typed: &Typed,
+    around: &Surroundings,
+    started: Instant,
+) -> Result<Summary, Failure> {
+    let walk_failed = |error: ignore::Error| usage(error.to_string());
+    if let Some(budget) = plan.budget {
+        let mut writer = standard_output(typed, around);
+        return search.within(budget, &mut writer).map_err(walk_failed);
+    }
+    if !typed.documents && (typed.rank || plan.walk.threads == 1) {
+        let mut writer = Paint::new(standard_output(typed, around), plan.colored);
+        let summary = match typed.rank {
+            true => search.ranked(&mut writer),
+            false => search.sequential(&mut writer),
+        };
+        let summary = summary.map_err(walk_failed)?;
+        report(&summary, started, plan, &mut writer);
+        return Ok(summary);
+    }
+    let separator = plan.format.file_separator.clone();
+    let output = Output::new(io::stdout(), plan.colored, separator);
+    let summary = match typed.documents {
+        true => documents::search(global, search, &output, around)?,
+        false => search.parallel(&output).map_err(walk_failed)?,
+    };
+    report(&summary, started, plan, &mut io::stdout());
+    Ok(summary)
+}
+
 /// Prints what was counted; whoever reads may have gone.
-fn report<E>(summary: &Result<Summary, E>, started: Instant, plan: &Plan, writer: &mut dyn Write) {
-    let stats = summary
-        .as_ref()
-        .ok()
-        .and_then(|summary| summary.stats.as_ref());
-    if let Some(stats) = stats {
+fn report(summary: &Summary, started: Instant, plan: &Plan, writer: &mut dyn Write) {
+    if let Some(stats) = &summary.stats {
         let json = plan.format.mode == Mode::Json;
         let text = stats::text(stats, started.elapsed(), json);
         let _ = writer
