@@ -320,9 +320,10 @@ mod tests {
 
     #[test]
     fn large_files_are_read_in_pieces() {
-        let text: Vec<u8> = (0..1_000_000_u64)
+        let mut text: Vec<u8> = (0..1_000_000_u64)
             .map(|n| (n * n / 7 % 90 + 33) as u8)
             .collect();
+        text.extend(b"{|}~");
         let (set, all) = of_file(&text);
         assert_eq!(all, covers(true, true));
         let mut whole = GramSet::default();
