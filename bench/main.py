@@ -22,7 +22,7 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall", "relevance", "dictionary", "latency", "grep"]
+MORE_SUITES = ["spawn", "recall", "relevance", "dictionary", "latency", "grep", "indexed"]
 
 
 class Bench:
@@ -117,7 +117,7 @@ def parse(arguments):
     add("--corpora", metavar="DIR", help="holds Debian packages already unpacked, by name")
     add("--maildir", metavar="DIR", help="messages to use instead of generated ones")
     add("--relevance", metavar="DIR", help="folder of test collections, for the suite of that name")
-    add("--tree", metavar="DIR", help="source tree for the suite grep, in place of Debian's linux-source-6.1")
+    add("--tree", metavar="DIR", help="source tree for the suites grep and indexed, in place of Debian's linux-source-6.1")
     add("--rg", metavar="PATH", default="rg", help="the ripgrep to measure")
     add("--peers-only", action="store_true", help="leave ken out")
     add("--realtime", action="store_true", help="outrun other work of a busy machine (root)")

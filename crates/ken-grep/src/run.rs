@@ -186,9 +186,7 @@ impl Search<'_> {
         tally.count_file();
         let excluded = !self.narrow.is_empty()
             && !input.is_stdin()
-            && self
-                .narrow
-                .excludes(input.path(), input.is_explicit(), &|| input.metadata());
+            && self.narrow.excludes(input.path(), input.is_explicit());
         if excluded {
             tally.excluded.fetch_add(1, Ordering::Relaxed);
             return None;

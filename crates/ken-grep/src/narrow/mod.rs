@@ -7,19 +7,17 @@
 //! Who trusts the index gets no stamps checked. If few files may match, the walk goes only where they
 //! are, so that all its rules hold as ever.
 
+mod look;
 mod need;
 mod question;
 mod roots;
 
 use std::collections::HashSet;
-use std::fs::Metadata;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use ken_core::{FileKey, KeyHasher, Stamp};
+use ken_core::{FileKey, KeyHasher};
 use ken_index::Meta;
 use ken_ngram::{Candidates, Covers, Row, Segment};
 
@@ -34,6 +32,7 @@ pub struct Narrow {
 }
 
 struct Known {
+    search: look::Search,
     hasher: KeyHasher,
     roots: Roots,
     segments: Vec<(Segment, Candidates)>,
@@ -90,6 +89,7 @@ impl Narrow {
             (segment, candidates)
         });
         let mut known = Known {
+            search: look::Search::new(),
             hasher: meta.hasher,
             trusted: question.trusts && roots.are_below(&meta.roots) && !question.walk.follow,
             roots,
@@ -125,22 +125,16 @@ impl Narrow {
         self.known.as_ref().is_some_and(|known| known.trusted)
     }
 
-    /// Returns whether the file certainly has no match. Its metadata is read only if the answer
-    /// depends on it: whoever walks has not read it. A file that the user named is `explicit`: it
-    /// is searched behind a NUL too.
-    pub fn excludes(
-        &self,
-        path: &Path,
-        explicit: bool,
-        metadata: &dyn Fn() -> io::Result<Metadata>,
-    ) -> bool {
+    /// Returns whether the file certainly has no match. It is looked at only if the answer depends
+    /// on it. A file that the user named is `explicit`: it is searched behind a NUL too.
+    pub fn excludes(&self, path: &Path, explicit: bool) -> bool {
         let Some(known) = &self.known else {
             return false;
         };
         let Some(path) = known.roots.absolute(path) else {
             return false;
         };
-        known.excludes(&path, known.whole || explicit, metadata)
+        known.excludes(&path, known.whole || explicit)
     }
 
     /// Returns why files were excluded, or why none were, in words for `--explain`.
@@ -163,12 +157,7 @@ impl Narrow {
 }
 
 impl Known {
-    fn excludes(
-        &self,
-        path: &Path,
-        whole: bool,
-        metadata: &dyn Fn() -> io::Result<Metadata>,
-    ) -> bool {
+    fn excludes(&self, path: &Path, whole: bool) -> bool {
         let FileKey(key) = self.hasher.key(path);
         let covers = |covers: Covers| if whole { covers.whole } else { covers.start };
         let rows = || {
@@ -186,13 +175,12 @@ impl Known {
             let mut own = rows().filter(|(row, _)| !row.is_part);
             return own.all(|(row, candidates)| rules_out(row, candidates));
         }
-        let Ok(metadata) = metadata() else {
+        // One with a sidecar has another stamp in the index, and is scanned.
+        let Some(stamp) = look::stamp(self.search, path) else {
             return false;
         };
-        let stamp = stamp(&metadata).token(&self.hasher, 0) >> 16;
-        metadata.is_file()
-            && rows()
-                .any(|(row, candidates)| row.version.stamp == stamp && rules_out(row, candidates))
+        let stamp = stamp.token(&self.hasher, 0) >> 16;
+        rows().any(|(row, candidates)| row.version.stamp == stamp && rules_out(row, candidates))
     }
 
     fn covers(&self, covers: Covers) -> bool {
@@ -235,18 +223,5 @@ impl Places {
                 None => return,
             }
         }
-    }
-}
-
-/// Returns the stamp of a file without a sidecar; files with one are scanned.
-fn stamp(metadata: &Metadata) -> Stamp {
-    let ns = |seconds: i64, ns: i64| seconds.saturating_mul(1_000_000_000).saturating_add(ns);
-    Stamp {
-        size: metadata.size(),
-        mtime_ns: ns(metadata.mtime(), metadata.mtime_nsec()),
-        ctime_ns: ns(metadata.ctime(), metadata.ctime_nsec()),
-        inode: metadata.ino(),
-        device: metadata.dev(),
-        sidecar: None,
     }
 }

@@ -32,6 +32,10 @@ impl Roots {
     /// Returns the path under which the index may know a file.
     pub(super) fn absolute(&self, path: &Path) -> Option<PathBuf> {
         let found = self.0.iter().find_map(|Resolved { typed, absolute }| {
+            // What has to be taken apart takes longer.
+            if typed == absolute && path.is_absolute() {
+                return path.starts_with(absolute).then(|| path.to_path_buf());
+            }
             // The working folder is not shown if nobody named it.
             let here = typed == Path::new("./") && !path.starts_with(".");
             let rest = if here {

@@ -1,0 +1,21 @@
+//! Files of grams: whatever their bytes are, reading, asking and merging them ends without a panic.
+#![no_main]
+
+use ken_ngram::{Need, Segment, merge};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some(segment) = Segment::open(Box::new(bytes.to_vec())) else {
+        return;
+    };
+    let bytes = |text: &str| Need::Bytes(text.as_bytes().to_vec());
+    let need = bytes("frobnicate").or(bytes("widget").and(bytes("quux")));
+    let candidates = segment.candidates(&need);
+    for row in segment.rows() {
+        candidates.contains(row.doc);
+        segment.name(row.doc);
+        segment.of(row.version.key).count();
+    }
+    assert!(merge(&[segment], &|_| true, Vec::new()).is_ok_and(|bytes| {
+        Segment::open(Box::new(bytes)).is_some()
+    }));
+});

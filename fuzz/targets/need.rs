@@ -1,0 +1,29 @@
+//! Expressions and texts: where one matches, the text holds what is needed.
+#![no_main]
+
+use std::path::Path;
+
+use ken_ngram::{Builder, Covers, GramSet, Need, Segment, Version};
+
+libfuzzer_sys::fuzz_target!(|input: (&str, &str)| {
+    let (pattern, text) = input;
+    let text = text.replace('\0', " ");
+    let mut parser = regex_syntax::ParserBuilder::new().utf8(false).nest_limit(50).build();
+    let Ok(expression) = parser.parse(pattern) else {
+        return;
+    };
+    let mut builder = regex_automata::meta::Builder::new();
+    builder.configure(regex_automata::meta::Config::new().nfa_size_limit(Some(1 << 20)));
+    let Ok(regex) = builder.build_from_hir(&expression) else {
+        return;
+    };
+    let mut grams = GramSet::default();
+    grams.add(text.as_bytes());
+    let mut builder = Builder::default();
+    let version = Version { key: 1, stamp: 1 };
+    builder.add(version, Path::new("/text"), "", Covers::default(), &grams);
+    let bytes = builder.finish(Vec::new()).expect("a vector takes all");
+    let segment = Segment::open(Box::new(bytes)).expect("it was written whole");
+    let may_match = segment.candidates(&Need::of(&expression)).contains(0);
+    assert!(may_match || !regex.is_match(text.as_bytes()));
+});
