@@ -294,7 +294,17 @@ fn write_phrase(text: &mut String, phrase: &Phrase, modifiers: Modifiers) {
                     text.push(character);
                 }
             }
-            Piece::Glob(glob) => text.push_str(&glob.to_string().replace('"', "\\\"")),
+            Piece::Glob(glob) => {
+                let mut glob = glob.to_string().replace('"', "\\\"");
+                // Not the anchors of the phrase.
+                if number == 0 && glob.starts_with('^') {
+                    glob.insert(0, '\\');
+                }
+                if number + 1 == phrase.pieces.len() && glob.ends_with('$') {
+                    glob.insert(glob.len() - 1, '\\');
+                }
+                text.push_str(&glob);
+            }
             Piece::Gap => text.push('*'),
         }
     }
