@@ -7,14 +7,9 @@ use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentReader;
 
 use super::list::Lengths;
+use crate::analysis::BORDER;
 use crate::dictionary::Shortcuts;
 use crate::schema::Columns;
-
-/// How many documents are asked whether they have a field: the average length is that of documents
-/// that have it, and needs no more exactness.
-const SAMPLES: u32 = 1024;
-/// How many of a segment at least.
-const MIN_SAMPLES: u32 = 16;
 
 /// What is left to a word that is in every second document or more.
 const LEAST: f32 = 0.05;
@@ -79,31 +74,15 @@ fn average_length(
     columns: &Columns,
     field: Field,
 ) -> tantivy::Result<Option<f32>> {
-    let all: u64 = segments.iter().map(|of| u64::from(of.max_doc())).sum();
-    let (mut n_tokens, mut n_documents) = (0, 0.0);
+    let (mut n_tokens, mut n_documents) = (0, 0);
     for segment in segments {
-        let in_segment = segment
-            .inverted_index(columns.of(field))?
-            .total_num_tokens();
-        let norms = segment.fieldnorms_readers().get_field(columns.of(field))?;
-        if let Some(norms) = norms.filter(|_| in_segment > 0) {
-            n_tokens += in_segment;
-            let part = u64::from(SAMPLES) * u64::from(segment.max_doc()) / all.max(1);
-            let n_samples = MIN_SAMPLES.max(part as u32);
-            n_documents += share(&norms, segment.max_doc(), n_samples) * segment.max_doc() as f32;
-        }
+        let index = segment.inverted_index(columns.of(field))?;
+        n_tokens += index.total_num_tokens();
+        // Every document that has the field has its border.
+        let border = index.terms().get(BORDER)?;
+        n_documents += border.map_or(0, |info| u64::from(info.doc_freq));
     }
-    Ok((n_tokens > 0).then(|| n_tokens as f32 / n_documents.max(1.0)))
-}
-
-/// Returns about which share of the documents has a field, as so many of them say.
-fn share(norms: &FieldNormReader, max_doc: u32, n_samples: u32) -> f32 {
-    let step = max_doc.div_ceil(n_samples).max(1);
-    let docs = (0..max_doc).step_by(step as usize);
-    let (all, with) = docs.fold((0_u32, 0_u32), |(all, with), doc| {
-        (all + 1, with + u32::from(norms.fieldnorm_id(doc) > 0))
-    });
-    with.max(1) as f32 / all.max(1) as f32
+    Ok((n_documents > 0).then(|| n_tokens as f32 / n_documents as f32))
 }
 
 fn lengths(average: f32, ranking: &Ranking, field: Field) -> Lengths {
