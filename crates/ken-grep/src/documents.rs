@@ -5,7 +5,6 @@
 //! output says the page too; lines are counted within it. Where names of files or counts are
 //! asked for, a document is searched as a whole.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,9 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ignore::Match;
 use ignore::overrides::Override;
 use ignore::types::Types;
-use ken_core::Location;
+use ken_core::{Ipath, Location};
 use ken_index::{Address, Snapshot};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::format::Mode;
 use crate::output::{Output, Paint, Sheet};
@@ -51,7 +50,7 @@ impl Documents<'_> {
     }
 
     /// Returns the document's name as it is shown.
-    fn name(&self, location: &Location) -> PathBuf {
+    fn name(&self, location: &Location) -> Name {
         let path = &location.path;
         let shown = self.roots.iter().find_map(|(root, typed)| {
             let below = path.strip_prefix(root).ok()?;
@@ -60,12 +59,31 @@ impl Documents<'_> {
                 false => typed.join(below),
             })
         });
-        let mut name = shown.unwrap_or_else(|| path.clone()).into_os_string();
-        if !location.ipath.is_root() {
-            name.push("|");
-            name.push(location.ipath.as_str());
+        Name {
+            file: shown.unwrap_or_else(|| path.clone()),
+            inside: location.ipath.clone(),
         }
-        name.into()
+    }
+}
+
+/// What a document is called.
+struct Name {
+    file: PathBuf,
+    inside: Ipath,
+}
+
+impl Name {
+    /// Returns `path`, `path|way inside` or, on a page, `path|way inside:page`.
+    fn shown(&self, page: Option<usize>) -> PathBuf {
+        let mut shown = self.file.clone().into_os_string();
+        if !self.inside.is_root() {
+            shown.push("|");
+            shown.push(self.inside.as_str());
+        }
+        if let Some(page) = page {
+            shown.push(format!(":{page}"));
+        }
+        shown.into()
     }
 }
 
@@ -129,26 +147,24 @@ impl Search<'_> {
     fn one_document<W: Write>(
         &self,
         worker: &mut Worker<'_, Paint<Sheet<'_, W>>>,
-        name: &Path,
+        name: &Name,
         body: &str,
         tally: &Tally,
     ) -> bool {
-        for (number, text) in pages(body, self.format.mode) {
-            let shown = match (number, self.format.mode) {
-                (None, _) | (_, Mode::Json) => Cow::Borrowed(name),
-                (Some(number), _) => {
-                    let mut shown = name.as_os_str().to_owned();
-                    shown.push(format!(":{number}"));
-                    Cow::Owned(shown.into())
-                }
+        let json = self.format.mode == Mode::Json;
+        for (page, text) in pages(body, self.format.mode) {
+            let shown = match json {
+                true => name.file.clone(),
+                false => name.shown(page),
             };
             let start = worker.writer().inner().bytes.len();
             match worker.search_text(&shown, text.as_bytes()) {
                 Ok(outcome) => tally.add(outcome.matched, outcome.stats.as_ref()),
-                Err(error) => self.failed(name, &error),
+                Err(error) => self.failed(&shown, &error),
             }
-            if let (Some(number), Mode::Json) = (number, self.format.mode) {
-                with_page(&mut worker.writer().inner().bytes, start, number);
+            if let (true, Some(page)) = (json, page) {
+                let sheet = &mut worker.writer().inner().bytes;
+                with_place(sheet, start, page, &name.inside);
             }
         }
         let written = worker.writer().inner().finish();
@@ -156,7 +172,7 @@ impl Search<'_> {
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,
             Err(error) => {
-                self.failed(name, &error);
+                self.failed(&name.file, &error);
                 goes_on
             }
             Ok(()) => goes_on,
@@ -174,7 +190,7 @@ fn pages(body: &str, mode: Mode) -> Vec<(Option<usize>, &str)> {
 }
 
 /// Adds the page and the way inside the file to the lines of JSON from `start` on.
-fn with_page(sheet: &mut Vec<u8>, start: usize, number: usize) {
+fn with_place(sheet: &mut Vec<u8>, start: usize, page: usize, inside: &Ipath) {
     let lines = sheet.split_off(start);
     for line in lines.split_inclusive(|&byte| byte == b'\n') {
         let Ok(mut value) = serde_json::from_slice::<Value>(line) else {
@@ -182,23 +198,13 @@ fn with_page(sheet: &mut Vec<u8>, start: usize, number: usize) {
             continue;
         };
         if let Some(data) = value.get_mut("data").and_then(Value::as_object_mut) {
-            data.insert("page".to_owned(), number.into());
-            divide_path(data);
+            data.insert("page".to_owned(), page.into());
+            if !inside.is_root() {
+                data.insert("internal".to_owned(), inside.as_str().into());
+            }
         }
         sheet.extend_from_slice(value.to_string().as_bytes());
         sheet.push(b'\n');
-    }
-}
-
-/// Divides `path|way inside` into the two.
-fn divide_path(data: &mut Map<String, Value>) {
-    let path = data.get_mut("path").and_then(|path| path.get_mut("text"));
-    let Some(Value::String(path)) = path else {
-        return;
-    };
-    if let Some((file, inside)) = path.clone().split_once('|') {
-        file.clone_into(path);
-        data.insert("internal".to_owned(), inside.into());
     }
 }
 
@@ -209,11 +215,11 @@ mod tests {
     #[test]
     fn json_tells_page_and_way_inside() {
         let mut sheet =
-            b"kept\n{\"type\":\"begin\",\"data\":{\"path\":{\"text\":\"a.zip|b.pdf\"}}}\n".to_vec();
-        with_page(&mut sheet, 5, 3);
+            b"kept\n{\"type\":\"begin\",\"data\":{\"path\":{\"text\":\"a|b.zip\"}}}\n".to_vec();
+        with_place(&mut sheet, 5, 3, &Ipath::from_joined("b.pdf"));
         let text = String::from_utf8(sheet).unwrap();
         let value: Value = serde_json::from_str(text.strip_prefix("kept\n").unwrap()).unwrap();
-        assert_eq!(value["data"]["path"]["text"], "a.zip");
+        assert_eq!(value["data"]["path"]["text"], "a|b.zip");
         assert_eq!(
             (&value["data"]["internal"], &value["data"]["page"]),
             (&"b.pdf".into(), &3.into())
