@@ -12,11 +12,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ignore::Match;
 use ignore::overrides::Override;
 use ignore::types::Types;
-use ken_core::{Ipath, Location};
+use ken_core::{FileRow, Ipath, Location};
 use ken_index::{Address, Snapshot};
 use serde_json::Value;
 
 use crate::format::Mode;
+use crate::narrow::Narrow;
 use crate::output::{Output, Paint, Sheet};
 use crate::run::{Search, Summary, Tally};
 use crate::worker::Worker;
@@ -30,6 +31,8 @@ pub struct Documents<'a> {
     pub snapshot: &'a Snapshot,
     /// Where they stand.
     pub addresses: &'a [Address],
+    /// The files of the index, in order of their keys.
+    pub files: &'a [FileRow],
     /// Folders and files as the index names them, and as the user does.
     pub roots: &'a [(PathBuf, PathBuf)],
     /// Globs of what is searched.
@@ -47,6 +50,16 @@ impl Documents<'_> {
             Match::None => {}
         }
         !self.types.matched(path, false).is_ignore()
+    }
+
+    /// Returns whether an index says that nothing in the file matches.
+    fn excludes(&self, path: &Path, narrow: &Narrow) -> bool {
+        if narrow.is_empty() {
+            return false;
+        }
+        let key = self.snapshot.meta().hasher.key(path);
+        let found = self.files.binary_search_by_key(&key.0, |file| file.key.0);
+        found.is_ok_and(|at| narrow.excludes_text(key, self.files[at].token))
     }
 
     /// Returns the document's name as it is shown.
@@ -122,6 +135,7 @@ impl Search<'_> {
     ) -> Result<(), ken_index::Error> {
         let printer = self.format.printer(output.whole_sheet(), false);
         let mut worker = self.worker(printer);
+        let mut last: Option<(PathBuf, bool)> = None;
         loop {
             let from = next.fetch_add(BATCH, Ordering::Relaxed);
             let rest = documents.addresses.get(from..).unwrap_or_default();
@@ -133,9 +147,19 @@ impl Search<'_> {
                 if !documents.admit(&location.path) {
                     continue;
                 }
+                tally.count_file();
+                // Documents of one file are neighbours.
+                let excluded = match &last {
+                    Some((path, excluded)) if *path == location.path => *excluded,
+                    _ => documents.excludes(&location.path, self.narrow),
+                };
+                last = Some((location.path.clone(), excluded));
+                if excluded {
+                    tally.count_excluded();
+                    continue;
+                }
                 let name = documents.name(&location);
                 let stored = documents.snapshot.document(address)?;
-                tally.count_file();
                 if !self.one_document(&mut worker, &name, &stored.document.body, tally) {
                     return Ok(());
                 }

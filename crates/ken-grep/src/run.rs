@@ -84,6 +84,10 @@ impl Tally {
         self.files.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn count_excluded(&self) {
+        self.excluded.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn add(&self, matched: bool, stats: Option<&Stats>) {
         if matched {
             self.matched.store(true, Ordering::Relaxed);
@@ -188,7 +192,7 @@ impl Search<'_> {
             && !input.is_stdin()
             && self.narrow.excludes(input.path(), input.is_explicit());
         if excluded {
-            tally.excluded.fetch_add(1, Ordering::Relaxed);
+            tally.count_excluded();
             return None;
         }
         Some(input)

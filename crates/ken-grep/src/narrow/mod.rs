@@ -149,6 +149,28 @@ impl Narrow {
         }
     }
 
+    /// Returns whether nothing that was extracted of a file in this version has a match: neither its
+    /// own text nor that of its parts.
+    pub fn excludes_text(&self, FileKey(key): FileKey, token: u64) -> bool {
+        let Some(known) = &self.known else {
+            return false;
+        };
+        let mut has_own = false;
+        for (segment, candidates) in &known.segments {
+            for row in segment
+                .of(key)
+                .filter(|row| row.version.stamp == token >> 16)
+            {
+                if !row.covers.text || candidates.contains(row.doc) {
+                    return false;
+                }
+                has_own |= !row.is_part;
+            }
+        }
+        // Without a row of its own nobody took its grams.
+        has_own
+    }
+
     /// Returns what says of a path whether the walk needs to go there; none if everywhere.
     pub(crate) fn places(&self) -> Option<impl Fn(&Path) -> bool + Send + Sync + 'static> {
         let places = self.known.as_ref()?.places.clone()?;

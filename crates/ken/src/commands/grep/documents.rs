@@ -48,11 +48,16 @@ pub(super) fn search(
     addresses.sort_unstable();
     addresses.dedup();
     sort(&snapshot, &mut addresses, search)?;
+    let files = match search.narrow.is_empty() {
+        true => Vec::new(),
+        false => snapshot.rows()?,
+    };
     let globs = overrides(&around.working_folder, &search.walk.globs);
     let types = types(&search.walk.types);
     let documents = Documents {
         snapshot: &snapshot,
         addresses: &addresses,
+        files: &files,
         roots: &roots,
         globs: &globs.map_err(|error| usage(error.to_string()))?,
         types: &types.map_err(|error| usage(error.to_string()))?,

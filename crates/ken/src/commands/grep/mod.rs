@@ -164,7 +164,7 @@ fn narrow(
     conditions: &Conditions,
 ) -> Narrow {
     let data = match data_folder(global) {
-        Ok(data) if !typed.no_index && !typed.documents => data,
+        Ok(data) if !typed.no_index => data,
         _ => return Narrow::nothing(),
     };
     let question = Question {

@@ -115,6 +115,26 @@ fn documents_are_searched_by_page() {
     assert_eq!(line["data"]["internal"], "backup.tar.gz|deep/cave.txt");
     assert_eq!(line["data"]["page"], 1);
     assert_eq!(found(&["absent"]), (1, String::new()));
+    // The index says which files have nothing: all but the one.
+    let (_, explained) = found(&["--explain", "-l", "stalagtoad"]);
+    let all = "docs/folders.zip|backup.tar.gz|deep/cave.txt\nken: ";
+    let counts = explained
+        .strip_prefix(all)
+        .unwrap_or_else(|| panic!("{explained}"));
+    let excluded: u32 = counts
+        .split(": ")
+        .nth(1)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(excluded >= 5, "{counts}");
+    for pattern in ["colugo", "e", "dugong|toad", "[A-Z]+ second", "^The"] {
+        let scanned = found(&["--no-index", "-in", pattern]);
+        assert_eq!(found(&["-in", pattern]), scanned, "{pattern}");
+    }
     let (code, message) = found(&[".", "elsewhere"]);
     assert_eq!(code, 2, "{message}");
 }
