@@ -24,4 +24,4 @@ pub use gram::GramSet;
 pub use merge::merge;
 pub use need::Need;
 pub use segment::{Bytes, Covers, Name, Row, Segment, Version};
-pub use store::{Map, Store, segments};
+pub use store::{Map, Opened, Store, open};

@@ -97,8 +97,12 @@ impl Store {
         while !merging.is_empty() {
             let mut segments = Vec::new();
             for number in &merging {
-                // What is no file of grams is of no use.
-                segments.extend(Segment::open((self.map)(&path(&self.folder, *number))?));
+                let mapped = (self.map)(&path(&self.folder, *number))?;
+                // One of which nothing is known must not vanish among the others.
+                let Some(segment) = Segment::open(mapped) else {
+                    return Ok(());
+                };
+                segments.push(segment);
             }
             self.publish(|out| merge(&segments, &keep, out))?;
             drop(segments);
@@ -153,16 +157,25 @@ fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// Opens the files of a folder for reading, while others may write. None if there is no folder.
+/// The files of a folder, open for reading.
+#[derive(Default)]
+pub struct Opened {
+    /// Those that can be read.
+    pub segments: Vec<Segment>,
+    /// And these are all.
+    pub complete: bool,
+}
+
+/// Opens the files of a folder, while others may write. None if there is no folder.
 ///
 /// # Errors
 /// Fails if the folder cannot be read, or a file in it.
-pub fn segments(folder: &Path, map: Map) -> io::Result<Vec<Segment>> {
+pub fn open(folder: &Path, map: Map) -> io::Result<Opened> {
     /// How often a merge may come between.
     const MAX_TRIES: usize = 20;
     for _ in 0..MAX_TRIES {
         let numbers = match numbers(folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Opened::default()),
             numbers => numbers?,
         };
         let opened: io::Result<Vec<_>> = numbers
@@ -171,10 +184,17 @@ pub fn segments(folder: &Path, map: Map) -> io::Result<Vec<Segment>> {
             .collect();
         match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            opened => return Ok(opened?.into_iter().filter_map(Segment::open).collect()),
+            opened => {
+                let opened = opened?.into_iter().map(Segment::open);
+                let segments: Vec<_> = opened.flatten().collect();
+                return Ok(Opened {
+                    complete: segments.len() == numbers.len(),
+                    segments,
+                });
+            }
         }
     }
-    Ok(Vec::new())
+    Ok(Opened::default())
 }
 
 #[cfg(test)]
@@ -204,11 +224,12 @@ mod tests {
     fn files_of_one_size_become_one() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("grams");
-        assert!(segments(&folder, read).unwrap().is_empty());
+        assert!(open(&folder, read).unwrap().segments.is_empty());
         let store = Store::open(&folder, read).unwrap();
         let n_docs = || -> Vec<_> {
-            let segments = segments(&folder, read).unwrap();
-            segments.iter().map(Segment::n_docs).collect()
+            let opened = open(&folder, read).unwrap();
+            assert!(opened.complete);
+            opened.segments.iter().map(Segment::n_docs).collect()
         };
         store.write(&mut Builder::default()).unwrap();
         for key in 1..4 {
@@ -226,5 +247,9 @@ mod tests {
         written(&store, 5);
         assert_eq!(n_docs(), [3, 1]);
         assert_eq!(fs_err::read_dir(&folder).unwrap().count(), 2);
+
+        fs_err::write(path(&folder, 77), "of another format").unwrap();
+        let opened = open(&folder, read).unwrap();
+        assert_eq!((opened.segments.len(), opened.complete), (2, false));
     }
 }

@@ -35,6 +35,11 @@ pub fn folder(index: &Path) -> PathBuf {
     index.join("ngrams")
 }
 
+/// Returns whether there are any files of grams of an index.
+pub(crate) fn exist(index: &Path) -> bool {
+    fs_err::read_dir(folder(index)).is_ok_and(|mut files| files.next().is_some())
+}
+
 /// Takes the grams of all files of a run.
 pub(crate) struct Grams {
     /// None if they are not wanted.
@@ -95,7 +100,8 @@ impl Grams {
     /// Begins a file with its bytes.
     pub(crate) fn begin(&self, taken: &mut Taken, input: &mut Input<'_>, file: &File) {
         taken.clear();
-        if !self.are_wanted() || input.size() > self.max_file_bytes {
+        // What says that it is empty may be a file of the kernel.
+        if !self.are_wanted() || input.size() == 0 || input.size() > self.max_file_bytes {
             return;
         }
         // What cannot be read is told by the extraction.
@@ -124,6 +130,11 @@ impl Grams {
     /// Ends a file.
     pub(crate) fn end(&self, taken: &Taken, file: &FileFacts<'_>, token: u64) -> Result<(), Error> {
         self.add(taken, file, token, "")
+    }
+
+    /// Adds a file of which nothing is known but that it is there.
+    pub(crate) fn unread(&self, file: &FileFacts<'_>, token: u64) -> Result<(), Error> {
+        self.add(&Taken::default(), file, token, "")
     }
 
     /// Adds a part of a file.

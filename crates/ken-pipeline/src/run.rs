@@ -118,6 +118,7 @@ pub fn update(
         roots_changed: known.is_none_or(|meta| meta.roots != roots),
         never_completed: known.is_none_or(|meta| meta.completed.is_none()),
         grams: OnceLock::new(),
+        had_grams: grams::exist(&options.data.join("index")),
         writer: LazyWriter::new(
             index,
             WriterOptions {
@@ -187,6 +188,8 @@ struct Run<'o> {
     writer: LazyWriter,
     /// Set when files are read.
     grams: OnceLock<Grams>,
+    /// There were some of an earlier run: they may be deleted at any time.
+    had_grams: bool,
     counts: Counts,
 }
 
@@ -376,7 +379,8 @@ impl Run<'_> {
         meta.roots.clone_from(&self.roots);
         meta.completed = completed.or(meta.completed);
         let is_new = self.snapshot.is_none() || self.options.full && all;
-        meta.ngrams = self.options.ngrams && (meta.ngrams || is_new);
+        let are_known = meta.ngrams && self.had_grams;
+        meta.ngrams = self.options.ngrams && (are_known || is_new);
         meta
     }
 

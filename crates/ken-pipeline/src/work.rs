@@ -292,6 +292,7 @@ impl Pool<'_> {
             key,
             mtime_seconds: stamp.mtime_seconds(),
         };
+        self.note(self.grams.unread(&facts, state.token));
         self.note(self.applier.add(&facts, Some(state), document));
     }
 
@@ -374,7 +375,7 @@ impl Pool<'_> {
         }
         // What changed meanwhile has another stamp, under which nobody asks for these grams.
         let Ok(Some((file, stamp))) = open(facts.path) else {
-            return Ok(());
+            return self.grams.unread(facts, token);
         };
         let grams = &mut thread.own_grams.borrow_mut();
         let mut input = Input::file("", &file, stamp.size);

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use ken_core::{FileKey, KeyHasher};
 use ken_index::Meta;
-use ken_ngram::{Candidates, Covers, Row, Segment};
+use ken_ngram::{Candidates, Covers, Opened, Row, Segment};
 
 pub use question::{Question, Why};
 use roots::Roots;
@@ -79,7 +79,7 @@ impl Narrow {
             Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
             Err(error) => return Err(error),
         };
-        let segments = ken_ngram::segments(&index.join("ngrams"), ken_index::map)?;
+        let Opened { segments, complete } = ken_ngram::open(&index.join("ngrams"), ken_index::map)?;
         if segments.is_empty() {
             return because(Why::NoGrams);
         }
@@ -97,7 +97,7 @@ impl Narrow {
             whole: question.needs_whole(),
             places: None,
         };
-        if known.trusted && meta.ngrams {
+        if known.trusted && meta.ngrams && complete {
             known.places = known.places();
         } else {
             known.trusted = false;
