@@ -246,12 +246,15 @@ fn knows(rows: &[FileRow], version: Version) -> bool {
     found.is_ok_and(|at| rows[at].token >> 16 == version.stamp)
 }
 
-/// Adds the bytes of a file, all of them.
+/// Adds the bytes of a file, all of them. UTF-16 is added as it is searched by lines, so that it is not
+/// covered for those who search the bytes of whole files.
 fn add_bytes(set: &mut GramSet, bytes: &[u8]) -> Covers {
     let decoded;
+    let mut is_decoded = false;
     let bytes = match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, length)) if encoding != encoding_rs::UTF_8 => {
             decoded = encoding.decode_without_bom_handling(&bytes[length..]).0;
+            is_decoded = true;
             decoded.as_bytes()
         }
         _ => bytes,
@@ -260,7 +263,7 @@ fn add_bytes(set: &mut GramSet, bytes: &[u8]) -> Covers {
     set.add(&bytes[..end.unwrap_or(bytes.len())]);
     Covers {
         start: true,
-        whole: end.is_none(),
+        whole: end.is_none() && !is_decoded,
         text: false,
     }
 }
@@ -356,7 +359,7 @@ mod tests {
         let mut wide = b"\xff\xfe".to_vec();
         wide.extend("Größe\n".encode_utf16().flat_map(u16::to_le_bytes));
         let (mut decoded, mut plain) = (GramSet::default(), GramSet::default());
-        assert_eq!(add_bytes(&mut decoded, &wide), covers(true, true));
+        assert_eq!(add_bytes(&mut decoded, &wide), covers(true, false));
         add_bytes(&mut plain, "Größe\n".as_bytes());
         assert!(decoded.same_as(&plain));
     }

@@ -6,10 +6,11 @@
 
 use std::ops::Range;
 
+use ken_ngram::Need;
 use memchr::memmem;
 use regex_automata::Input;
 use regex_automata::meta::{self, Cache};
-use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir};
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind};
 
 use super::pcre::{self, Syntax};
 use super::{Error, dialect};
@@ -57,6 +58,7 @@ pub struct Query {
 pub struct Pattern {
     kind: Kind,
     by_line: bool,
+    need: Need,
 }
 
 #[derive(Debug)]
@@ -86,12 +88,15 @@ impl Pattern {
     pub fn new(query: &Query) -> Result<Self, Error> {
         let fold = query.case.folds(&query.text);
         let literal = query.literal || !dialect::is_regex(&query.text);
+        let mut need = Need::Anything;
         let kind = if literal {
+            let text = literal_of(&query.text, fold);
+            need = Need::of(&text);
             let word = query.words.then(|| Word {
                 starts: query.text.first().is_some_and(is_word),
                 ends: query.text.last().is_some_and(is_word),
             });
-            Kind::Literal(Engine::literal(&query.text, fold)?, word)
+            Kind::Literal(Engine::literal(&query.text, &text)?, word)
         } else if query.text == b"." && !query.words {
             Kind::Everything
         } else {
@@ -103,17 +108,20 @@ impl Pattern {
                 fold,
                 multi_line: true,
             };
-            Kind::Regex(Engine::regex(&text, syntax)?)
+            let common = dialect::common(&text, fold, true);
+            need = common.as_ref().map_or(need, Need::of);
+            Kind::Regex(Engine::regex(&text, common.as_ref(), syntax)?)
         };
         Ok(Self {
             kind,
             by_line: query.by_line,
+            need,
         })
     }
 
-    /// Returns whether the query is a literal.
-    pub fn is_literal(&self) -> bool {
-        matches!(self.kind, Kind::Literal(..))
+    /// Returns what a file must hold to match.
+    pub fn need(&self) -> &Need {
+        &self.need
     }
 
     /// Returns whether a file matches as a whole, even an empty one.
@@ -139,22 +147,17 @@ impl Pattern {
 }
 
 impl Engine {
-    fn literal(text: &[u8], fold: bool) -> Result<Self, Error> {
-        if !fold || !text.iter().any(u8::is_ascii_alphabetic) {
+    fn literal(text: &[u8], hir: &Hir) -> Result<Self, Error> {
+        if matches!(hir.kind(), HirKind::Literal(_)) {
             let finder = memmem::Finder::new(text).into_owned();
             return Ok(Self::Memory(Box::new(finder)));
         }
-        let class = |&byte: &u8| {
-            let mut class = ClassBytes::new([ClassBytesRange::new(byte, byte)]);
-            class.case_fold_simple();
-            Hir::class(Class::Bytes(class))
-        };
-        Self::rust(&Hir::concat(text.iter().map(class).collect())).ok_or_else(too_large)
+        Self::rust(hir).ok_or_else(too_large)
     }
 
-    fn regex(text: &[u8], syntax: Syntax) -> Result<Self, Error> {
-        let common = dialect::common(text, syntax.fold, syntax.multi_line);
-        match common.as_ref().and_then(Self::rust) {
+    /// Compiles an expression; `common` is what both engines understand by it.
+    fn regex(text: &[u8], common: Option<&Hir>, syntax: Syntax) -> Result<Self, Error> {
+        match common.and_then(Self::rust) {
             Some(engine) => Ok(engine),
             None => pcre::Regex::new(text, syntax).map(Self::Pcre),
         }
@@ -183,6 +186,19 @@ impl Engine {
             Self::Pcre(regex) => regex.find(text, from),
         }
     }
+}
+
+/// Returns an expression for a text, with ASCII letters of either case if they are folded.
+fn literal_of(text: &[u8], fold: bool) -> Hir {
+    if !fold || !text.iter().any(u8::is_ascii_alphabetic) {
+        return Hir::literal(text);
+    }
+    let class = |&byte: &u8| {
+        let mut class = ClassBytes::new([ClassBytesRange::new(byte, byte)]);
+        class.case_fold_simple();
+        Hir::class(Class::Bytes(class))
+    };
+    Hir::concat(text.iter().map(class).collect())
 }
 
 fn too_large() -> Error {
@@ -309,7 +325,12 @@ impl Names {
             true => [b"\\b", pattern, b"\\b"].concat(),
             false => pattern.to_vec(),
         };
-        Ok(Self(Rule::Regex(Engine::regex(&text, syntax)?)))
+        let common = dialect::common(&text, syntax.fold, syntax.multi_line);
+        Ok(Self(Rule::Regex(Engine::regex(
+            &text,
+            common.as_ref(),
+            syntax,
+        )?)))
     }
 
     /// Names with one of these extensions.

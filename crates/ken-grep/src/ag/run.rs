@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
@@ -16,6 +16,7 @@ use super::report::Report;
 use super::rules::Rules;
 use super::walk::{Entry, Folder, Job, Source, Stack};
 use super::{binary, invert};
+use crate::narrow::Narrow;
 
 /// Which files are searched.
 #[derive(Debug)]
@@ -48,7 +49,6 @@ pub struct Selection {
 }
 
 /// What is done with files.
-#[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is an option of the command line
 pub struct Settings {
     /// What is searched.
@@ -79,6 +79,18 @@ pub struct Settings {
     pub counted: bool,
     /// Threads.
     pub workers: usize,
+    /// Which files need not be read.
+    pub narrow: Narrow,
+}
+
+impl Settings {
+    /// Returns whether nothing is said or counted of a text file that does not match, so that it need
+    /// not be read.
+    pub fn leaves_out_others(&self) -> bool {
+        let of_others = self.invert || self.all_files || self.without || self.counted;
+        let other_bytes = self.binary || self.compressed || self.list_names;
+        !of_others && !other_bytes
+    }
 }
 
 /// What was searched and found.
@@ -240,6 +252,12 @@ impl<'s, 'w> Worker<'s, 'w> {
             compressed: self.settings.compressed,
             output: self.settings.selection.output,
         };
+        if !self.settings.narrow.is_empty() && self.is_excluded(file) {
+            let path = path.escape_ascii();
+            self.report
+                .debug(|| format!("Skipping {path}: the index says that nothing matches"));
+            return;
+        }
         let mut text = std::mem::take(&mut self.text);
         let count = match file::read(
             path,
@@ -262,6 +280,12 @@ impl<'s, 'w> Worker<'s, 'w> {
         if self.printer.buffer.urgent {
             self.report.hand_on(&mut self.printer.buffer);
         }
+    }
+
+    fn is_excluded(&self, file: &Entry) -> bool {
+        let path = Path::new(OsStr::from_bytes(&file.path));
+        let named = file.source == Source::Named;
+        self.settings.narrow.excludes(path, named)
     }
 
     /// Searches a text and prints what is found; returns how much, if it was searched.

@@ -14,12 +14,12 @@ mod roots;
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ken_core::{FileKey, KeyHasher};
 use ken_index::Meta;
-use ken_ngram::{Candidates, Covers, Opened, Row, Segment};
+use ken_ngram::{Candidates, Covers, Need, Opened, Row, Segment};
 
 pub use question::{Question, Why};
 use roots::Roots;
@@ -69,11 +69,41 @@ impl Narrow {
     /// # Errors
     /// Fails if there is an index that cannot be read.
     pub fn new(index: &Path, question: &Question<'_>) -> Result<Self, ken_index::Error> {
-        let because = |why| Ok(Self::because(why));
         let need = match question.need() {
             Ok(need) => need,
-            Err(why) => return because(why),
+            Err(why) => return Ok(Self::because(why)),
         };
+        let walk = question.walk;
+        let roots = Roots::new(&walk.paths, &walk.working_folder);
+        let trusts = question.trusts && !walk.follow;
+        Self::ask(index, &need, roots, question.needs_whole(), trusts)
+    }
+
+    /// Asks the index whose folder is `index` for files below these paths, whose bytes are searched as
+    /// they are, all of them.
+    ///
+    /// # Errors
+    /// Fails if there is an index that cannot be read.
+    pub fn of_whole_files(
+        index: &Path,
+        need: &Need,
+        paths: &[PathBuf],
+        working_folder: &Path,
+    ) -> Result<Self, ken_index::Error> {
+        match need {
+            Need::Anything => Ok(Self::because(Why::Everything)),
+            need => Self::ask(index, need, Roots::new(paths, working_folder), true, false),
+        }
+    }
+
+    fn ask(
+        index: &Path,
+        need: &Need,
+        roots: Roots,
+        whole: bool,
+        trusts: bool,
+    ) -> Result<Self, ken_index::Error> {
+        let because = |why| Ok(Self::because(why));
         let meta = match Meta::read(index) {
             Ok(meta) => meta,
             Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
@@ -83,18 +113,17 @@ impl Narrow {
         if segments.is_empty() {
             return because(Why::NoGrams);
         }
-        let roots = Roots::new(&question.walk.paths, &question.walk.working_folder);
         let asked = segments.into_iter().map(|segment| {
-            let candidates = segment.candidates(&need);
+            let candidates = segment.candidates(need);
             (segment, candidates)
         });
         let mut known = Known {
             search: look::Search::new(),
             hasher: meta.hasher,
-            trusted: question.trusts && roots.are_below(&meta.roots) && !question.walk.follow,
+            trusted: trusts && roots.are_below(&meta.roots),
             roots,
             segments: asked.collect(),
-            whole: question.needs_whole(),
+            whole,
             places: None,
         };
         if known.trusted && meta.ngrams && complete {

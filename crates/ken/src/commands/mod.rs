@@ -32,7 +32,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Grep(args) => grep::run(&global, args.arguments),
         Command::Terms(args) => terms::run(&global, &args),
         Command::Recollq(args) => recollq::run(&global, args.arguments),
-        Command::Ag(args) => ag::run(args.arguments),
+        Command::Ag(args) => ag::run(&global, args.arguments),
         Command::Status(args) => status::run(&global, &args),
         Command::Extract(args) => extract::run(&global, &args),
         Command::Walk(args) => walk::run(&global, &args),

@@ -275,3 +275,43 @@ fn many_workers_find_what_one_finds() {
     assert_eq!(one.len(), 402);
     assert_eq!(one, lines("4"));
 }
+
+#[test]
+fn an_index_leaves_out_files_that_cannot_match() {
+    let (world, _) = world();
+    for number in 0..40 {
+        let text = format!("nothing of interest in number {number}\n");
+        world.write(format!("many/{number}.txt"), text);
+    }
+    world.write("utf16.txt", b"\xff\xfez\0e\0b\0r\0a\0");
+    world.write("zebra.txt", "a Zebra\n");
+    world.index_docs();
+    world.write("many/7.txt", "this one has a zebra now\n");
+    world.write("many/new.txt", "zebras\n");
+    let lines = |arguments: &[&str]| {
+        let run = world.ken(
+            ["ag", "--workers=1"]
+                .iter()
+                .chain(arguments)
+                .chain(&["docs"]),
+        );
+        assert_eq!(run.err, "");
+        let lines = run.lines().into_iter().map(str::to_owned);
+        lines.collect::<Vec<String>>()
+    };
+    let found = [
+        "docs/many/7.txt:1:this one has a zebra now",
+        "docs/many/new.txt:1:zebras",
+        "docs/zebra.txt:1:a Zebra",
+    ];
+    assert_eq!(lines(&["zebra"]), found);
+    assert_eq!(lines(&["ze[a-c]ra"]), found);
+    assert_eq!(lines(&["-s", "zebra"]), found[..2]);
+    assert_eq!(lines(&["-c", "-v", "zebra"]).len(), 41);
+    assert_eq!(lines(&["-L", "zebra"]).len(), 41);
+    let skipped = lines(&["--debug", "zebra"]);
+    let skipped = skipped
+        .iter()
+        .filter(|line| line.contains("the index says"));
+    assert_eq!(skipped.count(), 41);
+}

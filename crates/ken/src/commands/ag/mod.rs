@@ -16,8 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::time::Instant;
 
-use ken_grep::ag::{self, FILE_TYPES, Outcome, Report, Stats};
+use ken_grep::ag::{self, FILE_TYPES, Outcome, Report, Settings, Stats};
+use ken_grep::narrow::{Narrow, Why};
 
+use crate::cli::Global;
+use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use plan::{Plan, Surroundings};
 use typed::{Instead, Refusal, Terminal, Typed};
@@ -34,7 +37,7 @@ const BUFFER: usize = 4 << 10;
 const HELP: &str = include_str!("help.txt");
 
 /// Runs what was typed after the name of the program.
-pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
+pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     if arguments.is_empty() {
         return usage("");
@@ -51,7 +54,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
         Some(command) => Some(page(&command)?),
         None => None,
     };
-    let code = answer(typed, terminal, &mut pager, started);
+    let code = answer(global, typed, terminal, &mut pager, started);
     if let Some(mut pager) = pager {
         // It ends when its input does.
         drop(pager.stdin.take());
@@ -61,6 +64,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
 }
 
 fn answer(
+    global: &Global,
     typed: Typed,
     terminal: Terminal,
     pager: &mut Option<Child>,
@@ -76,13 +80,16 @@ fn answer(
         None => Box::new(BufWriter::with_capacity(BUFFER, io::stdout())),
     };
     let report = Report::new(&mut *out, &mut err, typed.level);
-    let plan = match plan::plan(typed, &around, &report) {
+    let mut plan = match plan::plan(typed, &around, &report) {
         Ok(plan) => plan,
         Err(refusal) => {
             report.finish()?;
             return refuse(&refusal);
         }
     };
+    if !plan.is_stream && plan.settings.leaves_out_others() {
+        plan.settings.narrow = narrow(global, &plan.settings);
+    }
     let outcome = search(&plan, &report)?;
     if wants_stats {
         let text = stats(outcome.stats, started.elapsed().as_secs_f64());
@@ -92,6 +99,17 @@ fn answer(
         true => ExitCode::SUCCESS,
         false => ExitCode::from(NOTHING),
     })
+}
+
+/// Asks the index which files need not be read. Without one, or with one that cannot be read, all are.
+fn narrow(global: &Global, settings: &Settings) -> Narrow {
+    let (Ok(data), Ok(here)) = (data_folder(global), fs_err::canonicalize(".")) else {
+        return Narrow::nothing();
+    };
+    let paths = &settings.selection.paths;
+    let need = settings.pattern.need();
+    let narrow = Narrow::of_whole_files(&data.join("index"), need, paths, &here);
+    narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
 }
 
 fn search(plan: &Plan, report: &Report<'_>) -> io::Result<Outcome> {

@@ -10,6 +10,8 @@ use ken_grep::ag::{
     Colors, Display, FILE_TYPES, Names, Paths, Pattern, Query, Report, Selection, Settings,
 };
 
+use ken_grep::narrow::Narrow;
+
 use super::typed::{Ignore, Numbers, Place, Refusal, Typed};
 
 /// What ag takes from its surroundings.
@@ -23,7 +25,6 @@ pub(super) struct Surroundings {
 }
 
 /// What is to be done.
-#[derive(Debug)]
 pub(super) struct Plan {
     pub(super) settings: Settings,
     /// Standard input is searched.
@@ -81,6 +82,7 @@ pub(super) fn plan(
             0 => around.cores,
             workers => workers,
         },
+        narrow: Narrow::nothing(),
     };
     Ok(Plan {
         settings,
