@@ -368,6 +368,8 @@ impl Run<'_> {
             if let Some(writer) = self.writer.opened() {
                 pool.note(pool.grams.flush());
                 pool.note(writer.commit(&self.meta(writer, None, false)));
+                // Of files that were finished meanwhile.
+                pool.note(pool.grams.flush());
             }
             next = Instant::now() + interval;
         }

@@ -79,6 +79,8 @@ struct FileJob {
     try_again: AtomicBool,
     /// The file's own document, which waits for the parts: it says that the file is finished.
     own: Mutex<Option<Document>>,
+    /// Its grams, if they wait too: where they are, those of all parts are.
+    grams: Mutex<Option<Taken>>,
 }
 
 impl FileJob {
@@ -222,12 +224,17 @@ impl Pool<'_> {
             pending: AtomicUsize::new(1),
             try_again: AtomicBool::new(false),
             own: Mutex::new(None),
+            grams: Mutex::new(None),
         });
         self.grams
             .begin(&mut thread.own_grams.borrow_mut(), &mut input, file);
         self.extract(&mut input, &job, thread);
-        let grams = &thread.own_grams.borrow();
-        self.note(self.grams.end(grams, &job.facts(), job.state.token));
+        let grams = &mut thread.own_grams.borrow_mut();
+        if job.pending.load(Ordering::Acquire) == 1 {
+            self.note(self.grams.end(grams, &job.facts(), job.state.token));
+        } else {
+            *lock(&job.grams) = Some(std::mem::take(&mut **grams));
+        }
         self.part_done(&job);
     }
 
@@ -255,6 +262,9 @@ impl Pool<'_> {
         if self.progress.is_cancelled() {
             // Parts may be missing: better none until the next run.
             return self.note(self.applier.delete(job.key));
+        }
+        if let Some(grams) = lock(&job.grams).take() {
+            self.note(self.grams.end(&grams, &job.facts(), job.state.token));
         }
         let own = lock(&job.own).take();
         if let Some(mut document) = own {
