@@ -13,14 +13,16 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ken_core::{Document, FileKey, FileRow};
+use ken_core::{Document, FileKey, FileRow, Kind};
 use ken_extract::Input;
+use ken_extract::detect::detect;
 use ken_extract::helper::ocr;
 use ken_index::{Error, Snapshot};
 use ken_ngram::{Builder, Covers, GramSet, Store, Version};
 use twox_hash::XxHash3_64;
 
 use crate::apply::FileFacts;
+use crate::options::Ngrams;
 
 /// Smaller files of grams cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
@@ -42,8 +44,8 @@ pub(crate) fn exist(index: &Path) -> bool {
 
 /// Takes the grams of all files of a run.
 pub(crate) struct Grams {
-    /// None if they are not wanted.
-    folder: Option<PathBuf>,
+    folder: PathBuf,
+    of: Ngrams,
     store: OnceLock<Store>,
     opening: Mutex<()>,
     slots: Vec<Mutex<Builder>>,
@@ -68,7 +70,8 @@ impl Taken {
 
 /// What a run knows before it begins.
 pub(crate) struct GramOptions {
-    pub(crate) folder: Option<PathBuf>,
+    pub(crate) folder: PathBuf,
+    pub(crate) of: Ngrams,
     pub(crate) memory_bytes: usize,
     pub(crate) threads: usize,
     /// See [`ken_core::KeyHasher::seed`].
@@ -82,6 +85,7 @@ impl Grams {
         let n_slots = options.threads.clamp(1, affordable);
         Self {
             folder: options.folder,
+            of: options.of,
             store: OnceLock::new(),
             opening: Mutex::default(),
             slots: std::iter::repeat_with(Mutex::default)
@@ -94,7 +98,7 @@ impl Grams {
     }
 
     pub(crate) fn are_wanted(&self) -> bool {
-        self.folder.is_some()
+        self.of != Ngrams::None
     }
 
     /// Begins a file with its bytes.
@@ -102,6 +106,9 @@ impl Grams {
         taken.clear();
         // What says that it is empty may be a file of the kernel.
         if !self.are_wanted() || input.size() == 0 || input.size() > self.max_file_bytes {
+            return;
+        }
+        if self.of == Ngrams::Text && !is_text(input) {
             return;
         }
         // What cannot be read is told by the extraction.
@@ -115,7 +122,12 @@ impl Grams {
 
     /// Adds the text of a file's own document.
     pub(crate) fn own(&self, taken: &mut Taken, document: &Document) {
-        if !self.are_wanted() {
+        let has_text = match self.of {
+            Ngrams::None => false,
+            Ngrams::Text => taken.covers.start,
+            Ngrams::All => true,
+        };
+        if !has_text {
             return;
         }
         taken.covers.text = !ocr::is_textless(document);
@@ -145,7 +157,7 @@ impl Grams {
         file: &FileFacts<'_>,
         token: u64,
     ) -> Result<(), Error> {
-        if !self.are_wanted() || document.body.is_empty() && !ocr::is_textless(document) {
+        if self.of != Ngrams::All || document.body.is_empty() && !ocr::is_textless(document) {
             return Ok(());
         }
         taken.clear();
@@ -180,24 +192,19 @@ impl Grams {
     }
 
     fn write(&self, builder: &mut Builder) -> Result<(), Error> {
-        match self.store()? {
-            Some(store) => Ok(store.write(builder)?),
-            None => Ok(()),
-        }
+        Ok(self.store()?.write(builder)?)
     }
 
-    fn store(&self) -> Result<Option<&Store>, Error> {
-        let Some(folder) = &self.folder else {
-            return Ok(None);
-        };
+    fn store(&self) -> Result<&Store, Error> {
         if let Some(store) = self.store.get() {
-            return Ok(Some(store));
+            return Ok(store);
         }
         let _guard = lock(&self.opening);
-        if self.store.get().is_none() {
-            let _ = self.store.set(Store::open(folder, ken_index::map)?);
+        if let Some(store) = self.store.get() {
+            return Ok(store);
         }
-        Ok(self.store.get())
+        let store = Store::open(&self.folder, ken_index::map)?;
+        Ok(self.store.get_or_init(|| store))
     }
 
     /// Writes all that was added; before the commit that tells of the files.
@@ -230,6 +237,15 @@ impl Grams {
             None => Ok(merged?),
         }
     }
+}
+
+/// Returns whether a file is plain text or source code. Pages are mostly searched for what they say.
+fn is_text(input: &Input<'_>) -> bool {
+    detect(input).is_ok_and(|found| match found.media_type {
+        "text/html" => false,
+        "application/json" | "application/xml" => true,
+        other => found.kind == Kind::Source || other.starts_with("text/"),
+    })
 }
 
 /// Returns what a file was read as; the edition of the reading is left out of its token.

@@ -33,8 +33,8 @@ pub struct Options {
     pub ocr: Option<Ocr>,
     /// Fields that folders give to what lies below them.
     pub folders: Vec<FolderFields>,
-    /// Keep the grams of files, so that `ken grep` need not read all of them.
-    pub ngrams: bool,
+    /// Of which files grams are kept, so that `ken grep` need not read all of them.
+    pub ngrams: Ngrams,
     /// Only tell what would be done.
     pub dry_run: bool,
     /// Commit after so long, so that an interrupted run loses little.
@@ -67,14 +67,25 @@ pub(crate) struct Shares {
     pub(crate) members: usize,
 }
 
+/// Of which files grams are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ngrams {
+    /// Of none.
+    None,
+    /// Of plain text and source code, of which they take about as long as its words.
+    Text,
+    /// Of all files, and of the text of documents. That of mail and pages takes longer than all else
+    /// that is done with them.
+    All,
+}
+
 impl Options {
     /// Half of the memory builds segments and files of grams: large ones need less merging. The rest is
     /// what is read and what waits.
     pub(crate) fn shares(&self) -> Shares {
-        let grams = if self.ngrams {
-            self.memory_bytes / 8
-        } else {
-            0
+        let grams = match self.ngrams {
+            Ngrams::None => 0,
+            Ngrams::Text | Ngrams::All => self.memory_bytes / 8,
         };
         Shares {
             segments: self.memory_bytes / 2 - grams,

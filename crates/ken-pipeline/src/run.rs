@@ -19,7 +19,7 @@ use crate::lock::RunLock;
 use crate::stale::{Now, Staleness};
 use crate::work::Pool;
 use crate::writer::LazyWriter;
-use crate::{Error, Options, Progress, RootChange};
+use crate::{Error, Ngrams, Options, Progress, RootChange};
 
 /// Changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;
@@ -259,7 +259,8 @@ impl Run<'_> {
         self.grams.get_or_init(|| {
             let index = self.options.data.join("index");
             Grams::new(GramOptions {
-                folder: self.options.ngrams.then(|| grams::folder(&index)),
+                folder: grams::folder(&index),
+                of: self.options.ngrams,
                 memory_bytes: self.options.shares().grams,
                 threads: self.options.threads,
                 seed: hasher.seed(),
@@ -382,7 +383,7 @@ impl Run<'_> {
         meta.completed = completed.or(meta.completed);
         let is_new = self.snapshot.is_none() || self.options.full && all;
         let are_known = meta.ngrams && self.had_grams;
-        meta.ngrams = self.options.ngrams && (are_known || is_new);
+        meta.ngrams = self.options.ngrams != Ngrams::None && (are_known || is_new);
         meta
     }
 
@@ -469,7 +470,7 @@ mod tests {
             retry_failed: false,
             ocr: None,
             folders: Vec::new(),
-            ngrams: true,
+            ngrams: Ngrams::All,
             dry_run: false,
             commit_interval: std::time::Duration::from_secs(3600),
             global_ignore: None,

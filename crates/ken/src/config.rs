@@ -12,6 +12,7 @@ use std::time::Duration;
 use helpers::{AdapterSettings, HelperSettings, OcrSettings};
 use ken_core::{FIELDS, Field, FolderFields};
 use ken_extract::{Isolate, Limits, Passwords};
+use ken_pipeline::Ngrams;
 pub(crate) use ranking::apply;
 use ranking::{AnalysisSettings, RankingSettings};
 use serde::{Deserialize, Serialize};
@@ -34,8 +35,8 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// Seconds between commits of a long run, at least a hundredth.
     pub(crate) commit_seconds: f64,
-    /// Whether what `ken grep` tells by which files it need not read is kept.
-    pub(crate) ngrams: bool,
+    /// Of which files what `ken grep` tells by that it need not read them is kept.
+    pub(crate) ngrams: NgramSetting,
     /// Hits that a search prints.
     pub(crate) limit: usize,
     /// What one file may cost.
@@ -58,6 +59,25 @@ pub(crate) struct Settings {
     pub(crate) queries: BTreeMap<String, String>,
     /// How queries are understood.
     pub(crate) search: SearchSettings,
+}
+
+/// `none`, `text` for plain text and source code, or `all`.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum NgramSetting {
+    None,
+    Text,
+    All,
+}
+
+impl From<NgramSetting> for Ngrams {
+    fn from(setting: NgramSetting) -> Self {
+        match setting {
+            NgramSetting::None => Self::None,
+            NgramSetting::Text => Self::Text,
+            NgramSetting::All => Self::All,
+        }
+    }
 }
 
 /// How queries are understood.
@@ -123,7 +143,7 @@ impl Default for Settings {
             memory: "512M".to_owned(),
             threads: 0,
             commit_seconds: 60.0,
-            ngrams: true,
+            ngrams: NgramSetting::Text,
             limit: 10,
             extract: ExtractSettings::default(),
             helpers: HelperSettings::default(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Snapshot;
-use ken_pipeline::{Options, Progress, RootChange, Summary};
+use ken_pipeline::{Ngrams, Options, Progress, RootChange, Summary};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -72,7 +72,11 @@ fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
         retry_failed: args.retry_failed,
         ocr: settings.ocr(args.ocr)?,
         folders: settings.folders()?,
-        ngrams: settings.ngrams && !args.no_ngrams,
+        ngrams: if args.no_ngrams {
+            Ngrams::None
+        } else {
+            settings.ngrams.into()
+        },
         dry_run: args.dry_run,
         commit_interval: settings.commit_interval()?,
         global_ignore: global_ignore(),

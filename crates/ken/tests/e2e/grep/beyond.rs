@@ -85,7 +85,7 @@ fn documents_are_searched_by_page() {
     world.add_fixture("archive/folders.zip");
     let error = grep(&world, &["--documents", "colugo"]);
     assert_eq!(error.0, 2, "there is no index: {}", error.1);
-    world.index(&["docs"]);
+    world.index(&["--set", "ngrams=all", "docs"]);
     let found = |args: &[&str]| grep(&world, &[&["--documents", "--sort", "path"], args].concat());
     let page = "docs/plain.pdf:2:3:A second page has a binomial: Galeopterus variegatus.\n";
     assert_eq!(found(&["second page", "docs"]), (0, page.to_owned()));

@@ -320,3 +320,21 @@ fn without_n_grams_all_files_are_scanned() {
         "{err}"
     );
 }
+
+#[test]
+fn pages_and_mail_have_n_grams_if_asked_for() {
+    let world = World::new();
+    world.write("frob.txt", "a frob\n");
+    world.write("frob.c", "int frob;\n");
+    world.write("frob.html", "<html><body>a frob</body></html>\n");
+    world.write("frob.eml", "From: a@example.org\nSubject: frob\n\na frob\n");
+    let explained = || world.ken(["grep", "--explain", "-c", "zork", "docs"]).err;
+    world.index(&["docs"]);
+    assert!(
+        explained().contains("4 files: 2 excluded, 2 scanned"),
+        "{}",
+        explained()
+    );
+    world.index(&["--full", "--set", "ngrams=all"]);
+    assert!(explained().contains("4 excluded"), "{}", explained());
+}
