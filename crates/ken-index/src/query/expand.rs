@@ -61,6 +61,14 @@ impl Matcher {
         })
     }
 
+    /// Returns the one term that is meant, if there is only one.
+    pub(super) fn term(&self) -> Option<&String> {
+        match self {
+            Self::Term(term) => Some(term),
+            _ => None,
+        }
+    }
+
     /// Returns a way through the terms of a dictionary that are meant, in their order.
     pub(crate) fn cursor<'a>(
         &'a self,
@@ -317,7 +325,7 @@ impl Automaton for RegexAutomaton<'_> {
 }
 
 /// A few terms, in order.
-struct TermsAutomaton<'a>(&'a [String]);
+pub(super) struct TermsAutomaton<'a>(pub(super) &'a [String]);
 
 impl Automaton for TermsAutomaton<'_> {
     /// The terms that start with what was read, and how many bytes that is.

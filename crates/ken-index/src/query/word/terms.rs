@@ -1,8 +1,9 @@
 //! A word in a snapshot: its terms in each field and segment, and how much it says.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ken_core::{FIELDS, Field, FieldKind, Pattern, Span, Word};
+use ken_core::{FIELDS, Field, FieldKind, Form, Pattern, Span, Word};
 use tantivy::Searcher;
 use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::postings::TermInfo;
@@ -12,7 +13,8 @@ use tantivy_common::BitSet;
 
 use super::list::{List, Source};
 use super::scoring::Scoring;
-use crate::query::expand::Matcher;
+use crate::dictionary::Shortcut;
+use crate::query::expand::{Matcher, TermsAutomaton};
 use crate::query::span::{Candidates, Part};
 
 /// How many terms of one form are kept apart in a segment. A pattern that means more says little by
@@ -27,6 +29,9 @@ pub(super) struct WordTerms {
     /// How much it says: its inverse document frequency, by how often it was asked for.
     pub(super) worth: f32,
     forms: Vec<(Ready, f32)>,
+    /// The forms that are one term, in order, if there are several: a dictionary is asked for all of
+    /// them at once, as most have a beginning in common and few dictionaries have them.
+    singles: Vec<String>,
     segments: Vec<Entries>,
 }
 
@@ -63,6 +68,7 @@ impl WordTerms {
             idf: 0.0,
             worth: 0.0,
             forms: Vec::with_capacity(word.forms.len()),
+            singles: singles(word),
             segments: Vec::new(),
         };
         for form in &word.forms {
@@ -104,10 +110,17 @@ impl WordTerms {
             if index.total_num_tokens() == 0 {
                 continue;
             }
+            let shortcut = scoring.shortcuts.of(segment, column);
+            let there = self.singles_in(shortcut)?;
             for (form, (ready, _)) in self.forms.iter().enumerate() {
                 let mut terms = Vec::new();
                 if let Ready::Match(matcher) = ready {
-                    let shortcut = scoring.shortcuts.of(segment, column);
+                    if matcher
+                        .term()
+                        .is_some_and(|term| self.is_absent(term, &there))
+                    {
+                        continue;
+                    }
                     matcher.each(&index, shortcut, &mut |_, info| {
                         terms.push(info.clone());
                         Ok(())
@@ -120,6 +133,29 @@ impl WordTerms {
             }
         }
         Ok(entries)
+    }
+
+    /// Returns which of the forms that are one term a dictionary has.
+    fn singles_in(&self, shortcut: Shortcut<'_>) -> tantivy::Result<Vec<bool>> {
+        let mut there = vec![false; self.singles.len()];
+        if !there.is_empty()
+            && let Some(trie) = shortcut.trie()?
+        {
+            trie.each(&TermsAutomaton(&self.singles), &mut |found| {
+                let at = self
+                    .singles
+                    .binary_search_by(|term| term.as_bytes().cmp(found));
+                if let Some(place) = at.ok().and_then(|at| there.get_mut(at)) {
+                    *place = true;
+                }
+            });
+        }
+        Ok(there)
+    }
+
+    fn is_absent(&self, term: &String, there: &[bool]) -> bool {
+        let at = self.singles.binary_search(term);
+        at.is_ok_and(|at| !there[at])
     }
 
     /// Returns how much the word says. Its documents are those of its most frequent field; in that,
@@ -229,6 +265,19 @@ impl WordTerms {
             }
         }
         Ok(lists)
+    }
+}
+
+/// Returns the forms of a word that are one term, in order; none if there is only one.
+fn singles(word: &Word) -> Vec<String> {
+    let single = |form: &Form| match &form.span {
+        Span::Match(Pattern::Term(term) | Pattern::Stem(term)) => Some(term.clone()),
+        _ => None,
+    };
+    let singles: BTreeSet<String> = word.forms.iter().filter_map(single).collect();
+    match singles.len() {
+        0 | 1 => Vec::new(),
+        _ => singles.into_iter().collect(),
     }
 }
 
