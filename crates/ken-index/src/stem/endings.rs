@@ -198,9 +198,34 @@ pub(super) struct AnyForms<'a> {
 struct States {
     numbers: HashMap<Rc<[Option<Walk>]>, u32, FixedState>,
     walks: Vec<Rc<[Option<Walk>]>>,
-    /// For each state the state after each byte that was asked for: few of 256, and searched one
-    /// after the other faster than a table of all of them is filled.
-    next: Vec<Vec<(u8, u32)>>,
+    /// What is known of the states after each state.
+    next: Vec<Next>,
+}
+
+/// The states after a state, as far as they were asked for: a table of all bytes would take longer to
+/// fill than to ask.
+#[derive(Default)]
+struct Next {
+    /// A bit for each byte that leads to no form, which most do.
+    dead: [u64; 4],
+    alive: Vec<(u8, u32)>,
+}
+
+impl Next {
+    fn get(&self, byte: u8) -> Option<u32> {
+        if self.dead[usize::from(byte / 64)] & (1 << (byte % 64)) != 0 {
+            return Some(DEAD);
+        }
+        let mut alive = self.alive.iter();
+        alive.find(|(b, _)| *b == byte).map(|(_, state)| *state)
+    }
+
+    fn set(&mut self, byte: u8, state: u32) {
+        match state {
+            DEAD => self.dead[usize::from(byte / 64)] |= 1 << (byte % 64),
+            state => self.alive.push((byte, state)),
+        }
+    }
 }
 
 /// The state of what is no form in any language.
@@ -218,7 +243,7 @@ impl States {
         let number = u32::try_from(self.walks.len()).unwrap_or(DEAD);
         self.numbers.insert(Rc::clone(&walks), number);
         self.walks.push(walks);
-        self.next.push(Vec::new());
+        self.next.push(Next::default());
         number
     }
 }
@@ -269,14 +294,14 @@ impl Automaton for &AnyForms<'_> {
         let Some(next) = states.next.get(from) else {
             return DEAD;
         };
-        if let Some((_, known)) = next.iter().find(|(b, _)| *b == byte) {
-            return *known;
+        if let Some(known) = next.get(byte) {
+            return known;
         }
         let walks = Rc::clone(&states.walks[from]);
         let each = self.forms.iter().zip(walks.iter());
         let walks = each.map(|(forms, walk)| forms.accept(walk.as_ref()?, byte));
         let number = states.number(walks.collect());
-        states.next[from].push((byte, number));
+        states.next[from].set(byte, number);
         number
     }
 }
