@@ -72,8 +72,10 @@ fn numbered(
             let Some(row) = rows[doc as usize] else {
                 return;
             };
-            // Only what was written twice by a run that was stopped.
-            if segments.len() > 1 && !known.insert((row.version, name.len(), hash(name))) {
+            // Only what was written twice by a run that was stopped. What was read anew may be known
+            // better than before.
+            let fact = (row.version, row.covers.to_bits(), name.len(), hash(name));
+            if segments.len() > 1 && !known.insert(fact) {
                 return;
             }
             map[doc as usize] = docs.len() as u32;

@@ -207,17 +207,37 @@ mod tests {
     }
 
     fn written(store: &Store, key: u64) {
+        written_with(store, key, Covers::default());
+    }
+
+    fn written_with(store: &Store, key: u64, covers: Covers) {
         let mut builder = Builder::default();
         let version = Version { key, stamp: 1 };
         let path = format!("/{key}");
-        builder.add(
-            version,
-            Path::new(&path),
-            "",
-            Covers::default(),
-            &GramSet::default(),
-        );
+        builder.add(version, Path::new(&path), "", covers, &GramSet::default());
         store.write(&mut builder).unwrap();
+    }
+
+    #[test]
+    fn what_is_known_better_stays() {
+        let covered = Covers {
+            start: true,
+            ..Covers::default()
+        };
+        for (one, other) in [(Covers::default(), covered), (covered, Covers::default())] {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::open(folder.path(), read).unwrap();
+            written_with(&store, 1, one);
+            written_with(&store, 1, other);
+            written(&store, 2);
+            written(&store, 2);
+            store.merge(|| Ok(|_: Version| true)).unwrap();
+            let opened = open(folder.path(), read).unwrap();
+            assert_eq!(opened.segments.len(), 1);
+            let rows: Vec<_> = opened.segments[0].rows().collect();
+            assert_eq!(rows.len(), 3);
+            assert!(rows.iter().any(|row| row.covers == covered));
+        }
     }
 
     #[test]
