@@ -179,8 +179,13 @@ fn write_query(text: &mut String, tree: &Tree) {
             write_parts(text, parts, &separator, &Binding::Tight);
         }
         Tree::Not(part) => {
+            let start = text.len();
             text.push('-');
             write_operand(text, part, &Binding::Tight);
+            // `-^2` would be a weight.
+            if text[start..].starts_with("-^") {
+                text.replace_range(start..=start, "NOT ");
+            }
         }
         Tree::Boost(part, boost) => {
             // A weight after `-a` or `a^2` would belong to a part of it.
