@@ -2,7 +2,8 @@
 //!
 //! Structure (RFC 5322, RFC 2045–2049) is read here, in one pass and with bounded depth, so that
 //! no input can cost more than its size; the values of headers and the character sets are
-//! `mail-parser`'s. Nothing here does I/O except [`Mbox`], which reads what it is given.
+//! `mail-parser`'s. Nothing here does I/O except [`Mbox`], which reads what it is given, and the
+//! operations of [`maildir`].
 
 mod date;
 mod decode;
@@ -12,6 +13,7 @@ pub mod maildir;
 mod mbox;
 mod message;
 mod part;
+pub mod thread;
 mod walk;
 
 pub use decode::{Content, Detect};

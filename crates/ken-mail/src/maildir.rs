@@ -1,7 +1,18 @@
 //! Maildir (D. J. Bernstein, "Using maildir format"): one message a file, its state in the name.
+//!
+//! What a path tells needs no I/O. Moving messages and making folders ([`relocate`], [`make`]) are
+//! the only writes that ken does below a root, and only when the user asks for them.
+
+mod flags;
+mod folder;
+mod relocate;
 
 use std::ffi::OsStr;
 use std::path::Path;
+
+pub use flags::{FlagError, Flags};
+pub use folder::{Place, is_maildir, make};
+pub use relocate::{MoveError, Target, relocate};
 
 /// The letters that follow `:2,` in a file name, and what they mean.
 const FLAGS: [(u8, &str); 6] = [
@@ -43,10 +54,13 @@ fn folder(path: &Path) -> Option<&[u8]> {
 
 /// Returns what follows `:2,`; `;` and `!` stand for the colon where file names cannot hold one.
 fn letters(name: &[u8]) -> Option<&[u8]> {
-    let at = name
-        .windows(3)
-        .rposition(|window| matches!(window, [b':' | b';' | b'!', b'2', b',']))?;
-    Some(&name[at + 3..])
+    Some(&name[flags_at(name)? + 3..])
+}
+
+/// Returns where the mark of the flags starts in a file name.
+fn flags_at(name: &[u8]) -> Option<usize> {
+    name.windows(3)
+        .rposition(|window| matches!(window, [b':' | b';' | b'!', b'2', b',']))
 }
 
 #[cfg(test)]

@@ -1,0 +1,168 @@
+//! The flags of a message in a Maildir, and how people ask for others.
+//!
+//! A set is a byte: the six letters that a file name holds, and whether the message is new. A
+//! change is written as mu writes it: `FS` sets these and no others, `+F-u-N` changes some.
+
+use std::path::Path;
+
+use super::FLAGS;
+
+/// Flags of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+/// The bit of a message that nobody looked at: it lies in `new`.
+const NEW: u8 = 1 << FLAGS.len();
+
+/// Letters of what flags cannot change: unread, attachment, encrypted, signed, list, personal and
+/// calendar are told by the message or follow from the others.
+const DERIVED: &[u8] = b"uaxzlqc";
+
+/// Why a change of flags cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FlagError {
+    /// The text is no set of flags and no list of changes.
+    #[error("\"{0}\" is neither flags such as FS nor changes such as +S-N")]
+    Unknown(String),
+    /// A file in `new` holds no flags.
+    #[error("a message that is new has no other flags")]
+    NotOnlyNew,
+}
+
+impl Flags {
+    /// Returns the flags that the path of a message tells.
+    pub fn of_path(path: &Path) -> Self {
+        let mut flags = Self::default();
+        if super::folder(path) == Some(b"new") {
+            flags.0 |= NEW;
+        }
+        let name = path.file_name().map(std::ffi::OsStr::as_encoded_bytes);
+        let letters = name.and_then(super::letters).unwrap_or_default();
+        for letter in letters {
+            flags.0 |= bit(*letter).unwrap_or(0);
+        }
+        flags
+    }
+
+    /// Returns the flags after a change: `DFNPRST` in any order are those to have, `+S-N` are some
+    /// to set and to take away. Letters of what only the message tells are passed over.
+    ///
+    /// # Errors
+    /// Fails if the text is neither, or if flags are left beside that of a new message.
+    pub fn changed(self, change: &str) -> Result<Self, FlagError> {
+        let unknown = || FlagError::Unknown(change.to_owned());
+        let bit_of = |letter: &u8| match letter {
+            b'N' => Ok(NEW),
+            letter if DERIVED.contains(letter) => Ok(0),
+            letter => bit(*letter).ok_or_else(unknown),
+        };
+        let bytes = change.as_bytes();
+        let mut flags = self.0;
+        if matches!(bytes.first(), Some(b'+' | b'-')) {
+            for pair in bytes.chunks(2) {
+                match pair {
+                    [b'+', letter] => flags |= bit_of(letter)?,
+                    [b'-', letter] => flags &= !bit_of(letter)?,
+                    _ => return Err(unknown()),
+                }
+            }
+        } else if bytes.is_empty() {
+            return Err(unknown());
+        } else {
+            flags = 0;
+            for letter in bytes {
+                flags |= bit_of(letter)?;
+            }
+        }
+        match flags & NEW != 0 && flags != NEW {
+            true => Err(FlagError::NotOnlyNew),
+            false => Ok(Self(flags)),
+        }
+    }
+
+    /// Returns the flags of a message that was looked at.
+    #[must_use]
+    pub fn seen(self) -> Self {
+        Self(self.0 & !NEW | bit(b'S').unwrap_or(0))
+    }
+
+    /// Returns whether nobody looked at the message: it is new or not marked as seen.
+    pub fn is_unread(self) -> bool {
+        self.is_new() || !self.has(b'S')
+    }
+
+    /// Returns whether the message lies in `new`.
+    pub fn is_new(self) -> bool {
+        self.0 & NEW != 0
+    }
+
+    /// Returns whether a flag of the file name is set, by its letter.
+    pub fn has(self, letter: u8) -> bool {
+        bit(letter).is_some_and(|bit| self.0 & bit != 0)
+    }
+
+    /// Returns the letters for the file name, in the order of ASCII.
+    pub fn letters(self) -> String {
+        let set = FLAGS.iter().filter(|(letter, _)| self.has(*letter));
+        set.map(|(letter, _)| char::from(*letter)).collect()
+    }
+}
+
+fn bit(letter: u8) -> Option<u8> {
+    let at = FLAGS.iter().position(|(known, _)| *known == letter)?;
+    Some(1 << at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(letters: &str) -> Flags {
+        match letters {
+            "N" => Flags::of_path(Path::new("/m/new/1")),
+            letters => Flags::of_path(Path::new(&format!("/m/cur/1:2,{letters}"))),
+        }
+    }
+
+    #[test]
+    fn changes_are_made_as_they_are_written() {
+        for (before, change, after) in [
+            ("", "S", "S"),
+            ("F", "TRS", "RST"),
+            ("N", "+S-u-N", "S"),
+            ("N", "+F-u-N", "F"),
+            ("FS", "-F-N", "S"),
+            ("S", "-S+u-N", ""),
+            ("S", "+S", "S"),
+            ("RS", "u", ""),
+            ("S", "+a", "S"),
+            ("S", "N", "N"),
+        ] {
+            assert_eq!(
+                of(before).changed(change),
+                Ok(of(after)),
+                "{before} {change}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_change_is_refused() {
+        for change in ["", "X", "+", "+S-", "+SR", "S+R", "é"] {
+            let error = Err(FlagError::Unknown(change.to_owned()));
+            assert_eq!(of("S").changed(change), error, "{change}");
+        }
+        for change in ["FN", "+N"] {
+            assert_eq!(of("F").changed(change), Err(FlagError::NotOnlyNew));
+        }
+    }
+
+    #[test]
+    fn unread_is_new_or_not_seen() {
+        assert!(of("N").is_unread() && of("N").is_new());
+        assert!(of("F").is_unread() && !of("F").is_new());
+        assert!(!of("FS").is_unread());
+        assert_eq!(of("N").seen(), of("S"));
+        assert_eq!(of("TDF").letters(), "DFT");
+    }
+}

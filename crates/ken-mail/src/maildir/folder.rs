@@ -1,0 +1,158 @@
+//! Folders of a Maildir: where a message lies, and new folders.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Flags;
+
+/// The folders of which a Maildir consists.
+const PARTS: [&str; 3] = ["cur", "new", "tmp"];
+
+/// How often a message that is not found is looked for.
+const LOOKS: usize = 3;
+
+/// What the path of a message tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The folder that holds `cur` and `new`.
+    pub maildir: PathBuf,
+    /// The name without flags: the same whatever becomes of the message.
+    pub base: OsString,
+    /// Its flags.
+    pub flags: Flags,
+    /// What stands between the base and the flags; file systems may not allow the colon.
+    separator: u8,
+}
+
+impl Place {
+    /// Reads a path; `None` if it is not one of a message in a Maildir.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        if !super::is_maildir_path(path) {
+            return None;
+        }
+        let name = path.file_name()?;
+        let (base, separator) = base(name);
+        Some(Self {
+            maildir: path.parent()?.parent()?.to_path_buf(),
+            base: base.to_owned(),
+            flags: Flags::of_path(path),
+            separator,
+        })
+    }
+
+    /// Returns the path of the place: in `new` without flags, in `cur` with the mark of them.
+    pub fn path(&self) -> PathBuf {
+        if self.flags.is_new() {
+            return self.maildir.join("new").join(&self.base);
+        }
+        let mut name = self.base.clone();
+        let separator = char::from(self.separator);
+        name.push(format!("{separator}2,{}", self.flags.letters()));
+        self.maildir.join("cur").join(name)
+    }
+
+    /// Returns where the message is now, if another program changed its flags.
+    ///
+    /// # Errors
+    /// Fails if a folder cannot be read.
+    pub fn find(&self) -> io::Result<Option<PathBuf>> {
+        // A name that changes while the folder is read may be missed: its next one is not likely to.
+        for _ in 0..LOOKS {
+            if let Some(path) = self.look()? {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Messages go from `new` to `cur`: in this order they are not missed.
+    fn look(&self) -> io::Result<Option<PathBuf>> {
+        for part in ["new", "cur"] {
+            let folder = self.maildir.join(part);
+            let entries = match fs_err::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            for entry in entries {
+                let name = entry?.file_name();
+                if base(&name).0 == self.base {
+                    return Ok(Some(folder.join(name)));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Splits the flags off a file name; returns the separator before them, a colon if there is none.
+fn base(name: &OsStr) -> (&OsStr, u8) {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = name.as_bytes();
+    match super::flags_at(bytes) {
+        Some(at) => (OsStr::from_bytes(&bytes[..at]), bytes[at]),
+        None => (name, b':'),
+    }
+}
+
+/// Makes a Maildir: a folder with `cur`, `new` and `tmp`, all with these permissions. Those that
+/// are there stay as they are.
+///
+/// # Errors
+/// Fails if a folder cannot be made.
+pub fn make(maildir: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(mode);
+    for part in PARTS {
+        let folder = maildir.join(part);
+        builder.create(&folder).map_err(|error| {
+            let message = format!("cannot make \"{}\": {error}", folder.display());
+            io::Error::new(error.kind(), message)
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns whether a folder has what a Maildir has.
+pub fn is_maildir(folder: &Path) -> bool {
+    ["cur", "new"].iter().all(|part| folder.join(part).is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_read_and_written() {
+        for path in [
+            "/m/inbox/cur/1.a.host:2,FS",
+            "/m/inbox/cur/1.a.host!2,",
+            "/m/new/1.a.host",
+        ] {
+            let place = Place::of_path(Path::new(path)).unwrap();
+            assert_eq!(place.base, "1.a.host");
+            assert_eq!(place.path(), Path::new(path));
+        }
+        let old = Place::of_path(Path::new("/m/cur/1.a.host")).unwrap();
+        assert_eq!(old.path(), Path::new("/m/cur/1.a.host:2,"));
+        assert_eq!(Place::of_path(Path::new("/m/tmp/1.a.host")), None);
+    }
+
+    #[test]
+    fn a_message_is_found_under_its_new_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let maildir = folder.path().join("in");
+        make(&maildir, 0o755).unwrap();
+        make(&maildir, 0o755).unwrap();
+        assert!(is_maildir(&maildir) && !is_maildir(folder.path()));
+        let now = maildir.join("cur/1.a.host:2,RS");
+        fs_err::write(&now, "x").unwrap();
+        fs_err::write(maildir.join("cur/1.a.host2:2,S"), "y").unwrap();
+        let place = Place::of_path(&maildir.join("new/1.a.host")).unwrap();
+        assert_eq!(place.find().unwrap(), Some(now));
+        let other = Place::of_path(&maildir.join("new/1.a")).unwrap();
+        assert_eq!(other.find().unwrap(), None);
+    }
+}

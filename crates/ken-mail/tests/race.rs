@@ -1,0 +1,92 @@
+//! Two programs on one Maildir: one delivers and renames, the other changes flags and moves. No
+//! message is lost, none is there twice, and what one of them asked for last is so.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use ken_mail::maildir::{MoveError, Place, Target, make, relocate};
+
+const MESSAGES: usize = 300;
+/// Tells the other process where the Maildirs are.
+const FOLDER: &str = "KEN_TEST_RACE";
+
+/// The other program: what a mail reader does, by plain renames.
+#[test]
+#[ignore = "started by the test below"]
+#[allow(clippy::disallowed_methods)]
+fn the_other_program() {
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        return;
+    };
+    let inbox = PathBuf::from(folder).join("inbox");
+    for number in 0..MESSAGES {
+        let base = format!("{number}.other.host");
+        let temporary = inbox.join("tmp").join(&base);
+        std::fs::write(&temporary, &base).unwrap();
+        std::fs::rename(&temporary, inbox.join("new").join(&base)).unwrap();
+        let old = number.saturating_sub(3);
+        let Some(place) = Place::of_path(&inbox.join(format!("new/{old}.other.host"))) else {
+            continue;
+        };
+        if let Some(path) = place.find().unwrap() {
+            let mut replied = Place::of_path(&path).unwrap();
+            replied.flags = replied.flags.changed("-N+R").unwrap();
+            // The other one may have been faster.
+            let _ = std::fs::rename(&path, replied.path());
+        }
+    }
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)]
+fn no_message_is_lost_between_two_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inbox, archive) = (folder.path().join("inbox"), folder.path().join("archive"));
+    make(&inbox, 0o755).unwrap();
+    make(&archive, 0o755).unwrap();
+    let mut other = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "the_other_program"])
+        .env(FOLDER, folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut number = 0;
+    while number < MESSAGES {
+        let running = other.try_wait().unwrap().is_none();
+        match move_one(&inbox, &archive, number) {
+            true => number += 1,
+            false => assert!(running, "message {number} was never delivered"),
+        }
+    }
+    assert!(other.wait().unwrap().success());
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for part in ["inbox/new", "inbox/cur", "archive/new", "archive/cur"] {
+        for entry in fs_err::read_dir(folder.path().join(part)).unwrap() {
+            let text = fs_err::read_to_string(entry.unwrap().path()).unwrap();
+            *found.entry(text).or_default() += 1;
+        }
+    }
+    let expected = (0..MESSAGES).map(|number| (format!("{number}.other.host"), 1));
+    assert_eq!(found, expected.collect());
+    let n_archived = fs_err::read_dir(archive.join("cur")).unwrap().count();
+    assert_eq!(n_archived, MESSAGES / 2);
+}
+
+/// Marks a message as read, and moves every second one; returns whether it was there.
+fn move_one(inbox: &Path, archive: &Path, number: usize) -> bool {
+    let delivered = inbox.join(format!("new/{number}.other.host"));
+    let target = Target {
+        maildir: (number % 2 == 1).then_some(archive),
+        flags: Some("+S-u-N"),
+        rename: false,
+    };
+    match relocate(&delivered, &target) {
+        Ok(path) => {
+            assert!(path.to_str().unwrap().ends_with('S'), "{}", path.display());
+            true
+        }
+        Err(MoveError::Gone(_)) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
