@@ -147,7 +147,7 @@ impl Search<'_> {
                 if !documents.admit(&location.path) {
                     continue;
                 }
-                tally.count_file();
+                tally.count(1, 0);
                 // Documents of one file are neighbours.
                 let excluded = match &last {
                     Some((path, excluded)) if *path == location.path => *excluded,
@@ -155,7 +155,7 @@ impl Search<'_> {
                 };
                 last = Some((location.path.clone(), excluded));
                 if excluded {
-                    tally.count_excluded();
+                    tally.count(0, 1);
                     continue;
                 }
                 let name = documents.name(&location);

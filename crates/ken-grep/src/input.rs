@@ -2,7 +2,7 @@
 
 use std::fs::Metadata;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::DirEntry;
 
@@ -11,9 +11,17 @@ use crate::Observer;
 /// A file, or standard input.
 #[derive(Clone, Debug)]
 pub struct Input {
-    entry: DirEntry,
+    path: PathBuf,
+    sort: Sort,
     /// The user named no path: files are shown without `./`.
     implicit: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    StandardInput,
+    Explicit,
+    Found,
 }
 
 impl Input {
@@ -34,44 +42,60 @@ impl Input {
         if let Some(error) = entry.error() {
             observer.bad_rule(&error.to_string());
         }
-        let input = Self { entry, implicit };
-        (input.is_explicit() || input.is_file()).then_some(input)
+        let sort = if entry.is_stdin() {
+            Sort::StandardInput
+        } else if entry.depth() == 0 && !is_folder(&entry) {
+            Sort::Explicit
+        } else if entry.file_type().is_some_and(|kind| kind.is_file()) {
+            Sort::Found
+        } else {
+            return None;
+        };
+        Some(Self {
+            path: entry.into_path(),
+            sort,
+            implicit,
+        })
+    }
+
+    /// Takes a file that was found below a folder.
+    pub(crate) fn file(path: PathBuf, implicit: bool) -> Self {
+        Self {
+            path,
+            sort: Sort::Found,
+            implicit,
+        }
     }
 
     /// Returns the path as it is shown.
     pub fn path(&self) -> &Path {
-        let path = self.entry.path();
         if self.implicit {
-            path.strip_prefix("./").unwrap_or(path)
+            self.path.strip_prefix("./").unwrap_or(&self.path)
         } else {
-            path
+            &self.path
         }
     }
 
     /// Returns whether it is standard input.
     pub fn is_stdin(&self) -> bool {
-        self.entry.is_stdin()
+        self.sort == Sort::StandardInput
     }
 
     /// Returns whether the user named it, so that no rule leaves it out.
     pub fn is_explicit(&self) -> bool {
-        self.is_stdin() || (self.entry.depth() == 0 && !self.is_folder())
+        self.sort != Sort::Found
     }
 
-    /// Reads its metadata; those of the file that a symbolic link points to, if links are followed.
+    /// Reads its metadata; those of the file that a symbolic link points to.
     pub fn metadata(&self) -> io::Result<Metadata> {
-        self.entry.metadata().map_err(io::Error::other)
+        fs_err::metadata(&self.path)
     }
+}
 
-    fn is_file(&self) -> bool {
-        self.entry.file_type().is_some_and(|kind| kind.is_file())
-    }
-
-    fn is_folder(&self) -> bool {
-        let Some(kind) = self.entry.file_type() else {
-            return false;
-        };
-        // A path that the user named may be a link to a folder.
-        kind.is_dir() || (self.entry.path_is_symlink() && self.entry.path().is_dir())
-    }
+fn is_folder(entry: &DirEntry) -> bool {
+    let Some(kind) = entry.file_type() else {
+        return false;
+    };
+    // A path that the user named may be a link to a folder.
+    kind.is_dir() || (entry.path_is_symlink() && entry.path().is_dir())
 }

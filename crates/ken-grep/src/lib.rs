@@ -20,6 +20,7 @@ pub mod pattern;
 mod rank;
 pub mod ranked;
 pub mod run;
+mod tree;
 pub mod walk;
 pub mod worker;
 

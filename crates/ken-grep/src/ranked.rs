@@ -120,13 +120,10 @@ impl Search<'_> {
         let tally = Tally::new(false);
         let ranked = Mutex::new(Vec::new());
         let worker = self.worker(Printer::Gauge(Paint::new(io::sink(), false), 0));
-        self.walker()?.build_parallel().run(|| {
+        self.each(&tally, || {
             let mut worker = worker.clone();
             let (tally, ranked) = (&tally, &ranked);
-            Box::new(move |found| {
-                let Some(input) = self.input(found, tally) else {
-                    return WalkState::Continue;
-                };
+            move |input: Input| {
                 match worker.search(&input) {
                     Ok(outcome) => {
                         tally.add(outcome.matched, None);
@@ -145,8 +142,8 @@ impl Search<'_> {
                     Err(error) => self.failed(input.path(), &error),
                 }
                 WalkState::Continue
-            })
-        });
+            }
+        })?;
         let mut ranked = ranked.into_inner().unwrap_or_else(PoisonError::into_inner);
         ranked.sort_by(order);
         Ok((ranked, tally.summary()))

@@ -18,6 +18,7 @@ use crate::input::Input;
 use crate::narrow::Narrow;
 use crate::output::Output;
 use crate::pattern::Matcher;
+use crate::tree::Tree;
 use crate::walk::{Sort, SortKey, WalkOptions};
 use crate::worker::{SearchOptions, Worker};
 
@@ -80,12 +81,10 @@ impl Tally {
         }
     }
 
-    pub(crate) fn count_file(&self) {
-        self.files.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn count_excluded(&self) {
-        self.excluded.fetch_add(1, Ordering::Relaxed);
+    /// Counts files that the walk handed on, and those of them that an index ruled out.
+    pub(crate) fn count(&self, files: u64, excluded: u64) {
+        self.files.fetch_add(files, Ordering::Relaxed);
+        self.excluded.fetch_add(excluded, Ordering::Relaxed);
     }
 
     pub(crate) fn add(&self, matched: bool, stats: Option<&Stats>) {
@@ -119,13 +118,10 @@ impl Search<'_> {
         let tally = Tally::new(self.format.stats);
         let printer = self.format.printer(output.sheet(), false);
         let worker = self.worker(printer);
-        self.walker()?.build_parallel().run(|| {
+        self.each(&tally, || {
             let mut worker = worker.clone();
             let tally = &tally;
-            Box::new(move |found| {
-                let Some(input) = self.input(found, tally) else {
-                    return WalkState::Continue;
-                };
+            move |input: Input| {
                 match self.search_one(&mut worker, &input, tally) {
                     Searched::Done => {}
                     Searched::Failed => worker.writer().inner().discard(),
@@ -142,9 +138,40 @@ impl Search<'_> {
                 } else {
                     WalkState::Continue
                 }
+            }
+        })?;
+        Ok(tally.summary())
+    }
+
+    /// Walks with many threads, each with a visitor of its own, which gets all that is to be searched.
+    ///
+    /// With an index the walk is one that looks at files while their folder is open; without, what
+    /// takes time is the search, and the walk is ripgrep's.
+    pub(crate) fn each<V>(
+        &self,
+        tally: &Tally,
+        visitor: impl Fn() -> V,
+    ) -> Result<(), ignore::Error>
+    where
+        V: FnMut(Input) -> WalkState + Send,
+    {
+        let mut walker = self.walker()?;
+        if !self.narrow.is_empty() && Tree::knows(self.walk) {
+            let tree = Tree::new(self.walk, self.narrow, self.observer, self.implicit_path)?;
+            tree.run(tally, &visitor);
+            match tree.others() {
+                Some(others) => walker = others.build(&Silent)?,
+                None => return Ok(()),
+            }
+        }
+        walker.build_parallel().run(|| {
+            let mut visit = visitor();
+            Box::new(move |found| {
+                let input = self.input(found, tally);
+                input.map_or(WalkState::Continue, &mut visit)
             })
         });
-        Ok(tally.summary())
+        Ok(())
     }
 
     /// Searches with one thread, which writes as it reads.
@@ -187,15 +214,11 @@ impl Search<'_> {
         tally: &Tally,
     ) -> Option<Input> {
         let input = Input::new(found, self.implicit_path, self.observer)?;
-        tally.count_file();
         let excluded = !self.narrow.is_empty()
             && !input.is_stdin()
             && self.narrow.excludes(input.path(), input.is_explicit());
-        if excluded {
-            tally.count_excluded();
-            return None;
-        }
-        Some(input)
+        tally.count(1, excluded.into());
+        (!excluded).then_some(input)
     }
 
     /// Searches one file and tells what goes wrong.
@@ -222,6 +245,14 @@ impl Search<'_> {
         self.observer
             .failed(&format!("{}: {error}", path.display()));
     }
+}
+
+/// Hears of what was told before.
+struct Silent;
+
+impl Observer for Silent {
+    fn failed(&self, _: &str) {}
+    fn bad_rule(&self, _: &str) {}
 }
 
 /// Prints the files that would be searched; returns whether there are any.

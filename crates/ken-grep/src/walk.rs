@@ -87,6 +87,8 @@ pub struct WalkOptions {
     pub threads: usize,
     /// Leave out the file that standard output goes to.
     pub skip_output: bool,
+    /// The log says of each file why it is left out.
+    pub logged: bool,
 }
 
 impl Default for WalkOptions {
@@ -112,6 +114,7 @@ impl Default for WalkOptions {
             sort: None,
             threads: 0,
             skip_output: true,
+            logged: false,
         }
     }
 }

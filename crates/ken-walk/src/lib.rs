@@ -22,6 +22,7 @@ pub use compare::{Comparison, Summary, changes};
 pub use error::ScanError;
 pub use explain::{Verdict, explain};
 pub use folder::stamp_of;
+pub use queue::{Queue, Turn};
 pub use roots::{Availability, covering, is_mount_point, root_at};
 pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
 pub use settle::settle;

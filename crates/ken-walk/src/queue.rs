@@ -8,7 +8,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Work for several threads, each piece of which may yield more.
-pub(crate) struct Queue<T> {
+pub struct Queue<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
 }
@@ -19,14 +19,15 @@ struct State<T> {
 }
 
 /// A piece of work that a thread has taken.
-pub(crate) struct Turn<'a, T> {
+pub struct Turn<'a, T> {
     queue: &'a Queue<T>,
     /// Further work that the piece yielded.
-    pub(crate) found: Vec<T>,
+    pub found: Vec<T>,
 }
 
 impl<T> Queue<T> {
-    pub(crate) fn new(stack: Vec<T>) -> Self {
+    /// Begins with this work.
+    pub fn new(stack: Vec<T>) -> Self {
         Self {
             state: Mutex::new(State { stack, turns: 0 }),
             changed: Condvar::new(),
@@ -34,7 +35,7 @@ impl<T> Queue<T> {
     }
 
     /// Waits for work; `None` when none is left and none can come.
-    pub(crate) fn take(&self) -> Option<(T, Turn<'_, T>)> {
+    pub fn take(&self) -> Option<(T, Turn<'_, T>)> {
         let mut state = self.lock();
         loop {
             if let Some(work) = state.stack.pop() {
@@ -56,12 +57,32 @@ impl<T> Queue<T> {
     }
 
     /// Drops all work that nobody has taken.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         self.lock().stack.clear();
+    }
+
+    fn wake(&self, state: &State<T>) {
+        if state.stack.len() == 1 {
+            self.changed.notify_one();
+        } else if state.stack.len() > 1 || state.turns == 0 {
+            self.changed.notify_all();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Turn<'_, T> {
+    /// Gives others what was found so far, while this piece goes on.
+    pub fn hand_on(&mut self, found: &mut Vec<T>) {
+        if found.is_empty() {
+            return;
+        }
+        let mut state = self.queue.lock();
+        state.stack.append(found);
+        self.queue.wake(&state);
     }
 }
 
@@ -71,11 +92,7 @@ impl<T> Drop for Turn<'_, T> {
         let mut state = self.queue.lock();
         state.turns -= 1;
         state.stack.append(&mut self.found);
-        if state.stack.len() == 1 {
-            self.queue.changed.notify_one();
-        } else if state.stack.len() > 1 || state.turns == 0 {
-            self.queue.changed.notify_all();
-        }
+        self.queue.wake(&state);
     }
 }
 

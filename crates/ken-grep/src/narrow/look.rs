@@ -4,13 +4,14 @@
 //! through all folders above it again, which takes longer than all else that is asked of a file.
 
 use std::cell::RefCell;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ken_core::Stamp;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::path::Arg;
 
 /// Tells one search from the next: folders may have been replaced between them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,10 +47,15 @@ pub(super) fn stamp(search: Search, path: &Path) -> Option<Stamp> {
             last.path.clear();
             last.path.extend_from_slice(parent.as_os_str().as_bytes());
         }
-        let stat = statat(last.open.as_ref()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
-        is_file.then(|| ken_walk::stamp_of(&stat))
+        stamp_in(last.open.as_ref()?, name)
     })
+}
+
+/// Returns the stamp of a file in an open folder.
+pub(super) fn stamp_in(folder: impl AsFd, name: impl Arg) -> Option<Stamp> {
+    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
+    is_file.then(|| ken_walk::stamp_of(&stat))
 }
 
 #[cfg(test)]

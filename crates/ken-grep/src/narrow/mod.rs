@@ -12,12 +12,14 @@ mod need;
 mod question;
 mod roots;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{CStr, CString, OsStr};
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ken_core::{FileKey, KeyHasher};
+use ken_core::{FileKey, KeyHasher, Stamp};
 use ken_index::Meta;
 use ken_ngram::{Candidates, Covers, Need, Opened, Row, Segment};
 
@@ -43,9 +45,21 @@ struct Known {
     places: Option<Arc<Places>>,
 }
 
-/// Paths as the walk names them.
+/// Where the walk goes, in paths as it names them.
 #[derive(Debug, Default)]
-struct Places(HashSet<Vec<u8>>);
+struct Places {
+    all: HashSet<Vec<u8>>,
+    /// The names in each folder.
+    names: HashMap<Vec<u8>, Vec<CString>>,
+}
+
+/// What an index knows of the files in one folder.
+pub(crate) struct InFolder<'a> {
+    known: &'a Known,
+    /// The path of a file, the folder's first.
+    path: Vec<u8>,
+    folder_length: usize,
+}
 
 /// More candidates, as a share of all files, are not worth a list of them.
 const MAX_SHARE: usize = 8;
@@ -163,7 +177,30 @@ impl Narrow {
         let Some(path) = known.roots.absolute(path) else {
             return false;
         };
-        known.excludes(&path, known.whole || explicit)
+        let stamp = || look::stamp(known.search, &path);
+        known.excludes(&path, known.whole || explicit, stamp)
+    }
+
+    /// Returns what is known of the files in a folder; none if nothing.
+    pub(crate) fn in_folder(&self, folder: &Path) -> Option<InFolder<'_>> {
+        let known = self.known.as_ref()?;
+        let path = known.roots.absolute(folder)?;
+        let mut path = path.into_os_string().into_encoded_bytes();
+        if path.last() != Some(&b'/') {
+            path.push(b'/');
+        }
+        Some(InFolder {
+            known,
+            folder_length: path.len(),
+            path,
+        })
+    }
+
+    /// Returns the names in a folder that the walk needs to look at; none if all.
+    pub(crate) fn names_in(&self, folder: &Path) -> Option<&[CString]> {
+        let places = self.known.as_ref()?.places.as_ref()?;
+        let names = places.names.get(key(folder));
+        Some(names.map_or(&[], Vec::as_slice))
     }
 
     /// Returns why files were excluded, or why none were, in words for `--explain`.
@@ -203,12 +240,12 @@ impl Narrow {
     /// Returns what says of a path whether the walk needs to go there; none if everywhere.
     pub(crate) fn places(&self) -> Option<impl Fn(&Path) -> bool + Send + Sync + 'static> {
         let places = self.known.as_ref()?.places.clone()?;
-        Some(move |path: &Path| places.0.contains(path.as_os_str().as_bytes()))
+        Some(move |path: &Path| places.all.contains(key(path)))
     }
 }
 
 impl Known {
-    fn excludes(&self, path: &Path, whole: bool) -> bool {
+    fn excludes(&self, path: &Path, whole: bool, stamp: impl FnOnce() -> Option<Stamp>) -> bool {
         let FileKey(key) = self.hasher.key(path);
         let covers = |covers: Covers| if whole { covers.whole } else { covers.start };
         let rows = || {
@@ -227,7 +264,7 @@ impl Known {
             return own.all(|(row, candidates)| rules_out(row, candidates));
         }
         // One with a sidecar has another stamp in the index, and is scanned.
-        let Some(stamp) = look::stamp(self.search, path) else {
+        let Some(stamp) = stamp() else {
             return false;
         };
         let stamp = stamp.token(&self.hasher, 0) >> 16;
@@ -268,11 +305,33 @@ impl Known {
 
 impl Places {
     fn add(&mut self, mut path: &Path) {
-        while self.0.insert(path.as_os_str().as_bytes().to_vec()) {
-            match path.parent() {
-                Some(parent) => path = parent,
-                None => return,
+        while self.all.insert(key(path).to_vec()) {
+            let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+                return;
+            };
+            // No name of a file holds a NUL.
+            if let Ok(name) = CString::new(name.as_bytes()) {
+                let names = self.names.entry(key(parent).to_vec());
+                names.or_default().push(name);
             }
+            path = parent;
         }
+    }
+}
+
+/// Returns a path without what it may end with: `./` and `.` are the same, and `a/` and `a`.
+fn key(path: &Path) -> &[u8] {
+    path.components().as_path().as_os_str().as_bytes()
+}
+
+impl InFolder<'_> {
+    /// Returns whether a file certainly has no match. It is looked at, in the open folder, only if the
+    /// answer depends on it.
+    pub(crate) fn excludes(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> bool {
+        self.path.truncate(self.folder_length);
+        self.path.extend_from_slice(name.to_bytes());
+        let path = Path::new(OsStr::from_bytes(&self.path));
+        let stamp = || look::stamp_in(folder, name);
+        self.known.excludes(path, self.known.whole, stamp)
     }
 }

@@ -300,6 +300,7 @@ fn walk(typed: &Typed, paths: &Paths, mode: Option<Mode>, around: &Surroundings)
         sort: typed.sort,
         threads,
         skip_output: mode.is_some(),
+        logged: typed.logging.is_some(),
     }
 }
 

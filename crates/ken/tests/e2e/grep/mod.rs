@@ -189,3 +189,35 @@ fn every_command_line_prints_the_same_with_an_index() {
     check(&world, &[]);
     check(&world, &["--trust-index"]);
 }
+
+/// Those that are sorted by path are searched by one thread; here by many, which walk in another way.
+#[test]
+fn many_threads_print_the_same_with_an_index() {
+    let world = World::new();
+    make_trees(&world);
+    world.index(&["--hidden", "--no-ignore", "trees"]);
+    let ken = Path::new(env!("CARGO_BIN_EXE_ken"));
+    for mut case in all_cases() {
+        let Some(at) = case.words.iter().position(|word| word == b"--sort") else {
+            continue;
+        };
+        case.words.drain(at..at + 2);
+        case.in_order = false;
+        let run = |more: &[&str]| in_no_order(&run(&case, ken, more, &world));
+        let without = run(&["grep", "--no-index"]);
+        for more in [&["grep"][..], &["grep", "--trust-index"]] {
+            assert_eq!(run(more), without, "{} {more:?}", case.line);
+        }
+    }
+}
+
+/// Returns the lines of a record, and what NULs part, sorted.
+fn in_no_order(record: &str) -> Vec<String> {
+    let lines = record.lines().map(|line| line.trim_start_matches('|'));
+    let mut pieces: Vec<_> = lines
+        .flat_map(|line| line.split("\\x00"))
+        .map(str::to_owned)
+        .collect();
+    pieces.sort_unstable();
+    pieces
+}

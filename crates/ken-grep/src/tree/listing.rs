@@ -1,0 +1,82 @@
+//! What one folder holds: names, sorts and inodes, read with `getdents` into reused buffers.
+
+use std::ffi::CStr;
+use std::os::fd::BorrowedFd;
+
+use rustix::fs::{FileType, RawDir};
+use rustix::io::Errno;
+
+use super::rules::Found;
+
+/// Bytes asked for by one system call.
+const BUFFER_BYTES: usize = 32 << 10;
+
+/// The entries of a folder, in the order of the file system.
+#[derive(Default)]
+pub(super) struct Listing {
+    buffer: Vec<u8>,
+    /// Names, each with its NUL.
+    names: Vec<u8>,
+    pub(super) entries: Vec<Entry>,
+    /// Which ignore files there are.
+    pub(super) found: Found,
+}
+
+/// One entry of a folder.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    name: usize,
+    pub(super) inode: u64,
+    /// Its sort, as far as the file system tells without `stat`.
+    pub(super) kind: FileType,
+}
+
+impl Listing {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.entries.clear();
+        self.found = Found::default();
+    }
+
+    /// Reads a folder; after an error it holds what could be read.
+    pub(super) fn read(&mut self, folder: BorrowedFd<'_>) -> Result<(), Errno> {
+        self.clear();
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.reserve(BUFFER_BYTES);
+        let mut entries = RawDir::new(folder, buffer.spare_capacity_mut());
+        let mut outcome = Ok(());
+        while let Some(entry) = entries.next() {
+            match entry {
+                Ok(entry) => self.push(entry.file_name(), entry.file_type(), entry.ino()),
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        self.buffer = buffer;
+        outcome
+    }
+
+    /// Adds an entry.
+    pub(super) fn push(&mut self, name: &CStr, kind: FileType, inode: u64) {
+        let bytes = name.to_bytes();
+        if bytes.starts_with(b".") {
+            if bytes == b"." || bytes == b".." {
+                return;
+            }
+            self.found.note(bytes);
+        }
+        self.entries.push(Entry {
+            name: self.names.len(),
+            inode,
+            kind,
+        });
+        self.names.extend_from_slice(name.to_bytes_with_nul());
+    }
+
+    /// Returns the name of an entry.
+    pub(super) fn name(&self, entry: Entry) -> &CStr {
+        CStr::from_bytes_until_nul(&self.names[entry.name..]).unwrap_or_default()
+    }
+}
