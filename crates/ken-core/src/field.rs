@@ -17,6 +17,8 @@ pub enum Field {
     To,
     Cc,
     Bcc,
+    Recip,
+    Contact,
     Keywords,
     Description,
     Artist,
@@ -33,7 +35,13 @@ pub enum Field {
     Is,
     Has,
     Msgid,
+    References,
+    Thread,
     List,
+    Replyto,
+    Maildir,
+    Prio,
+    Tag,
     Date,
     Modified,
     Created,
@@ -115,12 +123,16 @@ pub const FIELDS: &[FieldInfo] = &[
         "name of the file, archive member or attachment", "filename:invoice"),
     row(Field::Author, "author", &["from", "creator"], FieldKind::Text, 1.5,
         "who wrote it; sender of a message", "author:knuth"),
-    row(Field::To, "to", &["recipient"], FieldKind::Text, 1.0,
+    row(Field::To, "to", &[], FieldKind::Text, 1.0,
         "who a message went to", "to:anna@example.org"),
     row(Field::Cc, "cc", &[], FieldKind::Text, 0.5,
         "who got a copy of a message", "cc:team"),
     row(Field::Bcc, "bcc", &[], FieldKind::Text, 0.5,
         "who got a blind copy of a message", "bcc:archive"),
+    row(Field::Recip, "recip", &["recipient"], FieldKind::Text, 0.0,
+        "to, cc or bcc", "recip:anna@example.org"),
+    row(Field::Contact, "contact", &[], FieldKind::Text, 0.0,
+        "author, to, cc or bcc", "contact:anna@example.org"),
     row(Field::Keywords, "keywords", &["keyword"], FieldKind::Text, 2.0,
         "keywords that the document names", "keywords:sociology"),
     row(Field::Description, "description", &["comment", "abstract"], FieldKind::Text, 1.5,
@@ -147,14 +159,27 @@ pub const FIELDS: &[FieldInfo] = &[
         "language, declared by the document or told from its words; `en` also finds `en-GB`", "lang:de"),
     row(Field::Genre, "genre", &[], FieldKind::Keyword, 0.0,
         "sort of music or film", "genre:jazz"),
-    row(Field::Is, "is", &[], FieldKind::Keyword, 0.0,
-        "state: failed, encrypted, missing, textless, ocr, attachment, member, duplicate", "is:failed"),
+    row(Field::Is, "is", &["flag", "flags"], FieldKind::Keyword, 0.0,
+        "state: failed, encrypted, missing, textless, ocr, attachment, member, duplicate; of a message unread, seen, replied, flagged, passed, draft, trashed, new, signed, personal", "is:failed"),
     row(Field::Has, "has", &[], FieldKind::Keyword, 0.0,
         "a field, an attachment, or a part of that type or extension", "has:attachment"),
     row(Field::Msgid, "msgid", &["mid", "messageid"], FieldKind::Keyword, 0.0,
         "identifier of a message", "msgid:20240101.1@example.org"),
+    row(Field::References, "references", &["reference", "ref", "inreplyto"], FieldKind::Keyword, 0.0,
+        "identifier of a message that a message answers", "references:20240101.1@example.org"),
+    row(Field::Thread, "thread", &[], FieldKind::Keyword, 0.0,
+        "messages in one thread with this one, or with one that a query in parentheses finds",
+        "thread:20240101.1@example.org"),
     row(Field::List, "list", &[], FieldKind::Keyword, 0.0,
         "mailing list of a message", "list:r-help.r-project.org"),
+    row(Field::Replyto, "replyto", &[], FieldKind::Keyword, 0.0,
+        "where answers to a message are to go", "replyto:anna@example.org"),
+    row(Field::Maildir, "maildir", &["mailbox"], FieldKind::Path, 0.0,
+        "folder of a Maildir, without `cur` and `new`", "maildir:/inbox"),
+    row(Field::Prio, "prio", &["priority"], FieldKind::Keyword, 0.0,
+        "priority of a message: high, normal, low", "prio:high"),
+    row(Field::Tag, "tag", &["tags", "label", "labels"], FieldKind::Keyword, 0.0,
+        "tag that a message was given by `ken mail tag`, or says itself", "tag:todo"),
     row(Field::Date, "date", &[], FieldKind::Date, 0.0,
         "date of the document: sent, last changed, else the file's time", "date:2025-01..2025-06"),
     row(Field::Modified, "modified", &["mtime"], FieldKind::Date, 0.0,
@@ -179,12 +204,30 @@ impl Field {
         &FIELDS[self as usize]
     }
 
+    /// Returns the fields that this one stands for in a query, if it is none of a document.
+    pub fn members(self) -> &'static [Self] {
+        match self {
+            Self::Recip => &[Self::To, Self::Cc, Self::Bcc],
+            Self::Contact => &[Self::Author, Self::To, Self::Cc, Self::Bcc],
+            _ => &[],
+        }
+    }
+
+    /// Returns whether documents have values of the field; if not, only queries know it.
+    pub fn is_kept(self) -> bool {
+        !matches!(
+            self,
+            Self::Recip | Self::Contact | Self::Thread | Self::Maildir
+        )
+    }
+
     /// Returns whether what stands beside a document may give it this field: words about it, not
     /// those of its content.
     pub fn is_given(self) -> bool {
         match self {
             Self::Body | Self::Headings | Self::Filename => false,
-            Self::Lang | Self::Genre => true,
+            Self::Lang | Self::Genre | Self::Tag => true,
+            field if !field.is_kept() => false,
             _ => self.info().kind == FieldKind::Text,
         }
     }
@@ -192,10 +235,16 @@ impl Field {
     /// Returns whether the index keeps its values in a column, to sort and to count by. Long texts
     /// and identifiers have none, nor has what is told by the location.
     pub fn has_column(self) -> bool {
-        !matches!(
-            self,
-            Self::Body | Self::Headings | Self::Description | Self::Msgid
-        )
+        self.is_kept()
+            && !matches!(
+                self,
+                Self::Body
+                    | Self::Headings
+                    | Self::Description
+                    | Self::Msgid
+                    | Self::References
+                    | Self::Replyto
+            )
     }
 
     /// Returns whether its values are numbers: dates and sizes too.
@@ -263,7 +312,7 @@ mod tests {
         for info in FIELDS {
             assert_eq!(
                 info.weight > 0.0,
-                info.kind == FieldKind::Text,
+                info.kind == FieldKind::Text && info.field.is_kept(),
                 "{}",
                 info.name
             );

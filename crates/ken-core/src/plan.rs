@@ -55,6 +55,8 @@ pub enum Plan {
     Weight(f32, Box<Self>),
     /// The part, which selects and does not score.
     Filter(Box<Self>),
+    /// Documents that the part finds, and all messages in one thread with one of them.
+    Thread(Box<Self>),
 }
 
 /// What is looked for as one word, in one text field or in each that has a weight. It is ranked as
@@ -237,6 +239,7 @@ impl fmt::Display for Plan {
             Self::Not(part) => write!(f, "(not {part})"),
             Self::Weight(weight, part) => write!(f, "(weight {weight} {part})"),
             Self::Filter(part) => write!(f, "(filter {part})"),
+            Self::Thread(part) => write!(f, "(thread {part})"),
         }
     }
 }

@@ -16,6 +16,7 @@ mod error;
 mod facets;
 mod files;
 mod function_words;
+mod links;
 mod map;
 mod merging;
 mod meta;

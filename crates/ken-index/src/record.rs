@@ -11,6 +11,7 @@ use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 
 use crate::analysis;
 use crate::files;
+use crate::links;
 use crate::schema::Columns;
 use crate::value;
 
@@ -92,6 +93,10 @@ impl Record {
         if let Some(components) = document.message {
             let message = value::message(&document.ipath, components);
             values.number(columns.message, message);
+        }
+        for link in links::of(&location, &document) {
+            values.number(columns.links, link);
+            values.number(columns.link, links::half(link));
         }
         values.text(Field::Dir, folder(&location.path));
         if let Some(extension) = document.text(Field::Filename).and_then(extension) {

@@ -3,7 +3,8 @@
 //! Beside the fields of the table a document has the columns that make the index the only store:
 //! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
 //! is written after all its parts), `sequence` and `location`; and those that hits are put together
-//! by: `content` (a hash, the same for copies) and `message` (which message of its file it is in).
+//! by: `content` (a hash, the same for copies), `message` (which message of its file it is in) and
+//! `links` (which messages are in one thread: see [`crate::links`]).
 //! A text field whose values are sorted and counted by has a column of them: see [`crate::value`].
 
 use ken_core::{FIELDS, Field, FieldKind};
@@ -29,6 +30,10 @@ pub(crate) const SEQUENCE: &str = "_sequence";
 pub(crate) const LOCATION: &str = "_location";
 pub(crate) const CONTENT: &str = "_content";
 pub(crate) const MESSAGE: &str = "_message";
+/// See [`crate::links`].
+pub(crate) const LINKS: &str = "_links";
+/// What is searched by where [`LINKS`] is compared.
+const LINK: &str = "_link";
 const FAILURE: &str = "_failure";
 
 /// The engine's handles of all fields.
@@ -44,6 +49,8 @@ pub(crate) struct Columns {
     pub(crate) location: Column,
     pub(crate) content: Column,
     pub(crate) message: Column,
+    pub(crate) links: Column,
+    pub(crate) link: Column,
     pub(crate) failure: Column,
     /// By field: the columns of the values of text fields.
     values: Vec<Option<Column>>,
@@ -73,6 +80,8 @@ impl Columns {
             location: builder.add_bytes_field(LOCATION, BytesOptions::default().set_fast()),
             content: builder.add_u64_field(CONTENT, FAST),
             message: builder.add_u64_field(MESSAGE, FAST),
+            links: builder.add_u64_field(LINKS, FAST),
+            link: builder.add_u64_field(LINK, INDEXED),
             failure: builder.add_text_field(FAILURE, STORED),
             values: FIELDS
                 .iter()

@@ -18,6 +18,7 @@ use crate::dictionary::{self, Dictionaries, Shortcuts, Similar, TermCount, TermL
 use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
 use crate::files;
+use crate::links;
 use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
@@ -340,6 +341,24 @@ impl Snapshot {
         let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.shortcuts);
         let scoring = Arc::new(scoring.map_err(|e| self.error(e))?);
         Ok(Arc::clone(self.scoring.get_or_init(|| scoring)))
+    }
+
+    /// Returns all messages in the threads of some documents, with those documents, in no order.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn threads(&self, of: &[Address]) -> Result<Vec<Address>, Error> {
+        links::threads(&self.searcher, &self.columns, of.iter().copied()).map_err(|e| self.error(e))
+    }
+
+    /// Returns the numbers of a message and of the messages that it names as those before it, its
+    /// own first; none for what is no message. A message has the same number in every snapshot.
+    ///
+    /// # Errors
+    /// Fails if the column cannot be read.
+    pub fn links(&self, at: Address) -> Result<Vec<u64>, Error> {
+        let segment = self.searcher.segment_reader(at.segment);
+        links::read(segment, at.doc).map_err(|e| self.error(e))
     }
 
     /// Returns the location of a document, without reading its text.

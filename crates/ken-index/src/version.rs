@@ -10,4 +10,5 @@
 ///    Unicode writes in several ways, in analysis. Terms of half of a file's key; borders shared by
 ///    neighbouring values; columns of values tell only where capitals are, and there are none of the
 ///    names of messages in a Maildir. Words divided at line ends take one position.
-pub(crate) const FORMAT: u32 = 4;
+/// 5. What messages answer, their priority, tags and state; each recipient is a value of its own.
+pub(crate) const FORMAT: u32 = 5;

@@ -14,6 +14,9 @@ use crate::Detect;
 /// that look ahead.
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
+/// Addresses of one sort beyond this number are left out.
+const MAX_ADDRESSES: usize = 10_000;
+
 /// Values are cut where looking for the ends of encoded words would cost more than this.
 const MAX_LOOKED_AT_BYTES: usize = 4 * MAX_VALUE_BYTES;
 
@@ -136,49 +139,36 @@ fn unfold(value: &str) -> String {
     unfolded
 }
 
-/// Adds the addresses of a value to `list`: `Name <user@host>, …`, groups with their names.
-pub(crate) fn add_addresses(value: &str, list: &mut String) {
+/// Adds the addresses of a value to `list`, each as `Name <user@host>`; groups by their names too.
+pub(crate) fn add_addresses(value: &str, list: &mut Vec<String>) {
     match MessageStream::new(value.as_bytes()).parse_address() {
         HeaderValue::Address(Address::List(addresses)) => {
-            for address in &addresses {
-                add_address(address, list);
-            }
+            addresses.iter().for_each(|one| add(address(one), list));
         }
         HeaderValue::Address(Address::Group(groups)) => {
             for group in &groups {
-                if let Some(name) = &group.name {
-                    separate(list, ", ");
-                    list.push_str(name);
-                }
-                for address in &group.addresses {
-                    add_address(address, list);
-                }
+                add(group.name.as_deref().unwrap_or_default().to_owned(), list);
+                group
+                    .addresses
+                    .iter()
+                    .for_each(|one| add(address(one), list));
             }
         }
-        _ => {
-            separate(list, ", ");
-            list.push_str(&words(value));
-        }
+        _ => add(words(value), list),
     }
 }
 
-fn add_address(address: &Addr<'_>, list: &mut String) {
-    separate(list, ", ");
+fn address(address: &Addr<'_>) -> String {
     match (&address.name, &address.address) {
-        (Some(name), Some(address)) if name != address => {
-            list.push_str(name);
-            list.push_str(" <");
-            list.push_str(address);
-            list.push('>');
-        }
-        (_, Some(only)) | (Some(only), None) => list.push_str(only),
-        (None, None) => {}
+        (Some(name), Some(address)) if name != address => format!("{name} <{address}>"),
+        (_, Some(only)) | (Some(only), None) => only.to_string(),
+        (None, None) => String::new(),
     }
 }
 
-fn separate(list: &mut String, separator: &str) {
-    if !list.is_empty() {
-        list.push_str(separator);
+fn add(address: String, list: &mut Vec<String>) {
+    if !address.is_empty() && list.len() < MAX_ADDRESSES {
+        list.push(address);
     }
 }
 
@@ -276,26 +266,29 @@ mod tests {
     #[test]
     fn addresses_keep_names_and_addresses() {
         for (value, expected) in [
-            ("a@example.org", "a@example.org"),
+            ("a@example.org", &["a@example.org"][..]),
             (
                 "Ann <a@example.org>, b@example.org",
-                "Ann <a@example.org>, b@example.org",
+                &["Ann <a@example.org>", "b@example.org"],
             ),
-            ("\"Doe, Ann\" <a@example.org>", "Doe, Ann <a@example.org>"),
-            ("a@example.org (Ann)", "Ann <a@example.org>"),
+            (
+                "\"Doe, Ann\" <a@example.org>",
+                &["Doe, Ann <a@example.org>"],
+            ),
+            ("a@example.org (Ann)", &["Ann <a@example.org>"]),
             (
                 "=?utf-8?Q?J=C3=BCrgen?= <j@example.org>",
-                "Jürgen <j@example.org>",
+                &["Jürgen <j@example.org>"],
             ),
-            ("undisclosed-recipients:;", "undisclosed-recipients"),
+            ("undisclosed-recipients:;", &["undisclosed-recipients"]),
             (
                 "Team: a@example.org, Bob <b@example.org>;",
-                "Team, a@example.org, Bob <b@example.org>",
+                &["Team", "a@example.org", "Bob <b@example.org>"],
             ),
-            ("Ann", "Ann"),
-            ("", ""),
+            ("Ann", &["Ann"]),
+            ("", &[]),
         ] {
-            let mut list = String::new();
+            let mut list = Vec::new();
             add_addresses(&clean(value.as_bytes(), &latin1), &mut list);
             assert_eq!(list, expected, "{value}");
         }

@@ -18,4 +18,4 @@ mod walk;
 
 pub use decode::{Content, Detect};
 pub use mbox::{Mbox, MboxMessage};
-pub use message::{Attachment, Html, Message, Text};
+pub use message::{Attachment, Html, Message, Priority, Text};

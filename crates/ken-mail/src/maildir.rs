@@ -24,21 +24,31 @@ const FLAGS: [(u8, &str); 6] = [
     (b'T', "trashed"),
 ];
 
+/// Every state that a path tells: those of [`flags`].
+pub const STATES: [&str; 8] = [
+    "unread", "new", "draft", "flagged", "passed", "replied", "seen", "trashed",
+];
+
 /// Returns whether a file lies where a Maildir keeps its messages: in a folder `cur` or `new`.
 pub fn is_maildir_path(path: &Path) -> bool {
     matches!(folder(path), Some(b"cur" | b"new"))
 }
 
-/// Returns the state of a message that the path of its file tells: names of flags, and `new`.
+/// Returns the state of a message that the path of its file tells: names of flags, `new`, and
+/// `unread` if it is new or not seen.
 pub fn flags(path: &Path) -> Vec<&'static str> {
     let mut names = Vec::new();
-    if folder(path) == Some(b"new") {
-        names.push("new");
-    }
+    let is_new = folder(path) == Some(b"new");
     let letters = path
         .file_name()
         .and_then(|name| letters(name.as_encoded_bytes()))
         .unwrap_or_default();
+    if is_new || !letters.contains(&b'S') {
+        names.push("unread");
+    }
+    if is_new {
+        names.push("new");
+    }
     for (letter, name) in FLAGS {
         if letters.contains(&letter) {
             names.push(name);
@@ -71,13 +81,13 @@ mod tests {
     fn flags_are_read_from_the_name() {
         for (path, expected) in [
             ("/m/cur/1.a.host:2,FRS", &["flagged", "replied", "seen"][..]),
-            ("/m/cur/1.a.host;2,DP", &["draft", "passed"]),
+            ("/m/cur/1.a.host;2,DP", &["unread", "draft", "passed"]),
             ("/m/cur/1.a.host!2,TS", &["seen", "trashed"]),
-            ("/m/new/1.a.host", &["new"]),
-            ("/m/cur/1.a.host:2,", &[]),
-            ("/m/cur/1.a.host:1,FRS", &[]),
-            ("/m/cur/SEEN", &[]),
-            ("/", &[]),
+            ("/m/new/1.a.host", &["unread", "new"]),
+            ("/m/cur/1.a.host:2,", &["unread"]),
+            ("/m/cur/1.a.host:1,FRS", &["unread"]),
+            ("/m/cur/SEEN", &["unread"]),
+            ("/", &["unread"]),
         ] {
             assert_eq!(flags(Path::new(path)), expected, "{path}");
         }

@@ -10,22 +10,27 @@ use crate::header::{Fields, add_addresses, clean, id, ids, words};
 use crate::part::PartInfo;
 use crate::walk::walk;
 
-/// Lists of recipients beyond this are left out.
-const MAX_LIST_BYTES: usize = 1 << 20;
+/// Tags beyond this number are left out.
+const MAX_TAGS: usize = 100;
+
+/// Programs write four at most.
+const MAX_STATUS_LETTERS: usize = 16;
 
 /// A message, with what it borrows from its bytes.
 #[derive(Debug, Default)]
 pub struct Message<'a> {
     /// Subject, decoded and on one line.
     pub subject: String,
-    /// Senders: `Name <user@host>`, joined by commas, as the three lists below.
-    pub from: String,
+    /// Senders, each as `Name <user@host>`, as in the four lists below.
+    pub from: Vec<String>,
     /// Recipients.
-    pub to: String,
+    pub to: Vec<String>,
     /// Recipients of a copy.
-    pub cc: String,
+    pub cc: Vec<String>,
     /// Recipients of a blind copy.
-    pub bcc: String,
+    pub bcc: Vec<String>,
+    /// Where answers are to go.
+    pub reply_to: Vec<String>,
     /// When it was sent, or else when it arrived, in seconds since 1970-01-01 UTC.
     pub date: Option<i64>,
     /// Message-ID, without angle brackets as the others below.
@@ -36,6 +41,12 @@ pub struct Message<'a> {
     pub references: Vec<String>,
     /// Identifier of the mailing list.
     pub list_id: String,
+    /// What the sender or a list says of its weight.
+    pub priority: Priority,
+    /// Tags that the header gives it: `X-Label`, `X-Keywords`, `Keywords`.
+    pub tags: Vec<String>,
+    /// State that a mailbox keeps in the header: the letters of `Status` and `X-Status`.
+    pub status: Vec<u8>,
     /// The body, in reading order; of alternatives the plain one, if it holds anything.
     pub texts: Vec<Text<'a>>,
     /// Attached files and messages, in order.
@@ -46,6 +57,41 @@ pub struct Message<'a> {
     pub is_signed: bool,
     /// Whether parts are missing because there are too many of them.
     pub is_cut: bool,
+}
+
+/// How much a message is said to matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Priority {
+    /// Nothing, or nothing special, is said.
+    #[default]
+    Normal,
+    /// It is marked as urgent.
+    High,
+    /// It is marked as less urgent, or sent to many.
+    Low,
+}
+
+impl Priority {
+    /// Returns the name in queries and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::High => "high",
+            Self::Low => "low",
+        }
+    }
+
+    /// Reads the value of `X-Priority`, `Importance`, `Priority` or `Precedence`, none of which is a
+    /// standard: a digit or a word, and often both.
+    fn read(value: &str) -> Self {
+        let word = value.trim().to_ascii_lowercase();
+        let word = word.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        match word.into_iter().next().unwrap_or_default() {
+            "1" | "2" | "high" | "urgent" => Self::High,
+            "4" | "5" | "low" | "non-urgent" | "list" | "bulk" | "junk" => Self::Low,
+            _ => Self::Normal,
+        }
+    }
 }
 
 /// A piece of the body.
@@ -123,25 +169,47 @@ impl Header {
         let value = || clean(value, detect);
         match &*lower {
             b"subject" if message.subject.is_empty() => message.subject = words(&value()),
-            b"from" => add_list(&value(), &mut message.from),
-            b"to" => add_list(&value(), &mut message.to),
-            b"cc" => add_list(&value(), &mut message.cc),
-            b"bcc" => add_list(&value(), &mut message.bcc),
+            b"from" => add_addresses(&value(), &mut message.from),
+            b"to" => add_addresses(&value(), &mut message.to),
+            b"cc" => add_addresses(&value(), &mut message.cc),
+            b"bcc" => add_addresses(&value(), &mut message.bcc),
+            b"reply-to" => add_addresses(&value(), &mut message.reply_to),
             b"date" if self.sent.is_none() => self.sent = date::parse(&value()),
             b"received" if self.received.is_none() => self.received = received(&value()),
             b"message-id" if message.id.is_empty() => message.id = id(&value()),
             b"in-reply-to" => message.in_reply_to = ids(&value()),
             b"references" => message.references = ids(&value()),
             b"list-id" => message.list_id = id(&value()),
+            b"x-priority" | b"importance" | b"priority" | b"precedence" => {
+                self.take_priority(&value(), message);
+            }
+            b"x-label" => add_tags(&value(), char::is_whitespace, &mut message.tags),
+            b"x-keywords" | b"keywords" => add_tags(&value(), |c| c == ',', &mut message.tags),
+            b"status" | b"x-status" => add_status(value(), &mut message.status),
             _ => {}
+        }
+    }
+
+    /// Of several fields the first counts that says something.
+    fn take_priority(&mut self, value: &str, message: &mut Message<'_>) {
+        if message.priority == Priority::Normal {
+            message.priority = Priority::read(value);
         }
     }
 }
 
-fn add_list(value: &str, list: &mut String) {
-    if list.len() < MAX_LIST_BYTES {
-        add_addresses(value, list);
+fn add_tags(value: &str, separates: fn(char) -> bool, tags: &mut Vec<String>) {
+    let text = words(value);
+    for tag in text.split(separates).map(str::trim) {
+        if !tag.is_empty() && tags.len() < MAX_TAGS && !tags.iter().any(|known| known == tag) {
+            tags.push(tag.to_owned());
+        }
     }
+}
+
+fn add_status(value: Cow<'_, str>, status: &mut Vec<u8>) {
+    let letters = value.bytes().filter(u8::is_ascii_uppercase);
+    status.extend(letters.take(MAX_STATUS_LETTERS));
 }
 
 /// Returns the date that a Received field ends with.
@@ -225,12 +293,31 @@ mod tests {
             List-ID: A list <a.example.org>\n\ntext";
         let message = parse(text);
         assert_eq!(message.subject, "One");
-        assert_eq!(message.to, "b@example.org, c@example.org");
+        assert_eq!(message.to, ["b@example.org", "c@example.org"]);
         assert_eq!(message.id, "1@x");
         assert_eq!(message.in_reply_to, ["0@x"]);
         assert_eq!(message.references, ["9@x", "0@x"]);
         assert_eq!(message.list_id, "a.example.org");
         assert_eq!(message.texts, [Text::Plain("text".into())]);
+    }
+
+    #[test]
+    fn what_a_header_says_of_weight_and_tags_is_read() {
+        for (header, expected) in [
+            ("X-Priority: 1 (Highest)", Priority::High),
+            ("Importance: high", Priority::High),
+            ("Priority: non-urgent", Priority::Low),
+            ("Precedence: bulk", Priority::Low),
+            ("X-Priority: 3\nImportance: High", Priority::High),
+            ("X-Priority: 3", Priority::Normal),
+            ("Precedence: special-delivery", Priority::Normal),
+        ] {
+            let text = format!("{header}\n\n");
+            assert_eq!(parse(&text).priority, expected, "{header}");
+        }
+        let text = "X-Label: to-do later\nKeywords: tax, =?utf-8?Q?B=C3=BCro?=, tax,\n\n";
+        assert_eq!(parse(text).tags, ["to-do", "later", "tax", "Büro"]);
+        assert_eq!(parse("Status: RO\nX-Status: AF\n\n").status, b"ROAF");
     }
 
     #[test]

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ken_core::{Document, Field, FileKey, Location};
+use ken_core::{Document, Field, FileKey, Kind, Location, Value};
 use ken_extract::helper::ocr;
 use ken_index::{FileState, Record};
+use ken_mail::maildir;
 
 use crate::Progress;
 use crate::budget::Budget;
@@ -40,6 +41,7 @@ impl Applier<'_> {
         mut document: Document,
     ) -> Result<(), ken_index::Error> {
         complete(&mut document, file);
+        tell_flags(&mut document, file.path);
         if ocr::is_textless(&document) && !crate::ocr::is_done(&document) {
             document.join_text(Field::Is, crate::ocr::TEXTLESS);
         }
@@ -85,6 +87,21 @@ fn complete(document: &mut Document, file: &FileFacts<'_>) {
     }
 }
 
+/// Sets the state that the name of a message's file tells in a Maildir.
+fn tell_flags(document: &mut Document, path: &Path) {
+    let is_own = document.kind == Kind::Message && document.ipath.is_root();
+    if !is_own || !maildir::is_maildir_path(path) {
+        return;
+    }
+    document.fields.retain(|(field, value)| match value {
+        Value::Text(state) if *field == Field::Is => !maildir::STATES.contains(&state.as_str()),
+        _ => true,
+    });
+    for state in maildir::flags(path) {
+        document.add_text(Field::Is, state);
+    }
+}
+
 fn keep_first(document: &mut Document, field: Field) {
     let mut seen = false;
     document
@@ -94,9 +111,36 @@ fn keep_first(document: &mut Document, field: Field) {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::{Ipath, Kind};
+    use ken_core::Ipath;
 
     use super::*;
+
+    #[test]
+    fn the_state_of_a_message_is_that_of_its_name() {
+        let mut message = Document::new(Ipath::root(), "message/rfc822", Kind::Message);
+        message.add_text(Field::Is, "signed");
+        let states = |message: &Document| {
+            let states = message
+                .fields
+                .iter()
+                .filter(|(field, _)| *field == Field::Is);
+            let states = states.map(|(_, value)| match value {
+                Value::Text(state) => state.clone(),
+                Value::Number(_) => unreachable!("states are texts"),
+            });
+            states.collect::<Vec<_>>().join(" ")
+        };
+        for (path, expected) in [
+            ("/m/new/1", "signed unread new"),
+            ("/m/cur/1:2,F", "signed unread flagged"),
+            ("/m/cur/1:2,RS", "signed replied seen"),
+        ] {
+            tell_flags(&mut message, Path::new(path));
+            assert_eq!(states(&message), expected, "{path}");
+        }
+        tell_flags(&mut message, Path::new("/m/1.eml"));
+        assert_eq!(states(&message), "signed replied seen", "nothing is told");
+    }
 
     fn facts() -> FileFacts<'static> {
         FileFacts {

@@ -153,6 +153,8 @@ fn run(index: &Path, questions: &str) {
         zone: TimeZone::system(),
         home: None,
         cwd: PathBuf::from("/"),
+        mail_root: None,
+        addresses: Vec::new(),
         roots: Vec::new(),
         analyze: |field, text, each| ken_index::analysis::analyze(field, text, each),
         synonyms: std::sync::Arc::default(),

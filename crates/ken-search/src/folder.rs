@@ -12,11 +12,12 @@ use regex_automata::meta::Regex;
 
 use crate::plan::{Context, span_of};
 
-/// Returns the plan for the value of `dir:`, `path:` or `root:`.
+/// Returns the plan for the value of `dir:`, `path:`, `root:` or `maildir:`.
 pub(crate) fn field(field: Field, glob: &Glob, context: &Context) -> Plan {
     match field {
         Field::Path => whole_path(glob, context),
         Field::Root => root(glob, context),
+        Field::Maildir => maildir(glob, context),
         _ => plan(glob, context),
     }
 }
@@ -100,6 +101,35 @@ fn root(glob: &Glob, context: &Context) -> Plan {
         0 => Plan::Nothing,
         _ => Plan::Or(plans),
     }
+}
+
+/// Returns the plan for a folder of mail: messages in its `cur` and `new`. One that ends in `*` is
+/// meant with all below it. A `/` at the beginning stands for the folder of all mail.
+fn maildir(glob: &Glob, context: &Context) -> Plan {
+    let mut folder = Glob(Vec::new());
+    let mut parts = glob.0.as_slice();
+    if let Some((GlobPart::Literal(text), rest)) = parts.split_first()
+        && let Some(below) = text.strip_prefix('/')
+    {
+        if let Some(root) = &context.mail_root {
+            let root = escape_bytes(root.as_os_str().as_bytes());
+            folder.push(GlobPart::Literal(format!("{root}/")));
+        }
+        folder.push(GlobPart::Literal(below.trim_end_matches('/').to_owned()));
+        parts = rest;
+    }
+    parts.iter().for_each(|part| folder.push(part.clone()));
+    if folder.0.last() == Some(&GlobPart::Many) {
+        return plan(&folder, context);
+    }
+    let is_any = folder.0.is_empty();
+    let folders = ["/cur", "/new"].map(|name| {
+        let mut folder = folder.clone();
+        let name = if is_any { &name[1..] } else { name };
+        folder.push(GlobPart::Literal(name.to_owned()));
+        plan(&folder, context)
+    });
+    Plan::Or(folders.to_vec())
 }
 
 /// Returns the plan for a folder as it is written in a query: `/home/a`, `~/docs`, `./src`,

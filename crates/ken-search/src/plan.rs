@@ -14,13 +14,17 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ken_core::{
-    Bound, Field, FieldKind, Form, Glob, GlobPart, Pattern, Plan, Span, Word, language, lower_range,
+    Bound, Field, FieldKind, Form, Glob, GlobPart, Kind, Pattern, Plan, Span, Word, language,
+    lower_range,
 };
 
 use crate::compare;
 use crate::folder;
 use crate::parse::{Clause, Modifiers, Phrase, Piece, Tree, Value, When};
 use crate::synonyms::Synonyms;
+
+/// The state of messages that are from or to the person who asks.
+const PERSONAL: &str = "personal";
 
 /// Splits a field's text into terms: calls back with term, position, and the bytes it is from.
 ///
@@ -38,6 +42,11 @@ pub struct Context {
     pub home: Option<PathBuf>,
     /// What `.` stands for in `dir:`.
     pub cwd: PathBuf,
+    /// The folder of all mail, from which `maildir:/…` is meant; any folder if there is none.
+    pub mail_root: Option<PathBuf>,
+    /// The addresses of the person who asks, for `is:personal`: as they are written, or regular
+    /// expressions between slashes.
+    pub addresses: Vec<String>,
     /// The folders and files that the index covers, for `root:`.
     pub roots: Vec<PathBuf>,
     /// The analysis of the index.
@@ -60,6 +69,9 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
     match tree {
         Tree::All => Some(Plan::All),
         Tree::Clause(clause) => {
+            if let Some(parts) = alternatives(clause, context) {
+                return part(&Tree::or(parts), context);
+            }
             let plan = self::clause(clause, context)?;
             let plan = variants::with_variants(plan, clause, context);
             Some(equal::with_synonyms(plan, clause, context))
@@ -97,11 +109,42 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
             };
             Some(word(field, span))
         }
+        Tree::Thread(inner) => {
+            let plan = positive(part(inner, context)?);
+            Some(Plan::Filter(Box::new(Plan::Thread(Box::new(plan)))))
+        }
         Tree::Boost(inner, boost) => {
             let plan = positive(part(inner, context)?);
             Some(Plan::Weight(boost.0 as f32 / 1000.0, Box::new(plan)))
         }
     }
+}
+
+/// Returns the clauses of which one must hold, where a clause stands for several.
+fn alternatives(clause: &Clause, context: &Context) -> Option<Vec<Tree>> {
+    let field = clause.field?;
+    let in_field = |field: Field, clause: &Clause| {
+        Tree::Clause(Clause {
+            field: Some(field),
+            ..clause.clone()
+        })
+    };
+    let members = field.members();
+    if !members.is_empty() {
+        let parts = members.iter().map(|member| in_field(*member, clause));
+        return Some(parts.collect());
+    }
+    if field != Field::Is || clause.value != Value::Word(PERSONAL.to_owned()) {
+        return None;
+    }
+    let addresses = context.addresses.iter().map(|address| {
+        let value = match address.strip_prefix('/').and_then(|a| a.strip_suffix('/')) {
+            Some(regex) => Value::Regex(regex.to_owned()),
+            None => Value::Phrase(Phrase::new(address)),
+        };
+        in_field(Field::Contact, &Clause::new(None, value))
+    });
+    Some(addresses.collect())
 }
 
 /// Returns the field that all words of a nearness share; `None` for any.
@@ -176,6 +219,14 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
             folder::field(field, glob, context)
         }
         Value::Regex(regex) if field == Field::Path => matched(Pattern::Regex(regex.clone())),
+        // What is not said is not kept.
+        Value::Word(text) if field == Field::Prio && text == "normal" => Plan::And(vec![
+            Plan::Match {
+                field: Field::Type,
+                pattern: Pattern::Term(Kind::Message.name().to_owned()),
+            },
+            Plan::Not(Box::new(matched(Pattern::Prefix(String::new())))),
+        ]),
         Value::Word(text) => matched(Pattern::Term(keyword(field, text))),
         Value::Prefix(text) => matched(Pattern::Prefix(text.to_lowercase())),
         Value::Glob(glob) => matched(Pattern::Glob(lowercase(glob))),

@@ -129,11 +129,13 @@ fn mistakes_are_marked() {
         (Syntax::Mu, "a (b", "("),
         (Syntax::Mu, "a) b", ")"),
         (Syntax::Mu, "é \"b", "\""),
-        (Syntax::Mu, "x flag:unread", "flag:unread"),
+        (Syntax::Mu, "x flag:unripe", "flag:unripe"),
+        (Syntax::Mu, "prio:urgent", "prio:urgent"),
         (Syntax::Mu, "date:2025..never", "date:2025..never"),
         (Syntax::Notmuch, "a or", ""),
         (Syntax::Notmuch, "a and and b", "and"),
-        (Syntax::Notmuch, "x tag:inbox", "tag:"),
+        (Syntax::Notmuch, "x lastmod:1..", "lastmod:"),
+        (Syntax::Notmuch, "thread:{a", "{"),
         (Syntax::Notmuch, "a near (b c)", "a near (b c)"),
     ] {
         let error = syntax.parse(query).expect_err(query);

@@ -198,6 +198,7 @@ fn value(field: Field) -> BoxedStrategy<Value> {
             .prop_map(|(_, name)| Value::Word(name.into()))
             .boxed(),
         (Field::Is, _) => Just(Value::Word("failed".into())).boxed(),
+        (Field::Prio, _) => Just(Value::Word("high".into())).boxed(),
         // The name of a field would be that field with any value.
         (Field::Has, _) => prop::sample::select(vec!["attachment", "pdf", "image", "text/x-a"])
             .prop_map(|sort| Value::Word(sort.into()))
@@ -251,7 +252,9 @@ fn modified(field: Option<Field>, value: Value, modifiers: Modifiers) -> Clause 
 }
 
 fn clause() -> impl Strategy<Value = Tree> {
-    let fields: Vec<Field> = FIELDS.iter().map(|info| info.field).collect();
+    // What is in one thread is no clause of its own.
+    let fields = FIELDS.iter().map(|info| info.field);
+    let fields: Vec<Field> = fields.filter(|field| *field != Field::Thread).collect();
     let field_clause = prop::sample::select(fields).prop_flat_map(|field| {
         (value(field), modifiers())
             .prop_map(move |(value, modifiers)| modified(Some(field), value, modifiers))
@@ -279,6 +282,7 @@ fn tree() -> impl Strategy<Value = Tree> {
             prop::collection::vec(inner.clone(), 1..4).prop_map(Tree::and),
             prop::collection::vec(inner.clone(), 1..4).prop_map(Tree::or),
             inner.clone().prop_map(Tree::not),
+            inner.clone().prop_map(|tree| Tree::Thread(Box::new(tree))),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| Tree::Xor(Box::new(a), Box::new(b))),
             (inner, 1..1_000_000_u32)
                 .prop_map(|(tree, boost)| Tree::Boost(Box::new(tree), Boost(boost))),

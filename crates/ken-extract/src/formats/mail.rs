@@ -3,8 +3,8 @@
 //! [`ken_mail::Message`] reads them; here its parts become fields. Attachments are numbered from 1
 //! in the order of the message, so that their internal paths stay the same.
 
-use ken_core::Field;
-use ken_mail::{Attachment, Html, Message, Text};
+use ken_core::{Document, Field};
+use ken_mail::{Attachment, Html, Message, Priority, Text};
 
 use super::html::html_within;
 use crate::output::Output;
@@ -22,12 +22,17 @@ pub(super) const FORMAT: Format = Format {
         Field::Bcc,
         Field::Date,
         Field::Msgid,
+        Field::Is,
+        Field::References,
         Field::List,
+        Field::Replyto,
+        Field::Prio,
+        Field::Tag,
     ],
     sections: None,
     members: Some("attachments, numbered from 1"),
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -53,15 +58,63 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
 fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
     let own = output.own();
     own.add_text(Field::Title, &message.subject);
-    own.add_text(Field::Author, &message.from);
-    own.add_text(Field::To, &message.to);
-    own.add_text(Field::Cc, &message.cc);
-    own.add_text(Field::Bcc, &message.bcc);
     own.add_text(Field::Msgid, &message.id);
-    own.add_text(Field::List, &message.list_id);
+    for (field, values) in [
+        (Field::Author, &message.from),
+        (Field::To, &message.to),
+        (Field::Cc, &message.cc),
+        (Field::Bcc, &message.bcc),
+    ] {
+        values.iter().for_each(|value| own.add_text(field, value));
+    }
     if let Some(date) = message.date {
         own.add_number(Field::Date, date);
     }
+    if message.is_signed {
+        own.add_text(Field::Is, "signed");
+    }
+    for flag in mailbox_flags(&message.status) {
+        own.add_text(Field::Is, flag);
+    }
+    add_header(message, own);
+}
+
+/// Adds the fields that only a header tells.
+pub(super) fn add_header(header: &Message<'_>, own: &mut Document) {
+    for (field, values) in [
+        (Field::References, &header.references),
+        (Field::Replyto, &header.reply_to),
+        (Field::Tag, &header.tags),
+    ] {
+        values.iter().for_each(|value| own.add_text(field, value));
+    }
+    for id in &header.in_reply_to {
+        if !header.references.contains(id) {
+            own.add_text(Field::References, id);
+        }
+    }
+    own.add_text(Field::List, &header.list_id);
+    if header.priority != Priority::Normal {
+        own.add_text(Field::Prio, header.priority.name());
+    }
+}
+
+/// Returns the state of a message that `Status` and `X-Status` tell, as the mailers of mailboxes
+/// (elm, pine, mutt) write them; nothing if there are no such fields.
+fn mailbox_flags(status: &[u8]) -> impl Iterator<Item = &'static str> {
+    const FLAGS: [(u8, &str); 5] = [
+        (b'R', "seen"),
+        (b'A', "replied"),
+        (b'F', "flagged"),
+        (b'T', "draft"),
+        (b'D', "trashed"),
+    ];
+    let is_unread = !status.is_empty() && !status.contains(&b'R');
+    let flags = FLAGS
+        .iter()
+        .filter(|(letter, _)| status.contains(letter))
+        .map(|(_, name)| *name);
+    is_unread.then_some("unread").into_iter().chain(flags)
 }
 
 fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
@@ -129,7 +182,7 @@ fn page_text(html: &Html<'_>, max_bytes: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::{Kind, Reason};
+    use ken_core::{Kind, Reason, Value};
 
     use super::*;
     use crate::Limits;
@@ -159,16 +212,49 @@ mod tests {
             own.text(Field::Author),
             Some("Anna Example <anna@example.org>")
         );
+        let values = |field| {
+            let values = own.fields.iter().filter(move |(of, _)| *of == field);
+            values.map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
+        let texts = |texts: [&str; 2]| texts.map(|text| Value::Text(text.to_owned()));
         assert_eq!(
-            own.text(Field::To),
-            Some("Bob <bob@example.org>, carol@example.org")
+            values(Field::To),
+            texts(["Bob <bob@example.org>", "carol@example.org"])
         );
-        assert_eq!(own.text(Field::Cc), Some("Team, dave@example.org"));
+        assert_eq!(values(Field::Cc), texts(["Team", "dave@example.org"]));
         assert_eq!(own.text(Field::Msgid), Some("minutes.1@example.org"));
         assert_eq!(own.text(Field::List), Some("team.example.org"));
         assert_eq!(own.number(Field::Date), Some(1_767_607_200));
         assert_eq!(own.body, "The albatross agenda is attached.\n");
         assert_eq!(own.failure, None);
+    }
+
+    #[test]
+    fn answers_name_what_they_answer_once() {
+        let found = found(b"Message-ID: <3@x>\nIn-Reply-To: <2@x>\nReferences: <1@x> <2@x>\n\n");
+        let references = found.own().fields.iter();
+        let references: Vec<_> = references
+            .filter(|(field, _)| *field == Field::References)
+            .collect();
+        assert_eq!(references.len(), 2);
+        let found = self::found(b"In-Reply-To: <2@x>\n\n");
+        assert_eq!(found.own().text(Field::References), Some("2@x"));
+    }
+
+    #[test]
+    fn states_are_read_where_a_mailbox_keeps_them() {
+        let states = |header: &str| {
+            let found = found(format!("{header}\n\ntext").as_bytes());
+            let fields = found.own().fields.iter();
+            let states = fields.filter_map(|(field, value)| match value {
+                Value::Text(text) if *field == Field::Is => Some(text.clone()),
+                _ => None,
+            });
+            states.collect::<Vec<_>>()
+        };
+        assert_eq!(states("Status: RO\nX-Status: A"), ["seen", "replied"]);
+        assert_eq!(states("Status: O"), ["unread"]);
+        assert_eq!(states("Subject: R"), Vec::<String>::new());
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod guard;
 mod path;
 mod pattern;
 mod span;
+mod thread;
 mod word;
 mod xor;
 
@@ -34,6 +35,7 @@ use guard::Guard;
 use path::PathQuery;
 use pattern::PatternQuery;
 use span::SpanQuery;
+use thread::ThreadQuery;
 pub(crate) use word::{Proximity, Scoring, WordsQuery};
 use xor::XorQuery;
 
@@ -70,6 +72,10 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
             None => Box::new(BoostQuery::new(build(scoring, part), *weight)),
         },
         Plan::Filter(part) => Box::new(ConstScoreQuery::new(build(scoring, part), 0.0)),
+        Plan::Thread(part) => Box::new(ThreadQuery {
+            of: build(scoring, part),
+            scoring: Arc::clone(scoring),
+        }),
     }
 }
 

@@ -238,6 +238,7 @@ impl<'a> Expander<'a> {
             Plan::Not(part) => Plan::Not(boxed(part)?),
             Plan::Weight(weight, part) => Plan::Weight(*weight, boxed(part)?),
             Plan::Filter(part) => Plan::Filter(boxed(part)?),
+            Plan::Thread(part) => Plan::Thread(boxed(part)?),
             plan => plan.clone(),
         })
     }
@@ -334,7 +335,9 @@ pub(crate) fn may_change(plan: &Plan) -> bool {
         Plan::Or(_) => true,
         Plan::And(parts) => parts.iter().any(may_change),
         Plan::Xor(left, right) => may_change(left) || may_change(right),
-        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) => may_change(part),
+        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) | Plan::Thread(part) => {
+            may_change(part)
+        }
         _ => false,
     }
 }

@@ -349,8 +349,14 @@ impl<'a> Parser<'a> {
             let hint = format!("write it without a blank, as in {}", field.info().example);
             return Err(self.failure(at, message, hint));
         };
-        let around = self.field.replace(field);
-        let tree = if token == Token::Open {
+        let around = self.field;
+        self.field = match field {
+            Field::Thread if token == Token::Open => None,
+            Field::Thread => Some(Field::Msgid),
+            field => Some(field),
+        };
+        let is_group = token == Token::Open;
+        let tree = if is_group {
             (self.token, self.at) = (token, place);
             self.group()?
         } else {
@@ -360,7 +366,11 @@ impl<'a> Parser<'a> {
             tree
         };
         self.field = around;
-        Ok(tree)
+        Ok(match (field, tree) {
+            (Field::Thread, tree) if is_group => Tree::Thread(Box::new(tree)),
+            (Field::Thread, tree) => Tree::Thread(Box::new(naming(tree))),
+            (_, tree) => tree,
+        })
     }
 
     fn clause(&mut self, (token, at): Placed) -> Result<Tree, QueryError> {
@@ -598,7 +608,7 @@ impl<'a> Parser<'a> {
             FieldKind::Text => [',', '/'].into_iter().find(|sign| source.contains(*sign)),
             // Media types have a slash.
             FieldKind::Keyword if matches!(field, Field::Mime | Field::Has) => Some(','),
-            FieldKind::Keyword if !matches!(field, Field::Msgid | Field::List) => {
+            FieldKind::Keyword if !holds_identifiers(field) => {
                 [',', '/'].into_iter().find(|sign| source.contains(*sign))
             }
             _ => None,
@@ -620,8 +630,8 @@ impl<'a> Parser<'a> {
             parts.push(self.clause(lexer::word(self.query, start, end))?);
             start = end + 1;
         }
-        let several =
-            field.info().kind == FieldKind::Text || matches!(field, Field::Is | Field::Has);
+        let several = field.info().kind == FieldKind::Text
+            || matches!(field, Field::Is | Field::Has | Field::Tag);
         Ok(Some(if separator == ',' && several {
             Tree::and(parts)
         } else {
@@ -740,4 +750,25 @@ pub(super) fn failure(
         message,
         hint,
     }
+}
+/// Returns what asks for the messages that have an identifier or name it.
+fn naming(tree: Tree) -> Tree {
+    match tree {
+        Tree::Clause(clause) => {
+            let references = Clause {
+                field: Some(Field::References),
+                ..clause.clone()
+            };
+            Tree::or(vec![Tree::Clause(clause), Tree::Clause(references)])
+        }
+        tree => tree,
+    }
+}
+
+/// Returns whether a field's values may hold any sign.
+fn holds_identifiers(field: Field) -> bool {
+    matches!(
+        field,
+        Field::Msgid | Field::References | Field::List | Field::Replyto | Field::Tag
+    )
 }

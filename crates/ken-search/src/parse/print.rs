@@ -17,6 +17,7 @@ impl Display for Tree {
             Self::Not(part) => write!(f, "(not {part})"),
             Self::Near(parts, nearness) => list(f, &nearness.to_string(), parts),
             Self::Boost(part, boost) => write!(f, "(boost {boost} {part})"),
+            Self::Thread(part) => write!(f, "(thread {part})"),
         }
     }
 }
@@ -157,7 +158,9 @@ impl Tree {
             Self::Xor(..) => Binding::Xor,
             Self::And(_) => Binding::And,
             Self::Near(..) => Binding::Near,
-            Self::All | Self::Clause(_) | Self::Not(_) | Self::Boost(..) => Binding::Tight,
+            Self::All | Self::Clause(_) | Self::Not(_) | Self::Boost(..) | Self::Thread(_) => {
+                Binding::Tight
+            }
         }
     }
 }
@@ -198,6 +201,10 @@ fn write_query(text: &mut String, tree: &Tree) {
             write_group(text, part, group);
             // Writing to a String cannot fail.
             let _ = write!(text, "^{boost}");
+        }
+        Tree::Thread(part) => {
+            text.push_str("thread:");
+            write_group(text, part, true);
         }
     }
 }

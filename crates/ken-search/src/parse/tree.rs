@@ -27,6 +27,8 @@ pub enum Tree {
     Near(Vec<Self>, Nearness),
     /// Documents that match the part, whose score counts so much.
     Boost(Box<Self>, Boost),
+    /// Messages in one thread with those that match the part.
+    Thread(Box<Self>),
 }
 
 /// How close together words stand.
@@ -133,6 +135,15 @@ pub enum Piece {
 }
 
 impl Phrase {
+    /// Returns the phrase of a text as it stands.
+    pub fn new(text: &str) -> Self {
+        Self {
+            pieces: vec![Piece::Text(text.to_owned())],
+            prefix_last: false,
+            near: None,
+        }
+    }
+
     /// Returns whether there is nothing but blanks.
     pub(super) fn is_blank(&self) -> bool {
         self.pieces

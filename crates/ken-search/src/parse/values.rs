@@ -18,7 +18,7 @@ pub(super) struct Fault {
 }
 
 /// States that `is:` asks for.
-const STATES: [&str; 8] = [
+const STATES: [&str; 18] = [
     "failed",
     "encrypted",
     "missing",
@@ -27,6 +27,16 @@ const STATES: [&str; 8] = [
     "attachment",
     "member",
     "duplicate",
+    "unread",
+    "seen",
+    "replied",
+    "flagged",
+    "passed",
+    "draft",
+    "trashed",
+    "new",
+    "signed",
+    "personal",
 ];
 
 /// Other words for kinds.
@@ -297,6 +307,7 @@ pub(super) fn keyword(field: Field, text: &str) -> Result<(Field, Value), Fault>
         Field::Type => (field, kind(text)?),
         Field::Is => state(text)?,
         Field::Has => return Ok(has(text)),
+        Field::Prio => (field, priority(text)?),
         _ => (field, bare(field, text).to_owned()),
     };
     Ok((field, Value::Word(value)))
@@ -304,7 +315,8 @@ pub(super) fn keyword(field: Field, text: &str) -> Result<(Field, Value), Fault>
 
 /// Reads what a document may have: a field with any value, or a part of some sort.
 fn has(text: &str) -> (Field, Value) {
-    if let Some(field) = Field::from_name(text) {
+    let can_have = |field: &Field| field.is_kept() || !field.members().is_empty();
+    if let Some(field) = Field::from_name(text).filter(can_have) {
         return (field, anything(field));
     }
     let sort = kind(text).unwrap_or_else(|_| text.trim_start_matches('.').to_lowercase());
@@ -315,7 +327,9 @@ fn has(text: &str) -> (Field, Value) {
 pub(super) fn bare(field: Field, text: &str) -> &str {
     let bare = match field {
         Field::Ext => text.trim_start_matches('.'),
-        Field::Msgid | Field::List => text.trim_start_matches('<').trim_end_matches('>'),
+        Field::Msgid | Field::References | Field::List => {
+            text.trim_start_matches('<').trim_end_matches('>')
+        }
         _ => text,
     };
     if bare.is_empty() { text } else { bare }
@@ -334,6 +348,23 @@ fn kind(text: &str) -> Result<String, Fault> {
         message: format!("there is no type {text:?}"),
         hint: format!("types are {}", Kind::ALL.map(|(_, name)| name).join(", ")),
     })
+}
+
+/// Reads a priority, as words or the letters of mu.
+fn priority(text: &str) -> Result<String, Fault> {
+    let name = match text.to_lowercase().as_str() {
+        "high" | "h" => "high",
+        "normal" | "n" => "normal",
+        "low" | "l" => "low",
+        _ => {
+            return Err(Fault {
+                at: 0..text.len(),
+                message: format!("there is no priority {text:?}"),
+                hint: "priorities are high, normal and low".to_owned(),
+            });
+        }
+    };
+    Ok(name.to_owned())
 }
 
 /// Reads a state; a sort of documents is one too: `is:message`.

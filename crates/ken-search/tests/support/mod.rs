@@ -20,6 +20,8 @@ pub(crate) fn context() -> Context {
         zone: TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap(),
         home: Some("/home/anna".into()),
         cwd: "/srv/work".into(),
+        mail_root: None,
+        addresses: vec!["anna@example.org".into(), "/anna\\+.*@example/".into()],
         roots: vec!["/home/anna/Documents".into(), "/srv/mail.mbox".into()],
         analyze,
         synonyms: Default::default(),

@@ -144,6 +144,8 @@ pub(super) fn context() -> Context {
         zone: crate::zone::system(),
         home: home(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        mail_root: None,
+        addresses: Vec::new(),
         roots: Vec::new(),
         analyze: |field, text, each| ken_index::analysis::analyze(field, text, each),
         synonyms: std::sync::Arc::default(),

@@ -307,7 +307,8 @@ fn hits_carry_dates_sizes_and_types() {
     assert_eq!(fields["size"], fixture("mail/attachments.eml").len());
     assert_eq!(fields["msgid"], "minutes.1@example.org");
     assert_eq!(fields["list"], "team.example.org");
-    assert_eq!(fields["to"], "Bob <bob@example.org>, carol@example.org");
+    assert_eq!(fields["to"][0], "Bob <bob@example.org>");
+    assert_eq!(fields["to"][1], "carol@example.org");
     let hit = world.hit("quokkaberg");
     assert_eq!(hit["fields"]["created"], "2026-02-03T04:05:06Z");
     assert_eq!(hit["fields"]["lang"], "en-GB");

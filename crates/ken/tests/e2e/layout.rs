@@ -17,7 +17,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     (
         "ken-pipeline",
-        &["walk", "extract", "index", "ngram", "core"],
+        &["walk", "extract", "index", "mail", "ngram", "core"],
     ),
     ("ken-search", &["index", "core"]),
     ("ken-grep", &["index", "walk", "ngram", "core"]),

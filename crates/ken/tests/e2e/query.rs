@@ -377,6 +377,12 @@ fn one_of_each() -> World {
          <meta name=description content='a draft'>\
          <meta name='dcterms.created' content='1999-05-06'></head><body><h1>Installation</h1>x</body></html>",
     );
+    world.write(
+        "inbox/cur/1.a:2,S",
+        "From: b@example.org\nTo: c@example.org\nReply-To: anna@example.org\n\
+         X-Priority: 1\nX-Label: todo\nReferences: <20240101.1@example.org>\n\
+         Message-ID: <2@example.org>\nDate: Mon, 3 Mar 2014 10:00:00 +0000\n\nYes.\n",
+    );
     world.write("broken.pdf", "%PDF-1.4 and nothing more");
     world.write("drawing.png", png(3840, 2160));
     world.add_fixture("media/heron.jpg");

@@ -12,6 +12,7 @@ use ken_mail::Message;
 
 use super::Format;
 use super::html::html_within;
+use super::mail::add_header;
 use super::ole::compound::{EntryId, ROOT};
 use super::ole::summary::filetime;
 use super::ole::{Compound, objects};
@@ -32,12 +33,16 @@ pub(super) const FORMAT: Format = Format {
         Field::Bcc,
         Field::Date,
         Field::Msgid,
+        Field::References,
         Field::List,
+        Field::Replyto,
+        Field::Prio,
+        Field::Tag,
     ],
     sections: None,
     members: Some("attachments, numbered from 1"),
     isolation: Isolation::Worker,
-    version: 1,
+    version: 2,
     streams: false,
     extract,
 };
@@ -86,10 +91,17 @@ fn add_fields(message: &Properties<'_>, output: &mut Output<'_>) {
         Field::Title,
         &message.text(tag::SUBJECT).unwrap_or_default(),
     );
-    own.add_text(Field::Author, &sender(message).unwrap_or(header.from));
-    let id = message.text(tag::MESSAGE_ID).unwrap_or(header.id);
+    match sender(message) {
+        Some(sender) => own.add_text(Field::Author, &sender),
+        None => {
+            let senders = header.from.iter();
+            senders.for_each(|sender| own.add_text(Field::Author, sender));
+        }
+    }
+    let id = message.text(tag::MESSAGE_ID);
+    let id = id.as_deref().unwrap_or(&header.id);
     own.add_text(Field::Msgid, id.trim_matches(['<', '>']));
-    own.add_text(Field::List, &header.list_id);
+    add_header(&header, own);
     let times = [tag::SENT, tag::DELIVERED, tag::CREATED];
     let date = times
         .iter()
@@ -145,7 +157,7 @@ fn add_recipients(file: &Compound<'_>, code_page: u16, output: &mut Output<'_>) 
     }
     let own = output.own();
     for (field, list) in [Field::To, Field::Cc, Field::Bcc].into_iter().zip(lists) {
-        own.add_text(field, &list.join(", "));
+        list.iter().for_each(|person| own.add_text(field, person));
     }
 }
 

@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use ken_core::{Field, Glob, GlobPart, Kind, expression};
+use ken_core::{Field, Kind, expression};
 
 use super::super::error::QueryError;
 use super::super::tree::{Tree, Value};
 use super::super::values;
 use super::fault;
-use super::words::{clause, in_one_of, value_of};
+use super::words::{clause, in_one_of};
 
 /// Returns what asks for messages only; for their attachments too if the query names them.
 pub(super) fn messages(tree: Tree) -> Tree {
@@ -34,7 +34,7 @@ fn asks_for_attachments(tree: &Tree) -> bool {
             parts.iter().any(asks_for_attachments)
         }
         Tree::Xor(left, right) => asks_for_attachments(left) || asks_for_attachments(right),
-        Tree::Not(part) | Tree::Boost(part, _) => asks_for_attachments(part),
+        Tree::Not(part) | Tree::Boost(part, _) | Tree::Thread(part) => asks_for_attachments(part),
         Tree::All => false,
     }
 }
@@ -48,14 +48,15 @@ pub(super) fn attached(field: Field, value: Value) -> Tree {
     Tree::and(vec![attachment(), clause(Some(field), value)])
 }
 
-/// Returns what asks for the messages of a folder of mail, not of those below it.
-pub(super) fn maildir(folder: &Glob) -> Tree {
-    let parts = ["/cur", "/new"].map(|name| {
-        let mut path = folder.clone();
-        path.push(GlobPart::Literal(name.to_owned()));
-        clause(Some(Field::Dir), value_of(path))
-    });
-    Tree::or(parts.to_vec())
+/// Returns what asks for the threads of messages that a tree finds by their identifier.
+pub(super) fn threads_of(id: &Value) -> Tree {
+    let named = in_one_of(&[Field::Msgid, Field::References], id);
+    Tree::Thread(Box::new(named))
+}
+
+/// Returns what asks for messages in some state, by the name that the index has for it.
+pub(super) fn state(name: &str) -> Tree {
+    clause(Some(Field::Is), Value::Word(name.to_owned()))
 }
 
 /// Returns the value of a date, size or number field.

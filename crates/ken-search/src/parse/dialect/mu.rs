@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use ken_core::{Field, Glob, GlobPart};
+use ken_core::Field;
 
 use super::super::error::QueryError;
 use super::super::tree::{Tree, Value};
@@ -41,7 +41,7 @@ enum Meaning {
     Attached(Field),
     Maildir,
     Flag,
-    Unknown(&'static str),
+    Thread,
 }
 
 /// The fields of mu with their names and letters.
@@ -55,28 +55,22 @@ const FIELDS: [(&[&str], Meaning); 24] = [
     (&["file", "j"], Meaning::Attached(Field::Filename)),
     (&["flag", "flags", "g"], Meaning::Flag),
     (&["from", "f"], Meaning::Words(&[Field::Author])),
-    (
-        &["label", "labels", "q"],
-        Meaning::Unknown("labels of mail"),
-    ),
+    (&["label", "labels", "q"], Meaning::Whole(Field::Tag)),
     (&["language", "lang", "a"], Meaning::Whole(Field::Lang)),
     (&["list", "v"], Meaning::Whole(Field::List)),
     (&["maildir", "m"], Meaning::Maildir),
     (&["mime", "y"], Meaning::Whole(Field::Has)),
     (&["msgid", "message-id", "i"], Meaning::Whole(Field::Msgid)),
     (&["path", "l"], Meaning::Whole(Field::Path)),
-    (
-        &["prio", "priority", "p"],
-        Meaning::Unknown("the priority of messages"),
-    ),
+    (&["prio", "priority", "p"], Meaning::Whole(Field::Prio)),
     (
         &["references", "ref", "r"],
-        Meaning::Unknown("references between messages"),
+        Meaning::Whole(Field::References),
     ),
     (&["size", "z"], Meaning::Range(Field::Size)),
     (&["subject", "s"], Meaning::Words(&[Field::Title])),
-    (&["tag", "tags", "x"], Meaning::Unknown("tags of mail")),
-    (&["thread", "w"], Meaning::Unknown("threads of mail")),
+    (&["tag", "tags", "x"], Meaning::Whole(Field::Tag)),
+    (&["thread", "w"], Meaning::Thread),
     (&["to", "t"], Meaning::Words(&[Field::To])),
     (
         &["contact"],
@@ -171,9 +165,12 @@ fn operand(
     written: Written<'_>,
 ) -> Result<Tree, QueryError> {
     let fields = match meaning {
-        Meaning::Unknown(what) => return Err(mail::unsupported(query, at, what)),
         Meaning::Maildir => return maildir(query, at, written),
         Meaning::Flag => return flag(query, at, written),
+        Meaning::Thread => {
+            let id = whole(query, at, Field::Msgid, written)?;
+            return Ok(mail::threads_of(&id));
+        }
         Meaning::Range(field) => {
             let Written::Plain(text) = written else {
                 return Err(no_regex(query, at));
@@ -221,7 +218,11 @@ fn whole(
         Written::Regex(regex) => mail::regex(query, at, regex),
         Written::Plain(text) => Ok(match text.strip_suffix('*') {
             Some(start) => Value::Prefix(start.to_owned()),
-            None => Value::Word(values::bare(field, text).to_owned()),
+            None => match values::keyword(field, text) {
+                Ok((_, value)) if field == Field::Prio => value,
+                Err(wrong) => return Err(fault(query, at, wrong.message, &wrong.hint)),
+                Ok(_) => Value::Word(values::bare(field, text).to_owned()),
+            },
         }),
     }
 }
@@ -233,45 +234,55 @@ fn no_regex(query: &str, at: Range<usize>) -> QueryError {
 
 /// Reads a folder of mail: `/inbox`, `/lists*`.
 fn maildir(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, QueryError> {
-    let text = match written {
+    let value = match written {
         Written::Regex(regex) => {
             let value = mail::regex(query, at, regex)?;
             return Ok(clause(Some(Field::Dir), value));
         }
-        Written::Plain(text) => text.trim_matches('/'),
+        Written::Plain(text) => match text.strip_suffix('*') {
+            Some(start) => Value::Prefix(start.to_owned()),
+            None => Value::Word(text.to_owned()),
+        },
     };
-    if text.is_empty() {
-        let message = "ken does not know which folder is the root of mail";
-        return Err(fault(
-            query,
-            at,
-            message,
-            "write a folder below it, as in maildir:/inbox",
-        ));
-    }
-    let mut folder = Glob(Vec::new());
-    folder.push(GlobPart::Literal(text.trim_end_matches('*').to_owned()));
-    if text.ends_with('*') {
-        folder.push(GlobPart::Many);
-    }
-    Ok(mail::maildir(&folder))
+    Ok(clause(Some(Field::Maildir), value))
 }
+
+/// Flags by name and letter, and the states that they are.
+const FLAGS: [(&str, &str, &str); 12] = [
+    ("draft", "d", "draft"),
+    ("flagged", "f", "flagged"),
+    ("passed", "p", "passed"),
+    ("replied", "r", "replied"),
+    ("seen", "s", "seen"),
+    ("trashed", "t", "trashed"),
+    ("new", "n", "new"),
+    ("signed", "z", "signed"),
+    ("encrypted", "x", "encrypted"),
+    ("unread", "u", "unread"),
+    ("personal", "q", "personal"),
+    ("attach", "a", "attachment"),
+];
 
 fn flag(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, QueryError> {
     let Written::Plain(text) = written else {
         return Err(no_regex(query, at));
     };
-    match text.to_ascii_lowercase().as_str() {
-        "x" | "encrypted" => {
-            let encrypted = Value::Word("encrypted".to_owned());
-            Ok(clause(Some(Field::Is), encrypted))
+    let name = text.to_ascii_lowercase();
+    let known = FLAGS
+        .iter()
+        .find(|(flag, letter, state)| [*flag, *letter, *state].contains(&name.as_str()));
+    let has = |sort: &str| clause(Some(Field::Has), Value::Word(sort.to_owned()));
+    match (known, name.as_str()) {
+        (Some((_, _, "attachment")), _) => Ok(has("attachment")),
+        (Some((_, _, state)), _) => Ok(mail::state(state)),
+        (None, "l" | "list") => Ok(clause(Some(Field::List), values::anything(Field::List))),
+        (None, "c" | "calendar") => Ok(has("text/calendar")),
+        _ => {
+            let names = FLAGS.map(|(name, _, _)| name).join(", ");
+            let message = format!("there is no flag {text:?}");
+            let hint = format!("flags are {names}, list, calendar");
+            Err(fault(query, at, message, &hint))
         }
-        "a" | "attach" | "attachment" => {
-            let attachment = Value::Word("attachment".to_owned());
-            Ok(clause(Some(Field::Has), attachment))
-        }
-        "l" | "list" => Ok(clause(Some(Field::List), values::anything(Field::List))),
-        _ => Err(mail::unsupported(query, at, "this flag of messages")),
     }
 }
 

@@ -53,6 +53,8 @@ enum Meaning {
     Folder,
     Path,
     Date,
+    Tag,
+    Thread,
     Unknown(&'static str),
 }
 
@@ -68,9 +70,9 @@ const PREFIXES: [(&str, Meaning); 18] = [
     ("folder", Meaning::Folder),
     ("path", Meaning::Path),
     ("date", Meaning::Date),
-    ("tag", Meaning::Unknown("tags of mail")),
-    ("is", Meaning::Unknown("tags of mail")),
-    ("thread", Meaning::Unknown("threads of mail")),
+    ("tag", Meaning::Tag),
+    ("is", Meaning::Tag),
+    ("thread", Meaning::Thread),
     (
         "lastmod",
         Meaning::Unknown("revisions of notmuch's database"),
@@ -202,8 +204,15 @@ impl Reader<'_> {
         if let Some(end) = mail::regex_end(query, start).filter(|_| prefixed) {
             return written(start + 1..end - 1, Sort::Regex, end);
         }
+        if prefixed && rest.starts_with('{') {
+            let Some(close) = closing(query, start, ['{', '}']) else {
+                let message = "the brace is not closed";
+                return Err(fault(self.query, start..start + 1, message, "close it"));
+            };
+            return written(start..close + 1, Sort::Plain, close + 1);
+        }
         if prefixed && rest.starts_with('(') {
-            let Some(close) = closing(query, start) else {
+            let Some(close) = closing(query, start, ['(', ')']) else {
                 let message = "the parenthesis is not closed";
                 return Err(fault(self.query, start..start + 1, message, "close it"));
             };
@@ -262,8 +271,30 @@ impl Reader<'_> {
                 Ok(clause(Some(Field::Dir), mail::regex(self.query, at, text)?))
             }
             (Meaning::Folder, _) => {
-                let folder = Glob(vec![GlobPart::Literal(text.trim_matches('/').to_owned())]);
-                Ok(mail::maildir(&folder))
+                let folder = format!("/{}", text.trim_matches('/'));
+                Ok(clause(Some(Field::Maildir), Value::Word(folder)))
+            }
+            (Meaning::Tag, Sort::Regex) => {
+                let regex = mail::regex(self.query, at, text)?;
+                Ok(clause(Some(Field::Tag), regex))
+            }
+            (Meaning::Tag, _) => Ok(tagged(text)),
+            (Meaning::Thread, _) => {
+                let inner = text.strip_prefix('{').and_then(|t| t.strip_suffix('}'));
+                match inner {
+                    Some(_) => {
+                        let inside = written.inside.start + 1..written.inside.end - 1;
+                        let reader = Reader {
+                            fields: &[],
+                            depth: self.depth + 1,
+                            ..self
+                        };
+                        Ok(Tree::Thread(Box::new(reader.tree(inside)?)))
+                    }
+                    None => Ok(mail::threads_of(&Value::Word(
+                        values::bare(Field::Msgid, text).to_owned(),
+                    ))),
+                }
             }
             (Meaning::Path, _) => {
                 let folder = text.strip_suffix("**").unwrap_or(text).trim_matches('/');
@@ -312,13 +343,38 @@ fn operator(source: &str) -> Option<Token> {
     })
 }
 
-/// Returns the place of the parenthesis that closes the one at `open`.
-fn closing(query: &str, open: usize) -> Option<usize> {
+/// Returns what asks for a tag. notmuch keeps the states of messages as tags; here they are read from
+/// the messages, and may be given as tags too.
+fn tagged(name: &str) -> Tree {
+    const STATES: [&str; 8] = [
+        "unread",
+        "flagged",
+        "replied",
+        "passed",
+        "draft",
+        "signed",
+        "encrypted",
+        "new",
+    ];
+    let tag = clause(Some(Field::Tag), Value::Word(name.to_owned()));
+    match name {
+        "attachment" => {
+            let has = clause(Some(Field::Has), Value::Word(name.to_owned()));
+            Tree::or(vec![tag, has])
+        }
+        "deleted" => Tree::or(vec![tag, mail::state("trashed")]),
+        name if STATES.contains(&name) => Tree::or(vec![tag, mail::state(name)]),
+        _ => tag,
+    }
+}
+
+/// Returns the place of the sign that closes the one at `open`.
+fn closing(query: &str, open: usize, [opens, closes]: [char; 2]) -> Option<usize> {
     let mut depth = 0;
     for (offset, character) in query[open..].char_indices() {
         match character {
-            '(' => depth += 1,
-            ')' => depth -= 1,
+            _ if character == opens => depth += 1,
+            _ if character == closes => depth -= 1,
             _ => {}
         }
         if depth == 0 {

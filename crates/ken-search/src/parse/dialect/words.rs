@@ -19,11 +19,7 @@ pub(super) fn in_one_of(fields: &[Field], value: &Value) -> Tree {
 
 /// Returns the value of words that are compared as they stand, without other forms of them.
 pub(super) fn as_it_stands(text: &str) -> Value {
-    Value::Phrase(Phrase {
-        pieces: vec![Piece::Text(text.to_owned())],
-        prefix_last: false,
-        near: None,
-    })
+    Value::Phrase(Phrase::new(text))
 }
 
 /// Returns the tree with words compared as they stand, without other forms of them.
@@ -47,6 +43,7 @@ pub fn without_forms(tree: Tree) -> Tree {
         ),
         Tree::Not(part) => Tree::Not(Box::new(without_forms(*part))),
         Tree::Boost(part, boost) => Tree::Boost(Box::new(without_forms(*part)), boost),
+        Tree::Thread(part) => Tree::Thread(Box::new(without_forms(*part))),
     }
 }
 

@@ -1,0 +1,175 @@
+//! Which messages are in one thread: those that name each other, or a message that all of them name.
+//!
+//! A message names itself and the messages before it (RFC 5322 section 3.6.4). The index keeps these
+//! identifiers as numbers, in a column and as terms, so that a thread is followed from any of its
+//! messages in both directions, whatever order they came in and whichever of them are missing.
+//! Nothing is kept of threads as such: there is nothing to be merged when a message arrives that
+//! joins two of them, and an update costs nothing.
+
+use std::collections::{BTreeSet, HashSet};
+use std::hash::Hasher;
+
+use ken_core::{Document, Field, Kind, Location, Value};
+use siphasher::sip::SipHasher13;
+use tantivy::columnar::Column as ValueColumn;
+use tantivy::index::SegmentReader;
+use tantivy::schema::{Field as Column, IndexRecordOption};
+use tantivy::{DocId, DocSet, InvertedIndexReader, Searcher, TERMINATED, Term};
+
+use crate::schema::{Columns, LINKS};
+use crate::search::Address;
+
+/// Where so many of a segment's documents would be looked for by terms, its column is read instead.
+const SHARE_OF_TERMS: usize = 16;
+
+/// Returns the numbers of a message and of those that it names, its own first; none for what is no
+/// message, and for one that another carries: its thread is another one's.
+pub(crate) fn of(location: &Location, document: &Document) -> Vec<u64> {
+    if document.kind != Kind::Message || is_attached(document) {
+        return Vec::new();
+    }
+    // Without an identifier it is in a thread of its own, or in that of what it answers.
+    let own = match document.text(Field::Msgid) {
+        Some(id) => hash(id.as_bytes()),
+        None => hash(&location.to_bytes()),
+    };
+    let mut links = vec![own];
+    for (field, value) in &document.fields {
+        if let (Field::References, Value::Text(id)) = (field, value) {
+            let link = hash(id.as_bytes());
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+    }
+    links
+}
+
+fn is_attached(document: &Document) -> bool {
+    let attached = Value::Text("attachment".to_owned());
+    let is_state = |(field, value): &(Field, Value)| *field == Field::Is && *value == attached;
+    document.fields.iter().any(is_state)
+}
+
+/// The same for ever: it is on disk. Two identifiers of a million have the same number with a chance
+/// of 3·10⁻⁸.
+fn hash(id: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(id);
+    hasher.finish()
+}
+
+/// Returns what the term of a number is made of: half of it makes a smaller dictionary, as in
+/// [`crate::files`].
+pub(crate) fn half(link: u64) -> u64 {
+    link >> 32
+}
+
+/// Returns the numbers of a document, its own first.
+pub(crate) fn read(segment: &SegmentReader, doc: DocId) -> tantivy::Result<Vec<u64>> {
+    let column = segment.fast_fields().u64(LINKS)?;
+    Ok(column.values_for_doc(doc).collect())
+}
+
+/// Returns all messages in the threads of some documents, with those documents, in the order of
+/// addresses.
+pub(crate) fn threads(
+    searcher: &Searcher,
+    columns: &Columns,
+    of: impl IntoIterator<Item = Address>,
+) -> tantivy::Result<Vec<Address>> {
+    let segments = (0..).zip(searcher.segment_readers());
+    let segments = segments.map(|(number, reader)| Segment::open(number, reader, columns.link));
+    let mut search = Search {
+        segments: segments.collect::<tantivy::Result<Vec<_>>>()?,
+        known: HashSet::new(),
+        found: BTreeSet::new(),
+        new: Vec::new(),
+    };
+    for address in of {
+        search.found(address);
+    }
+    search.follow()?;
+    Ok(search.found.into_iter().collect())
+}
+
+struct Segment<'s> {
+    number: u32,
+    reader: &'s SegmentReader,
+    terms: std::sync::Arc<InvertedIndexReader>,
+    links: ValueColumn<u64>,
+    column: Column,
+}
+
+impl<'s> Segment<'s> {
+    fn open(number: u32, reader: &'s SegmentReader, column: Column) -> tantivy::Result<Self> {
+        Ok(Self {
+            number,
+            reader,
+            terms: reader.inverted_index(column)?,
+            links: reader.fast_fields().u64(LINKS)?,
+            column,
+        })
+    }
+
+    /// Returns the messages that have one of these numbers, which are sorted.
+    fn with(&self, links: &[u64]) -> tantivy::Result<Vec<DocId>> {
+        let has = |doc: &DocId| {
+            let own = self.links.values_for_doc(*doc);
+            !self.reader.is_deleted(*doc) && { own }.any(|link| links.binary_search(&link).is_ok())
+        };
+        if links.len() > self.reader.max_doc() as usize / SHARE_OF_TERMS {
+            return Ok((0..self.reader.max_doc()).filter(has).collect());
+        }
+        let mut found = Vec::new();
+        for link in links {
+            let term = Term::from_field_u64(self.column, half(*link));
+            let postings = self.terms.read_postings(&term, IndexRecordOption::Basic)?;
+            let Some(mut postings) = postings else {
+                continue;
+            };
+            while postings.doc() != TERMINATED {
+                found.extend(Some(postings.doc()).filter(has));
+                postings.advance();
+            }
+        }
+        Ok(found)
+    }
+}
+
+struct Search<'s> {
+    segments: Vec<Segment<'s>>,
+    known: HashSet<u64>,
+    found: BTreeSet<Address>,
+    /// Numbers whose messages were not looked for yet.
+    new: Vec<u64>,
+}
+
+impl Search<'_> {
+    fn found(&mut self, address: Address) {
+        if self.found.insert(address) {
+            let links = &self.segments[address.segment as usize].links;
+            let links = links.values_for_doc(address.doc);
+            self.new
+                .extend(links.filter(|link| self.known.insert(*link)));
+        }
+    }
+
+    fn follow(&mut self) -> tantivy::Result<()> {
+        while !self.new.is_empty() {
+            let mut links = std::mem::take(&mut self.new);
+            links.sort_unstable();
+            for at in 0..self.segments.len() {
+                let segment = &self.segments[at];
+                let number = segment.number;
+                for doc in segment.with(&links)? {
+                    self.found(Address {
+                        segment: number,
+                        doc,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
