@@ -21,6 +21,7 @@ mod interpreters;
 mod isolation;
 mod known_items;
 mod layout;
+mod mail;
 mod mailers;
 mod mistakes;
 mod ocr;

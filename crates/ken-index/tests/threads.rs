@@ -1,0 +1,128 @@
+//! Threads: whatever the order of arrival and the segments, messages that name each other are
+//! together, and only those.
+
+use std::collections::BTreeSet;
+
+use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan};
+use ken_index::{Address, FileState, Record, Snapshot, Writer, WriterOptions};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+/// A message: its identifier, if it has one, and those that it names.
+type Message = (Option<u8>, Vec<u8>);
+
+/// Writes each list of messages as a segment; the path of a message is its number.
+fn index(segments: &[Vec<Message>]) -> (TempDir, Snapshot) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = WriterOptions {
+        memory_bytes: 30 << 20,
+        threads: 1,
+    };
+    let writer = Writer::open(folder.path(), options).unwrap();
+    let mut number = 0;
+    for messages in segments {
+        for (id, names) in messages {
+            let mut document = Document::new(Ipath::root(), "message/rfc822", Kind::Message);
+            if let Some(id) = id {
+                document.add_text(Field::Msgid, &format!("{id}@x"));
+            }
+            for name in names {
+                document.add_text(Field::References, &format!("{name}@x"));
+            }
+            let location = Location::file(format!("/{number}"));
+            number += 1;
+            let record = Record {
+                key: writer.meta().hasher.key(&location.path),
+                location,
+                state: Some(FileState {
+                    token: 7,
+                    identity: 8,
+                }),
+                document,
+            };
+            writer.add(record).unwrap();
+        }
+        writer.commit(&writer.meta().clone()).unwrap();
+    }
+    writer.close().unwrap();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    (folder, snapshot)
+}
+
+/// Returns the numbers of the messages in one thread with a message, by the definition.
+fn thread(messages: &[Message], of: usize) -> BTreeSet<usize> {
+    let names =
+        |(id, names): &Message| -> BTreeSet<u8> { names.iter().chain(id).copied().collect() };
+    let mut known = names(&messages[of]);
+    let mut found = BTreeSet::from([of]);
+    loop {
+        let n_found = found.len();
+        for (number, message) in messages.iter().enumerate() {
+            let of_message = names(message);
+            if found.contains(&number) || !of_message.is_disjoint(&known) {
+                found.insert(number);
+                known.extend(of_message);
+            }
+        }
+        if found.len() == n_found {
+            return found;
+        }
+    }
+}
+
+fn numbers(snapshot: &Snapshot, found: &[Address]) -> BTreeSet<usize> {
+    let number = |address: &Address| {
+        let location = snapshot.location(*address).unwrap();
+        let name = location.file_name();
+        name.parse().unwrap()
+    };
+    found.iter().map(number).collect()
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let names = proptest::collection::vec(0..40_u8, 0..3);
+    (proptest::option::weighted(0.9, 0..40_u8), names)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn threads_are_those_of_the_definition(
+        segments in proptest::collection::vec(proptest::collection::vec(message(), 1..20), 1..4)
+    ) {
+        let (_folder, snapshot) = index(&segments);
+        let messages: Vec<Message> = segments.concat();
+        let all = snapshot.run(&Plan::All, Order::default(), 0, 1000).unwrap();
+        prop_assert_eq!(all.total, messages.len());
+        for hit in all.hits {
+            let [number] = numbers(&snapshot, &[hit.address]).into_iter().collect::<Vec<_>>()[..] else {
+                panic!("one message is one message");
+            };
+            let found = snapshot.threads(&[hit.address]).unwrap();
+            let expected = thread(&messages, number);
+            prop_assert_eq!(numbers(&snapshot, &found), expected.clone());
+            let Some(id) = messages[number].0 else {
+                continue;
+            };
+            let plan = Plan::Thread(Box::new(Plan::Match {
+                field: Field::Msgid,
+                pattern: Pattern::Term(format!("{id}@x")),
+            }));
+            let found = snapshot.run(&plan, Order::default(), 0, 1000).unwrap();
+            let found: Vec<Address> = found.hits.iter().map(|hit| hit.address).collect();
+            prop_assert_eq!(numbers(&snapshot, &found), expected);
+        }
+    }
+}
+
+#[test]
+fn many_messages_are_looked_for_in_the_column_as_by_terms() {
+    // One chain, each answering the one before; every message is found from all of them.
+    let chain: Vec<Message> = (1..=200).map(|n| (Some(n), vec![n - 1])).collect();
+    let (_folder, snapshot) = index(&[chain[..100].to_vec(), chain[100..].to_vec()]);
+    let all = snapshot.run(&Plan::All, Order::default(), 0, 1000).unwrap();
+    let all: Vec<Address> = all.hits.iter().map(|hit| hit.address).collect();
+    assert_eq!(snapshot.threads(&all[..1]).unwrap().len(), 200);
+    assert_eq!(snapshot.threads(&all).unwrap().len(), 200);
+}
