@@ -185,7 +185,7 @@ impl Header {
             }
             b"x-label" => add_tags(&value(), char::is_whitespace, &mut message.tags),
             b"x-keywords" | b"keywords" => add_tags(&value(), |c| c == ',', &mut message.tags),
-            b"status" | b"x-status" => add_status(value(), &mut message.status),
+            b"status" | b"x-status" => add_status(&value(), &mut message.status),
             _ => {}
         }
     }
@@ -207,7 +207,7 @@ fn add_tags(value: &str, separates: fn(char) -> bool, tags: &mut Vec<String>) {
     }
 }
 
-fn add_status(value: Cow<'_, str>, status: &mut Vec<u8>) {
+fn add_status(value: &str, status: &mut Vec<u8>) {
     let letters = value.bytes().filter(u8::is_ascii_uppercase);
     status.extend(letters.take(MAX_STATUS_LETTERS));
 }
