@@ -13,7 +13,7 @@ use termcolor::WriteColor;
 
 use crate::Observer;
 use crate::conditions::Conditions;
-use crate::format::{Format, Printer};
+use crate::format::{Format, Mode, Printer};
 use crate::input::Input;
 use crate::narrow::Narrow;
 use crate::output::Output;
@@ -195,7 +195,15 @@ impl Search<'_> {
     }
 
     pub(crate) fn worker<W: WriteColor>(&self, printer: Printer<W>) -> Worker<'_, W> {
-        Worker::new(self.options, self.matcher.clone(), self.conditions, printer)
+        let (options, conditions) = (self.options, self.conditions);
+        let counts_bytes = self.format.stats || self.format.mode == Mode::Json;
+        Worker::new(
+            options,
+            self.matcher.clone(),
+            conditions,
+            printer,
+            counts_bytes,
+        )
     }
 
     /// Makes the walker, which goes only where the index says, if it is trusted.

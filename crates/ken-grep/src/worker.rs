@@ -147,6 +147,9 @@ pub(crate) struct Worker<'a, W> {
     conditions: &'a Conditions,
     /// What is in a file, if it is read as a whole.
     content: Vec<u8>,
+    /// The start of a file that was found.
+    start: Vec<u8>,
+    reads_at_once: bool,
 }
 
 impl<'a, W: WriteColor> Worker<'a, W> {
@@ -155,8 +158,11 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         matcher: Matcher,
         conditions: &'a Conditions,
         printer: Printer<W>,
+        counts_bytes: bool,
     ) -> Self {
         Self {
+            // Where a search ends early, another number of bytes counts as searched.
+            reads_at_once: !options.multiline && !counts_bytes,
             options,
             matcher,
             // Whoever reads a file as a whole decodes it too.
@@ -164,6 +170,7 @@ impl<'a, W: WriteColor> Worker<'a, W> {
             printer,
             conditions,
             content: Vec::new(),
+            start: Vec::new(),
         }
     }
 
@@ -197,7 +204,29 @@ impl<'a, W: WriteColor> Worker<'a, W> {
                 return self.search_whole(path, &mut file);
             }
         }
+        if self.reads_at_once && !input.is_explicit() {
+            return self.search_found(path);
+        }
         self.search_in(path, path, None)
+    }
+
+    /// Searches a file that was found: a small one without NUL as a whole, which spares the searcher a look
+    /// for a byte order mark and a copy. (How a NUL ends a search depends on the way a file is read.)
+    fn search_found(&mut self, path: &Path) -> io::Result<Outcome> {
+        let mut file = open(path)?;
+        let mut buffer = std::mem::take(&mut self.start);
+        buffer.resize(AT_ONCE_BYTES, 0);
+        let n_bytes = read_full(&mut file, &mut buffer)?;
+        let start = &buffer[..n_bytes];
+        let found = if n_bytes == buffer.len() {
+            self.search_in(path, Stream(start.chain(file)), None)
+        } else if memchr::memchr(0, start).is_some() {
+            self.search_in(path, Stream(start), None)
+        } else {
+            self.search_in(path, start, None)
+        };
+        self.start = buffer;
+        found
     }
 
     /// Searches a text that is at hand.
@@ -348,6 +377,8 @@ impl Preprocessor {
     }
 }
 
+/// Files of fewer bytes are read at once.
+const AT_ONCE_BYTES: usize = 128 << 10;
 /// Larger files are never read as a whole, unless matches span lines.
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
 /// Not even if conditions need it; and no line may be longer.
@@ -356,6 +387,20 @@ const MAX_BYTES: u64 = 1 << 30;
 #[allow(clippy::disallowed_methods)] // whoever reports the error names the path
 fn open(path: &Path) -> io::Result<File> {
     File::open(path)
+}
+
+/// Fills the buffer as far as the file goes.
+fn read_full(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut n_bytes = 0;
+    while n_bytes < buffer.len() {
+        match file.read(&mut buffer[n_bytes..]) {
+            Ok(0) => break,
+            Ok(n) => n_bytes += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(n_bytes)
 }
 
 fn start(command: &mut Command) -> io::Result<CommandReader> {
