@@ -14,27 +14,45 @@ use tantivy::schema::Field as Column;
 use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 
 use crate::files;
-use crate::schema::SEQUENCE;
+use crate::schema::{MESSAGE, SEQUENCE};
+
+/// What is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Doomed {
+    /// The file.
+    pub(crate) key: FileKey,
+    /// The message of the file, by its number in the column; all of the file if there is none.
+    pub(crate) message: Option<u64>,
+    /// Place in the sequence of deletions.
+    pub(crate) place: u64,
+}
 
 /// Files whose documents are deleted in a commit.
 #[derive(Clone, Debug)]
 pub(crate) struct Deletions {
     /// The column of the files' terms.
     pub(crate) file: Column,
-    /// Each with its place in the sequence.
-    pub(crate) files: Arc<Vec<(FileKey, u64)>>,
+    /// In the order of their keys.
+    pub(crate) files: Arc<Vec<Doomed>>,
 }
 
 impl Deletions {
     fn doomed(&self, segment: &SegmentReader) -> Result<BitSet, TantivyError> {
         let sequence = segment.fast_fields().u64(SEQUENCE)?;
+        let messages = segment.fast_fields().u64(MESSAGE)?;
         let mut doomed = BitSet::with_max_value(segment.max_doc());
-        let files = self.files.iter().copied();
-        files::each_document(segment, self.file, files, |doc, place| {
-            if sequence.first(doc).is_none_or(|added| added < place) {
-                doomed.insert(doc);
-            }
-        })?;
+        let files = self.files.iter().map(|doomed| (doomed.key, *doomed));
+        files::each_document(
+            segment,
+            self.file,
+            files,
+            |doc, Doomed { message, place, .. }| {
+                let is_meant = message.is_none() || messages.first(doc) == message;
+                if is_meant && sequence.first(doc).is_none_or(|added| added < place) {
+                    doomed.insert(doc);
+                }
+            },
+        )?;
         Ok(doomed)
     }
 }

@@ -41,6 +41,9 @@ pub struct Meta {
     /// Whether all files that the commit knows have their grams: see `ken-ngram`.
     #[serde(default)]
     pub ngrams: bool,
+    /// Bytes of the log of tags that the index has; see `ken-pipeline`.
+    #[serde(default)]
+    pub tags: u64,
 }
 
 impl Meta {
@@ -60,6 +63,7 @@ impl Meta {
             missing: BTreeSet::new(),
             ocr_languages: String::new(),
             ngrams: false,
+            tags: 0,
         }
     }
 }

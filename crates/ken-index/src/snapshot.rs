@@ -19,10 +19,11 @@ use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
 use crate::files;
 use crate::links;
+use crate::people::{self, Seen};
 use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
-use crate::schema::{CONTENT, Columns, IDENTITY, LOCATION, MESSAGE, STAMP};
+use crate::schema::{CONTENT, Columns, IDENTITY, KEY, LOCATION, MESSAGE, STAMP};
 use crate::search::{self, Address, Found, Hit, Request};
 use crate::stem::{self, Expander, Stemming};
 use crate::terms::{self, Tally};
@@ -288,6 +289,15 @@ impl Snapshot {
         facets::count(&self.searcher, &self.scoring()?, &request, by).map_err(|e| self.error(e))
     }
 
+    /// Returns the values that some text fields have in what a plan finds, in no order; see [`Seen`].
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn seen(&self, plan: &Plan, fields: &[Field]) -> Result<Vec<Seen>, Error> {
+        let plan = self.expand(plan)?;
+        people::seen(&self.searcher, &self.scoring()?, &plan, fields).map_err(|e| self.error(e))
+    }
+
     /// Returns the least and the greatest number of a field; `None` if no document has one.
     ///
     /// # Errors
@@ -341,6 +351,23 @@ impl Snapshot {
         let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.shortcuts);
         let scoring = Arc::new(scoring.map_err(|e| self.error(e))?);
         Ok(Arc::clone(self.scoring.get_or_init(|| scoring)))
+    }
+
+    /// Returns the documents of the message that one of them is or is a part of, with that one, in
+    /// the order of addresses; of a file outside of messages, all that are in none.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn message_of(&self, at: Address) -> Result<Vec<Address>, Error> {
+        let key = self.number(at, KEY)?.unwrap_or_default();
+        let message = self.number(at, MESSAGE)?;
+        let mut documents = Vec::new();
+        for address in self.addresses(FileKey(key))? {
+            if self.number(address, MESSAGE)? == message {
+                documents.push(address);
+            }
+        }
+        Ok(documents)
     }
 
     /// Returns all messages in the threads of some documents, with those documents, in no order.

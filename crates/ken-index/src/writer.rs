@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use ken_core::FileKey;
+use ken_core::{Document, FileKey};
 use tantivy::directory::error::LockError;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{Directory, Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
 
-use crate::deletion::Deletions;
+use crate::deletion::{Deletions, Doomed};
 use crate::dictionary::{self, Small};
 use crate::directory::WriteDirectory;
 use crate::merging::BoundedMerges;
@@ -23,7 +23,7 @@ use crate::record::Row;
 use crate::schema::Columns;
 use crate::segment::SegmentBuilder;
 use crate::version::FORMAT;
-use crate::{Error, Meta, Record};
+use crate::{Error, Meta, Record, value};
 
 /// Smaller segments cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
@@ -66,7 +66,7 @@ pub struct Writer {
     /// How many deletions there were.
     sequence: AtomicU64,
     /// Those since the last commit.
-    deleted: Mutex<Vec<(FileKey, u64)>>,
+    deleted: Mutex<Vec<Doomed>>,
     /// Keeps the list of segments, deletes, merges and commits.
     engine: RwLock<IndexWriter<Row>>,
     /// Why nothing can be written any more.
@@ -181,8 +181,23 @@ impl Writer {
 
     /// Deletes all documents of a file that were added before.
     pub fn delete(&self, key: FileKey) {
+        self.doom(key, None);
+    }
+
+    /// Deletes the documents of the message that a document of the file is, or is a part of, that
+    /// were added before; other messages of the file stay.
+    pub fn delete_message(&self, key: FileKey, document: &Document) {
+        let components = document.message.unwrap_or_default();
+        self.doom(key, Some(value::message(&document.ipath, components)));
+    }
+
+    fn doom(&self, key: FileKey, message: Option<u64>) {
         let place = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
-        lock(&self.deleted).push((key, place));
+        lock(&self.deleted).push(Doomed {
+            key,
+            message,
+            place,
+        });
     }
 
     /// Makes everything since the last commit visible, with this meta.

@@ -5,6 +5,7 @@
 //! `mail-parser`'s. Nothing here does I/O except [`Mbox`], which reads what it is given, and the
 //! operations of [`maildir`].
 
+mod contact;
 mod date;
 mod decode;
 mod flowed;
@@ -13,9 +14,12 @@ pub mod maildir;
 mod mbox;
 mod message;
 mod part;
+mod tags;
 pub mod thread;
 mod walk;
 
+pub use contact::{Contact, Contacts, Mailbox};
 pub use decode::{Content, Detect};
 pub use mbox::{Mbox, MboxMessage};
 pub use message::{Attachment, Html, Message, Priority, Text};
+pub use tags::{TagChange, Tags};

@@ -11,6 +11,7 @@ use ken_mail::maildir;
 
 use crate::Progress;
 use crate::budget::Budget;
+use crate::tags::Log;
 use crate::writer::LazyWriter;
 
 /// Smaller documents are not counted: they are as many as threads.
@@ -30,6 +31,8 @@ pub(crate) struct Applier<'r> {
     /// For large documents, of which the index holds several copies while it takes one in.
     pub(crate) documents: Arc<Budget>,
     pub(crate) progress: &'r Progress,
+    /// What people said of messages.
+    pub(crate) tags: &'r Log,
 }
 
 impl Applier<'_> {
@@ -42,6 +45,9 @@ impl Applier<'_> {
     ) -> Result<(), ken_index::Error> {
         complete(&mut document, file);
         tell_flags(&mut document, file.path);
+        if document.kind == Kind::Message {
+            self.tags.apply(&mut document);
+        }
         if ocr::is_textless(&document) && !crate::ocr::is_done(&document) {
             document.join_text(Field::Is, crate::ocr::TEXTLESS);
         }
@@ -60,6 +66,16 @@ impl Applier<'_> {
             state,
             document,
         })
+    }
+
+    /// Deletes the documents of one message of a file that were added before.
+    pub(crate) fn delete_message(
+        &self,
+        key: FileKey,
+        document: &Document,
+    ) -> Result<(), ken_index::Error> {
+        self.writer.get()?.delete_message(key, document);
+        Ok(())
     }
 
     /// Deletes all documents of a file that were added before.

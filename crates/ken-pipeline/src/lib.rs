@@ -18,6 +18,7 @@ mod options;
 mod progress;
 mod run;
 mod stale;
+pub mod tags;
 mod why;
 mod work;
 mod writer;

@@ -21,6 +21,7 @@ use ken_index::{Snapshot, WriterOptions};
 use crate::apply::{Applier, FileFacts};
 use crate::budget::Budget;
 use crate::ocr_cache::Cache;
+use crate::tags::Log;
 use crate::writer::LazyWriter;
 use crate::{Error, Ocr, Options, Progress, Summary};
 
@@ -89,6 +90,8 @@ pub(crate) fn recognise(
             writer: &writer,
             documents: Budget::new(shares.documents),
             progress,
+            // The messages have their tags.
+            tags: &Log::default(),
         },
         progress,
         next: AtomicUsize::new(0),

@@ -17,6 +17,7 @@ use crate::budget::Budget;
 use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
 use crate::stale::{Now, Staleness};
+use crate::tags::Log;
 use crate::work::Pool;
 use crate::writer::LazyWriter;
 use crate::{Error, Ngrams, Options, Progress, RootChange};
@@ -107,6 +108,7 @@ pub fn update(
     };
     let stale = Staleness::new(snapshot.as_ref(), &now, options.retry_failed)?;
     let known = snapshot.as_ref().map(Snapshot::meta);
+    let tags = Log::read(&options.data, known.map_or(0, |meta| meta.tags))?;
     let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
     change_roots(&mut roots, changes)?;
     note_mounts(&mut roots);
@@ -129,6 +131,7 @@ pub fn update(
         snapshot,
         stale,
         roots,
+        tags,
         counts: Counts::default(),
     };
     let mut summary = run.all()?;
@@ -183,6 +186,7 @@ struct Run<'o> {
     snapshot: Option<Snapshot>,
     stale: Staleness,
     roots: Vec<Root>,
+    tags: Log,
     roots_changed: bool,
     never_completed: bool,
     writer: LazyWriter,
@@ -282,6 +286,7 @@ impl Run<'_> {
                 writer: &self.writer,
                 documents: Budget::new(shares.documents),
                 progress: self.progress,
+                tags: &self.tags,
             },
             snapshot: self.snapshot.as_ref(),
             stale: &self.stale,
@@ -294,6 +299,8 @@ impl Run<'_> {
             idle: AtomicUsize::new(0),
             failed: Mutex::new(None),
         };
+        // Before any change: one of the file deletes what is written here.
+        pool.tag_anew(&self.tags)?;
         let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
         let ended = AtomicBool::new(false);
         let walked = std::thread::scope(|scope| {
@@ -380,6 +387,7 @@ impl Run<'_> {
         let mut meta = writer.meta().clone();
         self.stale.note(&mut meta, self.noticed(), all);
         meta.roots.clone_from(&self.roots);
+        meta.tags = self.tags.n_bytes;
         meta.completed = completed.or(meta.completed);
         let is_new = self.snapshot.is_none() || self.options.full && all;
         let are_known = meta.ngrams && self.had_grams;
@@ -427,6 +435,7 @@ impl Run<'_> {
         let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
         let first_end = complete && self.never_completed;
         let all = complete && summary.kept == 0;
+        let changed = changed || !self.tags.pending.is_empty();
         if !(changed || self.roots_changed || first_end || all && self.is_read_otherwise()) {
             return Ok(false);
         }

@@ -1,0 +1,255 @@
+//! The log of tags beside the index: what people said of their messages, which no file tells.
+//!
+//! Lines are only ever added, so the log survives an index that is made anew. Each commit says how
+//! much of it the index has; a run begins with the messages of which more was said since, and writes
+//! them again from what the index keeps of them.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use fs_err::OpenOptions;
+use ken_core::{Document, Field, Order, Pattern, Plan, Value};
+use ken_index::{Address, Snapshot};
+use ken_mail::{TagChange, Tags};
+use rustix::fs::{FlockOperation, flock};
+
+use crate::Error;
+use crate::apply::FileFacts;
+use crate::work::Pool;
+
+/// Returns the path of the log.
+pub fn path(data: &Path) -> PathBuf {
+    data.join("tags")
+}
+
+/// Adds lines to the log, all or none of them as far as readers see; they are on disk when this
+/// returns. The next run, or [`crate::update_files`], brings them into the index.
+///
+/// # Errors
+/// Fails if the log cannot be written; a line that was written in part is taken back by the next
+/// call.
+pub fn append(data: &Path, changes: &[TagChange]) -> Result<(), Error> {
+    let mut lines = String::new();
+    for change in changes {
+        lines.push_str(&format!("{change}\n"));
+    }
+    fs_err::create_dir_all(data)?;
+    let mut file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(path(data))?;
+    flock(file.file(), FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
+    let end = whole_lines(file.file_mut())?;
+    file.file().set_len(end)?;
+    file.seek(SeekFrom::Start(end))?;
+    file.write_all(lines.as_bytes())?;
+    file.sync_all()?;
+    if end == 0 {
+        fs_err::File::open(data)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Returns where the last whole line of a log ends.
+fn whole_lines(file: &mut File) -> std::io::Result<u64> {
+    const STEP: u64 = 4096;
+    let mut end = file.metadata()?.len();
+    let mut buffer = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(STEP);
+        buffer.resize((end - start) as usize, 0);
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut buffer)?;
+        if let Some(at) = buffer.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}
+
+/// What the log says.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// Of every message.
+    pub tags: Tags,
+    /// Bytes of the log.
+    pub(crate) n_bytes: u64,
+    /// Messages of which something was said behind the place that was asked for.
+    pub(crate) pending: Tags,
+    /// Lines that cannot be read, each with its number and what is wrong.
+    pub wrong: Vec<(usize, String)>,
+}
+
+impl Log {
+    /// Reads the log; an empty one if there is none. Up to `known` bytes of it the index has already.
+    ///
+    /// # Errors
+    /// Fails if it cannot be read.
+    pub fn read(data: &Path, known: u64) -> Result<Self, Error> {
+        let bytes = match fs_err::read(path(data)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self::of(&bytes, known))
+    }
+
+    fn of(bytes: &[u8], known: u64) -> Self {
+        // What follows the last line end is being written.
+        let n_bytes = bytes.iter().rposition(|byte| *byte == b'\n');
+        let bytes = &bytes[..n_bytes.map_or(0, |at| at + 1)];
+        // It was put in the place of a longer one.
+        let known = if known > bytes.len() as u64 { 0 } else { known };
+        let mut log = Self {
+            n_bytes: bytes.len() as u64,
+            ..Self::default()
+        };
+        let mut start = 0;
+        for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+            match TagChange::read(&String::from_utf8_lossy(line)) {
+                Ok(Some(change)) => {
+                    log.tags.take(&change);
+                    if start >= known {
+                        log.pending.take(&change);
+                    }
+                }
+                Ok(None) => {}
+                Err(wrong) => log.wrong.push((number, wrong)),
+            }
+            start += line.len() as u64;
+        }
+        log
+    }
+
+    /// Gives a message the tags that the log says, and takes those that it says it has not.
+    pub(crate) fn apply(&self, document: &mut Document) {
+        let Some(id) = document.text(Field::Msgid) else {
+            return;
+        };
+        let said: Vec<(&str, bool)> = self.tags.of(id).collect();
+        if said.is_empty() {
+            return;
+        }
+        document.fields.retain(|(field, value)| match value {
+            Value::Text(tag) if *field == Field::Tag => !said.iter().any(|(name, _)| name == tag),
+            _ => true,
+        });
+        for (tag, _) in said.into_iter().filter(|(_, is_given)| *is_given) {
+            document.add_text(Field::Tag, tag);
+        }
+    }
+}
+
+/// Messages that are looked for at once.
+const AT_ONCE: usize = 1_000;
+
+impl Pool<'_> {
+    /// Writes the messages again of which more was said since the last commit, from what the index
+    /// keeps of them.
+    pub(crate) fn tag_anew(&self, log: &Log) -> Result<(), ken_index::Error> {
+        let Some(snapshot) = self.snapshot else {
+            return Ok(());
+        };
+        let ids: Vec<String> = log.pending.ids().map(str::to_lowercase).collect();
+        for ids in ids.chunks(AT_ONCE) {
+            let plan = Plan::Match {
+                field: Field::Msgid,
+                pattern: Pattern::Any(ids.to_vec()),
+            };
+            let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+            for hit in found.hits {
+                self.write_anew(snapshot, hit.address)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_anew(&self, snapshot: &Snapshot, at: Address) -> Result<(), ken_index::Error> {
+        let parts = snapshot.message_of(at)?.into_iter();
+        let mut parts = parts
+            .map(|address| snapshot.document(address))
+            .collect::<Result<Vec<_>, _>>()?;
+        // A file's own document is the last that is added.
+        parts.sort_by_key(|part| part.state.is_some());
+        for (position, part) in parts.into_iter().enumerate() {
+            let facts = FileFacts {
+                path: &part.location.path,
+                key: self.hasher.key(&part.location.path),
+                mtime_seconds: part.document.number(Field::Modified).unwrap_or_default(),
+            };
+            if position == 0 {
+                self.applier.delete_message(facts.key, &part.document)?;
+            }
+            self.applier.add(&facts, part.state, part.document)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Ipath, Kind};
+
+    use super::*;
+
+    fn change(line: &str) -> TagChange {
+        TagChange::read(line).unwrap().unwrap()
+    }
+
+    #[test]
+    fn lines_are_added_and_half_lines_taken_back() {
+        let data = tempfile::tempdir().unwrap();
+        append(data.path(), &[change("+a -- id:1"), change("+b -- id:2")]).unwrap();
+        let known = fs_err::metadata(path(data.path())).unwrap().len();
+        let mut log = OpenOptions::new()
+            .append(true)
+            .open(path(data.path()))
+            .unwrap();
+        log.write_all(b"+half -- id:").unwrap();
+        let read = Log::read(data.path(), 0).unwrap();
+        assert_eq!((read.n_bytes, read.pending.ids().count()), (known, 2));
+        append(data.path(), &[change("-a -- id:1")]).unwrap();
+        let text = fs_err::read_to_string(path(data.path())).unwrap();
+        assert_eq!(text, "+a -- id:1\n+b -- id:2\n-a -- id:1\n");
+        let read = Log::read(data.path(), known).unwrap();
+        assert_eq!(read.pending.ids().collect::<Vec<_>>(), ["1"]);
+        assert_eq!(read.tags.of("1").collect::<Vec<_>>(), [("a", false)]);
+        assert_eq!(
+            Log::read(data.path(), 1000).unwrap().pending.ids().count(),
+            2
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let log = Log::of(b"+a -- id:1\nnonsense\n+b -- id:2\n", 0);
+        assert_eq!(log.tags.ids().count(), 2);
+        assert_eq!(log.wrong.len(), 1);
+        assert_eq!(log.wrong[0].0, 2);
+    }
+
+    #[test]
+    fn the_log_outdoes_the_header() {
+        let mut message = Document::new(Ipath::root(), "message/rfc822", Kind::Message);
+        message.add_text(Field::Msgid, "1");
+        message.add_text(Field::Tag, "own");
+        message.add_text(Field::Tag, "other");
+        let log = Log::of(b"+new -own -- id:1\n", 0);
+        for _ in 0..2 {
+            log.apply(&mut message);
+            let tags = message
+                .fields
+                .iter()
+                .filter(|(field, _)| *field == Field::Tag);
+            let tags: Vec<_> = tags.map(|(_, value)| value.clone()).collect();
+            assert_eq!(
+                tags,
+                ["other", "new"].map(|tag| Value::Text(tag.to_owned()))
+            );
+        }
+    }
+}
