@@ -28,6 +28,6 @@ pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};
 pub use options::{Ngrams, Ocr, Options, RootChange};
 pub use progress::Progress;
-pub use run::{Summary, update};
+pub use run::{Summary, update, update_files};
 pub use stale::Stale;
 pub use why::{Known, Next, Why, why};

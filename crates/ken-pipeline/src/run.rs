@@ -1,12 +1,13 @@
 //! One run: from the roots to a commit.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{bounded, unbounded};
-use ken_core::{Change, FileKey, KeyHasher, Root};
+use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
 use ken_extract::helper::Helpers;
 use ken_index::{Meta, Snapshot, Writer, WriterOptions};
 use ken_walk::{Catalogue, Comparison, ScanOptions};
@@ -78,6 +79,38 @@ pub fn update(
     progress: &Progress,
     notify: &(dyn Fn(&Change) + Sync),
 ) -> Result<Summary, Error> {
+    run(options, changes, None, progress, notify)
+}
+
+/// Brings what the index in `options.data` knows of some files up to date: those that are there,
+/// and those that are not any more. A file that was renamed is not read again if both its paths are
+/// among them. Nothing else is looked at; paths below no root are passed over.
+///
+/// # Errors
+/// Fails as [`update`] does.
+pub fn update_files(
+    options: &Options,
+    files: &[PathBuf],
+    progress: &Progress,
+    notify: &(dyn Fn(&Change) + Sync),
+) -> Result<Summary, Error> {
+    let options = Options {
+        threads: options.threads.min(files.len()).max(1),
+        full: false,
+        retry_failed: false,
+        ocr: None,
+        ..options.clone()
+    };
+    run(&options, &[], Some(files), progress, notify)
+}
+
+fn run(
+    options: &Options,
+    changes: &[RootChange],
+    only: Option<&[PathBuf]>,
+    progress: &Progress,
+    notify: &(dyn Fn(&Change) + Sync),
+) -> Result<Summary, Error> {
     let started = Instant::now();
     let wait = || {
         progress.waiting.store(true, Ordering::Relaxed);
@@ -115,6 +148,7 @@ pub fn update(
 
     let run = Run {
         options,
+        only,
         progress,
         notify,
         roots_changed: known.is_none_or(|meta| meta.roots != roots),
@@ -135,7 +169,7 @@ pub fn update(
         counts: Counts::default(),
     };
     let mut summary = run.all()?;
-    if !summary.interrupted && !options.dry_run {
+    if !summary.interrupted && !options.dry_run && only.is_none() {
         crate::ocr::recognise(options, progress, &mut summary)?;
     }
     summary.seconds = started.elapsed().as_secs_f64();
@@ -181,6 +215,8 @@ struct Counts {
 
 struct Run<'o> {
     options: &'o Options,
+    /// The files that are looked at; absent for all.
+    only: Option<&'o [PathBuf]>,
     progress: &'o Progress,
     notify: &'o (dyn Fn(&Change) + Sync),
     snapshot: Option<Snapshot>,
@@ -199,11 +235,7 @@ struct Run<'o> {
 
 impl Run<'_> {
     fn all(self) -> Result<Summary, Error> {
-        let rows = match &self.snapshot {
-            Some(snapshot) => snapshot.rows()?,
-            None => Vec::new(),
-        };
-        let catalogue = Catalogue::new(rows);
+        let catalogue = Catalogue::new(self.known()?);
         let walked = if self.options.dry_run {
             let hasher = self
                 .snapshot
@@ -223,6 +255,31 @@ impl Run<'_> {
             summary.committed = self.finish(&summary)?;
         }
         Ok(summary)
+    }
+
+    /// Returns what the index knows of the files that are looked at.
+    fn known(&self) -> Result<Vec<FileRow>, Error> {
+        let Some(snapshot) = &self.snapshot else {
+            return Ok(Vec::new());
+        };
+        let Some(only) = self.only else {
+            return Ok(snapshot.rows()?);
+        };
+        let mut rows = Vec::with_capacity(only.len());
+        for path in only {
+            let key = snapshot.meta().hasher.key(path);
+            match snapshot.row(key)? {
+                Some((_, row)) => rows.push(row),
+                // Parts of a file that was not indexed to its end.
+                None if !snapshot.addresses(key)?.is_empty() => rows.push(FileRow {
+                    key,
+                    token: 0,
+                    identity: 0,
+                }),
+                None => {}
+            }
+        }
+        Ok(rows)
     }
 
     fn walk(
@@ -256,7 +313,11 @@ impl Run<'_> {
             excluded: vec![self.options.data.clone()],
             global_ignore: self.options.global_ignore.clone(),
         };
-        ken_walk::changes(&self.roots, &scan, &self.progress.walk, &comparison)
+        let progress = &self.progress.walk;
+        match self.only {
+            Some(files) => ken_walk::changes_of(files, &self.roots, &scan, progress, &comparison),
+            None => ken_walk::changes(&self.roots, &scan, progress, &comparison),
+        }
     }
 
     fn grams(&self, hasher: KeyHasher) -> &Grams {
@@ -431,7 +492,7 @@ impl Run<'_> {
 
     /// Commits if there is anything to commit, and waits for merges.
     fn finish(self, summary: &Summary) -> Result<bool, Error> {
-        let complete = !summary.interrupted;
+        let complete = !summary.interrupted && self.only.is_none();
         let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
         let first_end = complete && self.never_completed;
         let all = complete && summary.kept == 0;
@@ -526,6 +587,37 @@ mod tests {
         .unwrap();
         assert!(summary.interrupted);
         assert_eq!((summary.added, summary.documents), (0, 0));
+    }
+
+    #[test]
+    fn some_files_are_brought_up_to_date_and_no_others() {
+        let folder = folder_of_files(4);
+        let data = folder.path().join("data");
+        let options = options(&data, 64 << 20);
+        let docs = fs_err::canonicalize(folder.path().join("docs")).unwrap();
+        let add = RootChange::Add(Root::new(&docs));
+        update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+        let path = |name: &str| docs.join(name);
+        fs_err::rename(path("0.txt"), path("moved.txt")).unwrap();
+        fs_err::remove_file(path("1.txt")).unwrap();
+        fs_err::write(path("2.txt"), "changed").unwrap();
+        fs_err::write(path("3.txt"), "changed and not told").unwrap();
+        fs_err::write(path("new.txt"), "new").unwrap();
+        let told = ["0.txt", "moved.txt", "1.txt", "2.txt", "new.txt"].map(path);
+        let progress = Progress::default();
+        let summary = update_files(&options, &told, &progress, &|_| ()).unwrap();
+        let counts = (summary.added, summary.changed, summary.moved, summary.gone);
+        assert_eq!(counts, (1, 1, 1, 1));
+        assert!(summary.committed);
+        let nothing = update_files(&options, &told, &Progress::default(), &|_| ()).unwrap();
+        assert_eq!((nothing.unchanged, nothing.committed), (3, false));
+        let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+        let counts = (rest.added, rest.changed, rest.moved, rest.gone);
+        assert_eq!(counts, (0, 1, 0, 0));
+        let elsewhere = [folder.path().join("elsewhere.txt")];
+        fs_err::write(&elsewhere[0], "below no root").unwrap();
+        let none = update_files(&options, &elsewhere, &Progress::default(), &|_| ()).unwrap();
+        assert_eq!((none.added, none.committed), (0, false));
     }
 
     /// Has the last commit tell that other versions of the extractors read the files.

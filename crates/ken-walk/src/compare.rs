@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp};
 
 use crate::Catalogue;
-use crate::scan::{Progress, ScanOptions, ScanSummary, Visitor, scan};
+use crate::scan::{Progress, ScanOptions, ScanSummary, Visitor, scan, scan_towards};
 
 /// What the files of a walk are compared with, and who hears of the differences.
 pub struct Comparison<'a> {
@@ -70,6 +70,31 @@ pub fn changes(
     progress: &Progress,
     comparison: &Comparison<'_>,
 ) -> Summary {
+    compare(roots, comparison, |visitor| {
+        scan(roots, options, progress, visitor)
+    })
+}
+
+/// Looks at some files only, of which alone the catalogue may tell, and hands on what changed.
+///
+/// The folders that lead to them are read, others are not.
+pub fn changes_of(
+    files: &[PathBuf],
+    roots: &[Root],
+    options: &ScanOptions,
+    progress: &Progress,
+    comparison: &Comparison<'_>,
+) -> Summary {
+    compare(roots, comparison, |visitor| {
+        scan_towards(files, roots, options, progress, visitor)
+    })
+}
+
+fn compare(
+    roots: &[Root],
+    comparison: &Comparison<'_>,
+    scan: impl FnOnce(Visitor<'_>) -> ScanSummary,
+) -> Summary {
     let unchanged = AtomicU64::new(0);
     let held = Mutex::new(Vec::new());
     let visit = |path: &Path, stamp: Stamp| {
@@ -82,7 +107,7 @@ pub fn changes(
         file: &visit,
         skipped: None,
     };
-    let scan = scan(roots, options, progress, visitor);
+    let scan = scan(visitor);
     let kept = if scan.cancelled {
         0
     } else {

@@ -49,7 +49,13 @@ pub fn explain(roots: &[Root], options: &ScanOptions, path: &Path) -> Option<Ver
         file: &file,
         skipped: Some(&skipped),
     };
-    let summary = scan_towards(path, roots, options, &Progress::default(), visitor);
+    let summary = scan_towards(
+        &[path.to_path_buf()],
+        roots,
+        options,
+        &Progress::default(),
+        visitor,
+    );
     let met = met.into_inner().unwrap_or_else(PoisonError::into_inner);
     let is_of_a_path = |error: &ScanError| !matches!(error, ScanError::Rules { .. });
     let failed = summary.errors.into_iter().find(is_of_a_path);

@@ -18,7 +18,7 @@ mod settle;
 mod sidecar;
 
 pub use catalogue::Catalogue;
-pub use compare::{Comparison, Summary, changes};
+pub use compare::{Comparison, Summary, changes, changes_of};
 pub use error::ScanError;
 pub use explain::{Verdict, explain};
 pub use folder::stamp_of;

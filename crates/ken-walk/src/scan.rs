@@ -115,8 +115,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) progress: &'a Progress,
     pub(crate) visitor: Visitor<'a>,
     pub(crate) stops: Stops,
-    /// The only path that is of interest, if there is one.
-    target: Option<&'a Path>,
+    /// The only paths that are of interest, if not all are.
+    targets: Option<&'a Targets>,
     summary: Mutex<ScanSummary>,
 }
 
@@ -140,19 +140,38 @@ pub fn scan(
     walk(None, roots, options, progress, visitor)
 }
 
-/// Walks only the root that covers the target, and there only folders that lead to it.
+/// Walks only the roots that cover the targets, and there only folders that lead to them.
 pub(crate) fn scan_towards(
-    target: &Path,
+    targets: &[PathBuf],
     roots: &[Root],
     options: &ScanOptions,
     progress: &Progress,
     visitor: Visitor<'_>,
 ) -> ScanSummary {
-    walk(Some(target), roots, options, progress, visitor)
+    let targets = Targets::new(targets, roots);
+    walk(Some(&targets), roots, options, progress, visitor)
+}
+
+/// Some paths, and what leads to them.
+struct Targets {
+    roots: HashSet<PathBuf>,
+    /// The targets and all folders above them.
+    on_the_way: HashSet<PathBuf>,
+}
+
+impl Targets {
+    fn new(targets: &[PathBuf], roots: &[Root]) -> Self {
+        let covering = targets.iter().flat_map(|path| crate::covering(roots, path));
+        let ways = targets.iter().flat_map(|path| path.ancestors());
+        Self {
+            roots: covering.map(|root| root.path.clone()).collect(),
+            on_the_way: ways.map(Path::to_path_buf).collect(),
+        }
+    }
 }
 
 fn walk(
-    target: Option<&Path>,
+    targets: Option<&Targets>,
     roots: &[Root],
     options: &ScanOptions,
     progress: &Progress,
@@ -162,7 +181,7 @@ fn walk(
         roots,
         progress,
         visitor,
-        target,
+        targets,
         stops: Stops::new(roots, options),
         summary: Mutex::default(),
     };
@@ -180,11 +199,11 @@ impl Shared<'_> {
     /// Returns the folders that the walk starts from; roots that are files are visited at once.
     fn start(&self, global: Option<&Path>) -> Vec<Folder> {
         let mut folders = Vec::new();
-        let covering = self
-            .target
-            .and_then(|path| crate::covering(self.roots, path));
         for (number, root) in self.roots.iter().enumerate() {
-            if covering.is_some_and(|covering| covering.path != root.path) {
+            if self
+                .targets
+                .is_some_and(|targets| !targets.roots.contains(&root.path))
+            {
                 continue;
             }
             match availability(root) {
@@ -211,9 +230,10 @@ impl Shared<'_> {
         Folder::root(number, root.path.clone(), rules)
     }
 
-    /// Returns whether an entry is the target or leads to it; every one does if there is none.
+    /// Returns whether an entry is a target or leads to one; every one does if there are none.
     pub(crate) fn is_on_the_way(&self, entry: &Path) -> bool {
-        self.target.is_none_or(|target| target.starts_with(entry))
+        self.targets
+            .is_none_or(|targets| targets.on_the_way.contains(entry))
     }
 
     /// Takes note of errors; what could not be looked at is incomplete.
