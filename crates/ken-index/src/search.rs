@@ -18,7 +18,7 @@ use crate::schema::{LOCATION, value_column};
 use crate::selection::Selection;
 
 /// Where a document stands in one snapshot; of no use in another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
     pub(crate) segment: u32,
     pub(crate) doc: u32,

@@ -1,5 +1,6 @@
 //! What can be typed. Help, completions and man pages are made from these definitions.
 
+mod mail;
 mod results;
 
 use std::ffi::OsString;
@@ -7,6 +8,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+pub(crate) use mail::{
+    ContactFormat, ContactsArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs, ThreadsArgs,
+    VerifyArgs,
+};
 pub(crate) use results::{Column, DatePart, Facet, Group, ResultArgs};
 
 /// Know what you have: find documents, mail and source code on this machine.
@@ -158,6 +163,8 @@ pub(crate) enum Command {
     /// Find every line that matches a regular expression, with ripgrep's flags
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Grep(GrepArgs),
+    /// Read messages, list threads and people, give tags
+    Mail(MailArgs),
     /// Show the words of the index, and how often they are there
     Terms(TermsArgs),
     /// Do as Recoll's recollq: its command line, its output; so does ken started under that name

@@ -13,6 +13,7 @@ use helpers::{AdapterSettings, HelperSettings, OcrSettings};
 use ken_core::{FIELDS, Field, FolderFields};
 use ken_extract::{Isolate, Limits, Passwords};
 use ken_pipeline::Ngrams;
+use ken_search::plan::Context;
 pub(crate) use ranking::apply;
 use ranking::{AnalysisSettings, RankingSettings};
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,8 @@ pub(crate) struct Settings {
     pub(crate) queries: BTreeMap<String, String>,
     /// How queries are understood.
     pub(crate) search: SearchSettings,
+    /// Whose mail it is.
+    pub(crate) mail: MailSettings,
 }
 
 /// `none`, `text` for plain text and source code, or `all`.
@@ -86,6 +89,16 @@ impl From<NgramSetting> for Ngrams {
 pub(crate) struct SearchSettings {
     /// A file with groups of words that are found for each other; `~/` stands for the home folder.
     pub(crate) synonyms: Option<PathBuf>,
+}
+
+/// Whose mail it is.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct MailSettings {
+    /// The user's own addresses, for `is:personal`; between slashes a regular expression.
+    pub(crate) addresses: Vec<String>,
+    /// The folder of all mail, from which `maildir:/inbox` is meant; any folder if it is not set.
+    pub(crate) root: Option<PathBuf>,
 }
 
 /// Fields that a folder gives to all documents below it; of several folders the nearest counts.
@@ -155,6 +168,7 @@ impl Default for Settings {
             folder: Vec::new(),
             queries: BTreeMap::new(),
             search: SearchSettings::default(),
+            mail: MailSettings::default(),
         }
     }
 }
@@ -220,6 +234,14 @@ impl Settings {
                 format!("a setting is wrong: {}", one_line(&error)),
             )
         })
+    }
+}
+
+impl MailSettings {
+    /// Tells queries whose mail it is, and where.
+    pub(crate) fn tell(&self, context: &mut Context) {
+        context.addresses.clone_from(&self.addresses);
+        context.mail_root = self.root.as_deref().map(below_home);
     }
 }
 

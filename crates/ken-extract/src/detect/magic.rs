@@ -66,7 +66,7 @@ const SIGNATURES: &[Signature] = &[
     (0, b"\xffWPC", format("application/vnd.wordperfect", Document)),
     (0, b"\xc5\xd0\xd3\xc6", format("application/postscript", Document)),
     (0, b"bplist00", format("application/x-plist", Data)),
-    (0, b"!BDN", format("application/vnd.ms-outlook-pst", Kind::Message)),
+    (0, b"!BDN", format("application/vnd.ms-outlook-pst", Kind::Archive)),
     (0, b"\x89PNG\r\n\x1a\n", format("image/png", Image)),
     (0, b"\xff\xd8\xff", format("image/jpeg", Image)),
     (0, b"GIF87a", format("image/gif", Image)),

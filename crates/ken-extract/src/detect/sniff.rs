@@ -3,7 +3,7 @@
 //! The rules for HTML follow the WHATWG MIME Sniffing Standard; those for messages RFC 5322 (a
 //! block of header fields) and RFC 4155 (mbox: a `From ` line before it).
 
-use ken_core::Kind::{Data, Document, Image, Message, Other, Spreadsheet};
+use ken_core::Kind::{Archive, Data, Document, Image, Message, Other, Spreadsheet};
 
 use super::{Detected, names};
 
@@ -12,7 +12,7 @@ const fn format(media_type: &'static str, kind: ken_core::Kind) -> Detected {
 }
 
 const MESSAGE: Detected = format("message/rfc822", Message);
-const MBOX: Detected = format("application/mbox", Message);
+const MBOX: Detected = format("application/mbox", Archive);
 const HTML: Detected = format("text/html", Document);
 
 /// Recognises a message or a mailbox by its header lines.

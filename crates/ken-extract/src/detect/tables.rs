@@ -51,7 +51,7 @@ pub(super) const EXTENSIONS: &[Row] = &[
     ("application/vnd.ms-excel", Spreadsheet, "xls xlt xla xlm xlc xlw"),
     ("application/vnd.ms-powerpoint", Presentation, "ppt pps ppa"),
     ("application/vnd.ms-outlook", Message, "msg oft"),
-    ("application/vnd.ms-outlook-pst", Message, "pst ost"),
+    ("application/vnd.ms-outlook-pst", Archive, "pst ost"),
     ("application/vnd.ms-publisher", Document, "pub"),
     ("application/vnd.ms-project", Data, "mpp mpt"),
     ("application/vnd.visio", Image, "vsd vst vss vsw"),
@@ -131,7 +131,7 @@ pub(super) const EXTENSIONS: &[Row] = &[
     ("application/x-webarchive", Document, "webarchive"),
     // Mail
     ("message/rfc822", Message, "eml emlx mail"),
-    ("application/mbox", Message, "mbox mbx"),
+    ("application/mbox", Archive, "mbox mbx"),
     // XML and other data
     ("application/xml", Data, "xml xsd rng wsdl gir ncx opf xmi tei owl ui glade qrc xlf xliff tmx resx csproj vbproj vcxproj fsproj props targets nuspec storyboard xib"),
     ("application/docbook+xml", Document, "dbk docbook"),

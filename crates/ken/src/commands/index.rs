@@ -52,35 +52,52 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     })
 }
 
-fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
+/// Returns how the index is written when nothing is said but the settings.
+pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
     let settings = Settings::load(global)?;
-    let memory = args.memory.as_ref().unwrap_or(&settings.memory);
-    let threads = args.threads.unwrap_or(settings.threads);
+    let threads = match settings.threads {
+        0 => default_threads(),
+        threads => threads,
+    };
     Ok(Options {
         data: data_folder(global)?,
-        threads: if threads == 0 {
-            default_threads()
-        } else {
-            threads
-        },
-        memory_bytes: parse_size(memory)?,
+        threads,
+        memory_bytes: parse_size(&settings.memory)?,
         extract: ken_extract::Options {
             helpers: settings.helpers(global)?,
             ..settings.extraction()?
         },
-        full: args.full,
-        retry_failed: args.retry_failed,
-        ocr: settings.ocr(args.ocr)?,
+        full: false,
+        retry_failed: false,
+        ocr: settings.ocr(false)?,
         folders: settings.folders()?,
-        ngrams: if args.no_ngrams {
-            Ngrams::None
-        } else {
-            settings.ngrams.into()
-        },
-        dry_run: args.dry_run,
+        ngrams: settings.ngrams.into(),
+        dry_run: false,
         commit_interval: settings.commit_interval()?,
         global_ignore: global_ignore(),
     })
+}
+
+fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
+    let mut options = Options {
+        full: args.full,
+        retry_failed: args.retry_failed,
+        ocr: Settings::load(global)?.ocr(args.ocr)?,
+        dry_run: args.dry_run,
+        ..default_options(global)?
+    };
+    if let Some(memory) = &args.memory {
+        options.memory_bytes = parse_size(memory)?;
+    }
+    match args.threads {
+        Some(0) => options.threads = default_threads(),
+        Some(threads) => options.threads = threads,
+        None => {}
+    }
+    if args.no_ngrams {
+        options.ngrams = Ngrams::None;
+    }
+    Ok(options)
 }
 
 fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {

@@ -6,6 +6,7 @@ mod extract;
 mod generate;
 pub(crate) mod grep;
 mod index;
+mod mail;
 mod missing;
 mod query;
 mod recollq;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Index(args) => index::run(&global, &args),
         Command::Search(args) => search::run(&global, &args),
         Command::Grep(args) => grep::run(&global, args.arguments),
+        Command::Mail(args) => mail::run(&global, &args),
         Command::Terms(args) => terms::run(&global, &args),
         Command::Recollq(args) => recollq::run(&global, args.arguments),
         Command::Ag(args) => ag::run(&global, args.arguments),

@@ -40,6 +40,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         query::read(global, args, context.analyze)?
     };
     let settings = Settings::load(global)?;
+    settings.mail.tell(&mut context);
     let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
     let (tree, left_out) = match args.any {
         true => query::rarest(tree, &snapshot, context.analyze)?,

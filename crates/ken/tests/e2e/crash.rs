@@ -319,7 +319,7 @@ fn an_interrupted_run_commits_what_is_done() {
             "nothing is taken for gone"
         );
         // Files of which only parts were read are not there at all.
-        let boxes = world.hits("type:message ext:mbox").len();
+        let boxes = world.hits("type:archive ext:mbox").len();
         assert_eq!(world.hits("stoat").len(), boxes * 100);
 
         let rest = world.index(&[]);

@@ -86,3 +86,206 @@ fn what_a_message_says_of_itself_is_found() {
         assert_eq!(world.hits(query).len(), expected, "{query}");
     }
 }
+
+/// Three messages of one thread in a mailbox and a Maildir, and one of another.
+fn conversation() -> World {
+    let world = World::new();
+    let to_bob = "To: Bob <bob@x.org>\nSubject: The plan\n";
+    world.write("inbox/cur/1:2,S", message(1, &[], to_bob, "a tapir"));
+    let answer = "To: Anna <anna@x.org>\nSubject: Re: The plan\n";
+    let second = message(2, &[1], answer, "a numbat")
+        .replace("Anna <anna@x.org>\nMess", "Bob <bob@x.org>\nMess");
+    let third = message(3, &[1, 2], answer, "a dugong");
+    let separator = "From anna@x.org Mon Mar  3 10:00:00 2025\n";
+    world.write(
+        "old.mbox",
+        format!("{separator}{second}\n{separator}{third}"),
+    );
+    world.write(
+        "inbox/new/4",
+        message(9, &[], "Subject: Other\n", "a quokka"),
+    );
+    world.index_docs();
+    world
+}
+
+#[test]
+fn tags_are_given_taken_and_survive_the_index() {
+    let world = conversation();
+    let n_hits = |query: &str| world.hits(query).len();
+    assert_eq!(
+        world
+            .ken(["mail", "tag", "+todo", "+a b", "--", "thread:(tapir)"])
+            .code,
+        0
+    );
+    assert_eq!(n_hits("tag:todo"), 3);
+    assert_eq!(n_hits("tag:\"a b\""), 3);
+    assert_eq!(
+        world.ken(["mail", "tag", "-todo", "+done", "numbat"]).code,
+        0
+    );
+    assert_eq!((n_hits("tag:todo"), n_hits("tag:done")), (2, 1));
+    assert_eq!(n_hits("tag:done numbat"), 1, "the text is still found");
+    assert_eq!(
+        world.ken(["mail", "tag", "+x", "nothing-of-the-sort"]).code,
+        1
+    );
+    assert_eq!(world.ken(["mail", "tag", "tapir"]).code, 2);
+
+    // The log is the truth: a new index reads it, and so does another one that imports it.
+    let export = world.ken(["mail", "tag", "--export"]);
+    assert!(
+        export.text().contains("+a%20b +done -- id:2@x.org\n"),
+        "{}",
+        export.text()
+    );
+    std::fs::remove_dir_all(world.data().join("index")).unwrap();
+    world.index_docs();
+    assert_eq!((n_hits("tag:todo"), n_hits("tag:done")), (2, 1));
+    let other = conversation();
+    let file = other.write("../tags.txt", export.text());
+    let run = other.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(other.ken(["mail", "tag", "--export"]).text(), export.text());
+    let list = other.ken(["mail", "tag", "--list"]);
+    assert_eq!(
+        list.lines()[0].split_whitespace().collect::<Vec<_>>(),
+        ["3", "a", "b"]
+    );
+}
+
+#[test]
+fn a_message_that_is_tagged_and_renamed_keeps_its_tag() {
+    let world = conversation();
+    world.ken(["mail", "tag", "+keep", "tapir"]);
+    world.rename("inbox/cur/1:2,S", "inbox/cur/1:2,FS");
+    assert_counts(&world.index(&[]), &[("moved", 1), ("unchanged", 2)]);
+    assert_eq!(world.hits("tag:keep is:flagged tapir").len(), 1);
+    // Changed content is read again, and what people said of it stays.
+    let text = message(1, &[], "Subject: New\n", "an axolotl");
+    world.write("inbox/cur/1:2,FS", text);
+    world.index(&[]);
+    assert_eq!(world.hits("tag:keep axolotl").len(), 1);
+}
+
+#[test]
+fn threads_are_listed_and_drawn() {
+    let world = conversation();
+    let list = world.ken(["mail", "threads", "from:anna"]);
+    let lines = list.lines();
+    assert_eq!(lines.len(), 2, "{}", list.text());
+    assert!(
+        lines[0].contains("[1/1]  Anna  Other  (new unread)"),
+        "{}",
+        lines[0]
+    );
+    assert!(
+        lines[1].contains("[2/3]  Anna, Bob  The plan"),
+        "{}",
+        lines[1]
+    );
+    let tree = world.ken(["mail", "threads", "--tree", "dugong"]);
+    let places: Vec<_> = tree.lines()[1..]
+        .iter()
+        .map(|line| &line["  2025-03-03".len()..])
+        .collect();
+    assert_eq!(
+        places,
+        ["  Anna  The plan", "    Bob", "*     Anna"],
+        "{}",
+        tree.text()
+    );
+    let json = world.ken(["mail", "threads", "--json", "dugong"]).objects();
+    assert_eq!(json[0]["total"], 3);
+    assert_eq!(json[0]["messages"][2]["level"], 2);
+    assert_eq!(json[0]["messages"][2]["ipath"], "2");
+    assert_eq!(world.ken(["mail", "threads", "nobody-wrote-this"]).code, 1);
+}
+
+#[test]
+fn messages_are_shown_from_wherever_they_are() {
+    let world = conversation();
+    let shown = world.ken(["mail", "show", "dugong"]);
+    for line in [
+        "From: Anna <anna@x.org>",
+        "Subject: Re: The plan",
+        "a dugong",
+    ] {
+        assert!(shown.lines().contains(&line), "{line} in {}", shown.text());
+    }
+    let raw = world.ken(["mail", "show", "--raw", "msgid:3@x.org"]);
+    assert!(raw.text().starts_with("From: Anna"), "{}", raw.text());
+    assert!(raw.text().contains("References: <1@x.org> <2@x.org>"));
+    let headers = world.ken(["mail", "show", "--headers", "msgid:3@x.org"]);
+    assert!(
+        headers.text().contains("References: <1@x.org>"),
+        "{}",
+        headers.text()
+    );
+    let thread = world
+        .ken(["mail", "show", "--thread", "--json", "tapir"])
+        .objects();
+    let bodies: Vec<_> = thread
+        .iter()
+        .map(|one| one["body"].as_str().unwrap().trim())
+        .collect();
+    assert_eq!(bodies, ["a tapir", "a numbat", "a dugong"]);
+    let by_path = world.docs().join("old.mbox");
+    let both = world
+        .ken(["mail", "show", "--json", by_path.to_str().unwrap()])
+        .objects();
+    assert_eq!(both.len(), 2);
+    assert_eq!(world.ken(["mail", "show", "nobody-wrote-this"]).code, 1);
+}
+
+#[test]
+fn attached_files_are_saved_under_names_that_stay_in_the_folder() {
+    let world = World::new();
+    world.add_fixture("mail/attachments.eml");
+    let evil = "From: a@x.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n\
+                --b\nContent-Disposition: attachment; filename=\"../../evil.txt\"\n\nx\n--b--\n";
+    world.write("evil.eml", evil);
+    world.index_docs();
+    let folder = world.home().join("saved");
+    std::fs::create_dir(&folder).unwrap();
+    let to = folder.to_str().unwrap();
+    let run = world.ken(["mail", "save", "--to", to, "*"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let mut names: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["café.csv", "evil.txt", "pangolin notes.txt"]);
+    let csv = std::fs::read_to_string(folder.join("café.csv")).unwrap();
+    assert_eq!(csv, "animal,count\nquokka,3\n");
+    // Nothing is written over; a name may be asked for.
+    world.ken(["mail", "save", "--to", to, "--name", "\\.csv$", "*"]);
+    assert!(folder.join("café-2.csv").exists());
+    assert!(!folder.join("evil-2.txt").exists());
+    let part = world.ken(["mail", "show", "--part", "2", "albatross"]);
+    assert_eq!(part.text(), csv);
+}
+
+#[test]
+fn contacts_are_those_of_the_messages() {
+    let world = conversation();
+    let contacts = world.ken(["mail", "contacts"]);
+    assert_eq!(contacts.lines(), ["Anna <anna@x.org>", "Bob <bob@x.org>"]);
+    assert_eq!(
+        world.ken(["mail", "contacts", "bob@"]).lines(),
+        ["Bob <bob@x.org>"]
+    );
+    assert_eq!(world.ken(["mail", "contacts", "--after", "2026"]).code, 1);
+    assert_eq!(world.ken(["mail", "contacts", "--personal"]).code, 2);
+    world.configure("[mail]\naddresses = [\"bob@x.org\"]\n");
+    assert_eq!(world.hits("is:personal").len(), 2);
+    let json = world
+        .ken(["mail", "contacts", "--personal", "--json", "anna"])
+        .objects();
+    assert_eq!(json[0]["count"], 5);
+    assert_eq!(json[0]["personal"], true);
+    let alias = world.ken(["mail", "contacts", "--format", "mutt-alias", "bob"]);
+    assert_eq!(alias.text(), "alias bob Bob <bob@x.org>\n");
+}

@@ -1,0 +1,185 @@
+//! `ken mail contacts`: who sent and got messages.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use ken_core::{Field, Plan};
+use ken_mail::{Contact, Contacts};
+use ken_search::parse::parse;
+use ken_search::plan::plan;
+use regex_automata::meta::Regex;
+use serde_json::json;
+
+use super::{Mail, all_if_zero, among_messages};
+use crate::cli::{ContactFormat, ContactsArgs, Global};
+use crate::failure::{Failure, Kind};
+use crate::output;
+
+const FIELDS: &[Field] = &[Field::Author, Field::To, Field::Cc, Field::Bcc];
+
+pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Failure> {
+    let mail = Mail::open(global)?;
+    let pattern = args.pattern.as_deref().map(compiled).transpose()?;
+    let since = match &args.after {
+        Some(date) => Some(plan(&parse(&format!("date:{date}.."))?, &mail.context)),
+        None => None,
+    };
+    let mut contacts = Contacts::default();
+    let all = among_messages(since.clone());
+    for seen in mail.snapshot.seen(&all, FIELDS)? {
+        contacts.see(&seen.value, seen.count, seen.last);
+    }
+    if !mail.settings.mail.addresses.is_empty() {
+        let personal = plan(&parse("is:personal")?, &mail.context);
+        let personal = among_messages(Some(match since {
+            Some(since) => Plan::And(vec![personal, since]),
+            None => personal,
+        }));
+        for seen in mail.snapshot.seen(&personal, FIELDS)? {
+            contacts.see_personal(&seen.value);
+        }
+    } else if args.personal {
+        let message = "ken does not know your addresses".to_owned();
+        let hint =
+            "write them into the configuration file: [mail] addresses = [\"you@example.org\"]";
+        return Err(Failure::new(Kind::Usage, message).hint(hint));
+    }
+    let is_meant = |contact: &Contact| {
+        (contact.is_personal || !args.personal)
+            && pattern.as_ref().is_none_or(|pattern| {
+                pattern.is_match(&contact.name) || pattern.is_match(&contact.address)
+            })
+    };
+    let contacts = contacts.ranked(mail.context.now.as_second());
+    let contacts = contacts.into_iter().filter(is_meant);
+    let mut text = String::new();
+    for contact in contacts.take(all_if_zero(args.limit)) {
+        if args.json {
+            text.push_str(&String::from_utf8_lossy(&output::json_line(&json!({
+                "v": output::SCHEMA,
+                "name": contact.name,
+                "address": contact.address,
+                "count": contact.count,
+                "last": output::time(contact.last),
+                "personal": contact.is_personal,
+            }))));
+        } else {
+            add(&contact, args.format, &mut text);
+        }
+    }
+    output::print(text.as_bytes())?;
+    Ok(ExitCode::from(u8::from(text.is_empty())))
+}
+
+pub(super) fn compiled(pattern: &str) -> Result<Regex, Failure> {
+    Regex::new(&format!("(?i){pattern}")).map_err(|error| {
+        let message = format!("the regular expression cannot be used: {error}");
+        Failure::new(Kind::Usage, message).hint("see https://docs.rs/regex for the syntax")
+    })
+}
+
+fn add(contact: &Contact, format: ContactFormat, text: &mut String) {
+    let name = output::clean(&contact.name);
+    let address = output::clean(&contact.address);
+    // Writing to a String cannot fail.
+    let _ = match format {
+        ContactFormat::Plain => writeln!(text, "{}", written(&name, &address)),
+        ContactFormat::MuttAlias => {
+            writeln!(
+                text,
+                "alias {} {}",
+                nick(&name, &address),
+                written(&name, &address)
+            )
+        }
+        ContactFormat::MuttAb => writeln!(text, "{address}\t{name}\t"),
+        ContactFormat::Csv => writeln!(text, "{},{}", quoted(&name), quoted(&address)),
+        ContactFormat::Vcard => write!(
+            text,
+            "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:{}\r\nEMAIL:{}\r\nEND:VCARD\r\n",
+            escaped(if name.is_empty() { &address } else { &name }),
+            escaped(&address),
+        ),
+    };
+}
+
+/// Returns name and address as a header has them (RFC 5322): a name with special signs in quotes.
+fn written(name: &str, address: &str) -> String {
+    let is_special = |c: char| "()<>[]:;@\\,.\"".contains(c);
+    match name {
+        "" => address.to_owned(),
+        name if name.contains(is_special) => {
+            let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+            format!("\"{name}\" <{address}>")
+        }
+        name => format!("{name} <{address}>"),
+    }
+}
+
+/// Returns a short name without blanks: `annae` for Anna Example.
+fn nick(name: &str, address: &str) -> String {
+    let letters = |word: &str| -> String { word.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let mut words = name
+        .split_whitespace()
+        .map(letters)
+        .filter(|word| !word.is_empty());
+    let Some(first) = words.next() else {
+        return letters(address.split('@').next().unwrap_or(address)).to_lowercase();
+    };
+    let last = words.next_back().and_then(|word| word.chars().next());
+    first.chars().chain(last).collect::<String>().to_lowercase()
+}
+
+fn quoted(value: &str) -> String {
+    if value.contains([',', '"']) {
+        return format!("\"{}\"", value.replace('"', "\"\""));
+    }
+    value.to_owned()
+}
+
+/// Returns a value of a vCard (RFC 6350 section 3.4).
+fn escaped(value: &str) -> String {
+    let value = value.replace('\\', "\\\\").replace(',', "\\,");
+    value.replace(';', "\\;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_as_others_read_it() {
+        let contact = |name: &str| Contact {
+            name: name.to_owned(),
+            address: "a@x.org".to_owned(),
+            count: 1,
+            last: 0,
+            is_personal: false,
+        };
+        for (format, name, expected) in [
+            (ContactFormat::Plain, "Doe, Ann", "\"Doe, Ann\" <a@x.org>\n"),
+            (ContactFormat::Plain, "", "a@x.org\n"),
+            (
+                ContactFormat::MuttAlias,
+                "Ann B. Doe",
+                "alias annd \"Ann B. Doe\" <a@x.org>\n",
+            ),
+            (ContactFormat::MuttAlias, "", "alias a a@x.org\n"),
+            (ContactFormat::MuttAb, "Ann", "a@x.org\tAnn\t\n"),
+            (
+                ContactFormat::Csv,
+                "Doe, \"Ann\"",
+                "\"Doe, \"\"Ann\"\"\",a@x.org\n",
+            ),
+            (
+                ContactFormat::Vcard,
+                "Doe, Ann",
+                "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Doe\\, Ann\r\nEMAIL:a@x.org\r\nEND:VCARD\r\n",
+            ),
+        ] {
+            let mut text = String::new();
+            add(&contact(name), format, &mut text);
+            assert_eq!(text, expected);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! `ken mail tag`: what people say of their messages.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::ExitCode;
+
+use ken_core::{Field, Plan, Value};
+use ken_index::{FacetBy, Request};
+use ken_mail::TagChange;
+use ken_pipeline::{Progress, tags};
+
+use super::{Mail, among_messages};
+use crate::cli::{Global, TagArgs};
+use crate::commands::index;
+use crate::config::data_folder;
+use crate::failure::{Failure, Kind};
+use crate::output;
+
+/// Larger files are no lists of tags.
+const MAX_IMPORT_BYTES: u64 = 1 << 30;
+
+pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> {
+    if args.list {
+        return list(&Mail::open(global)?);
+    }
+    if args.export {
+        return export(&Mail::open(global)?);
+    }
+    if let Some(path) = &args.import {
+        return import(global, path);
+    }
+    let (tags, query) = split(&args.arguments)?;
+    let mail = Mail::open(global)?;
+    let found = mail.find(&mail.messages(query)?, false, 0)?;
+    let mut changes = Vec::with_capacity(found.len());
+    let mut n_nameless = 0;
+    for address in &found {
+        let stored = mail.snapshot.document(*address)?;
+        match stored.document.text(Field::Msgid) {
+            Some(id) => changes.push(TagChange {
+                id: id.to_owned(),
+                tags: tags.clone(),
+            }),
+            None => n_nameless += 1,
+        }
+    }
+    if n_nameless > 0 {
+        output::warn(&format!(
+            "{n_nameless} messages have no identifier, by which a tag would be kept"
+        ));
+    }
+    apply(global, &changes)?;
+    Ok(ExitCode::from(u8::from(changes.is_empty())))
+}
+
+/// Tags, each given or taken, and the words of a query.
+type Typed<'a> = (Vec<(String, bool)>, &'a [String]);
+
+/// Splits what was typed.
+fn split(arguments: &[String]) -> Result<Typed<'_>, Failure> {
+    let is_tag = |argument: &&String| argument.len() > 1 && argument.starts_with(['+', '-']);
+    let n_tags = arguments
+        .iter()
+        .take_while(|argument| is_tag(argument) && *argument != "--")
+        .count();
+    let tags = arguments[..n_tags].iter();
+    let tags: Vec<_> = tags
+        .map(|argument| (argument[1..].to_owned(), argument.starts_with('+')))
+        .collect();
+    let query = &arguments[n_tags..];
+    let query = match query.split_first() {
+        Some((first, rest)) if first == "--" => rest,
+        _ => query,
+    };
+    if tags.is_empty() || query.is_empty() {
+        let message = match tags.is_empty() {
+            true => "there is neither +tag nor -tag before the query",
+            false => "there is no query behind the tags",
+        };
+        return Err(Failure::new(Kind::Usage, message.to_owned())
+            .hint("ken mail tag +todo -inbox from:anna; * means all messages"));
+    }
+    Ok((tags, query))
+}
+
+/// Writes changes to the log and brings them into the index.
+fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    tags::append(&data_folder(global)?, changes)?;
+    let options = index::default_options(global)?;
+    ken_pipeline::update_files(&options, &[], &Progress::default(), &|_| ())?;
+    Ok(())
+}
+
+fn list(mail: &Mail) -> Result<ExitCode, Failure> {
+    let plan = among_messages(None);
+    let by = [FacetBy::Values(Field::Tag)];
+    let counted = mail.snapshot.facets(&Request::new(&plan), &by)?;
+    let mut text = String::new();
+    for (tag, count) in counted.into_iter().flatten() {
+        if let Value::Text(tag) = tag {
+            text.push_str(&format!("{count:>8}  {}\n", output::clean(&tag)));
+        }
+    }
+    output::print(text.as_bytes())?;
+    Ok(ExitCode::from(u8::from(text.is_empty())))
+}
+
+fn export(mail: &Mail) -> Result<ExitCode, Failure> {
+    let plan = among_messages(Some(Plan::Match {
+        field: Field::Tag,
+        pattern: ken_core::Pattern::Prefix(String::new()),
+    }));
+    let mut text = String::from("#notmuch-dump batch-tag:3 tags\n");
+    let found = mail.find(&plan, true, 0)?;
+    for address in &found {
+        let document = mail.snapshot.document(*address)?.document;
+        let Some(id) = document.text(Field::Msgid) else {
+            continue;
+        };
+        let tags = document.fields.iter().filter_map(|field| match field {
+            (Field::Tag, Value::Text(tag)) => Some((tag.clone(), true)),
+            _ => None,
+        });
+        let change = TagChange {
+            id: id.to_owned(),
+            tags: tags.collect(),
+        };
+        text.push_str(&format!("{change}\n"));
+    }
+    output::print(text.as_bytes())?;
+    Ok(ExitCode::from(u8::from(found.is_empty())))
+}
+
+fn import(global: &Global, path: &Path) -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin()
+            .take(MAX_IMPORT_BYTES)
+            .read_to_string(&mut text)?;
+    } else {
+        let file = fs_err::File::open(path)?;
+        file.take(MAX_IMPORT_BYTES).read_to_string(&mut text)?;
+    }
+    let mut changes = Vec::new();
+    let mut n_wrong = 0;
+    for (number, line) in (1..).zip(text.lines()) {
+        match TagChange::read(line) {
+            Ok(change) => changes.extend(change),
+            Err(wrong) => {
+                n_wrong += 1;
+                output::warn(&format!("\"{}\":{number}: {wrong}", path.display()));
+            }
+        }
+    }
+    apply(global, &changes)?;
+    Ok(ExitCode::from(if n_wrong > 0 { 2 } else { 0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_stand_before_the_query() {
+        let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
+        for (typed, tags, query) in [
+            (
+                "+a -b from:x y",
+                vec![("a", true), ("b", false)],
+                "from:x y",
+            ),
+            ("+a -- -b", vec![("a", true)], "-b"),
+            ("-a *", vec![("a", false)], "*"),
+        ] {
+            let typed = words(typed);
+            let (found, rest) = split(&typed).unwrap();
+            let found: Vec<_> = found.iter().map(|(tag, given)| (&**tag, *given)).collect();
+            assert_eq!((found, rest.join(" ")), (tags, query.to_owned()));
+        }
+        for wrong in ["from:x", "+a", "+a --", "+ x"] {
+            assert!(split(&words(wrong)).is_err(), "{wrong}");
+        }
+    }
+}

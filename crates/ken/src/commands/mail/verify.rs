@@ -1,0 +1,167 @@
+//! `ken mail verify`: are signatures good? Asked of GnuPG, which has the keys.
+
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use ken_mail::{Signed, signed};
+use serde_json::json;
+
+use super::Mail;
+use super::read::Reader;
+use crate::cli::{Global, VerifyArgs};
+use crate::failure::{Failure, Kind};
+use crate::output;
+
+pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failure> {
+    let mail = Mail::open(global)?;
+    let reader = Reader::new(&mail.settings)?;
+    let mut n_signatures = 0;
+    let mut all_good = true;
+    for address in mail.find(&mail.messages(&args.query)?, true, 0)? {
+        let location = mail.snapshot.location(address)?;
+        let bytes = reader.read(&location)?;
+        for part in signed(&bytes, &|bytes| String::from_utf8_lossy(bytes).into_owned()) {
+            let verdict = verify(&part)?;
+            n_signatures += 1;
+            all_good &= verdict.is_good;
+            if args.json {
+                output::print(&output::json_line(&json!({
+                    "v": output::SCHEMA,
+                    "path": location.path.to_string_lossy(),
+                    "ipath": location.ipath,
+                    "good": verdict.is_good,
+                    "verdict": verdict.text,
+                    "signer": verdict.signer,
+                })))?;
+            } else {
+                let signer = match verdict.signer.as_str() {
+                    "" => String::new(),
+                    signer => format!(" by {}", output::clean(signer)),
+                };
+                output::print(format!("{location}: {}{signer}\n", verdict.text).as_bytes())?;
+            }
+        }
+    }
+    if n_signatures == 0 {
+        output::warn("none of the messages is signed");
+    }
+    Ok(ExitCode::from(match (n_signatures, all_good) {
+        (0, _) => 1,
+        (_, true) => 0,
+        (_, false) => 2,
+    }))
+}
+
+/// What GnuPG says of a signature.
+#[derive(Debug, PartialEq, Eq)]
+struct Verdict {
+    is_good: bool,
+    text: &'static str,
+    /// Name and address, or the key where they are not known.
+    signer: String,
+}
+
+fn verify(signed: &Signed) -> Result<Verdict, Failure> {
+    let folder = tempfile::tempdir()?;
+    let content_path = folder.path().join("content");
+    let signature_path = folder.path().join("signature");
+    let (program, files) = match signed {
+        Signed::Detached {
+            content,
+            signature,
+            is_smime,
+        } => {
+            fs_err::write(&content_path, content)?;
+            fs_err::write(&signature_path, signature)?;
+            let program = if *is_smime { "gpgsm" } else { "gpg" };
+            (program, vec![signature_path.as_path(), &content_path])
+        }
+        Signed::Inline(text) => {
+            fs_err::write(&content_path, text)?;
+            ("gpg", vec![content_path.as_path()])
+        }
+    };
+    Ok(verdict(&ask(program, &files)?))
+}
+
+/// Returns the status lines of a verification (GnuPG's doc/DETAILS).
+fn ask(program: &str, files: &[&Path]) -> Result<String, Failure> {
+    let output = Command::new(program)
+        .args(["--batch", "--no-tty", "--status-fd", "1", "--verify"])
+        .args(files)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    match output {
+        Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            let message = format!("{program} cannot be started: {}", output::cause(&error));
+            let package = if program == "gpg" { "gnupg" } else { "gpgsm" };
+            Err(Failure::new(Kind::Input, message).hint(&output::install(package)))
+        }
+    }
+}
+
+fn verdict(status: &str) -> Verdict {
+    const VERDICTS: [(&str, bool, &str); 7] = [
+        ("BADSIG", false, "bad signature"),
+        ("REVKEYSIG", false, "signature with a revoked key"),
+        ("EXPKEYSIG", false, "signature with an expired key"),
+        ("EXPSIG", false, "expired signature"),
+        ("NO_PUBKEY", false, "signature with an unknown key"),
+        ("ERRSIG", false, "signature that cannot be checked"),
+        ("GOODSIG", true, "good signature"),
+    ];
+    let lines = || {
+        status
+            .lines()
+            .filter_map(|line| line.strip_prefix("[GNUPG:] "))
+    };
+    for (name, is_good, text) in VERDICTS {
+        for line in lines() {
+            let Some((_, rest)) = line.split_once(' ').filter(|(word, _)| *word == name) else {
+                continue;
+            };
+            let signer = match rest.split_once(' ') {
+                Some((_, signer)) if name != "ERRSIG" => signer,
+                _ => rest.split(' ').next().unwrap_or_default(),
+            };
+            return Verdict {
+                is_good,
+                text,
+                signer: signer.to_owned(),
+            };
+        }
+    }
+    Verdict {
+        is_good: false,
+        text: "signature that cannot be read",
+        signer: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_bad_signature_spoils_all() {
+        let good = "[GNUPG:] NEWSIG\n[GNUPG:] GOODSIG 0123456789ABCDEF Ann <a@x.org>\n\
+                    [GNUPG:] VALIDSIG 00 2025-03-03\n";
+        let found = verdict(good);
+        assert!(found.is_good);
+        assert_eq!(found.signer, "Ann <a@x.org>");
+        let both = format!("{good}[GNUPG:] BADSIG 01 Bob <b@x.org>\n");
+        assert_eq!(
+            (verdict(&both).is_good, &*verdict(&both).signer),
+            (false, "Bob <b@x.org>")
+        );
+        let unknown = verdict("[GNUPG:] ERRSIG 0123 1 8 00 1 9\n[GNUPG:] NO_PUBKEY 0123\n");
+        assert_eq!(
+            (unknown.is_good, unknown.text),
+            (false, "signature with an unknown key")
+        );
+        assert_eq!(unknown.signer, "0123");
+        assert!(!verdict("").is_good);
+    }
+}
