@@ -135,7 +135,10 @@ mod tests {
             signature: b"sig".to_vec(),
             is_smime: false,
         };
-        assert_eq!(find(&format!("Subject: x\n{inner}")), [expected.clone()]);
+        assert_eq!(
+            find(&format!("Subject: x\n{inner}")),
+            std::slice::from_ref(&expected)
+        );
         // A list puts its own text around it.
         let outer = format!(
             "Content-Type: multipart/mixed; boundary=o\n\n--o\n{inner}\n--o\n\nfooter\n--o--\n"
