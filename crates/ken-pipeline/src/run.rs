@@ -84,12 +84,14 @@ pub fn update(
 
 /// Brings what the index in `options.data` knows of some files up to date: those that are there,
 /// and those that are not any more. A file that was renamed is not read again if both its paths are
-/// among them. Nothing else is looked at; paths below no root are passed over.
+/// among them. Nothing else is looked at; paths below no root are passed over. What changes of roots
+/// mean for their files is left to [`update`].
 ///
 /// # Errors
 /// Fails as [`update`] does.
 pub fn update_files(
     options: &Options,
+    changes: &[RootChange],
     files: &[PathBuf],
     progress: &Progress,
     notify: &(dyn Fn(&Change) + Sync),
@@ -101,7 +103,7 @@ pub fn update_files(
         ocr: None,
         ..options.clone()
     };
-    run(&options, &[], Some(files), progress, notify)
+    run(&options, changes, Some(files), progress, notify)
 }
 
 fn run(
@@ -605,18 +607,18 @@ mod tests {
         fs_err::write(path("new.txt"), "new").unwrap();
         let told = ["0.txt", "moved.txt", "1.txt", "2.txt", "new.txt"].map(path);
         let progress = Progress::default();
-        let summary = update_files(&options, &told, &progress, &|_| ()).unwrap();
+        let summary = update_files(&options, &[], &told, &progress, &|_| ()).unwrap();
         let counts = (summary.added, summary.changed, summary.moved, summary.gone);
         assert_eq!(counts, (1, 1, 1, 1));
         assert!(summary.committed);
-        let nothing = update_files(&options, &told, &Progress::default(), &|_| ()).unwrap();
+        let nothing = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
         assert_eq!((nothing.unchanged, nothing.committed), (3, false));
         let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
         let counts = (rest.added, rest.changed, rest.moved, rest.gone);
         assert_eq!(counts, (0, 1, 0, 0));
         let elsewhere = [folder.path().join("elsewhere.txt")];
         fs_err::write(&elsewhere[0], "below no root").unwrap();
-        let none = update_files(&options, &elsewhere, &Progress::default(), &|_| ()).unwrap();
+        let none = update_files(&options, &[], &elsewhere, &Progress::default(), &|_| ()).unwrap();
         assert_eq!((none.added, none.committed), (0, false));
     }
 

@@ -39,7 +39,7 @@ impl Cli {
         let start = command_position(&command, &arguments);
         if arguments
             .get(start)
-            .is_some_and(|name| name == RECOLLQ || name == AG || name == GREP)
+            .is_some_and(|name| [RECOLLQ, AG, MU, GREP].iter().any(|own| name == own))
         {
             // Everything behind it is the command's own, also what ken has options for.
             arguments.insert(start + 1, "--".into());
@@ -63,6 +63,7 @@ impl Cli {
 /// The programs that ken does as if it is started under their names.
 const RECOLLQ: &str = "recollq";
 const AG: &str = "ag";
+const MU: &str = "mu";
 
 /// The command that reads its flags itself, as ripgrep does.
 const GREP: &str = "grep";
@@ -70,7 +71,7 @@ const GREP: &str = "grep";
 /// Puts the command behind the program, if the program has the name of another one.
 fn as_personality(arguments: &mut Vec<OsString>) {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
-    let known = [RECOLLQ, AG];
+    let known = [RECOLLQ, AG, MU];
     if let Some(name) = known.into_iter().find(|known| name == Some(known.as_ref())) {
         arguments.insert(1, name.into());
     }
@@ -173,6 +174,9 @@ pub(crate) enum Command {
     /// Do as ag, the Silver Searcher: its command line, its output; so does ken started under that name
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Ag(AgArgs),
+    /// Do as mu: its command line, its output, its server for mu4e; so does ken started under that name
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Mu(MuArgs),
     /// Show what is indexed and what failed
     Status(StatusArgs),
     /// Show the text that ken reads in a file
@@ -202,7 +206,7 @@ pub(crate) struct WalkOptions {
     pub(crate) one_file_system: bool,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct IndexArgs {
     /// Folders or files to cover from now on; without any, those that are covered already
     pub(crate) paths: Vec<PathBuf>,
@@ -340,6 +344,13 @@ pub(crate) enum TermSort {
 #[derive(Args, Debug)]
 pub(crate) struct GrepArgs {
     /// As ripgrep takes them; --help lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MuArgs {
+    /// As mu takes them; help lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }

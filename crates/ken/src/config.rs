@@ -62,6 +62,25 @@ pub(crate) struct Settings {
     pub(crate) search: SearchSettings,
     /// Whose mail it is.
     pub(crate) mail: MailSettings,
+    /// What ken says of itself as mu.
+    pub(crate) mu: MuSettings,
+}
+
+/// What ken says of itself as mu.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct MuSettings {
+    /// The version: mu4e works with one version of mu only, and the protocol depends on it.
+    pub(crate) version: String,
+}
+
+impl Default for MuSettings {
+    fn default() -> Self {
+        Self {
+            // That of Debian 12.
+            version: "1.8.13".to_owned(),
+        }
+    }
 }
 
 /// `none`, `text` for plain text and source code, or `all`.
@@ -169,6 +188,7 @@ impl Default for Settings {
             queries: BTreeMap::new(),
             search: SearchSettings::default(),
             mail: MailSettings::default(),
+            mu: MuSettings::default(),
         }
     }
 }

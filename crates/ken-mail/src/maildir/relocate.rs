@@ -29,6 +29,23 @@ pub struct Target<'a> {
     pub rename: bool,
 }
 
+impl Target<'_> {
+    /// Returns whether a message at this path is as it should be.
+    pub fn is_reached(&self, path: &Path) -> bool {
+        !self.rename && self.path(path).is_ok_and(|to| to == path)
+    }
+
+    /// Returns where a message at this path is to be. A new name is another one each time.
+    ///
+    /// # Errors
+    /// Fails if the path is none of a Maildir, or the flags cannot be set.
+    pub fn path(&self, path: &Path) -> Result<PathBuf, MoveError> {
+        let place = Place::of_path(path);
+        let place = place.ok_or_else(|| MoveError::NotInMaildir(path.to_path_buf()))?;
+        Ok(wanted(&place, self, self.rename)?.path())
+    }
+}
+
 /// Why a message could not be moved.
 #[derive(Debug, thiserror::Error)]
 pub enum MoveError {

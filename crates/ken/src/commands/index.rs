@@ -78,7 +78,8 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
     })
 }
 
-fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
+/// Returns how a run works.
+pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
     let mut options = Options {
         full: args.full,
         retry_failed: args.retry_failed,
@@ -126,7 +127,7 @@ fn has_roots(data: &Path) -> Result<bool, Failure> {
 }
 
 /// Returns a flag that Ctrl-C sets; the second time it ends the process at once.
-fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(

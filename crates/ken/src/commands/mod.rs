@@ -8,6 +8,7 @@ pub(crate) mod grep;
 mod index;
 mod mail;
 mod missing;
+mod mu;
 mod query;
 mod recollq;
 pub(crate) mod sandbox;
@@ -35,6 +36,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Terms(args) => terms::run(&global, &args),
         Command::Recollq(args) => recollq::run(&global, args.arguments),
         Command::Ag(args) => ag::run(&global, args.arguments),
+        Command::Mu(args) => mu::run(&global, args.arguments),
         Command::Status(args) => status::run(&global, &args),
         Command::Extract(args) => extract::run(&global, &args),
         Command::Walk(args) => walk::run(&global, &args),

@@ -12,8 +12,12 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
-            "pipeline", "search", "grep", "extract", "index", "walk", "mail", "core",
+            "server", "pipeline", "search", "grep", "extract", "index", "walk", "mail", "core",
         ],
+    ),
+    (
+        "ken-server",
+        &["pipeline", "search", "index", "mail", "core"],
     ),
     (
         "ken-pipeline",

@@ -24,6 +24,7 @@ mod layout;
 mod mail;
 mod mailers;
 mod mistakes;
+mod mu;
 mod ocr;
 mod output;
 mod query;

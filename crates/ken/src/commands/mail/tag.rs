@@ -90,7 +90,7 @@ fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
     }
     tags::append(&data_folder(global)?, changes)?;
     let options = index::default_options(global)?;
-    ken_pipeline::update_files(&options, &[], &Progress::default(), &|_| ())?;
+    ken_pipeline::update_files(&options, &[], &[], &Progress::default(), &|_| ())?;
     Ok(())
 }
 

@@ -1,0 +1,73 @@
+//! `compose` of mu 1.8: what mu4e needs to answer, forward or edit a message.
+
+use std::path::{Path, PathBuf};
+
+use super::error::ErrorKind;
+use super::mail::{Part, parts, read_file};
+use super::plist::Plist;
+use super::{Error, Sexp};
+
+/// Attachments that are handed on with a forwarded message, at most.
+const MAX_ATTACHMENTS: usize = 1_000;
+
+/// The sorts of new messages.
+pub(super) const KINDS: [&str; 5] = ["new", "reply", "forward", "edit", "resend"];
+
+/// Saves the attachments of a message below a new folder, each in a folder of its own as names may
+/// be equal, and returns what tells of them: nothing if there are none.
+pub(super) fn attachments(path: &Path, temporary: &Path) -> Result<Vec<Sexp>, Error> {
+    let parts = parts(&read_file(path)?);
+    let attached: Vec<Part> = parts
+        .into_iter()
+        .filter(|part| part.is_attachment)
+        .collect();
+    if attached.is_empty() {
+        return Ok(Vec::new());
+    }
+    let folder = new_folder(temporary)?;
+    let mut include = Vec::new();
+    for (number, part) in attached.iter().take(MAX_ATTACHMENTS).enumerate() {
+        let name = file_name(part, number);
+        let own = folder.join(number.to_string());
+        make_private(&own)?;
+        let file = own.join(&name);
+        fs_err::write(&file, &part.bytes)?;
+        let mut one = Plist::default();
+        one.add(":description", Sexp::string(&name));
+        one.add(":file-name", Sexp::path(&file));
+        one.add(":mime-type", Sexp::string(&part.media_type));
+        include.push(Sexp::List(one.0));
+    }
+    let mut list = Plist::default();
+    list.add(":include", Sexp::List(include));
+    list.add(":cache-path", Sexp::path(&folder));
+    Ok(list.0)
+}
+
+/// Returns the name of a part as a file: its own, or one made of its number.
+pub fn file_name(part: &Part, number: usize) -> String {
+    let name = part.name.replace(['/', '\0'], "-");
+    match name.as_str() {
+        "" | "." | ".." => format!("part-{}", number + 1),
+        _ => name,
+    }
+}
+
+fn new_folder(temporary: &Path) -> Result<PathBuf, Error> {
+    for number in 0..10_000 {
+        let id = std::process::id();
+        let folder = temporary.join(format!("mu-cache-{id}-{number}"));
+        match make_private(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let message = format!("cannot make a folder in \"{}\"", temporary.display());
+    Err(Error::new(ErrorKind::File, message))
+}
+
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().mode(0o700).create(folder)
+}

@@ -1,0 +1,111 @@
+//! What can go wrong, with the number by which mu's clients know it.
+
+use ken_mail::maildir::MoveError;
+
+use super::SexpError;
+
+/// Why a request was not answered.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// The sort.
+    pub kind: ErrorKind,
+    /// What happened, for people.
+    pub message: String,
+}
+
+/// The sort of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The request is none, or has other parameters.
+    Request,
+    /// A parameter has a value that makes no sense.
+    Argument,
+    /// The request is no expression.
+    Syntax,
+    /// The query is wrong.
+    Query,
+    /// A file or folder could not be used.
+    File,
+    /// No message is meant.
+    NoMatch,
+    /// A message is not there any more.
+    NotFound,
+    /// The index could not be used.
+    Index,
+}
+
+impl ErrorKind {
+    /// Returns the number in answers of mu 1.8.
+    pub(crate) fn code(self) -> i64 {
+        match self {
+            Self::Request => 32_811,
+            Self::File => 32_814,
+            Self::Argument => 32_817,
+            Self::NoMatch => 32_820,
+            Self::Syntax => 32_821,
+            Self::Query => 32_823,
+            Self::NotFound => 32_825,
+            Self::Index => 32_826,
+        }
+    }
+
+    /// Returns the number in answers of mu 1.12: the one of 1.8 began at 32,704 and has other bits.
+    pub(crate) fn new_code(self) -> i64 {
+        match self {
+            Self::Argument => 107,
+            Self::Query => 113,
+            other => other.code() - 32_704,
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<MoveError> for Error {
+    fn from(error: MoveError) -> Self {
+        let kind = match &error {
+            MoveError::Flags(_) => ErrorKind::Argument,
+            MoveError::Gone(_) => ErrorKind::NotFound,
+            _ => ErrorKind::File,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::new(ErrorKind::File, error.to_string())
+    }
+}
+
+impl From<ken_index::Error> for Error {
+    fn from(error: ken_index::Error) -> Self {
+        Self::new(ErrorKind::Index, error.to_string())
+    }
+}
+
+impl From<ken_pipeline::Error> for Error {
+    fn from(error: ken_pipeline::Error) -> Self {
+        Self::new(ErrorKind::Index, error.to_string())
+    }
+}
+
+impl From<ken_search::parse::QueryError> for Error {
+    fn from(error: ken_search::parse::QueryError) -> Self {
+        Self::new(ErrorKind::Query, error.message)
+    }
+}
+
+impl From<SexpError> for Error {
+    fn from(error: SexpError) -> Self {
+        Self::new(ErrorKind::Syntax, error.to_string())
+    }
+}

@@ -1,0 +1,306 @@
+//! Finding messages: in which order, with which others, as threads or not.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use ken_core::{Field, Order, SortKey};
+use ken_index::{Address as Place, Collapse, Request};
+use ken_mail::thread::{Entry, Threaded, threads};
+
+use super::error::ErrorKind;
+use super::{Address, Error, Mail, Store};
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Find {
+    /// In mu's language; empty for all messages.
+    pub query: String,
+    /// What the results are in order of; nothing for the order of their dates.
+    pub sort: SortField,
+    /// Whether the order is from Z to A, or from new to old.
+    pub descending: bool,
+    /// How many messages are found at most, without those that are only related to them.
+    pub limit: Option<usize>,
+    /// Whether results are in threads.
+    pub threads: bool,
+    /// Whether of several messages with one identifier only the first is shown.
+    pub skip_dups: bool,
+    /// Whether the other messages of their threads are shown too.
+    pub related: bool,
+    /// Only messages whose file was changed after this time.
+    pub after: Option<i64>,
+}
+
+/// A message that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The message.
+    pub mail: Mail,
+    /// Its place, if threads were asked for.
+    pub threaded: Option<Threaded>,
+    /// Whether the query does not find it itself.
+    pub is_related: bool,
+}
+
+/// What results can be in order of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // the names say it
+pub enum SortField {
+    #[default]
+    Date,
+    Bcc,
+    Cc,
+    Changed,
+    Flags,
+    From,
+    List,
+    Maildir,
+    MessageId,
+    Path,
+    Priority,
+    References,
+    Size,
+    Subject,
+    Tags,
+    To,
+}
+
+/// The fields that results can be in order of, with their names and letters.
+const SORT_FIELDS: [(&[&str], SortField); 16] = [
+    (&["date", "d"], SortField::Date),
+    (&["bcc", "h"], SortField::Bcc),
+    (&["cc", "c"], SortField::Cc),
+    (&["changed", "k"], SortField::Changed),
+    (&["flags", "flag", "g"], SortField::Flags),
+    (&["from", "f", "from-or-to"], SortField::From),
+    (&["list", "v", "mailing-list"], SortField::List),
+    (&["maildir", "m"], SortField::Maildir),
+    (&["message-id", "msgid", "i"], SortField::MessageId),
+    (&["path", "l"], SortField::Path),
+    (&["priority", "prio", "p"], SortField::Priority),
+    (&["references", "r"], SortField::References),
+    (&["size", "z"], SortField::Size),
+    (&["subject", "s"], SortField::Subject),
+    (&["tags", "tag", "x"], SortField::Tags),
+    (&["to", "t"], SortField::To),
+];
+
+impl SortField {
+    /// Returns the field of a name or letter, with or without a colon before it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.trim_start_matches(':');
+        let mut fields = SORT_FIELDS.iter();
+        let found = fields.find(|(names, _)| names.contains(&name));
+        found.map(|(_, field)| *field)
+    }
+
+    /// Returns the field by which the index can sort, if it can.
+    fn column(self) -> Option<Field> {
+        match self {
+            Self::Date => Some(Field::Date),
+            Self::Size => Some(Field::Size),
+            Self::Subject => Some(Field::Title),
+            Self::From => Some(Field::Author),
+            Self::To => Some(Field::To),
+            _ => None,
+        }
+    }
+
+    fn compare(self, a: &Mail, b: &Mail) -> Ordering {
+        let texts = |a: &[String], b: &[String]| a.cmp(b);
+        match self {
+            Self::Date => a.date.cmp(&b.date),
+            Self::Bcc => by_first(&a.bcc, &b.bcc),
+            Self::Cc => by_first(&a.cc, &b.cc),
+            Self::Changed => a.changed.cmp(&b.changed),
+            Self::Flags => a.flags().cmp(&b.flags()),
+            Self::From => by_first(&a.from, &b.from),
+            Self::List => a.list.cmp(&b.list),
+            Self::Maildir => a.path.parent().cmp(&b.path.parent()),
+            Self::MessageId => a.id.cmp(&b.id),
+            Self::Path => a.path.cmp(&b.path),
+            Self::Priority => weight(a).cmp(&weight(b)),
+            Self::References => texts(&a.references, &b.references),
+            Self::Size => a.size.cmp(&b.size),
+            // As the column of the index is sorted.
+            Self::Subject => a.subject.to_lowercase().cmp(&b.subject.to_lowercase()),
+            Self::Tags => texts(&a.tags, &b.tags),
+            Self::To => by_first(&a.to, &b.to),
+        }
+    }
+}
+
+fn by_first(a: &[Address], b: &[Address]) -> Ordering {
+    let shown = |list: &[Address]| list.first().map(|a| a.display().to_lowercase());
+    shown(a).cmp(&shown(b))
+}
+
+fn weight(mail: &Mail) -> u8 {
+    match mail.priority.as_str() {
+        "high" => 2,
+        "low" => 0,
+        _ => 1,
+    }
+}
+
+impl Store {
+    /// Finds messages.
+    ///
+    /// # Errors
+    /// Fails if the query is wrong or the index cannot be read.
+    pub fn find(&mut self, find: &Find) -> Result<Vec<Found>, Error> {
+        self.settle();
+        let (places, mut mails) = self.matching(find)?;
+        let n_direct = mails.len();
+        if find.related {
+            let all = self.snapshot()?.threads(&places)?;
+            let known: HashSet<_> = mails.iter().map(|mail| mail.path.clone()).collect();
+            let others = self.mails(&all)?;
+            mails.extend(
+                others
+                    .into_iter()
+                    .filter(|mail| !known.contains(&mail.path)),
+            );
+        }
+        let mut found: Vec<Found> = mails
+            .into_iter()
+            .enumerate()
+            .map(|(number, mail)| Found {
+                mail,
+                threaded: None,
+                is_related: number >= n_direct,
+            })
+            .collect();
+        found.sort_by(|a, b| {
+            let order = find.sort.compare(&a.mail, &b.mail);
+            let order = match find.descending {
+                true => order.reverse(),
+                false => order,
+            };
+            order.then_with(|| a.mail.path.cmp(&b.mail.path))
+        });
+        if find.skip_dups {
+            skip_dups(&mut found);
+        }
+        Ok(match find.threads {
+            true => in_threads(found, find.descending),
+            false => found,
+        })
+    }
+
+    /// Returns the messages that a query finds, and where they and their parts stand.
+    fn matching(&mut self, find: &Find) -> Result<(Vec<Place>, Vec<Mail>), Error> {
+        let tree = self.tree(&find.query)?;
+        let plan = self.plan(&tree)?;
+        let column = find.sort.column().filter(|_| find.after.is_none());
+        let limit = find.limit.unwrap_or(usize::MAX);
+        let field = column.unwrap_or(Field::Date);
+        let request = Request {
+            order: Order {
+                key: SortKey::Field(field),
+                // Numbers begin with the greatest, texts with the first letter.
+                reverse: find.descending != field.is_number(),
+            },
+            collapse: Some(Collapse::File),
+            limit: column.map_or(usize::MAX, |_| limit),
+            ..Request::new(&plan)
+        };
+        let found = self.snapshot()?.find(&request)?;
+        let places: Vec<Place> = found.hits.iter().map(|hit| hit.address).collect();
+        let mut mails = self.mails(&places)?;
+        if let Some(after) = find.after {
+            mails.retain(|mail| mail.modified > after);
+        }
+        if column.is_none() && mails.len() > limit {
+            mails.sort_by(|a, b| match find.descending {
+                true => find.sort.compare(b, a),
+                false => find.sort.compare(a, b),
+            });
+            mails.truncate(limit);
+        }
+        Ok((places, mails))
+    }
+
+    /// Returns the only message with an identifier, or the first of several.
+    ///
+    /// # Errors
+    /// Fails if there is none.
+    pub(super) fn file_with_id(&mut self, id: &str) -> Result<std::path::PathBuf, Error> {
+        let files = self.with_id(id)?;
+        files.into_iter().next().ok_or_else(|| {
+            let message = format!("could not find message(s) for msgid {id}");
+            Error::new(ErrorKind::NoMatch, message)
+        })
+    }
+}
+
+/// Keeps the first message of each identifier; one that the query finds rather than a related one.
+fn skip_dups(found: &mut Vec<Found>) {
+    let direct = found.iter().filter(|found| !found.is_related);
+    let direct: HashSet<String> = direct.map(|found| found.mail.id.clone()).collect();
+    let mut seen = HashSet::new();
+    found.retain(|found| {
+        let is_better_elsewhere = found.is_related && direct.contains(&found.mail.id);
+        !is_better_elsewhere && seen.insert(found.mail.id.clone())
+    });
+}
+
+fn in_threads(found: Vec<Found>, descending: bool) -> Vec<Found> {
+    let entries: Vec<Entry<'_>> = found
+        .iter()
+        .map(|found| Entry {
+            id: &found.mail.id,
+            references: &found.mail.references,
+            date: found.mail.date,
+            subject: &found.mail.subject,
+            path: &found.mail.path,
+        })
+        .collect();
+    let threaded = threads(&entries, descending);
+    let mut found: Vec<Option<Found>> = found.into_iter().map(Some).collect();
+    let in_order = threaded.into_iter().filter_map(|threaded| {
+        let found = found.get_mut(threaded.entry)?.take()?;
+        Some(Found {
+            threaded: Some(threaded),
+            ..found
+        })
+    });
+    in_order.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(id: &str, path: &str, is_related: bool) -> Found {
+        Found {
+            mail: Mail {
+                id: id.to_owned(),
+                path: path.into(),
+                ..Mail::default()
+            },
+            threaded: None,
+            is_related,
+        }
+    }
+
+    #[test]
+    fn of_duplicates_the_one_that_was_asked_for_is_kept() {
+        let mut all = vec![
+            found("1", "/related", true),
+            found("1", "/direct", false),
+            found("2", "/first", true),
+            found("2", "/second", true),
+        ];
+        skip_dups(&mut all);
+        let paths: Vec<_> = all.iter().map(|found| found.mail.path.to_str()).collect();
+        assert_eq!(paths, [Some("/direct"), Some("/first")]);
+    }
+
+    #[test]
+    fn fields_to_sort_by_have_names_and_letters() {
+        assert_eq!(SortField::from_name(":subject"), Some(SortField::Subject));
+        assert_eq!(SortField::from_name("z"), Some(SortField::Size));
+        assert_eq!(SortField::from_name("body"), None);
+    }
+}

@@ -1,0 +1,280 @@
+//! A message with all that mu tells of it.
+//!
+//! What the index keeps suffices for a list of results; a message that is opened, moved or answered
+//! is read from its file, which knows better than an index of yesterday.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use ken_core::{Document, Field, Reason, Value};
+use ken_index::Stored;
+use ken_mail::maildir::{Flags, Place};
+use ken_mail::thread::ancestors;
+use ken_mail::{Message, Text};
+
+use super::error::ErrorKind;
+use super::{Address, Error, Personal};
+
+/// Larger files are no messages that anybody reads.
+const MAX_FILE_BYTES: u64 = 512 << 20;
+
+/// A message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mail {
+    /// Its file.
+    pub path: PathBuf,
+    /// Bytes of the file.
+    pub size: u64,
+    /// When the file was last changed or renamed, in seconds since 1970-01-01 UTC.
+    pub changed: i64,
+    /// When its content was last changed.
+    pub modified: i64,
+    /// When it was sent.
+    pub date: i64,
+    /// Subject.
+    pub subject: String,
+    /// Senders.
+    pub from: Vec<Address>,
+    /// Recipients.
+    pub to: Vec<Address>,
+    /// Recipients of a copy.
+    pub cc: Vec<Address>,
+    /// Recipients of a blind copy.
+    pub bcc: Vec<Address>,
+    /// Where answers are to go.
+    pub reply_to: Vec<Address>,
+    /// Message-ID; made up if it has none.
+    pub id: String,
+    /// Identifiers of the messages before it in its thread.
+    pub references: Vec<String>,
+    /// Mailing list.
+    pub list: String,
+    /// Tags that its header gives it.
+    pub tags: Vec<String>,
+    /// `high`, `normal` or `low`.
+    pub priority: String,
+    /// Language, if it is known.
+    pub language: String,
+    /// Whether it is signed.
+    pub is_signed: bool,
+    /// Whether it is encrypted.
+    pub is_encrypted: bool,
+    /// Whether it has attachments.
+    pub has_attachments: bool,
+    /// Whether one of them is an invitation.
+    pub has_calendar: bool,
+    /// Whether it is from or to the user.
+    pub is_personal: bool,
+}
+
+/// A part of a message that can be saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// File name; may be empty.
+    pub name: String,
+    /// Media type.
+    pub media_type: String,
+    /// Whether it is an attachment, not a piece of the body.
+    pub is_attachment: bool,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+impl Mail {
+    /// Makes it of a document that the index keeps of a file.
+    pub(crate) fn of_stored(stored: &Stored, personal: &Personal) -> Self {
+        let document = &stored.document;
+        let number = |field| document.number(field).unwrap_or_default();
+        let text = |field| document.text(field).unwrap_or_default().to_owned();
+        let has = |field, wanted: &str| texts(document, field).any(|value| value == wanted);
+        let encrypted = document.failure.as_ref().map(|failure| failure.reason);
+        let mut mail = Self {
+            size: u64::try_from(number(Field::Size)).unwrap_or_default(),
+            changed: number(Field::Modified),
+            modified: number(Field::Modified),
+            date: number(Field::Date),
+            subject: text(Field::Title),
+            from: addresses(document, Field::Author),
+            to: addresses(document, Field::To),
+            cc: addresses(document, Field::Cc),
+            bcc: addresses(document, Field::Bcc),
+            reply_to: addresses(document, Field::Replyto),
+            id: text(Field::Msgid),
+            references: texts(document, Field::References)
+                .map(str::to_owned)
+                .collect(),
+            list: text(Field::List),
+            tags: texts(document, Field::Tag).map(str::to_owned).collect(),
+            priority: text(Field::Prio),
+            language: text(Field::Lang),
+            is_signed: has(Field::Is, "signed"),
+            is_encrypted: encrypted == Some(Reason::Encrypted),
+            has_attachments: has(Field::Has, "attachment"),
+            has_calendar: has(Field::Has, "text/calendar"),
+            ..Self::default()
+        };
+        mail.lie_at(stored.location.path.clone());
+        mail.complete(personal);
+        mail
+    }
+
+    /// Reads the file of a message.
+    ///
+    /// # Errors
+    /// Fails if it cannot be read.
+    pub fn read(path: &Path, personal: &Personal) -> Result<Self, Error> {
+        let bytes = read_file(path)?;
+        Ok(Self::of_message(path, &bytes, personal))
+    }
+
+    /// Makes it of the bytes of a message.
+    pub fn of_message(path: &Path, bytes: &[u8], personal: &Personal) -> Self {
+        let message = Message::parse(bytes, &detect_charset);
+        let read = |list: &[String]| list.iter().map(|text| Address::read(text)).collect();
+        let calendar = |media_type: &str| media_type == "text/calendar";
+        let mut mail = Self {
+            size: bytes.len() as u64,
+            date: message.date.unwrap_or_default(),
+            subject: message.subject.clone(),
+            from: read(&message.from),
+            to: read(&message.to),
+            cc: read(&message.cc),
+            bcc: read(&message.bcc),
+            reply_to: read(&message.reply_to),
+            id: message.id.clone(),
+            references: ancestors(&message.references, &message.in_reply_to),
+            list: message.list_id.clone(),
+            tags: message.tags.clone(),
+            priority: message.priority.name().to_owned(),
+            is_signed: message.is_signed,
+            is_encrypted: message.is_encrypted,
+            has_attachments: !message.attachments.is_empty(),
+            has_calendar: message.attachments.iter().any(|a| calendar(&a.media_type)),
+            ..Self::default()
+        };
+        mail.lie_at(path.to_path_buf());
+        mail.complete(personal);
+        mail
+    }
+
+    /// Sets where it lies, and when that was changed if it lies there.
+    pub(crate) fn lie_at(&mut self, path: PathBuf) {
+        if let Ok(metadata) = fs_err::metadata(&path) {
+            self.changed = metadata.ctime();
+            self.modified = metadata.mtime();
+        }
+        self.path = path;
+    }
+
+    fn complete(&mut self, personal: &Personal) {
+        if self.priority.is_empty() {
+            "normal".clone_into(&mut self.priority);
+        }
+        if self.id.is_empty() {
+            // The name without flags stays the same.
+            let base = Place::of_path(&self.path).map(|place| place.base);
+            let base = base.or_else(|| Some(self.path.file_name()?.to_owned()));
+            let base = base.unwrap_or_default();
+            self.id = format!("{}@ken.id", base.to_string_lossy());
+        }
+        let all = [&self.from, &self.to, &self.cc, &self.bcc];
+        self.is_personal = all
+            .into_iter()
+            .flatten()
+            .any(|address| personal.is(&address.email));
+    }
+
+    /// Returns its flags by name, in mu's order.
+    pub fn flags(&self) -> Vec<&'static str> {
+        let flags = Flags::of_path(&self.path);
+        [
+            (flags.has(b'D'), "draft"),
+            (flags.has(b'F'), "flagged"),
+            (flags.has(b'P'), "passed"),
+            (flags.has(b'R'), "replied"),
+            (flags.has(b'S'), "seen"),
+            (flags.has(b'T'), "trashed"),
+            (flags.is_new(), "new"),
+            (self.is_signed, "signed"),
+            (self.is_encrypted, "encrypted"),
+            (self.has_attachments, "attach"),
+            (flags.is_unread(), "unread"),
+            (!self.list.is_empty(), "list"),
+            (self.is_personal, "personal"),
+            (self.has_calendar, "calendar"),
+        ]
+        .into_iter()
+        .filter_map(|(is_set, name)| is_set.then_some(name))
+        .collect()
+    }
+
+    /// Returns its folder from the root of all mail on: `/inbox`, and `/` for the root itself.
+    pub fn maildir(&self, root: &Path) -> String {
+        let folder = Place::of_path(&self.path).map(|place| place.maildir);
+        let below = folder
+            .as_deref()
+            .and_then(|folder| folder.strip_prefix(root).ok());
+        format!("/{}", below.unwrap_or(Path::new("")).to_string_lossy())
+    }
+}
+
+/// Returns the parts of a message that can be saved: the pieces of its body, then what it carries.
+pub fn parts(bytes: &[u8]) -> Vec<Part> {
+    let message = Message::parse(bytes, &detect_charset);
+    let texts = message.texts.iter().map(|text| match text {
+        Text::Plain(text) => Part {
+            name: String::new(),
+            media_type: "text/plain".to_owned(),
+            is_attachment: false,
+            bytes: text.as_bytes().to_vec(),
+        },
+        Text::Html(html) => Part {
+            name: String::new(),
+            media_type: "text/html".to_owned(),
+            is_attachment: false,
+            bytes: html.content.decode().into_owned(),
+        },
+    });
+    let attachments = message.attachments.iter().map(|attachment| Part {
+        name: attachment.name.clone(),
+        media_type: attachment.media_type.clone(),
+        is_attachment: true,
+        bytes: attachment.content.decode().into_owned(),
+    });
+    texts.chain(attachments).collect()
+}
+
+/// Returns the content of a message's file.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
+    let unreadable = |_| {
+        let message = format!("file @ '{}' is not readable", path.display());
+        Error::new(ErrorKind::File, message)
+    };
+    let metadata = fs_err::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
+        return Err(unreadable(std::io::ErrorKind::InvalidInput.into()));
+    }
+    fs_err::read(path).map_err(unreadable)
+}
+
+/// Makes text of bytes whose character set nobody declared.
+fn detect_charset(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+fn texts(document: &Document, field: Field) -> impl Iterator<Item = &str> {
+    document
+        .fields
+        .iter()
+        .filter_map(move |(of, value)| match value {
+            Value::Text(text) if *of == field => Some(text.as_str()),
+            _ => None,
+        })
+}
+
+fn addresses(document: &Document, field: Field) -> Vec<Address> {
+    texts(document, field).map(Address::read).collect()
+}

@@ -1,0 +1,520 @@
+//! The mail of one index: what is asked of it, and what becomes of messages that are changed.
+//!
+//! Readers never wait for a writer. Messages that were moved are told to the index by a thread that
+//! writes; until that is done the store knows by itself where they are now, and answers with that.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use ken_core::{Order, Plan};
+use ken_index::{Address as Place, Collapse, Request, Snapshot};
+use ken_mail::maildir::Place as MaildirPlace;
+use ken_pipeline::{Options, Progress, Summary, update_files};
+use ken_search::parse::{Syntax, Tree};
+use ken_search::plan::{Context, plan};
+
+use super::error::ErrorKind;
+use super::{Error, Mail, Personal};
+
+/// How long a question waits for what was changed before it.
+const SETTLE: Duration = Duration::from_secs(2);
+/// Folders within folders of mail, at most.
+const MAX_DEPTH: usize = 32;
+
+/// What a store is made of.
+pub struct StoreOptions {
+    /// How the index is written, and where it is.
+    pub update: Options,
+    /// Who asks, when and where.
+    pub context: Context,
+    /// The folder of all mail, without symbolic links.
+    pub maildir: PathBuf,
+    /// The user's own addresses, or regular expressions between slashes.
+    pub personal: Vec<String>,
+}
+
+/// The mail of one index.
+pub struct Store {
+    options: Arc<Options>,
+    context: Context,
+    maildir: PathBuf,
+    personal: Personal,
+    opened: Option<Opened>,
+    writer: Option<Writer>,
+    /// Moves that the writer is told of, and those that wait for it.
+    told: Moves,
+    waiting: Moves,
+}
+
+/// A commit, and what tells whether there is a newer one.
+struct Opened {
+    snapshot: Snapshot,
+    stamp: Option<(SystemTime, u64)>,
+}
+
+/// Where messages went that the index knows under an old name; nowhere if they were removed.
+#[derive(Default)]
+struct Moves {
+    to: HashMap<PathBuf, Option<PathBuf>>,
+    /// All paths that the index must look at.
+    files: Vec<PathBuf>,
+}
+
+/// What the thread is to write.
+enum Job {
+    All(Arc<Progress>),
+    Files(Vec<PathBuf>),
+}
+
+/// The thread that writes.
+struct Writer {
+    jobs: Sender<Job>,
+    done: Receiver<Done>,
+    progress: Arc<Progress>,
+    /// Whether it works, and on all files.
+    busy: Option<bool>,
+}
+
+/// What came of a job.
+pub(super) struct Done {
+    /// Whether it was about all files.
+    pub(super) all: bool,
+    pub(super) summary: Result<Summary, ken_pipeline::Error>,
+}
+
+impl Store {
+    /// Makes a store; nothing is opened yet.
+    ///
+    /// # Errors
+    /// Fails if one of the user's addresses is no regular expression.
+    pub fn new(options: StoreOptions) -> Result<Self, Error> {
+        let personal = Personal::new(&options.personal)
+            .map_err(|message| Error::new(ErrorKind::Argument, message))?;
+        Ok(Self {
+            options: Arc::new(options.update),
+            context: options.context,
+            maildir: options.maildir,
+            personal,
+            opened: None,
+            writer: None,
+            told: Moves::default(),
+            waiting: Moves::default(),
+        })
+    }
+
+    /// Returns the folder of all mail.
+    pub fn maildir(&self) -> &Path {
+        &self.maildir
+    }
+
+    /// Returns a query in ken's own language, and its plan.
+    ///
+    /// # Errors
+    /// Fails if the query is wrong or there is no index.
+    pub fn explain(&mut self, query: &str) -> Result<(String, String), Error> {
+        let tree = self.tree(query)?;
+        let plan = self.plan(&tree)?;
+        Ok((tree.to_query(), plan.to_string()))
+    }
+
+    /// Returns the folder of the index.
+    pub fn data(&self) -> &Path {
+        &self.options.data
+    }
+
+    /// Returns the user's own addresses.
+    pub fn personal(&self) -> &Personal {
+        &self.personal
+    }
+
+    /// Returns the last commit; it is opened anew if there is a newer one.
+    ///
+    /// # Errors
+    /// Fails if there is no index.
+    pub fn snapshot(&mut self) -> Result<&Snapshot, Error> {
+        let index = self.options.data.join("index");
+        let stamp = fs_err::metadata(index.join("meta.json"))
+            .ok()
+            .and_then(|metadata| {
+                use std::os::unix::fs::MetadataExt;
+                Some((metadata.modified().ok()?, metadata.ino()))
+            });
+        let is_current = |opened: &Opened| stamp.is_some() && opened.stamp == stamp;
+        let opened = match self.opened.take().filter(is_current) {
+            Some(opened) => opened,
+            None => Opened {
+                snapshot: Snapshot::open(&index)?,
+                stamp,
+            },
+        };
+        Ok(&self.opened.insert(opened).snapshot)
+    }
+
+    /// Returns the tree of a query, within the folder of all mail.
+    pub(super) fn tree(&mut self, query: &str) -> Result<Tree, Error> {
+        let tree = Syntax::Mu.parse(query)?;
+        let maildir = self.maildir.clone();
+        let roots = &self.snapshot()?.meta().roots;
+        if roots.iter().all(|root| root.path.starts_with(&maildir)) {
+            return Ok(tree);
+        }
+        // Quotes cannot stand in a phrase; such a folder is compared afterwards.
+        let folder = maildir.to_string_lossy().replace(['"', '\\'], "?");
+        let below = Syntax::Ken.parse(&format!("dir:\"{folder}\""))?;
+        Ok(Tree::and(vec![tree, below]))
+    }
+
+    /// Returns the plan of a tree.
+    pub(super) fn plan(&mut self, tree: &Tree) -> Result<Plan, Error> {
+        let roots = self.snapshot()?.meta().roots.iter();
+        self.context.roots = roots.map(|root| root.path.clone()).collect();
+        self.context.mail_root = Some(self.maildir.clone());
+        self.context.addresses = self.personal.texts().to_vec();
+        Ok(plan(tree, &self.context))
+    }
+
+    /// Returns how many messages a query finds, and how many of them are unread.
+    ///
+    /// # Errors
+    /// Fails if the query is wrong or the index cannot be read.
+    pub fn count(&mut self, query: &str) -> Result<(usize, usize), Error> {
+        let tree = self.tree(query)?;
+        let unread = Tree::and(vec![tree.clone(), Syntax::Mu.parse("flag:unread")?]);
+        Ok((self.count_of(&tree)?, self.count_of(&unread)?))
+    }
+
+    fn count_of(&mut self, tree: &Tree) -> Result<usize, Error> {
+        let plan = self.plan(tree)?;
+        let request = Request {
+            limit: 0,
+            collapse: Some(Collapse::File),
+            ..Request::new(&plan)
+        };
+        Ok(self.snapshot()?.find(&request)?.groups)
+    }
+
+    /// Returns the files of all messages with an identifier.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn with_id(&mut self, id: &str) -> Result<Vec<PathBuf>, Error> {
+        self.settle();
+        let plan = Plan::Match {
+            field: ken_core::Field::Msgid,
+            pattern: ken_core::Pattern::Term(id.to_lowercase()),
+        };
+        let snapshot = self.snapshot()?;
+        let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+        let mut files = Vec::new();
+        for hit in found.hits {
+            let location = snapshot.location(hit.address)?;
+            // One that is attached to another has that one's file.
+            if location.ipath.is_root() {
+                files.push(location.path);
+            }
+        }
+        let files = files
+            .into_iter()
+            .filter(|path| path.starts_with(&self.maildir));
+        let mut files: Vec<PathBuf> = files.filter_map(|path| self.now(path)).collect();
+        files.sort();
+        Ok(files)
+    }
+
+    /// Returns the messages that documents are or belong to, in their order and each once.
+    pub(super) fn mails(&mut self, places: &[Place]) -> Result<Vec<Mail>, Error> {
+        let mut mails = Vec::with_capacity(places.len());
+        let mut seen = std::collections::HashSet::new();
+        self.snapshot()?;
+        let Some(opened) = &self.opened else {
+            return Ok(mails);
+        };
+        let snapshot = &opened.snapshot;
+        for place in places {
+            let location = snapshot.location(*place)?;
+            if !location.path.starts_with(&self.maildir) || !seen.insert(location.path.clone()) {
+                continue;
+            }
+            let own = match location.ipath.is_root() {
+                true => Some(*place),
+                false => own_document(snapshot, &location.path)?,
+            };
+            let Some(own) = own else { continue };
+            let mut mail = Mail::of_stored(&snapshot.document(own)?, &self.personal);
+            match self.now(mail.path.clone()) {
+                Some(path) if path != mail.path => mail.lie_at(path),
+                Some(_) => {}
+                None => continue,
+            }
+            mails.push(mail);
+        }
+        Ok(mails)
+    }
+
+    /// Returns where a file is that the index knows by this path; nothing if it was removed.
+    fn now(&self, path: PathBuf) -> Option<PathBuf> {
+        let mut path = path;
+        for moves in [&self.told, &self.waiting] {
+            if let Some(to) = moves.to.get(&path) {
+                path = to.clone()?;
+            }
+        }
+        Some(path)
+    }
+
+    /// Returns the path at which a message is, if another program renamed it.
+    ///
+    /// # Errors
+    /// Fails if it is not found.
+    pub fn locate(&mut self, path: &Path, id: &str) -> Result<PathBuf, Error> {
+        if fs_err::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+            return Ok(path.to_path_buf());
+        }
+        let renamed = MaildirPlace::of_path(path)
+            .map(|place| place.find())
+            .transpose()?;
+        if let Some(renamed) = renamed.flatten() {
+            self.moved(path, Some(&renamed));
+            return Ok(renamed);
+        }
+        let others = self.with_id(id)?;
+        let found = others.into_iter().find(|path| path.is_file());
+        found.ok_or_else(|| {
+            let message = format!("the message \"{}\" is gone", path.display());
+            Error::new(ErrorKind::NotFound, message)
+        })
+    }
+
+    /// Takes note that a message lies somewhere else, or nowhere.
+    pub fn moved(&mut self, from: &Path, to: Option<&Path>) {
+        if to == Some(from) {
+            return;
+        }
+        self.waiting.files.push(from.to_path_buf());
+        self.waiting.files.extend(to.map(Path::to_path_buf));
+        self.waiting
+            .to
+            .insert(from.to_path_buf(), to.map(Path::to_path_buf));
+        self.tell();
+    }
+
+    /// Takes note of a new message.
+    pub fn added(&mut self, path: &Path) {
+        self.waiting.files.push(path.to_path_buf());
+        self.tell();
+    }
+
+    /// Has all mail looked at, in the background.
+    pub(super) fn index(&mut self) -> bool {
+        let writer = self.writer();
+        if writer.busy == Some(true) {
+            return false;
+        }
+        writer.busy = Some(true);
+        writer.progress = Arc::default();
+        // The thread lives as long as the store.
+        let _ = writer.jobs.send(Job::All(Arc::clone(&writer.progress)));
+        true
+    }
+
+    /// Tells the writer of what waits, unless it works.
+    fn tell(&mut self) {
+        if self.waiting.files.is_empty() || self.writer().busy.is_some() {
+            return;
+        }
+        self.told = std::mem::take(&mut self.waiting);
+        let files = self.told.files.clone();
+        let writer = self.writer();
+        writer.busy = Some(false);
+        let _ = writer.jobs.send(Job::Files(files));
+    }
+
+    fn writer(&mut self) -> &mut Writer {
+        let options = &self.options;
+        self.writer
+            .get_or_insert_with(|| Writer::start(Arc::clone(options)))
+    }
+
+    /// Returns where the writer tells that it is done.
+    pub(super) fn done(&self) -> Option<&Receiver<Done>> {
+        self.writer.as_ref().map(|writer| &writer.done)
+    }
+
+    /// Returns how far the run over all files is, if there is one.
+    pub(super) fn progress(&self) -> Option<&Progress> {
+        let writer = self.writer.as_ref()?;
+        (writer.busy == Some(true)).then_some(&*writer.progress)
+    }
+
+    /// Takes note that the writer did a job.
+    pub(super) fn finished(&mut self, done: &Done) {
+        if let Some(writer) = &mut self.writer {
+            writer.busy = None;
+        }
+        if !done.all {
+            self.told = Moves::default();
+        }
+        self.tell();
+    }
+
+    /// Waits until the index knows of all changes, unless a run over all files goes on.
+    pub fn settle(&mut self) {
+        let until = Instant::now() + SETTLE;
+        while let Some(writer) = &self.writer {
+            if writer.busy != Some(false) {
+                return;
+            }
+            match writer.done.recv_deadline(until) {
+                Ok(done) => self.finished(&done),
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Ends the writer when it has done what it was told.
+    pub fn close(&mut self) {
+        if let Some(progress) = self.progress() {
+            progress.cancel();
+        }
+        let until = Instant::now() + SETTLE;
+        while let Some(writer) = &self.writer
+            && writer.busy.is_some()
+            && let Ok(done) = writer.done.recv_deadline(until)
+        {
+            self.finished(&done);
+        }
+    }
+}
+
+fn own_document(snapshot: &Snapshot, path: &Path) -> Result<Option<Place>, Error> {
+    for address in snapshot.addresses(snapshot.meta().hasher.key(path))? {
+        if snapshot.location(address)?.ipath.is_root() {
+            return Ok(Some(address));
+        }
+    }
+    Ok(None)
+}
+
+impl Writer {
+    fn start(options: Arc<Options>) -> Self {
+        let (jobs, to_do) = unbounded();
+        let (tell, done) = unbounded();
+        std::thread::spawn(move || {
+            for job in to_do {
+                let (all, summary) = match job {
+                    Job::All(progress) => {
+                        let summary = ken_pipeline::update(&options, &[], &progress, &|_| ());
+                        (true, summary)
+                    }
+                    Job::Files(files) => {
+                        let progress = Progress::default();
+                        let summary = update_files(&options, &[], &files, &progress, &|_| ());
+                        (false, summary)
+                    }
+                };
+                if tell.send(Done { all, summary }).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            jobs,
+            done,
+            progress: Arc::default(),
+            busy: None,
+        }
+    }
+}
+
+impl Store {
+    /// Returns the folder of mail of a name such as `/inbox`.
+    ///
+    /// # Errors
+    /// Fails if the name is none of a folder below that of all mail.
+    pub fn folder(&self, name: &str) -> Result<PathBuf, Error> {
+        let Some(below) = name.strip_prefix('/') else {
+            let message = format!("target maildir must be empty or start with / ({name})");
+            return Err(Error::new(ErrorKind::File, message));
+        };
+        if below.split('/').any(|part| part == "..") {
+            let message = format!("a folder of mail has no .. in its name ({name})");
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        Ok(self.maildir.join(below.trim_matches('/')))
+    }
+
+    /// Returns a path as the index knows it: the folder without symbolic links.
+    ///
+    /// # Errors
+    /// Fails if the folder is not there.
+    pub fn resolved(&self, path: &Path) -> Result<PathBuf, Error> {
+        let unreadable = || {
+            let message = format!("file @ '{}' is not readable", path.display());
+            Error::new(ErrorKind::File, message)
+        };
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(unreadable());
+        };
+        let folder = fs_err::canonicalize(folder).map_err(|_| unreadable())?;
+        Ok(folder.join(name))
+    }
+
+    /// Returns the time that a text means: a day, or seconds since 1970-01-01 UTC.
+    ///
+    /// # Errors
+    /// Fails if it means none.
+    pub fn time(&self, text: &str) -> Result<i64, Error> {
+        if let Ok(seconds) = text.parse() {
+            return Ok(seconds);
+        }
+        let wrong = || Error::new(ErrorKind::Argument, format!("\"{text}\" is no time"));
+        let day: jiff::civil::Date = text.parse().map_err(|_| wrong())?;
+        let start = day
+            .to_zoned(self.context.zone.clone())
+            .map_err(|_| wrong())?;
+        Ok(start.timestamp().as_second())
+    }
+
+    /// Returns a number that grows with each commit: its time in microseconds.
+    ///
+    /// # Errors
+    /// Fails if there is no index.
+    pub(super) fn committed_at(&mut self) -> Result<i64, Error> {
+        self.snapshot()?;
+        let stamp = self.opened.as_ref().and_then(|opened| opened.stamp);
+        let since = stamp.and_then(|(time, _)| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let micros = since.unwrap_or_default().as_micros();
+        Ok(i64::try_from(micros).unwrap_or(i64::MAX))
+    }
+
+    /// Returns the names of all folders of mail, such as `/inbox`.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn maildirs(&mut self) -> Result<Vec<String>, Error> {
+        let mut names = Vec::new();
+        let mut waiting = vec![(self.maildir.clone(), 0)];
+        while let Some((folder, depth)) = waiting.pop() {
+            if ken_mail::maildir::is_maildir(&folder) {
+                let below = folder.strip_prefix(&self.maildir).unwrap_or(&folder);
+                names.push(format!("/{}", below.to_string_lossy()));
+            }
+            let Ok(entries) = fs_err::read_dir(&folder) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let name = entry.file_name();
+                let is_part = ["cur", "new", "tmp"].iter().any(|part| name == *part);
+                if is_folder && !is_part && depth < MAX_DEPTH {
+                    waiting.push((entry.path(), depth + 1));
+                }
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+}

@@ -1,0 +1,194 @@
+//! `mu cfind`: contacts, as other programs read them.
+
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ken_server::mu::{Contact, ContactQuery};
+use serde_json::json;
+
+use super::options::Typed;
+use super::{NO_CONTACTS, Outcome, Refusal, home};
+use crate::cli::Global;
+use crate::output;
+
+/// The formats.
+const FORMATS: [&str; 9] = [
+    "plain",
+    "mutt-alias",
+    "mutt-ab",
+    "wl",
+    "org-contact",
+    "bbdb",
+    "csv",
+    "json",
+    "debug",
+];
+
+pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
+    let format = typed.text("format").unwrap_or_else(|| "plain".to_owned());
+    if !FORMATS.contains(&format.as_str()) {
+        return Err(Refusal::Usage(format!("invalid output format {format}")));
+    }
+    let limit = typed.number("maxnum").map_err(Refusal::Usage)?;
+    let query = ContactQuery {
+        pattern: Some(typed.joined()).filter(|pattern| !pattern.is_empty()),
+        personal: typed.has("personal"),
+        after: typed.number("after").map_err(Refusal::Usage)?.unwrap_or(0),
+        limit: limit
+            .filter(|limit| *limit > 0)
+            .and_then(|limit| limit.try_into().ok()),
+    };
+    let contacts = home::store(global, typed)?.contacts(&query)?;
+    if contacts.is_empty() {
+        output::warn("no matching contacts found");
+        return Ok(ExitCode::from(NO_CONTACTS));
+    }
+    output::print(formatted(&contacts, &format).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn formatted(contacts: &[Contact], format: &str) -> String {
+    let start = match format {
+        "mutt-ab" => "Matching addresses in the mu database:\n",
+        "bbdb" => ";; -*-coding: utf-8-emacs;-*-\n;;; file-version: 6\n",
+        "json" => "[\n",
+        _ => "",
+    };
+    let lines: Vec<String> = contacts
+        .iter()
+        .map(|contact| one(contact, format))
+        .collect();
+    match format {
+        "json" => format!("{start}{}\n]\n", lines.join(",\n")),
+        _ => format!("{start}{}", lines.concat()),
+    }
+}
+
+fn one(contact: &Contact, format: &str) -> String {
+    let (name, email) = (
+        output::clean(&contact.address.name),
+        output::clean(&contact.address.email),
+    );
+    let is_named = !name.is_empty();
+    match format {
+        // These are of no use without a name.
+        "mutt-alias" | "wl" | "org-contact" if !is_named => String::new(),
+        "mutt-alias" => format!("alias {} {name} <{email}>\n", nickname(&name)),
+        "wl" => format!("{email} \"{}\" \"{name}\"\n", nickname(&name)),
+        "org-contact" => {
+            format!("* {name}\n:PROPERTIES:\n:EMAIL: {email}\n:END:\n\n")
+        }
+        "mutt-ab" => format!("{email}\t{name}\t\n"),
+        "bbdb" => bbdb(contact, &name, &email),
+        "csv" if is_named => format!("{},{}\n", quoted(&name), quoted(&email)),
+        "csv" => format!(",{}\n", quoted(&email)),
+        "json" => json(contact),
+        "debug" => debug(contact),
+        _ if is_named => format!("{name} {email}\n"),
+        _ => format!("{email}\n"),
+    }
+}
+
+/// Returns a short name: the first name, and the first letter of the last.
+fn nickname(name: &str) -> String {
+    let mut words = name.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let last = words.next_back().and_then(|word| word.chars().next());
+    let nickname = first.chars().chain(last);
+    nickname.filter(|c| c.is_alphanumeric()).collect()
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+fn bbdb(contact: &Contact, name: &str, email: &str) -> String {
+    let lisp = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let (first, last) = name.rsplit_once(' ').unwrap_or((name, ""));
+    let (first, last, email) = (lisp(first), lisp(last), lisp(email));
+    let today = Timestamp::now().as_second();
+    let (created, seen) = (day(today), day(contact.last_seen));
+    format!(
+        "[\"{first}\" \"{last}\" nil nil nil nil (\"{email}\") \
+         ((creation-date . \"{created}\") (time-stamp . \"{seen}\")) nil]\n"
+    )
+}
+
+fn day(seconds: i64) -> String {
+    strftime(seconds, "%Y-%m-%d")
+}
+
+fn strftime(seconds: i64, pattern: &str) -> String {
+    let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH);
+    time.to_zoned(TimeZone::UTC).strftime(pattern).to_string()
+}
+
+fn json(contact: &Contact) -> String {
+    let mut object = json!({
+        "email": contact.address.email,
+        "display": contact.address.quoted(),
+        "last-seen": contact.last_seen,
+        "last-seen-iso": strftime(contact.last_seen, "%Y-%m-%dT%H:%M:%SZ"),
+        "personal": contact.is_personal,
+        "frequency": contact.count,
+    });
+    if !contact.address.name.is_empty() {
+        object["name"] = json!(contact.address.name);
+    }
+    object.to_string()
+}
+
+fn debug(contact: &Contact) -> String {
+    let name = match contact.address.name.as_str() {
+        "" => "<none>",
+        name => name,
+    };
+    format!(
+        "{}\n\tname: {name}\n\t{}\n\tpersonal: {}\n\tfreq: {}\n\tlast-seen: {}\n",
+        contact.address.email,
+        contact.address.quoted(),
+        if contact.is_personal { "yes" } else { "no" },
+        contact.count,
+        strftime(contact.last_seen, "%Y-%m-%d %H:%M:%S"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_server::mu::Address;
+
+    use super::*;
+
+    #[test]
+    fn contacts_are_printed_as_other_programs_read_them() {
+        let contact = |text: &str| Contact {
+            address: Address::read(text),
+            is_personal: true,
+            last_seen: 1_767_873_600,
+            count: 4,
+        };
+        let named = contact("Anna \"A\" Example <anna@example.org>");
+        let unnamed = contact("x@example.org");
+        for (format, expected) in [
+            ("plain", "Anna \"A\" Example anna@example.org\n"),
+            (
+                "mutt-alias",
+                "alias AnnaE Anna \"A\" Example <anna@example.org>\n",
+            ),
+            ("mutt-ab", "anna@example.org\tAnna \"A\" Example\t\n"),
+            ("wl", "anna@example.org \"AnnaE\" \"Anna \"A\" Example\"\n"),
+            ("csv", "\"Anna \"\"A\"\" Example\",\"anna@example.org\"\n"),
+        ] {
+            assert_eq!(one(&named, format), expected, "{format}");
+        }
+        assert_eq!(one(&unnamed, "csv"), ",\"x@example.org\"\n");
+        assert_eq!(one(&unnamed, "wl"), "");
+        let bbdb = one(&named, "bbdb");
+        assert!(
+            bbdb.starts_with("[\"Anna \\\"A\\\"\" \"Example\" nil"),
+            "{bbdb}"
+        );
+        assert!(bbdb.contains("(time-stamp . \"2026-01-08\")"), "{bbdb}");
+    }
+}

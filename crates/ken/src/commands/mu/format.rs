@@ -1,0 +1,164 @@
+//! How a message is printed: lines of fields, XML, JSON, s-expressions.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ken_mail::thread::Threaded;
+use ken_server::mu::{Address, Found, Mail, Sexp, json_of, mail_plist};
+
+use super::fields::flag_letter;
+use crate::output;
+
+/// Returns a time as GLib prints it in the locale of C: days of one digit stand behind a blank that
+/// is as wide as a digit.
+pub(super) fn time(seconds: i64, zone: &TimeZone) -> String {
+    let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH);
+    let time = time.to_zoned(zone.clone());
+    let text = time.strftime("%a %b %e %H:%M:%S %Y").to_string();
+    text.replacen("  ", " \u{2007}", 1)
+}
+
+/// Returns addresses as they are shown in one line.
+pub(super) fn people(people: &[Address]) -> String {
+    let shown: Vec<String> = people.iter().map(Address::display).collect();
+    shown.join(", ")
+}
+
+/// Returns a line of fields: letters stand for fields, all else for itself.
+pub(super) fn plain(found: &Found, letters: &str, root: &Path, zone: &TimeZone) -> String {
+    let mut line = found.threaded.as_ref().map(branch).unwrap_or_default();
+    for letter in letters.chars() {
+        match field(&found.mail, letter, root, zone) {
+            Some(value) => line.push_str(&value),
+            None => line.push(letter),
+        }
+    }
+    output::clean(&line).into_owned()
+}
+
+/// Returns what shows where a message stands in its thread.
+fn branch(place: &Threaded) -> String {
+    if place.level == 0 {
+        return String::new();
+    }
+    let indent = "  ".repeat(place.level - 1);
+    let turn = if place.is_first_child { '\\' } else { '/' };
+    let sort = match place {
+        _ if place.is_duplicate => '=',
+        _ if place.is_orphan => '*',
+        _ => '-',
+    };
+    format!("{indent}{turn}{sort}> ")
+}
+
+/// Returns the value of the field that a letter stands for.
+fn field(mail: &Mail, letter: char, root: &Path, zone: &TimeZone) -> Option<String> {
+    Some(match letter {
+        'c' => people(&mail.cc),
+        'd' => time(mail.date, zone),
+        'f' => people(&mail.from),
+        'g' => mail.flags().into_iter().filter_map(flag_letter).collect(),
+        'h' => people(&mail.bcc),
+        'i' => mail.id.clone(),
+        'k' => time(mail.changed, zone),
+        'l' => mail.path.to_string_lossy().into_owned(),
+        'm' => mail.maildir(root),
+        'p' => mail.priority.clone(),
+        'r' => mail.references.join(","),
+        's' => mail.subject.clone(),
+        't' => people(&mail.to),
+        'v' => mail.list.clone(),
+        'x' => mail.tags.join(","),
+        'z' => mail.size.to_string(),
+        _ => return None,
+    })
+}
+
+/// Returns the list of properties, in one line.
+pub(super) fn sexp(mail: &Mail, root: &Path) -> Vec<u8> {
+    Sexp::List(mail_plist(mail, root)).to_bytes()
+}
+
+/// Returns the list of properties as JSON; names have colons as mu's first JSON had, or not.
+pub(super) fn json(mail: &Mail, root: &Path, with_colons: bool) -> String {
+    json_of(&Sexp::List(mail_plist(mail, root)), with_colons)
+}
+
+pub(super) const XML_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<messages>\n";
+pub(super) const XML_END: &str = "</messages>\n";
+
+/// Returns an element of XML.
+pub(super) fn xml(mail: &Mail, root: &Path) -> String {
+    let mut text = "\t<message>\n".to_owned();
+    for (name, value) in [
+        ("from", people(&mail.from)),
+        ("to", people(&mail.to)),
+        ("cc", people(&mail.cc)),
+        ("bcc", people(&mail.bcc)),
+        ("subject", mail.subject.clone()),
+        ("date", mail.date.to_string()),
+        ("size", mail.size.to_string()),
+        ("msgid", mail.id.clone()),
+        ("path", mail.path.to_string_lossy().into_owned()),
+        ("maildir", mail.maildir(root)),
+    ] {
+        if !value.is_empty() {
+            text.push_str(&format!("\t\t<{name}>{}</{name}>\n", escaped(&value)));
+        }
+    }
+    text.push_str("\t</message>\n");
+    text
+}
+
+/// Returns text as XML has it; what XML cannot have is left out.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            c if c.is_control() => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Returns the first lines of a text with something in them, as one.
+pub(super) fn summary(body: &str, n_lines: usize) -> String {
+    let lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.take(n_lines).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_stand_for_fields() {
+        let found = Found {
+            mail: Mail {
+                path: "/m/inbox/cur/1:2,FS".into(),
+                date: 1_767_607_200,
+                subject: "Plan\u{1b}[1m".to_owned(),
+                from: vec![Address::read("Ann <a@b>"), Address::read("c@d")],
+                ..Mail::default()
+            },
+            threaded: Some(Threaded {
+                level: 2,
+                is_orphan: true,
+                ..Threaded::default()
+            }),
+            is_related: false,
+        };
+        let line = plain(&found, "d f (s) g m", Path::new("/m"), &TimeZone::UTC);
+        let expected =
+            "  /*> Mon Jan \u{2007}5 10:00:00 2026 Ann <a@b>, c@d (Plan\u{fffd}[1m) FS /inbox";
+        assert_eq!(line, expected);
+        assert!(xml(&found.mail, Path::new("/m")).contains("<from>Ann &lt;a@b&gt;, c@d</from>"));
+    }
+}

@@ -1,0 +1,185 @@
+//! `mu view`, `mu mkdir` and `mu move`: single messages and folders.
+
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use ken_mail::maildir::{Target, make, relocate as move_message};
+use ken_server::mu::{Mail, Part, Personal, parts};
+
+use super::options::Typed;
+use super::{Outcome, Refusal, format, home};
+use crate::cli::Global;
+use crate::output;
+
+/// Bytes of a message, at most.
+const MAX_BYTES: u64 = 512 << 20;
+
+/// Returns the content of a message; `-` is standard input.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin()
+            .lock()
+            .take(MAX_BYTES)
+            .read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    match fs_err::File::open(path) {
+        Ok(file) => {
+            file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        }
+        Err(_) => {
+            let message = format!("file @ '{}' is not readable", path.display());
+            Err(Refusal::Said(message))
+        }
+    }
+}
+
+pub(super) fn view(typed: &Typed) -> Outcome {
+    let mut files: Vec<PathBuf> = typed.words.iter().map(PathBuf::from).collect();
+    if files.is_empty() {
+        files.push("-".into());
+    }
+    let n_lines = typed
+        .number("summary-len")
+        .map_err(Refusal::Usage)?
+        .unwrap_or(0);
+    let n_lines = usize::try_from(n_lines).unwrap_or(0);
+    let format = typed.text("format");
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for path in files {
+        let bytes = read(&path)?;
+        let mail = Mail::of_message(&std::path::absolute(&path)?, &bytes, &Personal::default());
+        match format.as_deref() {
+            None | Some("plain") => {
+                out.write_all(shown(&mail, &parts(&bytes), n_lines).as_bytes())?;
+            }
+            Some("sexp") => {
+                out.write_all(&format::sexp(&mail, Path::new("/")))?;
+                out.write_all(b"\n")?;
+            }
+            Some("html") => {
+                let parts = parts(&bytes);
+                let body = parts.iter().find(|part| part.media_type == "text/html");
+                let body = body.or_else(|| parts.first());
+                out.write_all(body.map_or(&[][..], |part| &part.bytes))?;
+            }
+            Some(other) => {
+                return Err(Refusal::Usage(format!("invalid output format {other}")));
+            }
+        }
+        if typed.has("terminate") {
+            out.write_all(b"\x0c")?;
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a message for people: what its header says, what it carries, and its text.
+fn shown(mail: &Mail, parts: &[Part], n_lines: usize) -> String {
+    let zone = crate::zone::system();
+    let attached = parts
+        .iter()
+        .filter(|part| part.is_attachment && !part.name.is_empty());
+    let attached: Vec<&str> = attached.map(|part| part.name.as_str()).collect();
+    let date = match mail.date {
+        0 => String::new(),
+        date => format::time(date, &zone),
+    };
+    let mut text = String::new();
+    for (name, value) in [
+        ("From", format::people(&mail.from)),
+        ("To", format::people(&mail.to)),
+        ("Cc", format::people(&mail.cc)),
+        ("Bcc", format::people(&mail.bcc)),
+        ("Subject", mail.subject.clone()),
+        ("Date", date),
+        ("Tags", mail.tags.join(", ")),
+        ("Attachments", attached.join(", ")),
+    ] {
+        if !value.is_empty() {
+            text.push_str(&format!("{name}: {}\n", output::clean(&value)));
+        }
+    }
+    let body: String = parts
+        .iter()
+        .filter(|part| !part.is_attachment)
+        .map(|part| String::from_utf8_lossy(&part.bytes).into_owned())
+        .collect();
+    if n_lines > 0 {
+        text.push_str(&format!(
+            "Summary: {}\n",
+            output::clean(&format::summary(&body, n_lines))
+        ));
+        return text;
+    }
+    text.push_str(&body);
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+pub(super) fn mkdir(typed: &Typed) -> Outcome {
+    if typed.words.is_empty() {
+        return Err(Refusal::Usage("missing directory parameter".to_owned()));
+    }
+    let mode = typed.text("mode").unwrap_or_else(|| "0755".to_owned());
+    let mode = u32::from_str_radix(&mode, 8)
+        .map_err(|_| Refusal::Usage(format!("invalid mode '{mode}'")))?;
+    for word in &typed.words {
+        make(Path::new(word), mode)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn relocate(global: &Global, typed: &Typed) -> Outcome {
+    let (file, maildir) = match typed.words.as_slice() {
+        [file] => (file, None),
+        [file, maildir] => (file, Some(maildir.to_string_lossy().into_owned())),
+        _ => {
+            return Err(Refusal::Usage(
+                "expected a file, and perhaps a maildir".to_owned(),
+            ));
+        }
+    };
+    let mut store = home::store(global, typed)?;
+    let path = store.resolved(Path::new(file))?;
+    let maildir = match &maildir {
+        Some(name) => Some(store.folder(name)?),
+        None => None,
+    };
+    let flags = typed.text("flags");
+    let target = Target {
+        maildir: maildir.as_deref(),
+        flags: flags.as_deref(),
+        rename: typed.has("change-name"),
+    };
+    if typed.has("dry-run") {
+        let to = target
+            .path(&path)
+            .map_err(|error| Refusal::Said(error.to_string()))?;
+        output::print(format!("{}\n", to.display()).as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let id = Mail::read(&path, store.personal())?.id;
+    let mut files = vec![path.clone()];
+    if typed.has("update-dups") && maildir.is_none() {
+        files.extend(
+            store
+                .with_id(&id)?
+                .into_iter()
+                .filter(|other| *other != path),
+        );
+    }
+    for path in files {
+        let to = move_message(&path, &target).map_err(|error| Refusal::Said(error.to_string()))?;
+        store.moved(&path, Some(&to));
+        output::print(format!("{}\n", to.display()).as_bytes())?;
+    }
+    store.close();
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,121 @@
+//! `mu`: ken under the name of mu, with its command line, output and exit codes.
+//!
+//! Measured against mu 1.8.13: the lines of results and contacts are byte for byte its own, lists of
+//! properties have its names. `docs/mu.md` lists what differs.
+
+mod cfind;
+mod extract;
+mod fields;
+mod find;
+mod format;
+mod home;
+mod message;
+mod options;
+mod server;
+mod table;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::cli::Global;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output;
+use options::{Typed, usage};
+
+/// Nothing was found.
+const NO_MATCHES: u8 = 4;
+/// No contact was found.
+const NO_CONTACTS: u8 = 2;
+/// What was typed cannot be done.
+const FAILED: u8 = 1;
+
+/// Why a command could not do its work.
+enum Refusal {
+    /// It is said, and the usage if it is about that.
+    Said(String),
+    /// What is typed makes no sense.
+    Usage(String),
+    /// ken's own failure.
+    Failed(Failure),
+}
+
+impl<E: Into<Failure>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<ken_server::mu::Error> for Refusal {
+    fn from(error: ken_server::mu::Error) -> Self {
+        Self::Said(error.message)
+    }
+}
+
+type Outcome = Result<ExitCode, Refusal>;
+
+/// Runs what was typed after the name of the program.
+pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
+    let typed = match options::read(arguments) {
+        Ok(typed) => typed,
+        Err((command, message)) => return complain(&message, Some(&usage(command))),
+    };
+    if typed.has("version") {
+        return version(global);
+    }
+    let Some(command) = typed.command.filter(|_| !typed.has("help")) else {
+        let text = usage(typed.command);
+        output::print(text.as_bytes())?;
+        return Ok(ExitCode::from(u8::from(!typed.has("help"))));
+    };
+    let outcome = match command {
+        "cfind" => cfind::run(global, &typed),
+        "extract" => extract::run(&typed),
+        "fields" => fields::run(),
+        "find" => find::run(global, &typed),
+        "help" => help(&typed),
+        "server" => server::run(global, &typed),
+        "view" => message::view(&typed),
+        "mkdir" => message::mkdir(&typed),
+        "move" => message::relocate(global, &typed),
+        _ => home::run(global, command, &typed),
+    };
+    match outcome {
+        Ok(code) => Ok(code),
+        Err(Refusal::Said(message)) => complain(&message, None),
+        Err(Refusal::Usage(message)) => complain(&message, Some(&usage(Some(command)))),
+        // A version of the index, a closed pipe: ken knows better what to do.
+        Err(Refusal::Failed(failure)) => {
+            failure.report();
+            Ok(ExitCode::from(FAILED))
+        }
+    }
+}
+
+/// Says why nothing is done, and how it is typed.
+fn complain(message: &str, usage: Option<&str>) -> Result<ExitCode, Failure> {
+    let message = output::clean(message);
+    io::stderr().write_all(format!("error: {message}\n").as_bytes())?;
+    if let Some(usage) = usage {
+        output::print(usage.as_bytes())?;
+    }
+    Ok(ExitCode::from(FAILED))
+}
+
+/// Prints the version of mu that ken is taken for: mu4e reads it.
+fn version(global: &Global) -> Result<ExitCode, Failure> {
+    let version = Settings::load(global)?.mu.version;
+    let text = format!(
+        "mu (mail indexer/searcher) version {version}\nin fact ken {}\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    output::print(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn help(typed: &Typed) -> Outcome {
+    let command = typed.words.first().map(|word| word.to_string_lossy());
+    output::print(usage(command.as_deref()).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
