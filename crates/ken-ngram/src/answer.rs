@@ -15,6 +15,9 @@ const SEARCH_NS: u64 = 15_000;
 /// one word keep company.
 const TRUST: u64 = 8;
 
+/// More strings of a need are not looked up: reading the files takes less time then.
+const MAX_STRINGS: usize = 4 << 10;
+
 /// The documents of a segment that may match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidates {
@@ -60,7 +63,8 @@ enum Node {
 impl Segment {
     /// Returns the documents that may hold what is needed.
     pub fn candidates(&self, need: &Need) -> Candidates {
-        let node = self.node(need);
+        let mut left = MAX_STRINGS;
+        let node = self.node(need, &mut left);
         let docs = match self.estimate(&node) >= u64::from(self.n_docs()) {
             true => None,
             false => self.answer(&node, None),
@@ -68,16 +72,14 @@ impl Segment {
         Candidates::new(docs, self.n_docs())
     }
 
-    fn node(&self, need: &Need) -> Node {
-        let nodes = |needs: &[Need]| -> Vec<_> {
-            let mut nodes: Vec<_> = needs.iter().map(|need| self.node(need)).collect();
-            nodes.sort_by_cached_key(|node| self.estimate(node));
-            nodes
-        };
+    /// Looks up what is needed, `left` strings at most; those behind may be anything.
+    fn node(&self, need: &Need, left: &mut usize) -> Node {
         match need {
             Need::Anything => Node::Anything,
             Need::Nothing => Node::Nothing,
+            Need::Bytes(_) if *left == 0 => Node::Anything,
             Need::Bytes(bytes) => {
+                *left -= 1;
                 let lists = grams_of(bytes).into_iter().map(|gram| self.look_up(gram));
                 let Some(mut lists) = lists.collect::<Option<Vec<_>>>() else {
                     return Node::Nothing;
@@ -88,9 +90,18 @@ impl Segment {
                     false => Node::Lists(lists),
                 }
             }
-            Need::All(needs) => Node::All(nodes(needs)),
-            Need::Any(needs) => Node::Any(nodes(needs)),
+            Need::All(needs) => Node::All(self.nodes(needs, left)),
+            Need::Any(needs) => Node::Any(self.nodes(needs, left)),
         }
+    }
+
+    fn nodes(&self, needs: &[Need], left: &mut usize) -> Vec<Node> {
+        let mut fewest_first: Vec<_> = needs.iter().collect();
+        fewest_first.sort_by_cached_key(|need| n_strings(need));
+        let nodes = fewest_first.into_iter().map(|need| self.node(need, left));
+        let mut nodes: Vec<_> = nodes.collect();
+        nodes.sort_by_cached_key(|node| self.estimate(node));
+        nodes
     }
 
     /// Returns how many documents there may be at most.
@@ -168,6 +179,13 @@ impl Segment {
             }
         }
         docs
+    }
+}
+
+fn n_strings(need: &Need) -> usize {
+    match need {
+        Need::All(needs) | Need::Any(needs) => needs.iter().map(n_strings).sum(),
+        _ => 1,
     }
 }
 

@@ -102,6 +102,7 @@ struct Facts {
     need: Need,
 }
 
+#[derive(Clone)]
 enum Known {
     /// All that is matched.
     Exactly(Strings),
@@ -142,10 +143,7 @@ impl Facts {
                 let parts = parts.iter().map(Self::of);
                 parts.reduce(Self::then).unwrap_or_else(Self::unknown)
             }
-            HirKind::Alternation(parts) => {
-                let parts = parts.iter().map(Self::of);
-                parts.reduce(Self::or).unwrap_or_else(Self::unknown)
-            }
+            HirKind::Alternation(parts) => Self::one_of(parts.iter().map(Self::of).collect()),
             HirKind::Repetition(repetition) => Self::of_repetition(repetition),
         }
     }
@@ -214,17 +212,32 @@ impl Facts {
         let part = || Self::of(&repetition.sub);
         match (repetition.min, repetition.max) {
             (_, Some(0)) => Self::exactly(one(b"")),
-            (0, Some(1)) => part().or(Self::exactly(one(b""))),
+            (0, Some(1)) => Self::one_of(vec![part(), Self::exactly(one(b""))]),
             (0, _) => Self::unknown(),
             (min, max) => {
-                let copies = (0..min.min(MAX_COPIES)).map(|_| part());
-                let all = copies.reduce(Self::then).unwrap_or_else(Self::unknown);
+                let all = part().times(min.min(MAX_COPIES));
                 match max == Some(min) && min <= MAX_COPIES {
                     true => all,
                     false => all.opened(),
                 }
             }
         }
+    }
+
+    /// Repeats it. All copies need the same, so the first one says it for all of them.
+    fn times(self, n: u32) -> Self {
+        // Where only the ends are known, a third copy tells no more than the second.
+        let n = match self.strings {
+            Known::Exactly(_) => n,
+            Known::Ends { .. } => n.min(2),
+        };
+        let strings = self.strings.clone();
+        (1..n).fold(self, |all, _| {
+            all.then(Self {
+                strings: strings.clone(),
+                need: Need::Anything,
+            })
+        })
     }
 
     /// Forgets what lies between the ends.
@@ -267,30 +280,33 @@ impl Facts {
         }
     }
 
-    fn or(self, other: Self) -> Self {
-        match (self.strings, other.strings) {
-            (Known::Exactly(mut strings), Known::Exactly(more))
-                if self.need == Need::Anything && other.need == Need::Anything =>
-            {
-                strings.extend(more);
-                Self::new(Known::Exactly(strings), Need::Anything)
-            }
-            (strings, other_strings) => {
-                let one = Self {
-                    strings,
-                    need: self.need,
-                };
-                let other = Self {
-                    strings: other_strings,
-                    need: other.need,
-                };
-                let need = one.need().or(other.need());
-                let (mut first, mut last) = one.into_ends();
-                let (more_first, more_last) = other.into_ends();
-                first.extend(more_first);
-                last.extend(more_last);
-                Self::ends(first, last, need)
-            }
+    /// Joins alternatives, all at once: one after the other takes time by the square of their number.
+    fn one_of(parts: Vec<Self>) -> Self {
+        let strings: Option<Vec<_>> = parts.iter().map(Self::as_exactly).collect();
+        if let Some(strings) = strings {
+            return Self::exactly(strings.into_iter().flatten().cloned().collect());
+        }
+        let (mut first, mut last) = (Strings::new(), Strings::new());
+        let mut need = Need::Nothing;
+        for part in parts {
+            need = need.or(part.need());
+            let (more_first, more_last) = part.into_ends();
+            first.extend(more_first);
+            last.extend(more_last);
+        }
+        // What they begin and end with is in the need.
+        let strings = Known::Ends {
+            first: cut(first, start_of),
+            last: cut(last, end_of),
+        };
+        Self { strings, need }
+    }
+
+    /// Returns the strings if they say all.
+    fn as_exactly(&self) -> Option<&Strings> {
+        match &self.strings {
+            Known::Exactly(strings) if self.need == Need::Anything => Some(strings),
+            _ => None,
         }
     }
 
@@ -415,6 +431,34 @@ mod tests {
     fn classes_of_a_script_need_their_first_bytes() {
         assert!(matches!(need(r"\p{Greek}"), Need::Any(_)));
         assert_eq!(need(r"\p{Greek}?"), Need::Anything);
+    }
+
+    /// Returns how many strings there are in a need, and how deep the deepest is.
+    fn size(need: &Need) -> (usize, usize) {
+        match need {
+            Need::All(needs) | Need::Any(needs) => {
+                let sizes = needs.iter().map(size);
+                sizes.fold((0, 1), |(n, depth), (more, below)| {
+                    (n + more, depth.max(below + 1))
+                })
+            }
+            _ => (1, 0),
+        }
+    }
+
+    #[test]
+    fn a_need_grows_with_its_expression_only() {
+        let choices = |n: usize, end: &str| {
+            let choices = (0..n).map(|number| format!("qxz{number}{end}"));
+            size(&need(&choices.collect::<Vec<_>>().join("|")))
+        };
+        // Strings, and what they begin and end with.
+        assert!(choices(3000, "").0 <= 3100 && choices(3000, "").1 <= 2);
+        let (n, depth) = choices(300, "[^a]*wvk");
+        assert!(n <= 1000 && depth <= 3, "{n} strings, {depth} deep");
+        let nested = (0..7).fold("[a-h]{4}".to_owned(), |inner, _| format!("({inner}){{4}}"));
+        let (n, _) = size(&need(&nested));
+        assert!(n < 10_000, "{n} strings");
     }
 
     /// Returns whether a text holds what is needed, by its bytes.

@@ -70,6 +70,21 @@ fn what_is_needed_is_found() {
 }
 
 #[test]
+fn of_very_many_strings_any_may_be_there() {
+    let segment = open(built(&texts(&["quux", "zork", "frob"]), 0));
+    let words = (0..5000_u32).map(|n| format!("{:08x}", n.wrapping_mul(0x9e37_79b1)));
+    let words: Vec<_> = words.collect();
+    assert!(found(&segment, &words[..4000].join("|")).is_empty());
+    assert_eq!(found(&segment, &words.join("|")).len(), 3);
+    let also = format!("zork.*({})", words.join("|"));
+    assert_eq!(
+        found(&segment, &also),
+        ["/texts/1"],
+        "what is looked up counts"
+    );
+}
+
+#[test]
 fn documents_are_known_by_file_and_stamp() {
     let texts: Vec<_> = (0..1000).map(|number| format!("text {number}")).collect();
     let segment = open(built(&texts, 0));
