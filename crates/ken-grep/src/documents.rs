@@ -54,9 +54,6 @@ impl Documents<'_> {
 
     /// Returns whether an index says that nothing in the file matches.
     fn excludes(&self, path: &Path, narrow: &Narrow) -> bool {
-        if narrow.is_empty() {
-            return false;
-        }
         let key = self.snapshot.meta().hasher.key(path);
         let found = self.files.binary_search_by_key(&key.0, |file| file.key.0);
         found.is_ok_and(|at| narrow.excludes_text(key, self.files[at].token))
@@ -135,6 +132,7 @@ impl Search<'_> {
     ) -> Result<(), ken_index::Error> {
         let printer = self.format.printer(output.whole_sheet(), false);
         let mut worker = self.worker(printer);
+        let is_asked = self.narrow.knows_texts(documents.snapshot.meta());
         let mut last: Option<(PathBuf, bool)> = None;
         loop {
             let from = next.fetch_add(BATCH, Ordering::Relaxed);
@@ -151,7 +149,7 @@ impl Search<'_> {
                 // Documents of one file are neighbours.
                 let excluded = match &last {
                     Some((path, excluded)) if *path == location.path => *excluded,
-                    _ => documents.excludes(&location.path, self.narrow),
+                    _ => is_asked && documents.excludes(&location.path, self.narrow),
                 };
                 last = Some((location.path.clone(), excluded));
                 if excluded {

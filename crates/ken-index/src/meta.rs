@@ -38,9 +38,13 @@ pub struct Meta {
     /// Languages in which the text of pictures was recognised last; empty if it never was.
     #[serde(default)]
     pub ocr_languages: String,
-    /// Whether all files that the commit knows have their grams: see `ken-ngram`.
+    /// Whether a run saw all files below these roots to its end.
     #[serde(default)]
-    pub ngrams: bool,
+    pub all_seen: bool,
+    /// The files that have, together, the grams of all files that the commit knows: see `ken-ngram`;
+    /// absent if not all have theirs.
+    #[serde(default)]
+    pub gram_files: Option<BTreeSet<u64>>,
     /// Bytes of the log of tags that the index has; see `ken-pipeline`.
     #[serde(default)]
     pub tags: u64,
@@ -62,7 +66,8 @@ impl Meta {
             earlier: Vec::new(),
             missing: BTreeSet::new(),
             ocr_languages: String::new(),
-            ngrams: false,
+            all_seen: false,
+            gram_files: None,
             tags: 0,
         }
     }

@@ -206,15 +206,25 @@ impl Writer {
     /// Fails if anything could not be written; the last commit stays as it is, and the writer can
     /// only be dropped.
     pub fn commit(&self, meta: &Meta) -> Result<(), Error> {
+        self.commit_with(|| Ok(meta.clone()))
+    }
+
+    /// Makes everything since the last commit visible, with the meta that `prepare` returns. Meanwhile
+    /// nothing is added: what it writes is of all that this commit tells of.
+    ///
+    /// # Errors
+    /// Fails as [`Self::commit`] does; if `prepare` fails, nothing was done.
+    pub fn commit_with(&self, prepare: impl FnOnce() -> Result<Meta, Error>) -> Result<(), Error> {
         self.check()?;
         // All slots are held until the end. Otherwise a file's own document, which says that the
         // file is finished, might be committed from one slot without its parts in another.
         let mut places: Vec<_> = self.slots.iter().map(lock).collect();
+        let meta = prepare()?;
         let builders = places.iter_mut().filter_map(|place| place.take());
         let segments = finish_all(builders.collect()).map_err(|error| self.bury(error))?;
         self.take_in(segments)?;
         let mut engine = self.engine.write().unwrap_or_else(PoisonError::into_inner);
-        let committed = self.commit_in(&mut engine, meta);
+        let committed = self.commit_in(&mut engine, &meta);
         committed.map(|_| ()).map_err(|error| self.bury(error))
     }
 

@@ -176,16 +176,6 @@ impl GramSet {
         self.overflowed
     }
 
-    /// Returns whether another set has the same grams.
-    pub fn same_as(&self, other: &Self) -> bool {
-        let sorted = |set: &Self| {
-            let mut grams = set.grams.clone();
-            grams.sort_unstable();
-            grams
-        };
-        self.overflowed == other.overflowed && sorted(self) == sorted(other)
-    }
-
     /// Returns the grams in no order; none if there are too many to be kept.
     pub(crate) fn grams(&self) -> Option<&[Gram]> {
         (!self.overflowed).then_some(&self.grams)

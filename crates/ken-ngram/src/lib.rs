@@ -3,8 +3,9 @@
 //! An index of *grams*, short pieces of text: for each the documents that hold it. A regular
 //! expression becomes a [`Need`], which the index answers with [`Candidates`]; what is not among
 //! them cannot match. A document is a fact that stays true: the file of this key had, under this
-//! stamp, these grams. So files of grams need no commit, can be merged and deleted at any time,
-//! and belong to no segment of the text index.
+//! stamp, these grams. So files of grams can be written before the commit that tells of their
+//! documents, are merged when there are many, and belong to no segment of the text index. Whether
+//! none is missing says the commit, which names them: see [`Store`].
 
 mod answer;
 mod build;

@@ -1,10 +1,11 @@
 //! Makes one file of several, without what is no longer of use.
 //!
 //! Documents keep their order, those of the first file first; so lists are joined one after the other.
-//! No text is read again.
+//! A document that was written twice gets the grams of both: what was extracted of a file may have
+//! become more. No text is read again.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 use std::io::{self, Write};
 
 use crate::gram::Gram;
@@ -45,6 +46,10 @@ pub fn merge<W: Write>(
             queue.push(Reverse((*next, of)));
         }
         if queue.peek().is_none_or(|Reverse((next, _))| *next != gram) {
+            if !list.is_sorted_by(|one, next| one < next) {
+                list.sort_unstable();
+                list.dedup();
+            }
             writer.gram(gram, &list)?;
             list.clear();
         }
@@ -58,7 +63,7 @@ fn numbered(
     keep: &dyn Fn(Version) -> bool,
     docs: &mut Vec<Doc>,
 ) -> Vec<Vec<u32>> {
-    let mut known = BTreeSet::new();
+    let mut known = BTreeMap::new();
     let of = |segment: &Segment| {
         let n_docs = segment.n_docs() as usize;
         let mut map = vec![GONE; n_docs];
@@ -72,18 +77,21 @@ fn numbered(
             let Some(row) = rows[doc as usize] else {
                 return;
             };
-            // Only what was written twice by a run that was stopped. What was read anew may be known
-            // better than before.
+            // Written twice by a run that was stopped, or read anew. What it covers may be more then.
             let fact = (row.version, row.covers.to_bits(), name.len(), hash(name));
-            if segments.len() > 1 && !known.insert(fact) {
-                return;
+            let new = docs.len() as u32;
+            let number = match segments.len() > 1 {
+                true => *known.entry(fact).or_insert(new),
+                false => new,
+            };
+            map[doc as usize] = number;
+            if number == new {
+                docs.push(Doc {
+                    version: row.version,
+                    covers: row.covers,
+                    name: name.to_vec(),
+                });
             }
-            map[doc as usize] = docs.len() as u32;
-            docs.push(Doc {
-                version: row.version,
-                covers: row.covers,
-                name: name.to_vec(),
-            });
         });
         map
     };

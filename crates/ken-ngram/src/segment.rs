@@ -49,7 +49,7 @@ pub struct Version {
 /// What a document's grams were taken of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Covers {
-    /// The bytes of the file as they are, up to the first 0.
+    /// The bytes of the file up to the first 0, in UTF-8 if they were in UTF-16.
     pub start: bool,
     /// And there is no 0 in the file.
     pub whole: bool,
@@ -147,11 +147,6 @@ impl Segment {
     /// Returns how many documents there are.
     pub fn n_docs(&self) -> u32 {
         self.n_docs
-    }
-
-    /// Returns how many bytes the file has.
-    pub fn n_bytes(&self) -> u64 {
-        (*self.bytes).as_ref().len() as u64
     }
 
     fn part(&self, part: usize) -> &[u8] {

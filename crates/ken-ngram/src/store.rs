@@ -1,12 +1,16 @@
 //! The files of grams of one index, in a folder of their own.
 //!
-//! A file is written under another name, synced, and renamed: what is there is whole. Nothing else
-//! says which files count, and none of them is needed. So a run that is killed leaves files that
-//! are true, and one that is merged twice does no harm.
+//! A file is written under another name, synced, and renamed: what is there is whole. Which of them
+//! together have the grams of all files, the index says in its commits, by their numbers; so a new one is
+//! synced with its folder before the commit that names it, and one that was merged is deleted after the
+//! commit that no longer does. A run that is killed leaves files that are true, and one that is read
+//! beside the one it was merged into does no harm.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fs_err::File;
 
@@ -32,15 +36,20 @@ pub type Map = fn(&Path) -> io::Result<Bytes>;
 pub struct Store {
     folder: PathBuf,
     map: Map,
+    /// The number of the first file that this process writes, and of the next one.
+    first: u64,
     next: AtomicU64,
+    /// Those that are there and can be read.
+    files: Mutex<BTreeSet<u64>>,
 }
 
 impl Store {
-    /// Opens the folder, makes it if it is not there, and deletes what a killed run left unfinished.
+    /// Opens the folder, makes it if it is not there, and deletes what a killed run left unfinished. No
+    /// file gets a number among those `named` by the last commit, also if theirs are gone.
     ///
     /// # Errors
     /// Fails if the folder cannot be made, read or written.
-    pub fn open(folder: &Path, map: Map) -> io::Result<Self> {
+    pub fn open(folder: &Path, named: &BTreeSet<u64>, map: Map) -> io::Result<Self> {
         fs_err::create_dir_all(folder)?;
         for entry in fs_err::read_dir(folder)? {
             let path = entry?.path();
@@ -48,12 +57,58 @@ impl Store {
                 fs_err::remove_file(path)?;
             }
         }
-        let last = numbers(folder)?.last().copied();
+        let mut files = BTreeSet::new();
+        let numbers = numbers(folder)?;
+        for number in &numbers {
+            if Segment::open(map(&path(folder, *number))?).is_some() {
+                files.insert(*number);
+            }
+        }
+        let last = numbers.last().max(named.last());
+        let first = last.map_or(0, |last| last.saturating_add(1));
         Ok(Self {
             folder: folder.to_path_buf(),
             map,
-            next: AtomicU64::new(last.map_or(0, |last| last + 1)),
+            first,
+            next: AtomicU64::new(first),
+            files: Mutex::new(files),
         })
+    }
+
+    /// Returns the numbers of the files: a commit may name them once they are synced.
+    pub fn files(&self) -> BTreeSet<u64> {
+        self.known().clone()
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the names of all files on disk.
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be synced.
+    pub fn sync(&self) -> io::Result<()> {
+        File::open(&self.folder)?.sync_all()
+    }
+
+    /// Counts on no file that was there before this process.
+    pub fn forget_earlier(&self) {
+        self.known().retain(|number| *number >= self.first);
+    }
+
+    /// Deletes all files that do not count: they were merged or forgotten, or cannot be read.
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be read, or a file not deleted.
+    pub fn sweep(&self) -> io::Result<()> {
+        let files = self.known();
+        for number in numbers(&self.folder)? {
+            if !files.contains(&number) {
+                fs_err::remove_file(path(&self.folder, number))?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes a file of what was added to a builder, which begins anew.
@@ -77,47 +132,44 @@ impl Store {
         let out = write(BufWriter::new(File::create(&next)?))?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_data()?;
-        fs_err::rename(next, path)
+        fs_err::rename(next, path)?;
+        self.known().insert(number);
+        Ok(())
     }
 
     /// Merges files of about the same size until there are few, with what is to be kept of them;
-    /// `keep` is asked for only if there is anything to merge.
+    /// `keep` is asked for only if there is anything to merge. Returns whether there was; what was merged
+    /// counts no longer, but is there until it is swept away.
     ///
     /// # Errors
     /// Fails if a file cannot be read or written.
     pub fn merge<K: Fn(Version) -> bool>(
         &self,
         keep: impl FnOnce() -> io::Result<K>,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let mut merging = self.mergeable()?;
         if merging.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let keep = keep()?;
         while !merging.is_empty() {
             let mut segments = Vec::new();
             for number in &merging {
-                let mapped = (self.map)(&path(&self.folder, *number))?;
-                // One of which nothing is known must not vanish among the others.
-                let Some(segment) = Segment::open(mapped) else {
-                    return Ok(());
-                };
-                segments.push(segment);
+                let path = path(&self.folder, *number);
+                let damaged = || io::Error::other(format!("\"{}\" is damaged", path.display()));
+                segments.push(Segment::open((self.map)(&path)?).ok_or_else(damaged)?);
             }
             self.publish(|out| merge(&segments, &keep, out))?;
-            drop(segments);
-            for number in merging {
-                fs_err::remove_file(path(&self.folder, number))?;
-            }
+            self.known().retain(|number| !merging.contains(number));
             merging = self.mergeable()?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Returns the files of the smallest size of which there are enough.
     fn mergeable(&self) -> io::Result<Vec<u64>> {
         let mut sizes = Vec::new();
-        for number in numbers(&self.folder)? {
+        for number in self.files() {
             let n_bytes = fs_err::metadata(path(&self.folder, number))?.len();
             if n_bytes < MAX_BYTES {
                 sizes.push((size(n_bytes), number));
@@ -162,39 +214,38 @@ fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
 pub struct Opened {
     /// Those that can be read.
     pub segments: Vec<Segment>,
-    /// And these are all.
-    pub complete: bool,
+    files: BTreeSet<u64>,
 }
 
-/// Opens the files of a folder, while others may write. None if there is no folder.
+impl Opened {
+    /// Returns those of some files that are not among them.
+    pub fn missing(&self, files: &BTreeSet<u64>) -> BTreeSet<u64> {
+        files - &self.files
+    }
+}
+
+/// Opens the files of a folder, while others may write. A folder that is not there has none.
 ///
 /// # Errors
 /// Fails if the folder cannot be read, or a file in it.
 pub fn open(folder: &Path, map: Map) -> io::Result<Opened> {
-    /// How often a merge may come between.
-    const MAX_TRIES: usize = 20;
-    for _ in 0..MAX_TRIES {
-        let numbers = match numbers(folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Opened::default()),
-            numbers => numbers?,
+    let mut opened = Opened::default();
+    let numbers = match numbers(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(opened),
+        numbers => numbers?,
+    };
+    for number in numbers {
+        let bytes = match map(&path(folder, number)) {
+            // It was merged meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            bytes => bytes?,
         };
-        let opened: io::Result<Vec<_>> = numbers
-            .iter()
-            .map(|number| map(&path(folder, *number)))
-            .collect();
-        match opened {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            opened => {
-                let opened = opened?.into_iter().map(Segment::open);
-                let segments: Vec<_> = opened.flatten().collect();
-                return Ok(Opened {
-                    complete: segments.len() == numbers.len(),
-                    segments,
-                });
-            }
+        if let Some(segment) = Segment::open(bytes) {
+            opened.segments.push(segment);
+            opened.files.insert(number);
         }
     }
-    Ok(Opened::default())
+    Ok(opened)
 }
 
 #[cfg(test)]
@@ -226,12 +277,13 @@ mod tests {
         };
         for (one, other) in [(Covers::default(), covered), (covered, Covers::default())] {
             let folder = tempfile::tempdir().unwrap();
-            let store = Store::open(folder.path(), read).unwrap();
+            let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
             written_with(&store, 1, one);
             written_with(&store, 1, other);
             written(&store, 2);
             written(&store, 2);
             store.merge(|| Ok(|_: Version| true)).unwrap();
+            store.sweep().unwrap();
             let opened = open(folder.path(), read).unwrap();
             assert_eq!(opened.segments.len(), 1);
             let rows: Vec<_> = opened.segments[0].rows().collect();
@@ -245,10 +297,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("grams");
         assert!(open(&folder, read).unwrap().segments.is_empty());
-        let store = Store::open(&folder, read).unwrap();
+        let store = Store::open(&folder, &BTreeSet::new(), read).unwrap();
         let n_docs = || -> Vec<_> {
             let opened = open(&folder, read).unwrap();
-            assert!(opened.complete);
             opened.segments.iter().map(Segment::n_docs).collect()
         };
         store.write(&mut Builder::default()).unwrap();
@@ -256,20 +307,49 @@ mod tests {
             written(&store, key);
         }
         let unasked = || -> io::Result<fn(Version) -> bool> { panic!("nothing to merge") };
-        store.merge(unasked).unwrap();
+        assert!(!store.merge(unasked).unwrap());
         assert_eq!(n_docs(), [1, 1, 1]);
         written(&store, 4);
-        store.merge(|| Ok(|of: Version| of.key != 2)).unwrap();
+        let four = store.files();
+        assert!(store.merge(|| Ok(|of: Version| of.key != 2)).unwrap());
+        assert_eq!(
+            n_docs(),
+            [1, 1, 1, 1, 3],
+            "a reader may want the former ones"
+        );
+        assert_eq!(store.files(), BTreeSet::from([4]));
+        store.sync().unwrap();
+        store.sweep().unwrap();
         assert_eq!(n_docs(), [3]);
+        let opened = open(&folder, read).unwrap();
+        assert_eq!(opened.missing(&four), four);
+        assert!(opened.missing(&store.files()).is_empty());
 
         fs_err::write(folder.join("0000000000000099.next"), "half").unwrap();
-        let store = Store::open(&folder, read).unwrap();
+        let store = Store::open(&folder, &BTreeSet::new(), read).unwrap();
         written(&store, 5);
         assert_eq!(n_docs(), [3, 1]);
         assert_eq!(fs_err::read_dir(&folder).unwrap().count(), 2);
+        store.forget_earlier();
+        store.sweep().unwrap();
+        assert_eq!(n_docs(), [1]);
+    }
 
-        fs_err::write(path(&folder, 77), "of another format").unwrap();
-        let opened = open(&folder, read).unwrap();
-        assert_eq!((opened.segments.len(), opened.complete), (2, false));
+    #[test]
+    fn files_that_cannot_be_read_are_in_nobodys_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs_err::write(path(folder, 7), "of another format").unwrap();
+        let store = Store::open(folder, &BTreeSet::from([20]), read).unwrap();
+        for key in 1..5 {
+            written(&store, key);
+        }
+        store.merge(|| Ok(|_: Version| true)).unwrap();
+        assert_eq!(store.files(), BTreeSet::from([25]));
+        let opened = open(folder, read).unwrap();
+        let all = BTreeSet::from([7, 25]);
+        assert_eq!(opened.missing(&all), BTreeSet::from([7]));
+        store.sweep().unwrap();
+        assert_eq!(numbers(folder).unwrap(), [25]);
     }
 }

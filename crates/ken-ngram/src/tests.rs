@@ -120,6 +120,24 @@ fn merged_files_keep_what_is_of_use() {
 }
 
 #[test]
+fn what_was_read_anew_is_added_by_a_merge() {
+    let segments = [
+        open(built(&texts(&["alpha", "quux"]), 0)),
+        open(built(&texts(&["beta", "frob"]), 0)),
+    ];
+    let merged = open(merge(&segments, &|_| true, Vec::new()).unwrap());
+    assert_eq!(merged.n_docs(), 2);
+    for (pattern, path) in [
+        ("alpha", "/texts/0"),
+        ("beta", "/texts/0"),
+        ("quux", "/texts/1"),
+        ("frob", "/texts/1"),
+    ] {
+        assert_eq!(found(&merged, pattern), [path]);
+    }
+}
+
+#[test]
 fn files_of_documents_that_are_not_covered_leave_nothing_out() {
     let mut grams = GramSet::default();
     let mut noise = Vec::new();

@@ -5,8 +5,9 @@
 //! the system's cache, in pieces. The text of documents is added unless it is the bytes themselves.
 //!
 //! What is written are facts about files under their stamps (see `ken-ngram`), so it is written before
-//! the commit that tells of the files, and needs none of its own.
+//! the commit that tells of the files, and that names the files of grams ([`crate::lost`]).
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -23,6 +24,7 @@ use twox_hash::XxHash3_64;
 
 use crate::apply::FileFacts;
 use crate::options::Ngrams;
+use crate::work::UNKNOWN_TOKEN;
 
 /// Smaller files of grams cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
@@ -37,14 +39,10 @@ pub fn folder(index: &Path) -> PathBuf {
     index.join("ngrams")
 }
 
-/// Returns whether there are any files of grams of an index.
-pub(crate) fn exist(index: &Path) -> bool {
-    fs_err::read_dir(folder(index)).is_ok_and(|mut files| files.next().is_some())
-}
-
 /// Takes the grams of all files of a run.
 pub(crate) struct Grams {
     folder: PathBuf,
+    named: BTreeSet<u64>,
     of: Ngrams,
     store: OnceLock<Store>,
     opening: Mutex<()>,
@@ -71,6 +69,8 @@ impl Taken {
 /// What a run knows before it begins.
 pub(crate) struct GramOptions {
     pub(crate) folder: PathBuf,
+    /// The files that the last commit names.
+    pub(crate) named: BTreeSet<u64>,
     pub(crate) of: Ngrams,
     pub(crate) memory_bytes: usize,
     pub(crate) threads: usize,
@@ -85,6 +85,7 @@ impl Grams {
         let n_slots = options.threads.clamp(1, affordable);
         Self {
             folder: options.folder,
+            named: options.named,
             of: options.of,
             store: OnceLock::new(),
             opening: Mutex::default(),
@@ -139,8 +140,15 @@ impl Grams {
         }
     }
 
-    /// Ends a file.
-    pub(crate) fn end(&self, taken: &Taken, file: &FileFacts<'_>, token: u64) -> Result<(), Error> {
+    /// Ends a file. What is known of the text of one with parts is known of all parts, or not at all.
+    pub(crate) fn end(
+        &self,
+        taken: &mut Taken,
+        file: &FileFacts<'_>,
+        token: u64,
+        has_parts: bool,
+    ) -> Result<(), Error> {
+        taken.covers.text &= self.of == Ngrams::All || !has_parts;
         self.add(taken, file, token, "")
     }
 
@@ -203,26 +211,34 @@ impl Grams {
         if let Some(store) = self.store.get() {
             return Ok(store);
         }
-        let store = Store::open(&self.folder, ken_index::map)?;
+        let store = Store::open(&self.folder, &self.named, ken_index::map)?;
         Ok(self.store.get_or_init(|| store))
     }
 
-    /// Writes all that was added; before the commit that tells of the files.
-    pub(crate) fn flush(&self) -> Result<(), Error> {
-        for slot in &self.slots {
-            let mut builder = lock(slot);
-            if !builder.is_empty() {
-                self.write(&mut builder)?;
-            }
+    /// Writes all that was added; before the commit that tells of the files. Returns the files that the
+    /// commit names, those before this run only if it `keeps_earlier` ones.
+    pub(crate) fn flush(&self, keeps_earlier: bool) -> Result<BTreeSet<u64>, Error> {
+        let store = self.store()?;
+        std::thread::scope(|scope| {
+            let writing: Vec<_> = (self.slots.iter())
+                .map(|slot| scope.spawn(|| store.write(&mut lock(slot))))
+                .collect();
+            writing.into_iter().try_for_each(|thread| {
+                let outcome = thread.join();
+                outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+        })?;
+        store.sync()?;
+        if !keeps_earlier {
+            store.forget_earlier();
         }
-        Ok(())
+        Ok(store.files())
     }
 
-    /// Merges files, without what the last commit does not know.
-    pub(crate) fn close(self, index: &Path) -> Result<(), Error> {
-        let Some(store) = self.store.get() else {
-            return Ok(());
-        };
+    /// Merges files, without what the last commit does not know. Returns which there are now, if that
+    /// changed them: the next commit names them.
+    pub(crate) fn merge(&self, index: &Path) -> Result<Option<BTreeSet<u64>>, Error> {
+        let store = self.store()?;
         let mut failed = None;
         let merged = store.merge(|| {
             let rows = Snapshot::open(index).and_then(|snapshot| snapshot.rows());
@@ -232,10 +248,19 @@ impl Grams {
             })?;
             Ok(move |version: Version| knows(&rows, version))
         });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(merged?),
+        if let Some(error) = failed {
+            return Err(error);
         }
+        if !merged? {
+            return Ok(None);
+        }
+        store.sync()?;
+        Ok(Some(store.files()))
+    }
+
+    /// Deletes the files that the last commit does not name.
+    pub(crate) fn sweep(&self) -> Result<(), Error> {
+        Ok(self.store()?.sweep()?)
     }
 }
 
@@ -249,17 +274,21 @@ fn is_text(input: &Input<'_>) -> bool {
 }
 
 /// Returns what a file was read as; the edition of the reading is left out of its token.
-fn version(key: FileKey, token: u64) -> Version {
+pub(crate) fn version(key: FileKey, token: u64) -> Version {
     Version {
         key: key.0,
         stamp: token >> 16,
     }
 }
 
-/// Returns whether the index has a file of this version; `rows` are in order.
+/// Returns whether the index has a file of this version; `rows` are in order. Of one that is to be read
+/// again because something failed, it does not know the version.
 fn knows(rows: &[FileRow], version: Version) -> bool {
     let found = rows.binary_search_by_key(&version.key, |row| row.key.0);
-    found.is_ok_and(|at| rows[at].token >> 16 == version.stamp)
+    found.is_ok_and(|at| {
+        let token = rows[at].token;
+        token == UNKNOWN_TOKEN || token >> 16 == version.stamp
+    })
 }
 
 /// Adds the bytes of a file, all of them. UTF-16 is added as it is searched by lines, so that it is not
@@ -348,6 +377,28 @@ mod tests {
         (set, covers)
     }
 
+    /// Returns the file of one document with these grams.
+    fn written(set: &GramSet) -> Vec<u8> {
+        let mut builder = Builder::default();
+        let of = version(FileKey(1), 1 << 16);
+        builder.add(of, Path::new("/a"), "", Covers::default(), set);
+        builder.finish(Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn what_failed_for_now_keeps_its_grams() {
+        let row = |key, token| FileRow {
+            key: FileKey(key),
+            token,
+            identity: 0,
+        };
+        let rows = [row(1, 7 << 16 | 2), row(2, UNKNOWN_TOKEN)];
+        let knows = |key, stamp| knows(&rows, Version { key, stamp });
+        assert!(knows(1, 7) && !knows(1, 8));
+        assert!(knows(2, 7), "it is in the index under no stamp");
+        assert!(!knows(3, 7));
+    }
+
     #[test]
     fn large_files_are_read_in_pieces() {
         let mut text: Vec<u8> = (0..1_000_000_u64)
@@ -358,7 +409,7 @@ mod tests {
         assert_eq!(all, covers(true, true));
         let mut whole = GramSet::default();
         assert_eq!(add_bytes(&mut whole, &text), covers(true, true));
-        assert!(set.same_as(&whole));
+        assert_eq!(written(&set), written(&whole));
 
         let mut binary = text.clone();
         binary[500_000] = 0;
@@ -366,7 +417,8 @@ mod tests {
         assert_eq!(start, covers(true, false));
         let mut before = GramSet::default();
         add_bytes(&mut before, &binary);
-        assert!(set.same_as(&before) && !set.same_as(&whole));
+        assert_eq!(written(&set), written(&before));
+        assert_ne!(written(&set), written(&whole));
         assert_eq!(of_file(b"\xff\xfea\0").1, covers(false, false));
     }
 
@@ -377,6 +429,6 @@ mod tests {
         let (mut decoded, mut plain) = (GramSet::default(), GramSet::default());
         assert_eq!(add_bytes(&mut decoded, &wide), covers(true, false));
         add_bytes(&mut plain, "Größe\n".as_bytes());
-        assert!(decoded.same_as(&plain));
+        assert_eq!(written(&decoded), written(&plain));
     }
 }

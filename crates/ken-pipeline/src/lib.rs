@@ -11,6 +11,7 @@ mod changed;
 mod error;
 mod grams;
 mod lock;
+mod lost;
 mod ocr;
 mod ocr_cache;
 mod open;

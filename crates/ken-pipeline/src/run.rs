@@ -17,6 +17,7 @@ use crate::apply::Applier;
 use crate::budget::Budget;
 use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
+use crate::lost::Lost;
 use crate::stale::{Now, Staleness};
 use crate::tags::Log;
 use crate::work::Pool;
@@ -144,6 +145,10 @@ fn run(
     let stale = Staleness::new(snapshot.as_ref(), &now, options.retry_failed)?;
     let known = snapshot.as_ref().map(Snapshot::meta);
     let tags = Log::read(&options.data, known.map_or(0, |meta| meta.tags))?;
+    let lost = match known {
+        Some(meta) if options.ngrams != Ngrams::None => Lost::of(&index, meta)?,
+        _ => None,
+    };
     let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
     change_roots(&mut roots, changes)?;
     note_mounts(&mut roots);
@@ -154,9 +159,9 @@ fn run(
         progress,
         notify,
         roots_changed: known.is_none_or(|meta| meta.roots != roots),
-        never_completed: known.is_none_or(|meta| meta.completed.is_none()),
+        never_ended: known.is_none_or(|meta| !meta.all_seen),
         grams: OnceLock::new(),
-        had_grams: grams::exist(&options.data.join("index")),
+        lost,
         writer: LazyWriter::new(
             index,
             WriterOptions {
@@ -226,12 +231,13 @@ struct Run<'o> {
     roots: Vec<Root>,
     tags: Log,
     roots_changed: bool,
-    never_completed: bool,
+    /// No run with these roots came to its end.
+    never_ended: bool,
     writer: LazyWriter,
     /// Set when files are read.
     grams: OnceLock<Grams>,
-    /// There were some of an earlier run: they may be deleted at any time.
-    had_grams: bool,
+    /// What is lost of the grams of earlier runs.
+    lost: Option<Lost>,
     counts: Counts,
 }
 
@@ -301,7 +307,9 @@ impl Run<'_> {
             catalogue,
             full: self.options.full,
             is_stale: &|path, row| {
-                let is_stale = self.stale.reason(path, row).is_some();
+                let lost = self.lost.as_ref();
+                let is_stale = self.stale.reason(path, row).is_some()
+                    || lost.is_some_and(|lost| lost.may_hold(self.snapshot.as_ref(), row));
                 self.counts
                     .stale
                     .fetch_add(u64::from(is_stale), Ordering::Relaxed);
@@ -325,8 +333,12 @@ impl Run<'_> {
     fn grams(&self, hasher: KeyHasher) -> &Grams {
         self.grams.get_or_init(|| {
             let index = self.options.data.join("index");
+            let meta = self.snapshot.as_ref().map(Snapshot::meta);
             Grams::new(GramOptions {
                 folder: grams::folder(&index),
+                named: meta
+                    .and_then(|meta| meta.gram_files.clone())
+                    .unwrap_or_default(),
                 of: self.options.ngrams,
                 memory_bytes: self.options.shares().grams,
                 threads: self.options.threads,
@@ -437,25 +449,42 @@ impl Run<'_> {
                 continue;
             }
             if let Some(writer) = self.writer.opened() {
-                pool.note(pool.grams.flush());
-                pool.note(writer.commit(&self.meta(writer, None, false)));
-                // Of files that were finished meanwhile.
-                pool.note(pool.grams.flush());
+                pool.note(writer.commit_with(|| self.meta(writer, None, false)));
             }
             next = Instant::now() + interval;
         }
     }
 
-    fn meta(&self, writer: &Writer, completed: Option<i64>, all: bool) -> Meta {
+    /// Returns what a commit says, with the grams written of all that it tells of.
+    fn meta(
+        &self,
+        writer: &Writer,
+        completed: Option<i64>,
+        all: bool,
+    ) -> Result<Meta, ken_index::Error> {
         let mut meta = writer.meta().clone();
         self.stale.note(&mut meta, self.noticed(), all);
         meta.roots.clone_from(&self.roots);
         meta.tags = self.tags.n_bytes;
         meta.completed = completed.or(meta.completed);
-        let is_new = self.snapshot.is_none() || self.options.full && all;
-        let are_known = meta.ngrams && self.had_grams;
-        meta.ngrams = self.options.ngrams != Ngrams::None && (are_known || is_new);
-        meta
+        meta.all_seen = completed.is_some() || meta.all_seen && !self.roots_changed;
+        let all_anew = self.options.full && all;
+        let are_known = self.snapshot.is_none() || all_anew || meta.gram_files.is_some();
+        meta.gram_files = None;
+        if self.options.ngrams != Ngrams::None {
+            let files = self.grams(meta.hasher).flush(!all_anew)?;
+            meta.gram_files = are_known.then(|| self.with_lost(files, all));
+        }
+        Ok(meta)
+    }
+
+    /// Returns which files of grams a commit names: also those that are lost, until `all` files were seen
+    /// and those read again that need it.
+    fn with_lost(&self, mut files: BTreeSet<u64>, all: bool) -> BTreeSet<u64> {
+        if let Some(lost) = self.lost.as_ref().filter(|_| !all) {
+            files.extend(&lost.files);
+        }
+        files
     }
 
     /// Returns which programs files of this run wait for.
@@ -496,24 +525,42 @@ impl Run<'_> {
     fn finish(self, summary: &Summary) -> Result<bool, Error> {
         let complete = !summary.interrupted && self.only.is_none();
         let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
-        let first_end = complete && self.never_completed;
+        let first_end = complete && self.never_ended;
         let all = complete && summary.kept == 0;
         let changed = changed || !self.tags.pending.is_empty();
-        if !(changed || self.roots_changed || first_end || all && self.is_read_otherwise()) {
+        let is_noticed = all && (self.lost.is_some() || self.is_read_otherwise());
+        if !(changed || self.roots_changed || first_end || is_noticed) {
             return Ok(false);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_secs() as i64);
         let writer = self.writer.get()?;
-        if let Some(grams) = self.grams.get() {
-            grams.flush()?;
+        let mut committed = None;
+        writer.commit_with(|| {
+            let meta = self.meta(writer, complete.then_some(now), all)?;
+            committed = Some(meta.clone());
+            Ok(meta)
+        })?;
+        // What a stopped run deleted and did not add again would lose its grams.
+        if let Some(meta) = committed.filter(|_| !summary.interrupted) {
+            self.merge_grams(writer, meta, all)?;
         }
-        writer.commit(&self.meta(writer, complete.then_some(now), all))?;
         self.writer.close()?;
-        if let Some(grams) = self.grams.into_inner() {
-            grams.close(&self.options.data.join("index"))?;
-        }
         Ok(true)
+    }
+
+    /// Has few files of grams, and tells so in a commit.
+    fn merge_grams(&self, writer: &Writer, mut meta: Meta, all: bool) -> Result<(), Error> {
+        if self.options.ngrams == Ngrams::None {
+            return Ok(());
+        }
+        let grams = self.grams(meta.hasher);
+        if let Some(files) = grams.merge(&self.options.data.join("index"))? {
+            let named = meta.gram_files.map(|_| self.with_lost(files, all));
+            meta.gram_files = named;
+            writer.commit(&meta)?;
+        }
+        Ok(grams.sweep()?)
     }
 
     /// Returns whether the last commit tells of other extractors or fields than this run.
@@ -527,12 +574,12 @@ impl Run<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::path::Path;
 
     use super::*;
 
-    fn options(data: &Path, memory_bytes: usize) -> Options {
+    pub(crate) fn options(data: &Path, memory_bytes: usize) -> Options {
         Options {
             data: data.to_path_buf(),
             threads: 2,
@@ -549,7 +596,7 @@ mod tests {
         }
     }
 
-    fn folder_of_files(n_files: usize) -> tempfile::TempDir {
+    pub(crate) fn folder_of_files(n_files: usize) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs_err::create_dir(folder.path().join("docs")).unwrap();
         for number in 0..n_files {

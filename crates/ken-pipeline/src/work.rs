@@ -27,7 +27,7 @@ use crate::open::{cause, is_passing, open};
 use crate::stale::Staleness;
 
 /// A token that no file has: the next run reads the file again.
-const UNKNOWN_TOKEN: u64 = 0;
+pub(crate) const UNKNOWN_TOKEN: u64 = 0;
 
 /// What all threads of the pool share.
 pub(crate) struct Pool<'r> {
@@ -77,6 +77,8 @@ struct FileJob {
     pending: AtomicUsize,
     /// Whether some part failed for a cause that may pass.
     try_again: AtomicBool,
+    /// Whether there are documents inside.
+    has_parts: AtomicBool,
     /// The file's own document, which waits for the parts: it says that the file is finished.
     own: Mutex<Option<Document>>,
     /// Its grams, if they wait too: where they are, those of all parts are.
@@ -223,6 +225,7 @@ impl Pool<'_> {
             beside: Mutex::new(beside),
             pending: AtomicUsize::new(1),
             try_again: AtomicBool::new(false),
+            has_parts: AtomicBool::new(false),
             own: Mutex::new(None),
             grams: Mutex::new(None),
         });
@@ -231,7 +234,7 @@ impl Pool<'_> {
         self.extract(&mut input, &job, thread);
         let grams = &mut thread.own_grams.borrow_mut();
         if job.pending.load(Ordering::Acquire) == 1 {
-            self.note(self.grams.end(grams, &job.facts(), job.state.token));
+            self.end_grams(grams, &job);
         } else {
             *lock(&job.grams) = Some(std::mem::take(&mut **grams));
         }
@@ -263,8 +266,8 @@ impl Pool<'_> {
             // Parts may be missing: better none until the next run.
             return self.note(self.applier.delete(job.key));
         }
-        if let Some(grams) = lock(&job.grams).take() {
-            self.note(self.grams.end(&grams, &job.facts(), job.state.token));
+        if let Some(mut grams) = lock(&job.grams).take() {
+            self.end_grams(&mut grams, job);
         }
         let own = lock(&job.own).take();
         if let Some(mut document) = own {
@@ -275,6 +278,12 @@ impl Pool<'_> {
             }
             self.note(self.applier.add(&job.facts(), Some(state), document));
         }
+    }
+
+    fn end_grams(&self, grams: &mut Taken, job: &FileJob) {
+        let has_parts = job.has_parts.load(Ordering::Relaxed);
+        let (facts, token) = (job.facts(), job.state.token);
+        self.note(self.grams.end(grams, &facts, token, has_parts));
     }
 
     /// Adds what the folder gives to all documents below it.
@@ -352,7 +361,9 @@ impl Pool<'_> {
         };
         let state = self.state(&stamp);
         let part = &mut thread.part_grams.borrow_mut();
-        for address in snapshot.addresses(from)? {
+        let addresses = snapshot.addresses(from)?;
+        let has_parts = addresses.len() > 1;
+        for address in addresses {
             let stored = snapshot.document(address)?;
             if stored.state.is_some() {
                 own = Some(stored.document);
@@ -367,7 +378,7 @@ impl Pool<'_> {
         };
         own.fields.retain(|(field, _)| *field != Field::Filename);
         own.add_text(Field::Filename, &name);
-        self.moved_grams(&facts, &own, state.token, thread)?;
+        self.moved_grams(&facts, &own, state.token, has_parts, thread)?;
         self.applier.add(&facts, Some(state), own)?;
         Ok(true)
     }
@@ -378,6 +389,7 @@ impl Pool<'_> {
         facts: &FileFacts<'_>,
         own: &Document,
         token: u64,
+        has_parts: bool,
         thread: &Thread<'_>,
     ) -> Result<(), ken_index::Error> {
         if !self.grams.are_wanted() {
@@ -391,7 +403,7 @@ impl Pool<'_> {
         let mut input = Input::file("", &file, stamp.size);
         self.grams.begin(grams, &mut input, &file);
         self.grams.own(grams, own);
-        self.grams.end(grams, facts, token)
+        self.grams.end(grams, facts, token, has_parts)
     }
 
     /// Keeps the first error of the index and stops the run.
@@ -423,6 +435,7 @@ impl Sink for PoolSink<'_, '_> {
                 .own(&mut self.thread.own_grams.borrow_mut(), &document);
             *lock(&self.job.own) = Some(document);
         } else {
+            self.job.has_parts.store(true, Ordering::Relaxed);
             let part = &mut self.thread.part_grams.borrow_mut();
             let facts = self.job.facts();
             let token = self.job.state.token;

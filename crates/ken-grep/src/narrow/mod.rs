@@ -12,6 +12,7 @@ mod need;
 mod question;
 mod roots;
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::BorrowedFd;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 
 use ken_core::{FileKey, KeyHasher, Stamp};
 use ken_index::Meta;
-use ken_ngram::{Candidates, Covers, Need, Opened, Row, Segment};
+use ken_ngram::{Candidates, Covers, Need, Opened, Row};
 
 pub use question::{Question, Why};
 use roots::Roots;
@@ -37,7 +38,9 @@ struct Known {
     search: look::Search,
     hasher: KeyHasher,
     roots: Roots,
-    segments: Vec<(Segment, Candidates)>,
+    grams: Opened,
+    /// For each file of grams.
+    candidates: Vec<Candidates>,
     /// All bytes of a file must be covered, not only those before a NUL.
     whole: bool,
     trusted: bool,
@@ -123,34 +126,28 @@ impl Narrow {
             Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
             Err(error) => return Err(error),
         };
-        let Opened { segments, complete } = ken_ngram::open(&index.join("ngrams"), ken_index::map)?;
-        if segments.is_empty() {
+        let grams = ken_ngram::open(&index.join("ngrams"), ken_index::map)?;
+        if grams.segments.is_empty() {
             return because(Why::NoGrams);
         }
-        let asked = segments.into_iter().map(|segment| {
-            let candidates = segment.candidates(need);
-            (segment, candidates)
-        });
+        let segments = grams.segments.iter();
+        let candidates: Vec<_> = segments.map(|segment| segment.candidates(need)).collect();
+        if candidates.iter().all(|those| those.docs().is_none()) {
+            return because(Why::Everything);
+        }
+        let is_complete = meta.all_seen && has_all(&grams, &meta);
         let mut known = Known {
             search: look::Search::new(),
             hasher: meta.hasher,
-            trusted: trusts && roots.are_below(&meta.roots),
+            trusted: trusts && is_complete && roots.are_below(&meta.roots),
             roots,
-            segments: asked.collect(),
+            grams,
+            candidates,
             whole,
             places: None,
         };
-        if known.trusted && meta.ngrams && complete {
+        if known.trusted {
             known.places = known.places();
-        } else {
-            known.trusted = false;
-        }
-        if known
-            .segments
-            .iter()
-            .all(|(_, candidates)| candidates.docs().is_none())
-        {
-            return because(Why::Everything);
         }
         Ok(Self {
             known: Some(known),
@@ -215,23 +212,26 @@ impl Narrow {
         }
     }
 
+    /// Returns whether there are the grams of all texts that a commit holds. Else the text of a file may
+    /// be known as it was when the file was read with other settings, and its parts not at all.
+    pub fn knows_texts(&self, meta: &Meta) -> bool {
+        let known = self.known.as_ref();
+        known.is_some_and(|known| has_all(&known.grams, meta))
+    }
+
     /// Returns whether nothing that was extracted of a file in this version has a match: neither its
-    /// own text nor that of its parts.
+    /// own text nor that of its parts, where texts are known ([`Self::knows_texts`]).
     pub fn excludes_text(&self, FileKey(key): FileKey, token: u64) -> bool {
         let Some(known) = &self.known else {
             return false;
         };
         let mut has_own = false;
-        for (segment, candidates) in &known.segments {
-            for row in segment
-                .of(key)
-                .filter(|row| row.version.stamp == token >> 16)
-            {
-                if !row.covers.text || candidates.contains(row.doc) {
-                    return false;
-                }
-                has_own |= !row.is_part;
+        let rows = known.rows(key);
+        for (row, candidates) in rows.filter(|(row, _)| row.version.stamp == token >> 16) {
+            if !row.covers.text || candidates.contains(row.doc) {
+                return false;
             }
+            has_own |= !row.is_part;
         }
         // Without a row of its own nobody took its grams.
         has_own
@@ -245,51 +245,42 @@ impl Narrow {
 }
 
 impl Known {
-    fn excludes(&self, path: &Path, whole: bool, stamp: impl FnOnce() -> Option<Stamp>) -> bool {
-        let FileKey(key) = self.hasher.key(path);
-        let covers = |covers: Covers| if whole { covers.whole } else { covers.start };
-        let rows = || {
-            self.segments
-                .iter()
-                .flat_map(|(segment, candidates)| segment.of(key).map(move |row| (row, candidates)))
-        };
-        let rules_out =
-            |row: Row, candidates: &Candidates| covers(row.covers) && !candidates.contains(row.doc);
-        if !rows().any(|(row, candidates)| rules_out(row, candidates)) {
-            return false;
-        }
-        if self.trusted {
-            // Of several versions nobody knows which one is there.
-            let mut own = rows().filter(|(row, _)| !row.is_part);
-            return own.all(|(row, candidates)| rules_out(row, candidates));
-        }
-        // One with a sidecar has another stamp in the index, and is scanned.
-        let Some(stamp) = stamp() else {
-            return false;
-        };
-        let stamp = stamp.token(&self.hasher, 0) >> 16;
-        rows().any(|(row, candidates)| row.version.stamp == stamp && rules_out(row, candidates))
+    /// Returns the rows of a file, each with what may match in its file of grams.
+    fn rows(&self, key: u64) -> impl Iterator<Item = (Row, &Candidates)> {
+        let segments = self.grams.segments.iter().zip(&self.candidates);
+        segments.flat_map(move |(segment, candidates)| {
+            segment.of(key).map(move |row| (row, candidates))
+        })
     }
 
-    fn covers(&self, covers: Covers) -> bool {
-        if self.whole {
-            covers.whole
-        } else {
-            covers.start
+    fn excludes(&self, path: &Path, whole: bool, stamp: impl FnOnce() -> Option<Stamp>) -> bool {
+        let FileKey(key) = self.hasher.key(path);
+        let rules_out = |row: &Row, candidates: &Candidates| {
+            suffices(row.covers, whole) && !candidates.contains(row.doc)
+        };
+        if self.trusted {
+            // Of several versions nobody knows which one is there.
+            let mut own = self.rows(key).filter(|(row, _)| !row.is_part).peekable();
+            return own.peek().is_some()
+                && own.all(|(row, candidates)| rules_out(&row, candidates));
         }
+        // One with a sidecar has another stamp in the index, and is scanned.
+        let now = LazyCell::new(|| stamp().map(|stamp| stamp.token(&self.hasher, 0) >> 16));
+        self.rows(key)
+            .any(|(row, candidates)| rules_out(&row, candidates) && *now == Some(row.version.stamp))
     }
 
     /// Returns where files are that may match, with all folders on the way; none if there are too many.
     fn places(&self) -> Option<Arc<Places>> {
         let mut places = Places::default();
-        for (segment, candidates) in &self.segments {
+        for (segment, candidates) in self.grams.segments.iter().zip(&self.candidates) {
             let n_candidates = candidates.docs()?.len();
             if n_candidates > segment.n_docs() as usize / MAX_SHARE {
                 return None;
             }
             let uncovered = segment
                 .rows()
-                .filter(|row| !row.is_part && !self.covers(row.covers));
+                .filter(|row| !row.is_part && !suffices(row.covers, self.whole));
             let uncovered = uncovered.map(|row| row.doc);
             for doc in candidates.docs()?.iter().copied().chain(uncovered) {
                 if let Some(name) = segment.name(doc) {
@@ -316,6 +307,20 @@ impl Places {
             }
             path = parent;
         }
+    }
+}
+
+/// Returns whether all files of grams are there that a commit names.
+fn has_all(grams: &Opened, meta: &Meta) -> bool {
+    let named = meta.gram_files.as_ref();
+    named.is_some_and(|named| grams.missing(named).is_empty())
+}
+
+/// Returns whether the grams are of all bytes that are searched: of the `whole` file, or up to a NUL.
+fn suffices(covers: Covers, whole: bool) -> bool {
+    match whole {
+        true => covers.whole,
+        false => covers.start,
     }
 }
 

@@ -286,6 +286,35 @@ fn signal(process: u32, name: &str) {
 }
 
 #[test]
+fn roots_that_were_not_seen_to_the_end_are_not_trusted() {
+    let world = World::new();
+    let other = world.home().join("other");
+    fs_err::create_dir(&other).unwrap();
+    fs_err::write(other.join("first.txt"), "otter").unwrap();
+    world.index(&["other"]);
+    for number in 0..300 {
+        world.write(
+            format!("{number}.mbox"),
+            mbox(&vec!["stoat".to_owned(); 100]),
+        );
+    }
+    let run = world.spawn(["index", "--threads", "1", "docs"]);
+    wait_until_it_writes(&world);
+    signal(run.id(), "INT");
+    let run = Run::of_child(run);
+    assert_eq!(run.code, 130, "{}", run.err);
+    let found = |how| {
+        world
+            .ken(["grep", "--sort", "path", how, "-c", "stoat", "docs"])
+            .out
+    };
+    let all = found("--no-index");
+    assert!(found("--trust-index") == all);
+    world.index(&[]);
+    assert!(found("--trust-index") == all);
+}
+
+#[test]
 fn an_interrupted_run_commits_what_is_done() {
     for name in ["INT", "TERM"] {
         let world = World::new();

@@ -318,15 +318,11 @@ fn without_n_grams_all_files_are_scanned() {
     fs_err::remove_dir_all(world.data().join("index/ngrams")).unwrap();
     let n_lines = |run: &crate::world::Run| run.out.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(n_lines(&run()), 2, "{}", run().err);
-    // Nor does one that comes after the others were deleted.
+    // The next run takes again what was deleted.
     world.write("more.txt", "a zork\n");
     world.index(&[]);
     assert_eq!(n_lines(&run()), 3, "{}", run().err);
-    let err = run().err;
-    assert!(
-        err.contains(" 4 files: ") && !err.contains("trusted"),
-        "{err}"
-    );
+    assert!(run().err.contains("trusted"), "{}", run().err);
 }
 
 #[test]

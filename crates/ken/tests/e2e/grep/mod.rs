@@ -5,6 +5,7 @@
 
 mod beyond;
 mod cases;
+mod grams;
 mod indexed;
 mod trees;
 
