@@ -18,6 +18,9 @@ use super::{Address, Error, Personal};
 /// Larger files are no messages that anybody reads.
 const MAX_FILE_BYTES: u64 = 512 << 20;
 
+/// What identifiers end in that a message does not say itself.
+const MADE_UP: &str = "@ken.id";
+
 /// A message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mail {
@@ -175,13 +178,18 @@ impl Mail {
             let base = Place::of_path(&self.path).map(|place| place.base);
             let base = base.or_else(|| Some(self.path.file_name()?.to_owned()));
             let base = base.unwrap_or_default();
-            self.id = format!("{}@ken.id", base.to_string_lossy());
+            self.id = format!("{}{MADE_UP}", base.to_string_lossy());
         }
         let all = [&self.from, &self.to, &self.cc, &self.bcc];
         self.is_personal = all
             .into_iter()
             .flatten()
             .any(|address| personal.is(&address.email));
+    }
+
+    /// Returns whether the message itself has no identifier.
+    pub fn has_made_up_id(&self) -> bool {
+        self.id.ends_with(MADE_UP)
     }
 
     /// Returns its flags by name, in mu's order.

@@ -95,7 +95,7 @@ impl Plist {
         }
     }
 
-    fn texts(&mut self, name: &str, texts: &[String]) {
+    pub(super) fn texts(&mut self, name: &str, texts: &[String]) {
         if !texts.is_empty() {
             self.add(name, Sexp::List(texts.iter().map(Sexp::string).collect()));
         }

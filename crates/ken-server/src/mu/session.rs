@@ -163,6 +163,7 @@ impl<W: Write> Session<W> {
             "contacts" => self.contacts(request),
             "data" => self.data(request),
             "compose" => self.compose(request),
+            "label" => self.label(request),
             "add" => self.add(request),
             "sent" => self.sent(request),
             "remove" => self.remove(request),
@@ -306,6 +307,7 @@ const HELP: &str = ";; Commands are s-expressions of the form
 ;;  data     -- folders, labels
 ;;  find     -- messages that a query finds
 ;;  index    -- look for new, changed and removed messages
+;;  label    -- give labels to a message, or take them away
 ;;  mkdir    -- make a folder of mail
 ;;  move     -- move messages, or change their flags
 ;;  ping     -- what the index holds

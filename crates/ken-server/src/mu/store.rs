@@ -120,6 +120,11 @@ impl Store {
         Ok((tree.to_query(), plan.to_string()))
     }
 
+    /// Returns the time that it is for the user.
+    pub(super) fn now_in_seconds(&self) -> i64 {
+        self.context.now.as_second()
+    }
+
     /// Returns the folder of the index.
     pub fn data(&self) -> &Path {
         &self.options.data
@@ -305,6 +310,18 @@ impl Store {
     pub fn added(&mut self, path: &Path) {
         self.waiting.files.push(path.to_path_buf());
         self.tell();
+    }
+
+    /// Takes note that something beside the messages changed: their tags.
+    pub(super) fn added_elsewhere(&mut self) {
+        // The root is no file: nothing but what the log of tags says is done.
+        let root = self.maildir.clone();
+        self.added(&root);
+    }
+
+    /// Returns how the index is written.
+    pub(super) fn options(&self) -> &Options {
+        &self.options
     }
 
     /// Has all mail looked at, in the background.

@@ -7,6 +7,7 @@ use ken_mail::maildir::{Flags, Target, make, relocate};
 
 use super::super::compose;
 use super::super::error::ErrorKind;
+use super::super::labels::labels_change;
 use super::super::plist::Plist;
 use super::super::request::Request;
 use super::super::{Error, Mail, Sexp};
@@ -18,7 +19,7 @@ const SHARED_FLAGS: &str = "SRPNu";
 impl<W: Write> Session<W> {
     pub(super) fn view(&mut self, request: &Request) -> Answered {
         let path = self.meant(request)?;
-        let mut mail = Mail::read(&path, self.store.personal())?;
+        let mut mail = self.store.mail(&path)?;
         if request.flag(":mark-as-read") && Flags::of_path(&path).is_unread() {
             let target = Target {
                 flags: Some("+S-N"),
@@ -67,7 +68,7 @@ impl<W: Write> Session<W> {
 
     fn move_one(&mut self, path: &Path, target: &Target<'_>, no_view: bool) -> Answered {
         let moved = self.apply(path, target)?;
-        let mail = Mail::read(&moved, self.store.personal())?;
+        let mail = self.store.mail(&moved)?;
         let mut notes = Vec::new();
         if target.maildir.is_some() {
             notes.push(":move");
@@ -106,7 +107,7 @@ impl<W: Write> Session<W> {
                 continue;
             }
             if let Ok(moved) = self.apply(&path, &target) {
-                let mail = Mail::read(&moved, self.store.personal())?;
+                let mail = self.store.mail(&moved)?;
                 self.update(&mail, &[])?;
             }
         }
@@ -172,7 +173,7 @@ impl<W: Write> Session<W> {
         let path = request.path(":path")?;
         let path = request.required(":path", path)?;
         let path = self.store.resolved(&path)?;
-        let mail = Mail::read(&path, self.store.personal())?;
+        let mail = self.store.mail(&path)?;
         self.store.added(&path);
         let docid = self.docids.of(&mail);
         Ok((mail, docid))
@@ -195,6 +196,20 @@ impl<W: Write> Session<W> {
         let mut list = Plist::default();
         list.add(":remove", Sexp::Number(docid.unwrap_or(0)));
         Ok(self.send(list)?)
+    }
+
+    pub(super) fn label(&mut self, request: &Request) -> Answered {
+        let labels = request.text(":labels")?;
+        let labels = request.required(":labels", labels)?;
+        let path = self.meant(request)?;
+        let mut mail = self.store.mail(&path)?;
+        let change = labels_change(&labels, &mail)?;
+        self.store.label(std::slice::from_ref(&change))?;
+        for (tag, is_given) in change.tags {
+            mail.tags.retain(|known| *known != tag);
+            mail.tags.extend(is_given.then_some(tag));
+        }
+        Ok(self.update(&mail, &[":maybe-view"])?)
     }
 
     pub(super) fn mkdir(&mut self, request: &Request) -> Answered {
@@ -232,7 +247,7 @@ impl<W: Write> Session<W> {
         if kind != "new" {
             let docid = request.number(":docid")?;
             let path = self.numbered(request.required(":docid", docid)?)?;
-            let mail = Mail::read(&path, self.store.personal())?;
+            let mail = self.store.mail(&path)?;
             list.add(":original", Sexp::List(self.plist(&mail)));
             if kind == "forward" {
                 list.0.extend(compose::attachments(&path, &self.temporary)?);

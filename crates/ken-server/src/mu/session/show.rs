@@ -2,12 +2,14 @@
 
 use std::io::Write;
 
+use ken_mail::Contact;
+
 use super::super::contacts::ContactQuery;
 use super::super::error::ErrorKind;
 use super::super::find::{Find, Found, SortField};
 use super::super::plist::{Plist, mail_plist, meta};
 use super::super::request::Request;
-use super::super::{Error, Mail, Sexp};
+use super::super::{Address, Error, Mail, Sexp};
 use super::{Answered, Session};
 
 /// Messages of the first list of results, and of the others.
@@ -18,6 +20,9 @@ impl<W: Write> Session<W> {
     /// Returns a message with its number.
     pub(super) fn plist(&mut self, mail: &Mail) -> Vec<Sexp> {
         let mut plist = Plist(mail_plist(mail, self.store.maildir()));
+        if self.version.is_new {
+            plist.texts(":labels", &mail.tags);
+        }
         plist.add(":docid", Sexp::Number(self.docids.of(mail)));
         plist.0
     }
@@ -160,9 +165,11 @@ impl<W: Write> Session<W> {
             true => self.store.contacts(&query)?,
             false => Vec::new(),
         };
-        let texts = contacts
-            .iter()
-            .map(|contact| Sexp::string(contact.address.quoted()));
+        let texts = contacts.into_iter().map(|contact| {
+            let Contact { name, address, .. } = contact;
+            let email = address;
+            Sexp::string(Address { name, email }.quoted())
+        });
         let mut list = Plist::default();
         list.add(":contacts", Sexp::List(texts.collect()));
         list.add(":tstamp", Sexp::string(now.max(known).to_string()));
@@ -174,7 +181,7 @@ impl<W: Write> Session<W> {
         let kind = request.required(":kind", kind)?;
         let names = match kind.as_str() {
             "maildirs" => self.store.maildirs()?,
-            "labels" => Vec::new(),
+            "labels" => self.store.labels()?,
             _ => {
                 let message = format!("unknown data :kind {kind}");
                 return Err(Error::new(ErrorKind::Argument, message).into());

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ken_server::mu::{Contact, ContactQuery};
+use ken_mail::Contact;
+use ken_server::mu::{Address, ContactQuery};
 use serde_json::json;
 
 use super::options::Typed;
@@ -67,8 +68,8 @@ fn formatted(contacts: &[Contact], format: &str) -> String {
 
 fn one(contact: &Contact, format: &str) -> String {
     let (name, email) = (
-        output::clean(&contact.address.name),
-        output::clean(&contact.address.email),
+        output::clean(&contact.name),
+        output::clean(&contact.address),
     );
     let is_named = !name.is_empty();
     match format {
@@ -108,7 +109,7 @@ fn bbdb(contact: &Contact, name: &str, email: &str) -> String {
     let (first, last) = name.rsplit_once(' ').unwrap_or((name, ""));
     let (first, last, email) = (lisp(first), lisp(last), lisp(email));
     let today = Timestamp::now().as_second();
-    let (created, seen) = (day(today), day(contact.last_seen));
+    let (created, seen) = (day(today), day(contact.last));
     format!(
         "[\"{first}\" \"{last}\" nil nil nil nil (\"{email}\") \
          ((creation-date . \"{created}\") (time-stamp . \"{seen}\")) nil]\n"
@@ -126,50 +127,58 @@ fn strftime(seconds: i64, pattern: &str) -> String {
 
 fn json(contact: &Contact) -> String {
     let mut object = json!({
-        "email": contact.address.email,
-        "display": contact.address.quoted(),
-        "last-seen": contact.last_seen,
-        "last-seen-iso": strftime(contact.last_seen, "%Y-%m-%dT%H:%M:%SZ"),
+        "email": contact.address,
+        "display": shown(contact),
+        "last-seen": contact.last,
+        "last-seen-iso": strftime(contact.last, "%Y-%m-%dT%H:%M:%SZ"),
         "personal": contact.is_personal,
         "frequency": contact.count,
     });
-    if !contact.address.name.is_empty() {
-        object["name"] = json!(contact.address.name);
+    if !contact.name.is_empty() {
+        object["name"] = json!(contact.name);
     }
     object.to_string()
 }
 
+/// Returns name and address as a header has them.
+fn shown(contact: &Contact) -> String {
+    let address = Address {
+        name: contact.name.clone(),
+        email: contact.address.clone(),
+    };
+    address.quoted()
+}
+
 fn debug(contact: &Contact) -> String {
-    let name = match contact.address.name.as_str() {
+    let name = match contact.name.as_str() {
         "" => "<none>",
         name => name,
     };
     format!(
         "{}\n\tname: {name}\n\t{}\n\tpersonal: {}\n\tfreq: {}\n\tlast-seen: {}\n",
-        contact.address.email,
-        contact.address.quoted(),
+        contact.address,
+        shown(contact),
         if contact.is_personal { "yes" } else { "no" },
         contact.count,
-        strftime(contact.last_seen, "%Y-%m-%d %H:%M:%S"),
+        strftime(contact.last, "%Y-%m-%d %H:%M:%S"),
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use ken_server::mu::Address;
-
     use super::*;
 
     #[test]
     fn contacts_are_printed_as_other_programs_read_them() {
-        let contact = |text: &str| Contact {
-            address: Address::read(text),
+        let contact = |name: &str, address: &str| Contact {
+            name: name.to_owned(),
+            address: address.to_owned(),
             is_personal: true,
-            last_seen: 1_767_873_600,
+            last: 1_767_873_600,
             count: 4,
         };
-        let named = contact("Anna \"A\" Example <anna@example.org>");
-        let unnamed = contact("x@example.org");
+        let named = contact("Anna \"A\" Example", "anna@example.org");
+        let unnamed = contact("", "x@example.org");
         for (format, expected) in [
             ("plain", "Anna \"A\" Example anna@example.org\n"),
             (

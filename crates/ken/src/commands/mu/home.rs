@@ -20,7 +20,7 @@ use super::table::table;
 use super::{Outcome, Refusal, fields, format};
 use crate::cli::{Global, IndexArgs};
 use crate::commands::{index, search};
-use crate::config::{data_folder, home};
+use crate::config::{Settings, below_home, data_folder, home};
 use crate::output;
 
 /// How often signals are looked for.
@@ -110,7 +110,16 @@ fn update_options(global: &Global, data: &Path, args: &IndexArgs) -> Result<Opti
 /// Opens the mail of the user.
 pub(super) fn store(global: &Global, typed: &Typed) -> Result<Store, Refusal> {
     let data = folder(global, typed)?;
-    let home = Home::read(&data)?;
+    let home = match (Home::read(&data), Settings::load(global)?.mail) {
+        (Ok(home), _) => home,
+        // The configuration may know as well.
+        (Err(_), settings) if muhome(typed).is_none() && settings.root.is_some() => Home {
+            maildir: fs_err::canonicalize(below_home(&settings.root.unwrap_or_default()))?,
+            addresses: settings.addresses,
+            created: 0,
+        },
+        (Err(refusal), _) => return Err(refusal),
+    };
     let options = StoreOptions {
         update: update_options(global, &data, &IndexArgs::default())?,
         context: search::context(),

@@ -9,6 +9,7 @@ mod fields;
 mod find;
 mod format;
 mod home;
+mod labels;
 mod message;
 mod options;
 mod server;
@@ -75,6 +76,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         "fields" => fields::run(),
         "find" => find::run(global, &typed),
         "help" => help(&typed),
+        "labels" => labels::run(global, &typed),
         "server" => server::run(global, &typed),
         "view" => message::view(&typed),
         "mkdir" => message::mkdir(&typed),

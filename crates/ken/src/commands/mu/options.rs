@@ -229,6 +229,12 @@ pub(super) const COMMANDS: &[CommandRow] = &[
         ],
     },
     CommandRow {
+        name: "labels",
+        words: "list|update|clear [<query>]",
+        about: "list labels, or change those of messages",
+        options: &[("labels", None, "changes", "+a gives one, -b takes one away")],
+    },
+    CommandRow {
         name: "mkdir",
         words: "<dir> ...",
         about: "make folders of mail",

@@ -370,6 +370,24 @@ fn files_are_taken_in_and_forgotten_one_by_one() {
 }
 
 #[test]
+fn labels_are_kens_tags() {
+    let mu = Mu::ken();
+    assert_eq!(
+        mu.run(&["labels", "update", "--labels=+todo -work", "quokka"])
+            .code,
+        0
+    );
+    assert_eq!(mu.run(&["labels", "list"]).lines(), ["money", "todo"]);
+    assert_eq!(
+        mu.run(&["find", "label:todo", "--fields", "i x"]).lines(),
+        ["a3@example.org money,todo"]
+    );
+    assert_eq!(mu.run(&["labels", "clear", "quokka"]).code, 0);
+    assert_eq!(mu.run(&["find", "label:todo"]).code, 4);
+    assert_eq!(mu.run(&["labels"]).code, 1);
+}
+
+#[test]
 fn mail_is_a_root_of_kens_own_index_without_a_home_of_mu() {
     let world = World::new();
     for (name, text) in MAIL {

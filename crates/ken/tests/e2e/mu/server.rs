@@ -249,6 +249,17 @@ fn the_dialect_of_1_12_is_spoken_too() {
         files.contains(&"inbox/cur/1.a.host:2,S".to_owned()),
         "{files:?}"
     );
+    let label = server.ask("(label :docid 1 :labels \"+todo +later\")");
+    assert!(label.contains(":labels (\"todo\" \"later\")"), "{label}");
+    assert!(label.ends_with(":maybe-view t)"), "{label}");
+    assert!(
+        server.find("label:later").contains("(:found 2 :query"),
+        "both copies"
+    );
+    server.ask("(label :docid 1 :labels \"-*\")");
+    assert!(server.find("label:later").starts_with("(:found 0 :query"));
+    let labels = server.ask("(data :kind labels)");
+    assert_eq!(labels, "(:labels (\"money\" \"work\"))");
     let mkdir = mu.maildir().join("quiet");
     server.send(&format!("(mkdir :path \"{}\")", mkdir.display()));
     let error = server.ask("(nope)");
