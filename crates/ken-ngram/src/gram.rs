@@ -139,10 +139,9 @@ impl GramSet {
 
     fn add_block(&mut self, text: &[u8]) {
         let (mask, slots) = (self.slots.len() - 1, self.slots.as_mut_slice());
-        let shift = 64 - slots.len().ilog2();
         let grams = &mut self.grams;
         each_gram(text, |gram| {
-            let mut at = hash(gram, shift) & mask;
+            let mut at = hash(gram) & mask;
             while slots[at] != gram {
                 if slots[at] == 0 {
                     slots[at] = gram;
@@ -160,14 +159,30 @@ impl GramSet {
 
     fn grow(&mut self) {
         let mask = self.slots.len() * 2 - 1;
-        let shift = mask.leading_zeros();
         self.slots = vec![0; mask + 1];
         for gram in &self.grams {
-            let mut at = hash(*gram, shift) & mask;
+            let mut at = hash(*gram) & mask;
             while self.slots[at] != 0 {
                 at = (at + 1) & mask;
             }
             self.slots[at] = *gram;
+        }
+    }
+
+    fn empty_slots(&mut self) {
+        /// Of so many slots, one more that is taken makes it cheaper to empty them all.
+        const SHARE: usize = 6;
+        if self.grams.len() > self.slots.len() / SHARE {
+            return self.slots.fill(0);
+        }
+        let mask = self.slots.len() - 1;
+        // The last one first, so that no other one is looked for beyond an empty slot.
+        for gram in self.grams.iter().rev() {
+            let mut at = hash(*gram) & mask;
+            while self.slots[at] != *gram {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = 0;
         }
     }
 
@@ -186,7 +201,7 @@ impl GramSet {
         if self.slots.len() > 4 * Self::MIN_SLOTS {
             *self = Self::default();
         } else {
-            self.slots.fill(0);
+            self.empty_slots();
             self.grams.clear();
             self.overflowed = false;
         }
@@ -217,7 +232,7 @@ impl Table {
     /// Returns the number of a gram.
     pub(crate) fn insert(&mut self, gram: Gram) -> u32 {
         let mask = self.slots.len() - 1;
-        let mut at = hash(gram, 32) & mask;
+        let mut at = hash(gram) & mask;
         loop {
             let slot = self.slots[at];
             if (slot >> 32) as Gram == gram {
@@ -241,7 +256,7 @@ impl Table {
         let mask = self.slots.len() * 2 - 1;
         let mut slots = vec![0; mask + 1];
         for slot in self.slots.iter().filter(|slot| **slot != 0) {
-            let mut at = hash((slot >> 32) as Gram, 32) & mask;
+            let mut at = hash((slot >> 32) as Gram) & mask;
             while slots[at] != 0 {
                 at = (at + 1) & mask;
             }
@@ -255,9 +270,9 @@ impl Table {
     }
 }
 
-/// Returns where to look: the upper bits of a product depend on all bits of the gram.
-fn hash(gram: Gram, shift: u32) -> usize {
-    (u64::from(gram).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
+/// Returns where to look: the upper half of a product depends on all bits of the gram.
+fn hash(gram: Gram) -> usize {
+    (u64::from(gram).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }
 
 #[cfg(test)]

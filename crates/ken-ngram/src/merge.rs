@@ -5,6 +5,7 @@
 //! become more. No text is read again.
 
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io::{self, Write};
 
@@ -33,7 +34,11 @@ pub fn merge<W: Write>(
         .filter_map(|of| heads[of].as_ref().map(|(gram, _)| Reverse((*gram, of))))
         .collect();
     let mut list = Vec::new();
-    while let Some(Reverse((gram, of))) = queue.pop() {
+    loop {
+        let Some(mut first) = queue.peek_mut() else {
+            break;
+        };
+        let Reverse((gram, of)) = *first;
         if let Some((_, postings)) = heads[of].take() {
             let new = segments[of]
                 .documents(&postings)
@@ -42,8 +47,12 @@ pub fn merge<W: Write>(
         }
         heads[of] = entries[of].next();
         // A damaged file may not be in order.
-        if let Some((next, _)) = heads[of].as_ref().filter(|(next, _)| *next > gram) {
-            queue.push(Reverse((*next, of)));
+        match heads[of].as_ref().filter(|(next, _)| *next > gram) {
+            Some((next, _)) => {
+                *first = Reverse((*next, of));
+                drop(first);
+            }
+            None => _ = PeekMut::pop(first),
         }
         if queue.peek().is_none_or(|Reverse((next, _))| *next != gram) {
             if !list.is_sorted_by(|one, next| one < next) {

@@ -80,18 +80,18 @@ pub enum Ngrams {
 }
 
 impl Options {
-    /// Half of the memory builds segments and files of grams: large ones need less merging. The rest is
-    /// what is read and what waits.
+    /// Half of the memory builds segments: large ones need less merging. The rest is for files of grams,
+    /// and for what is read and what waits.
     pub(crate) fn shares(&self) -> Shares {
         let grams = match self.ngrams {
             Ngrams::None => 0,
             Ngrams::Text | Ngrams::All => self.memory_bytes / 8,
         };
         Shares {
-            segments: self.memory_bytes / 2 - grams,
+            segments: self.memory_bytes / 2,
             grams,
             documents: self.memory_bytes / 8,
-            inputs: self.memory_bytes / 4,
+            inputs: self.memory_bytes / 4 - grams,
             members: self.memory_bytes / 8,
         }
     }
