@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
     use crate::run::tests::{folder_of_files, options};
-    use crate::{Options, Progress, RootChange, update};
+    use crate::{Ngrams, Options, Progress, RootChange, update};
 
     /// Returns which files a commit tells of that have no grams.
     fn without_grams(index: &Path) -> Vec<FileKey> {
@@ -167,5 +167,32 @@ mod tests {
         assert!(run().1);
         assert_eq!(without_grams(&index), []);
         assert!(!fs_err::exists(&other_format).unwrap());
+    }
+
+    #[test]
+    fn a_run_that_reads_all_deletes_the_grams_of_before() {
+        let folder = folder_of_files(20);
+        let data = folder.path().join("data");
+        let index = data.join("index");
+        let mut options = options(&data, 64 << 20);
+        let run = |options: &Options| {
+            let add = RootChange::Add(Root::new(folder.path().join("docs")));
+            update(options, &[add], &Progress::default(), &|_| ()).unwrap();
+            let files = fs_err::read_dir(grams::folder(&index)).unwrap();
+            let mut files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+            files.sort();
+            files
+        };
+        let before = run(&options);
+        options.ngrams = Ngrams::None;
+        fs_err::write(folder.path().join("docs/0.txt"), "other words").unwrap();
+        assert_eq!(run(&options), before);
+        assert_eq!(Snapshot::open(&index).unwrap().meta().gram_files, None);
+        options.ngrams = Ngrams::Text;
+        options.full = true;
+        let after = run(&options);
+        assert!(!after.is_empty() && after.iter().all(|file| !before.contains(file)));
+        assert!(Snapshot::open(&index).unwrap().meta().gram_files.is_some());
+        assert_eq!(without_grams(&index), []);
     }
 }
