@@ -53,6 +53,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use ken_core::{FileKey, Root};
+    use ken_ngram::{Builder, GramSet, Store};
 
     use super::*;
     use crate::run::tests::{folder_of_files, options};
@@ -194,5 +195,40 @@ mod tests {
         assert!(!after.is_empty() && after.iter().all(|file| !before.contains(file)));
         assert!(Snapshot::open(&index).unwrap().meta().gram_files.is_some());
         assert_eq!(without_grams(&index), []);
+    }
+
+    /// The own rows of all files are left, but not those of parts, which another thread wrote.
+    #[test]
+    fn files_with_parts_are_read_again() {
+        let folder = folder_of_files(1);
+        let data = folder.path().join("data");
+        let index = data.join("index");
+        let message = |n: u32| {
+            format!("From a@example.org Thu Jan  1 00:00:00 2026\nSubject: {n}\n\ntext\n\n")
+        };
+        let mailbox = folder.path().join("docs/two.mbox");
+        fs_err::write(mailbox, message(1) + &message(2)).unwrap();
+        let add = RootChange::Add(Root::new(folder.path().join("docs")));
+        let all = options(&data, 64 << 20);
+        update(&all, &[add], &Progress::default(), &|_| ()).unwrap();
+        let snapshot = Snapshot::open(&index).unwrap();
+        let mut builder = Builder::default();
+        let covers = Covers {
+            text: true,
+            ..Covers::default()
+        };
+        for row in snapshot.rows().unwrap() {
+            let of = grams::version(row.key, row.token);
+            builder.add(of, Path::new("/"), "", covers, &GramSet::default());
+        }
+        fs_err::remove_dir_all(grams::folder(&index)).unwrap();
+        let named = snapshot.meta().gram_files.clone().unwrap();
+        let store = Store::open(&grams::folder(&index), &named, ken_index::map).unwrap();
+        store.write(&mut builder).unwrap();
+        let lost = Lost::of(&index, snapshot.meta()).unwrap().unwrap();
+        for row in snapshot.rows().unwrap() {
+            let n_documents = snapshot.addresses(row.key).unwrap().len();
+            assert_eq!(lost.may_hold(Some(&snapshot), &row), n_documents > 1);
+        }
     }
 }

@@ -340,3 +340,38 @@ impl InFolder<'_> {
         self.known.excludes(path, self.known.whole, stamp)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ken_index::{Writer, WriterOptions};
+    use ken_ngram::{Builder, GramSet, Store, Version};
+
+    use super::*;
+
+    #[test]
+    fn texts_are_known_if_all_grams_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path();
+        let options = WriterOptions {
+            memory_bytes: 0,
+            threads: 1,
+        };
+        let writer = Writer::open(index, options).unwrap();
+        let mut meta = writer.meta().clone();
+        writer.commit(&meta).unwrap();
+        let none = std::collections::BTreeSet::new();
+        let store = Store::open(&index.join("ngrams"), &none, ken_index::map).unwrap();
+        let mut builder = Builder::default();
+        let of = Version { key: 1, stamp: 1 };
+        let covers = Covers::default();
+        builder.add(of, Path::new("/a"), "", covers, &GramSet::default());
+        store.write(&mut builder).unwrap();
+        let need = Need::Bytes(b"quux".to_vec());
+        let narrow = Narrow::of_whole_files(index, &need, &[], index).unwrap();
+        assert!(!narrow.is_empty() && !narrow.knows_texts(&meta));
+        meta.gram_files = Some([0].into());
+        assert!(narrow.knows_texts(&meta));
+        meta.gram_files = Some([0, 1].into());
+        assert!(!narrow.knows_texts(&meta), "one is lost");
+    }
+}

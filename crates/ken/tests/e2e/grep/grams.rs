@@ -96,28 +96,3 @@ fn a_lost_file_of_grams_is_noticed_and_made_anew() {
     assert_eq!(lines(&trusting), lines(&scanning));
     assert_eq!(world.index(&[])["committed"], false);
 }
-
-#[test]
-fn parts_whose_grams_are_lost_are_searched() {
-    let world = World::new();
-    world.add_fixture("mail/three.mbox");
-    for number in 0..20 {
-        world.write(
-            format!("{number}.txt"),
-            format!("file {number} of quuxes\n"),
-        );
-    }
-    let found = || {
-        let run = world.ken(["grep", "--documents", "-l", "dugong", "docs"]);
-        lines(&run).len()
-    };
-    world.index(&["--set", "ngrams=all", "--threads", "4", "docs"]);
-    assert_eq!(found(), 1);
-    for file in gram_files(&world) {
-        fs_err::remove_file(file).unwrap();
-        world.write("new.txt", "new\n");
-        assert_eq!(found(), 1);
-    }
-    world.index(&["--set", "ngrams=all"]);
-    assert_eq!(found(), 1);
-}
