@@ -40,8 +40,18 @@ pub struct Summary {
     /// Number of files that are as the index knows them.
     pub unchanged: u64,
     /// Number of files not seen of which the index keeps what it knows, because their root or
-    /// folder could not be read.
+    /// folder could not be read, or is not to be looked at.
     pub kept: u64,
+}
+
+/// What becomes of the files that were not seen.
+#[derive(Default)]
+struct Unseen {
+    /// By identity.
+    gone: Vec<GoneRow>,
+    kept: u64,
+    /// Those of folders that did not change.
+    unchanged: u64,
 }
 
 /// How many paths are asked for at once.
@@ -108,14 +118,16 @@ fn compare(
         skipped: None,
     };
     let scan = scan(visitor);
-    let kept = if scan.cancelled {
-        0
-    } else {
+    let mut unchanged = unchanged.into_inner();
+    let mut kept = 0;
+    if !scan.cancelled {
         let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
-        comparison.finish(roots, &scan, held)
-    };
+        let unseen = comparison.finish(roots, &scan, held);
+        kept = unseen.kept;
+        unchanged += unseen.unchanged;
+    }
     Summary {
-        unchanged: unchanged.into_inner(),
+        unchanged,
         kept,
         scan,
     }
@@ -148,9 +160,10 @@ impl Comparison<'_> {
         None
     }
 
-    /// Tells what moved and what is gone; returns how many files were not seen and are kept.
-    fn finish(&self, roots: &[Root], scan: &ScanSummary, mut held: Vec<Held>) -> u64 {
-        let (mut gone, kept) = self.gone(roots, scan);
+    /// Tells what moved and what is gone; returns what becomes of the rest that was not seen.
+    fn finish(&self, roots: &[Root], scan: &ScanSummary, mut held: Vec<Held>) -> Unseen {
+        let mut unseen = self.unseen(roots, scan);
+        let mut gone = std::mem::take(&mut unseen.gone);
         held.sort_unstable_by(|a, b| (a.identity, &a.path).cmp(&(b.identity, &b.path)));
         // Both are sorted by identity: one pass joins them.
         let mut sources = gone.iter_mut().peekable();
@@ -173,26 +186,32 @@ impl Comparison<'_> {
         for row in gone.into_iter().filter(|row| !row.is_moved) {
             (self.emit)(Change::Gone { key: row.key });
         }
-        kept
+        unseen
     }
 
-    /// Returns the files that are gone, by identity, and how many were not seen and are kept.
-    fn gone(&self, roots: &[Root], scan: &ScanSummary) -> (Vec<GoneRow>, u64) {
-        let mut gone = Vec::new();
-        let mut kept = 0;
-        let mut unseen = self.catalogue.unseen().peekable();
-        while unseen.peek().is_some() {
-            let rows: Vec<&FileRow> = unseen.by_ref().take(PATHS_AT_ONCE).collect();
+    fn unseen(&self, roots: &[Root], scan: &ScanSummary) -> Unseen {
+        let mut unseen = Unseen::default();
+        let mut rows = self.catalogue.unseen().peekable();
+        if changed_nowhere(scan) {
+            unseen.unchanged = rows.count() as u64;
+            return unseen;
+        }
+        while rows.peek().is_some() {
+            let rows: Vec<&FileRow> = rows.by_ref().take(PATHS_AT_ONCE).collect();
             let keys: Vec<FileKey> = rows.iter().map(|row| row.key).collect();
             for (row, path) in rows.iter().zip((self.path_of)(&keys)) {
                 match path {
-                    Some(path) if is_gone(&path, roots, scan) => gone.push(GoneRow::new(row)),
-                    _ => kept += 1,
+                    Some(path) if is_unlooked(&path, scan) => unseen.unchanged += 1,
+                    Some(path) if is_gone(&path, roots, scan) => {
+                        unseen.gone.push(GoneRow::new(row));
+                    }
+                    _ => unseen.kept += 1,
                 }
             }
         }
+        let gone = &mut unseen.gone;
         gone.sort_unstable_by_key(|row| (row.identity, row.key));
-        (gone, kept)
+        unseen
     }
 }
 
@@ -207,6 +226,18 @@ impl GoneRow {
     }
 }
 
+/// Returns whether the walk found no folder that changed, so that every file is where it was.
+fn changed_nowhere(scan: &ScanSummary) -> bool {
+    let is_lazy = !scan.unlooked.is_empty();
+    let saw_all = scan.unavailable.is_empty() && scan.incomplete.is_empty() && scan.held.is_empty();
+    is_lazy && scan.n_looked == 0 && saw_all
+}
+
+/// Returns whether a file lies in a folder that did not change.
+fn is_unlooked(path: &Path, scan: &ScanSummary) -> bool {
+    path.parent().is_some_and(|folder| scan.unlooked.contains(folder))
+}
+
 /// Returns whether a file that was not seen would have been, were it still there.
 fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
     // What no root covers any more is gone, whether it is still there or not.
@@ -217,5 +248,5 @@ fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
     is_walked
         && !path
             .ancestors()
-            .any(|folder| scan.incomplete.contains(folder))
+            .any(|folder| scan.incomplete.contains(folder) || scan.held.contains(folder))
 }

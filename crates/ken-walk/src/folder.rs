@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use crate::listing::{Entry, Listing};
 use crate::queue::Queue;
 use crate::rules::Rules;
-use crate::scan::Shared;
+use crate::scan::{Look, Shared};
 use crate::sidecar;
 use ken_core::Root;
 
@@ -34,6 +34,8 @@ pub(crate) struct Folder {
     rules: Arc<Rules>,
     /// The folders it lies in, nearest first; kept only where the root's options need it.
     parent: Option<Arc<Place>>,
+    /// Whether a folder above it changed: it may have been another one's, and is looked at.
+    is_new: bool,
 }
 
 /// Which folder it is, by whatever path.
@@ -51,6 +53,7 @@ struct Here<'a> {
     rules: Arc<Rules>,
     place: Option<Arc<Place>>,
     has_stops: bool,
+    look: Look,
     sidecars: HashSet<Vec<u8>>,
 }
 
@@ -74,6 +77,7 @@ impl Folder {
             root,
             rules,
             parent: None,
+            is_new: false,
         }
     }
 }
@@ -139,11 +143,21 @@ impl<'a> Walker<'a> {
         descriptor: &OwnedFd,
         place: Option<Arc<Place>>,
     ) {
+        let Some(look) = self.look(folder, root, descriptor) else {
+            return self.shared.note(&folder.path, Look::AtFolders);
+        };
         if let Err(error) = self.listing.read(descriptor.as_fd()) {
             self.fail_folder(folder, error);
         }
         if self.listing.is_marked {
             return self.skip(|| Skip::Marked);
+        }
+        if self.listing.is_held && self.shared.heeds_noupdate {
+            self.skip(|| Skip::Held);
+            return self.shared.note(&folder.path, Look::AtNothing);
+        }
+        if self.shared.lazy_since.is_some() {
+            self.shared.note(&folder.path, look);
         }
         let rules = match root.no_ignore {
             true => Arc::clone(&folder.rules),
@@ -158,9 +172,26 @@ impl<'a> Walker<'a> {
             rules,
             place,
             has_stops: self.shared.stops.are_in(&folder.path),
+            look,
             sidecars: std::mem::take(&mut self.listing.sidecars),
         };
         self.entries(&here);
+    }
+
+    /// Returns what is to be looked at; nothing where the folder did not change and holds no folders.
+    fn look(&self, folder: &Folder, root: &Root, descriptor: &OwnedFd) -> Option<Look> {
+        /// A folder has two links, and one more for each folder in it, or one on file systems that
+        /// do not count them.
+        const WITHOUT_FOLDERS: u64 = 2;
+        let since = self.shared.lazy_since.filter(|_| !folder.is_new);
+        let stat = since.and_then(|since| Some((since, rustix::fs::fstat(descriptor).ok()?)));
+        match stat {
+            Some((since, stat)) if !changed_since(&stat, since) => {
+                let has_none = stat.st_nlink as u64 == WITHOUT_FOLDERS && !root.follow_links;
+                (!has_none).then_some(Look::AtFolders)
+            }
+            _ => Some(Look::AtAll),
+        }
     }
 
     fn entries(&mut self, here: &Here<'_>) {
@@ -184,6 +215,10 @@ impl<'a> Walker<'a> {
     }
 
     fn entry(&mut self, here: &Here<'_>, name: &CStr, entry: Entry) {
+        let looks = here.look == Look::AtAll;
+        if !looks && entry.kind == FileType::RegularFile {
+            return;
+        }
         let (kind, stat) = match resolve(here, name, entry.kind) {
             Ok(resolved) => resolved,
             // Deleted since the folder was listed: that is no error on a machine that is in use.
@@ -192,6 +227,7 @@ impl<'a> Walker<'a> {
         };
         match kind {
             FileType::Directory if self.admits(here, name, true) => self.folder(here),
+            FileType::RegularFile if !looks => {}
             FileType::RegularFile if self.admits(here, name, false) => {
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
                     Ok(stat) => self.visit(Stamp {
@@ -241,6 +277,7 @@ impl<'a> Walker<'a> {
             root: here.number,
             rules: Arc::clone(&here.rules),
             parent: here.place.clone(),
+            is_new: here.look == Look::AtAll && self.shared.lazy_since.is_some(),
         });
     }
 
@@ -314,6 +351,12 @@ impl Place {
         std::iter::successors(self.parent.as_deref(), |place| place.parent.as_deref())
             .any(|place| (place.device, place.inode) == (self.device, self.inode))
     }
+}
+
+/// Returns whether an entry of a folder came or went since, or the folder itself moved.
+fn changed_since(stat: &Stat, since: i64) -> bool {
+    let stamp = stamp_of(stat);
+    stamp.mtime_ns >= since || stamp.ctime_ns >= since
 }
 
 fn open(folder: &Folder, root: &Root) -> Result<OwnedFd, Errno> {

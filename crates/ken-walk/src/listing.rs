@@ -18,6 +18,8 @@ use crate::sidecar::is_sidecar;
 const BUFFER_BYTES: usize = 32 * 1024;
 /// A folder that holds a file of this name is left out with all below it.
 const MARKER: &[u8] = b".noindex";
+/// One with a file of this name is not looked at again (mu's marker for folders that never change).
+const HOLDER: &[u8] = b".noupdate";
 
 /// The entries of a folder.
 #[derive(Default)]
@@ -31,6 +33,8 @@ pub(crate) struct Listing {
     pub(crate) found: Found,
     /// Whether the folder holds the marker.
     pub(crate) is_marked: bool,
+    /// Whether it holds the marker of folders that stay as they are in the index.
+    pub(crate) is_held: bool,
     /// The names of sidecars.
     pub(crate) sidecars: HashSet<Vec<u8>>,
 }
@@ -51,6 +55,7 @@ impl Listing {
         self.entries.clear();
         self.found = Found::default();
         self.is_marked = false;
+        self.is_held = false;
         self.sidecars.clear();
         let outcome = self.read_entries(folder);
         self.entries.sort_unstable_by_key(|entry| entry.inode);
@@ -88,6 +93,7 @@ impl Listing {
             }
             self.found.note(bytes);
             self.is_marked |= bytes == MARKER;
+            self.is_held |= bytes == HOLDER;
         }
         if is_sidecar(bytes) {
             self.sidecars.insert(bytes.to_vec());

@@ -34,6 +34,11 @@ pub struct ScanOptions {
     pub excluded: Vec<PathBuf>,
     /// Git's global ignore file, whose patterns hold below each root.
     pub global_ignore: Option<PathBuf>,
+    /// A time in nanoseconds since 1970-01-01 UTC: files of folders that did not change since are not
+    /// looked at. A folder changes when an entry comes or goes, not when a file's content does.
+    pub lazy_since: Option<i64>,
+    /// Whether folders with a file `.noupdate` are left as they are.
+    pub heeds_noupdate: bool,
 }
 
 /// What a running walk shows, and how it is stopped.
@@ -76,6 +81,8 @@ pub enum Skip {
     },
     /// The folder holds a file `.noindex`.
     Marked,
+    /// The folder holds a file `.noupdate`, and stays in the index as it is.
+    Held,
     /// It is neither file, folder nor link.
     Special,
     /// It is a symbolic link, and links are not followed or it leads nowhere.
@@ -105,8 +112,23 @@ pub struct ScanSummary {
     pub incomplete: HashSet<PathBuf>,
     /// Roots that could not be walked.
     pub unavailable: Vec<(PathBuf, Availability)>,
+    /// Folders whose own files were not looked at, because the folder did not change.
+    pub unlooked: HashSet<PathBuf>,
+    /// Folders that are left as they are with all below them: they hold a file `.noupdate`.
+    pub held: HashSet<PathBuf>,
+    /// Number of folders whose files were looked at.
+    pub n_looked: u64,
     /// Whether the walk was stopped before its end.
     pub cancelled: bool,
+}
+
+/// What of a folder is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    AtAll,
+    /// Not at its files, which did not change.
+    AtFolders,
+    AtNothing,
 }
 
 /// What the threads of a walk share.
@@ -117,6 +139,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) stops: Stops,
     /// The only paths that are of interest, if not all are.
     targets: Option<&'a Targets>,
+    pub(crate) lazy_since: Option<i64>,
+    pub(crate) heeds_noupdate: bool,
     summary: Mutex<ScanSummary>,
 }
 
@@ -182,6 +206,8 @@ fn walk(
         progress,
         visitor,
         targets,
+        lazy_since: options.lazy_since,
+        heeds_noupdate: options.heeds_noupdate,
         stops: Stops::new(roots, options),
         summary: Mutex::default(),
     };
@@ -250,6 +276,16 @@ impl Shared<'_> {
             if summary.errors.len() < MAX_ERRORS {
                 summary.errors.push(error);
             }
+        }
+    }
+
+    /// Takes note of how the files of a folder were looked at.
+    pub(crate) fn note(&self, folder: &Path, look: Look) {
+        let mut summary = self.summary();
+        match look {
+            Look::AtAll => summary.n_looked += 1,
+            Look::AtFolders => _ = summary.unlooked.insert(folder.to_path_buf()),
+            Look::AtNothing => _ = summary.held.insert(folder.to_path_buf()),
         }
     }
 

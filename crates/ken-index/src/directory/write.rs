@@ -70,6 +70,12 @@ impl WriteDirectory {
         Ok(directory)
     }
 
+    /// Sets whether commits are on disk when they are made; if not, a later one that is syncs their
+    /// files too.
+    pub(crate) fn set_synced(&self, synced: bool) {
+        self.synced.store(synced, Ordering::Relaxed);
+    }
+
     fn sync_files(&self) -> io::Result<()> {
         let files = std::mem::take(&mut *lock(&self.unsynced));
         for path in files {
@@ -165,12 +171,20 @@ impl Directory for WriteDirectory {
             fs_err::write(&next, content)?;
             return fs_err::rename(next, self.root.join(MANAGED));
         }
+        if !self.synced.load(Ordering::Relaxed) {
+            let next = self.root.join(UNSYNCED_NEXT);
+            fs_err::write(&next, content)?;
+            return fs_err::rename(next, self.root.join(path));
+        }
         self.sync_files()?;
         self.inner.atomic_write(path, content)?;
         self.inner.sync_directory()
     }
 
     fn sync_directory(&self) -> io::Result<()> {
+        if !self.synced.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         self.sync_files()?;
         self.inner.sync_directory()
     }
@@ -210,6 +224,15 @@ mod tests {
         directory
             .atomic_write(Path::new("meta.json"), b"{}")
             .unwrap();
+        assert!(lock(&directory.unsynced).is_empty());
+        directory.set_synced(false);
+        write(&directory, "c");
+        let meta = Path::new("meta.json");
+        directory.atomic_write(meta, b"{2}").unwrap();
+        assert_eq!(lock(&directory.unsynced).len(), 1);
+        assert_eq!(directory.atomic_read(meta).unwrap(), b"{2}");
+        directory.set_synced(true);
+        directory.atomic_write(meta, b"{3}").unwrap();
         assert!(lock(&directory.unsynced).is_empty());
         assert!(matches!(
             directory.open_write(Path::new("a")),

@@ -99,6 +99,7 @@ pub(super) fn reason(skip: &Skip) -> String {
             format!("ignored by {pattern:?} of {file} (--no-ignore takes it)")
         }
         Skip::Marked => "marked by a .noindex file".to_owned(),
+        Skip::Held => "marked by a .noupdate file, and stays in the index as it is".to_owned(),
         Skip::Special => "not a regular file".to_owned(),
         Skip::Link => "a symbolic link (--follow takes it)".to_owned(),
         Skip::Loop => "a link to a folder above it".to_owned(),
