@@ -4,11 +4,13 @@
 //! good as random, and keeps little company in a segment. Each document found is compared with its
 //! whole key, in the column.
 
-use ken_core::FileKey;
+use std::path::PathBuf;
+
+use ken_core::{FileKey, Location};
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
-use crate::schema::KEY;
+use crate::schema::{KEY, LOCATION};
 
 /// Returns what the term of a file is made of.
 pub(crate) fn half(key: FileKey) -> u64 {
@@ -38,5 +40,46 @@ pub(crate) fn each_document<T: Copy>(
             postings.advance();
         }
     }
+    Ok(())
+}
+
+/// Looks the paths of some files up that a segment has documents of and that are not known yet.
+///
+/// The dictionary of locations is read once, in its order: one look-up for each would unpack the same
+/// block again and again.
+pub(crate) fn paths(
+    segment: &SegmentReader,
+    file: Column,
+    keys: &[FileKey],
+    paths: &mut [Option<PathBuf>],
+) -> tantivy::Result<()> {
+    let Some(locations) = segment.fast_fields().bytes(LOCATION)? else {
+        return Ok(());
+    };
+    let mut wanted: Vec<(u64, usize)> = Vec::new();
+    let unknown = keys
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| paths[*at].is_none());
+    each_document(
+        segment,
+        file,
+        unknown.map(|(at, key)| (*key, at)),
+        |doc, at| {
+            if !segment.is_deleted(doc) && wanted.last().is_none_or(|(_, last)| *last != at) {
+                wanted.extend(locations.ords().first(doc).map(|number| (number, at)));
+            }
+        },
+    )?;
+    wanted.sort_unstable();
+    let numbers: Vec<u64> = wanted.iter().map(|(number, _)| *number).collect();
+    let mut wanted = wanted.into_iter();
+    locations
+        .dictionary()
+        .sorted_ords_to_term_cb(&numbers, |location| {
+            if let Some((_, at)) = wanted.next() {
+                paths[at] = Some(Location::from_bytes(location).path);
+            }
+        })?;
     Ok(())
 }

@@ -48,6 +48,9 @@ pub struct Meta {
     /// Bytes of the log of tags that the index has; see `ken-pipeline`.
     #[serde(default)]
     pub tags: u64,
+    /// When the last run began that saw all files, in nanoseconds since 1970-01-01 UTC.
+    #[serde(default)]
+    pub began: Option<i64>,
 }
 
 impl Meta {
@@ -69,6 +72,7 @@ impl Meta {
             all_seen: false,
             gram_files: None,
             tags: 0,
+            began: None,
         }
     }
 }

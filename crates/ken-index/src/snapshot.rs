@@ -194,12 +194,12 @@ impl Snapshot {
     /// # Errors
     /// Fails if the columns cannot be read.
     pub fn paths(&self, keys: &[FileKey]) -> Result<Vec<Option<PathBuf>>, Error> {
-        keys.iter()
-            .map(|key| match self.addresses(*key)?.first() {
-                Some(address) => Ok(Some(self.location(*address)?.path)),
-                None => Ok(None),
-            })
-            .collect()
+        let mut paths = vec![None; keys.len()];
+        for segment in self.searcher.segment_readers() {
+            files::paths(segment, self.columns.file, keys, &mut paths)
+                .map_err(|e| self.error(e))?;
+        }
+        Ok(paths)
     }
 
     /// Returns where a file is and what the commit knows of it, if it was indexed to its end.

@@ -67,6 +67,7 @@ pub struct Writer {
     sequence: AtomicU64,
     /// Those since the last commit.
     deleted: Mutex<Vec<Doomed>>,
+    files: WriteDirectory,
     /// Keeps the list of segments, deletes, merges and commits.
     engine: RwLock<IndexWriter<Row>>,
     /// Why nothing can be written any more.
@@ -90,6 +91,7 @@ impl Writer {
         };
         let columns = Columns::new();
         let directory = WriteDirectory::open(path).map_err(engine_error)?;
+        let files = directory.clone();
         let known = Index::exists(&directory).map_err(|e| engine_error(e.into()))?;
         let index = if known {
             Index::open(directory)
@@ -141,8 +143,15 @@ impl Writer {
             deleted: Mutex::default(),
             meta,
             engine: RwLock::new(engine),
+            files,
             dead: OnceLock::new(),
         })
+    }
+
+    /// Sets whether commits are on disk when they are made, which they are if nothing is said; if not, a
+    /// loss of power may cost the index, up to the next commit that is.
+    pub fn set_synced(&self, synced: bool) {
+        self.files.set_synced(synced);
     }
 
     /// Returns the meta of the last commit.

@@ -27,7 +27,7 @@ mod writer;
 pub use error::Error;
 pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};
-pub use options::{Ngrams, Ocr, Options, RootChange};
+pub use options::{Durability, Ngrams, Ocr, Options, RootChange};
 pub use progress::Progress;
 pub use run::{Summary, update, update_files};
 pub use stale::Stale;

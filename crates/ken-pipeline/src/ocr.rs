@@ -78,6 +78,7 @@ pub(crate) fn recognise(
             memory_bytes: shares.segments,
             threads: options.threads,
         },
+        options.durability != crate::Durability::Off,
     );
     let pass = Pass {
         options,

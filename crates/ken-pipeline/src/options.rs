@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ken_core::{FolderFields, Root};
+use ken_walk::EntryOrder;
 
 /// A change of what the index covers, made at the start of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +40,28 @@ pub struct Options {
     pub dry_run: bool,
     /// Commit after so long, so that an interrupted run loses little.
     pub commit_interval: Duration,
+    /// Commit after so many bytes of files too; 0 for no such limit.
+    pub commit_bytes: u64,
+    /// When commits are on disk.
+    pub durability: Durability,
+    /// Do not look at the files of folders that did not change since the last run.
+    pub lazy: bool,
+    /// In which order the files of a folder are read.
+    pub order: EntryOrder,
     /// Git's global ignore file.
     pub global_ignore: Option<PathBuf>,
+}
+
+/// When commits are on disk, so that a loss of power does not take them back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// When they are made.
+    #[default]
+    Full,
+    /// At the end of the run: a loss of power during it may cost the index.
+    Normal,
+    /// When the system likes.
+    Off,
 }
 
 /// How the text of pictures is read.

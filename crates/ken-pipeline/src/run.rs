@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{bounded, unbounded};
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
@@ -22,10 +22,15 @@ use crate::stale::{Now, Staleness};
 use crate::tags::Log;
 use crate::work::Pool;
 use crate::writer::LazyWriter;
-use crate::{Error, Ngrams, Options, Progress, RootChange};
+use crate::{Durability, Error, Ngrams, Options, Progress, RootChange};
 
 /// Changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;
+
+/// How often it is looked whether enough bytes were read for a commit.
+const LOOK_AT_BYTES: Duration = Duration::from_millis(20);
+/// A folder that changed so long before a run began may have changed after it.
+const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
 
 /// How a run went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -168,11 +173,13 @@ fn run(
                 memory_bytes: options.shares().segments,
                 threads: options.threads,
             },
+            options.durability == Durability::Full,
         ),
         snapshot,
         stale,
         roots,
         tags,
+        began: nanoseconds(SystemTime::now()),
         counts: Counts::default(),
     };
     let mut summary = run.all()?;
@@ -204,6 +211,11 @@ fn change_roots(roots: &mut Vec<Root>, changes: &[RootChange]) -> Result<(), Err
     Ok(())
 }
 
+fn nanoseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
 /// Remembers which roots are mount points, as long as something is mounted there.
 fn note_mounts(roots: &mut [Root]) {
     for root in roots {
@@ -230,6 +242,8 @@ struct Run<'o> {
     stale: Staleness,
     roots: Vec<Root>,
     tags: Log,
+    /// When the run began, in nanoseconds since 1970-01-01 UTC.
+    began: i64,
     roots_changed: bool,
     /// No run with these roots came to its end.
     never_ended: bool,
@@ -322,12 +336,29 @@ impl Run<'_> {
             threads: self.options.threads,
             excluded: vec![self.options.data.clone()],
             global_ignore: self.options.global_ignore.clone(),
+            lazy_since: self.lazy_since(),
+            heeds_noupdate: !self.options.full,
+            order: self.options.order,
         };
         let progress = &self.progress.walk;
         match self.only {
             Some(files) => ken_walk::changes_of(files, &self.roots, &scan, progress, &comparison),
             None => ken_walk::changes(&self.roots, &scan, progress, &comparison),
         }
+    }
+
+    /// Returns since when folders must have changed to be looked at; nothing if all are to be.
+    fn lazy_since(&self) -> Option<i64> {
+        let options = self.options;
+        let is_asked = options.lazy && !options.full && !options.retry_failed;
+        let is_asked = is_asked && self.lost.is_none();
+        if !is_asked || self.only.is_some() || self.roots_changed || self.is_read_otherwise() {
+            return None;
+        }
+        let began = self.snapshot.as_ref()?.meta().began?;
+        // The clock of the file system may be another one; and who set the clock back since knows
+        // nothing of what changed.
+        (began < self.began).then_some(began - CLOCK_MARGIN_NS)
     }
 
     fn grams(&self, hasher: KeyHasher) -> &Grams {
@@ -443,11 +474,20 @@ impl Run<'_> {
     fn commit_regularly(&self, ended: &AtomicBool, pool: &Pool<'_>) {
         let interval = self.options.commit_interval;
         let mut next = Instant::now() + interval;
+        let mut n_bytes = 0;
         while !ended.load(Ordering::Relaxed) {
-            std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
-            if Instant::now() < next {
+            let mut wait = next.saturating_duration_since(Instant::now());
+            if self.options.commit_bytes > 0 {
+                wait = wait.min(LOOK_AT_BYTES);
+            }
+            std::thread::park_timeout(wait);
+            let n_done = self.progress.bytes_done.load(Ordering::Relaxed);
+            let limit = Some(self.options.commit_bytes).filter(|limit| *limit > 0);
+            let is_full = limit.is_some_and(|limit| n_done - n_bytes >= limit);
+            if Instant::now() < next && !is_full {
                 continue;
             }
+            n_bytes = n_done;
             if let Some(writer) = self.writer.opened() {
                 pool.note(writer.commit_with(|| self.meta(writer, None, false)));
             }
@@ -467,6 +507,9 @@ impl Run<'_> {
         meta.roots.clone_from(&self.roots);
         meta.tags = self.tags.n_bytes;
         meta.completed = completed.or(meta.completed);
+        if all {
+            meta.began = Some(self.began);
+        }
         meta.all_seen = completed.is_some() || meta.all_seen && !self.roots_changed;
         let all_anew = self.options.full && all;
         let are_known = self.snapshot.is_none() || all_anew || meta.gram_files.is_some();
@@ -545,6 +588,13 @@ impl Run<'_> {
         if let Some(meta) = committed.filter(|_| !summary.interrupted) {
             self.merge_grams(writer, meta, all)?;
         }
+<<<<<<< HEAD
+=======
+        if self.options.durability == Durability::Normal {
+            writer.set_synced(true);
+        }
+        writer.commit(&self.meta(writer, complete.then_some(now), all))?;
+>>>>>>> 1377abb (ken index: --lazy, .noupdate, --commit-bytes, --durability, --order)
         self.writer.close()?;
         Ok(true)
     }
@@ -592,6 +642,10 @@ pub(crate) mod tests {
             ngrams: Ngrams::All,
             dry_run: false,
             commit_interval: std::time::Duration::from_secs(3600),
+            commit_bytes: 0,
+            durability: Durability::Full,
+            lazy: false,
+            order: ken_walk::EntryOrder::Inode,
             global_ignore: None,
         }
     }

@@ -10,15 +10,18 @@ use ken_index::{Error, Writer, WriterOptions};
 pub(crate) struct LazyWriter {
     index: PathBuf,
     options: WriterOptions,
+    /// Whether commits are on disk when they are made.
+    synced: bool,
     opened: OnceLock<Writer>,
     opening: Mutex<()>,
 }
 
 impl LazyWriter {
-    pub(crate) fn new(index: PathBuf, options: WriterOptions) -> Self {
+    pub(crate) fn new(index: PathBuf, options: WriterOptions, synced: bool) -> Self {
         Self {
             index,
             options,
+            synced,
             opened: OnceLock::new(),
             opening: Mutex::new(()),
         }
@@ -34,6 +37,7 @@ impl LazyWriter {
             return Ok(writer);
         }
         let writer = Writer::open(&self.index, self.options)?;
+        writer.set_synced(self.synced);
         Ok(self.opened.get_or_init(|| writer))
     }
 

@@ -40,7 +40,7 @@ pub struct Summary {
     /// Number of files that are as the index knows them.
     pub unchanged: u64,
     /// Number of files not seen of which the index keeps what it knows, because their root or
-    /// folder could not be read, or is not to be looked at.
+    /// folder could not be read.
     pub kept: u64,
 }
 
@@ -55,7 +55,7 @@ struct Unseen {
 }
 
 /// How many paths are asked for at once.
-const PATHS_AT_ONCE: usize = 4096;
+const PATHS_AT_ONCE: usize = 1 << 16;
 
 /// A known file that is gone from its path.
 struct GoneRow {
@@ -233,9 +233,12 @@ fn changed_nowhere(scan: &ScanSummary) -> bool {
     is_lazy && scan.n_looked == 0 && saw_all
 }
 
-/// Returns whether a file lies in a folder that did not change.
+/// Returns whether a file lies in a folder that did not change, or is to stay as it is.
 fn is_unlooked(path: &Path, scan: &ScanSummary) -> bool {
-    path.parent().is_some_and(|folder| scan.unlooked.contains(folder))
+    let mut folders = path.ancestors().skip(1);
+    path.parent()
+        .is_some_and(|folder| scan.unlooked.contains(folder))
+        || !scan.held.is_empty() && folders.any(|folder| scan.held.contains(folder))
 }
 
 /// Returns whether a file that was not seen would have been, were it still there.
@@ -248,5 +251,5 @@ fn is_gone(path: &Path, roots: &[Root], scan: &ScanSummary) -> bool {
     is_walked
         && !path
             .ancestors()
-            .any(|folder| scan.incomplete.contains(folder) || scan.held.contains(folder))
+            .any(|folder| scan.incomplete.contains(folder))
 }

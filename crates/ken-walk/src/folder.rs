@@ -144,17 +144,18 @@ impl<'a> Walker<'a> {
         place: Option<Arc<Place>>,
     ) {
         let Some(look) = self.look(folder, root, descriptor) else {
-            return self.shared.note(&folder.path, Look::AtFolders);
+            return self.shared.note(&folder.path, Look::Folders);
         };
         if let Err(error) = self.listing.read(descriptor.as_fd()) {
             self.fail_folder(folder, error);
         }
+        self.listing.sort(descriptor.as_fd(), self.shared.order);
         if self.listing.is_marked {
             return self.skip(|| Skip::Marked);
         }
         if self.listing.is_held && self.shared.heeds_noupdate {
             self.skip(|| Skip::Held);
-            return self.shared.note(&folder.path, Look::AtNothing);
+            return self.shared.note(&folder.path, Look::Nothing);
         }
         if self.shared.lazy_since.is_some() {
             self.shared.note(&folder.path, look);
@@ -187,10 +188,10 @@ impl<'a> Walker<'a> {
         let stat = since.and_then(|since| Some((since, rustix::fs::fstat(descriptor).ok()?)));
         match stat {
             Some((since, stat)) if !changed_since(&stat, since) => {
-                let has_none = stat.st_nlink as u64 == WITHOUT_FOLDERS && !root.follow_links;
-                (!has_none).then_some(Look::AtFolders)
+                let has_none = stat.st_nlink == WITHOUT_FOLDERS && !root.follow_links;
+                (!has_none).then_some(Look::Folders)
             }
-            _ => Some(Look::AtAll),
+            _ => Some(Look::All),
         }
     }
 
@@ -215,7 +216,7 @@ impl<'a> Walker<'a> {
     }
 
     fn entry(&mut self, here: &Here<'_>, name: &CStr, entry: Entry) {
-        let looks = here.look == Look::AtAll;
+        let looks = here.look == Look::All;
         if !looks && entry.kind == FileType::RegularFile {
             return;
         }
@@ -277,7 +278,7 @@ impl<'a> Walker<'a> {
             root: here.number,
             rules: Arc::clone(&here.rules),
             parent: here.place.clone(),
-            is_new: here.look == Look::AtAll && self.shared.lazy_since.is_some(),
+            is_new: here.look == Look::All && self.shared.lazy_since.is_some(),
         });
     }
 

@@ -24,6 +24,8 @@ pub use explain::{Verdict, explain};
 pub use folder::stamp_of;
 pub use queue::{Queue, Turn};
 pub use roots::{Availability, covering, is_mount_point, root_at};
-pub use scan::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan};
+pub use scan::{
+    EntryOrder, OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan,
+};
 pub use settle::settle;
 pub use sidecar::{Sidecar, sidecar_names, sidecar_stamp};

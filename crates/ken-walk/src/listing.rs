@@ -8,10 +8,11 @@ use std::collections::HashSet;
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
 
-use rustix::fs::{FileType, RawDir};
+use rustix::fs::{AtFlags, FileType, RawDir};
 use rustix::io::Errno;
 
 use crate::rules::Found;
+use crate::scan::EntryOrder;
 use crate::sidecar::is_sidecar;
 
 /// Bytes asked for by one system call.
@@ -60,6 +61,22 @@ impl Listing {
         let outcome = self.read_entries(folder);
         self.entries.sort_unstable_by_key(|entry| entry.inode);
         outcome
+    }
+
+    /// Puts the entries in another order than that of inodes.
+    pub(crate) fn sort(&mut self, folder: BorrowedFd<'_>, order: EntryOrder) {
+        let names = &self.names;
+        let name =
+            |entry: &Entry| CStr::from_bytes_until_nul(&names[entry.name..]).unwrap_or_default();
+        match order {
+            EntryOrder::Inode => {}
+            EntryOrder::Path => self.entries.sort_unstable_by(|a, b| name(a).cmp(name(b))),
+            EntryOrder::Mtime => self.entries.sort_by_cached_key(|entry| {
+                let stat = rustix::fs::statat(folder, name(entry), AtFlags::SYMLINK_NOFOLLOW);
+                let stamp = stat.ok().map(|stat| crate::stamp_of(&stat));
+                std::cmp::Reverse(stamp.map(|stamp| stamp.mtime_ns))
+            }),
+        }
     }
 
     /// Returns the name of an entry.

@@ -37,8 +37,22 @@ pub struct ScanOptions {
     /// A time in nanoseconds since 1970-01-01 UTC: files of folders that did not change since are not
     /// looked at. A folder changes when an entry comes or goes, not when a file's content does.
     pub lazy_since: Option<i64>,
+    /// In which order the files of a folder are visited.
+    pub order: EntryOrder,
     /// Whether folders with a file `.noupdate` are left as they are.
     pub heeds_noupdate: bool,
+}
+
+/// In which order the entries of a folder are visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EntryOrder {
+    /// In the order of inodes, which is about that of the disk.
+    #[default]
+    Inode,
+    /// In the order of names.
+    Path,
+    /// Those first that were changed last.
+    Mtime,
 }
 
 /// What a running walk shows, and how it is stopped.
@@ -125,10 +139,10 @@ pub struct ScanSummary {
 /// What of a folder is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
-    AtAll,
+    All,
     /// Not at its files, which did not change.
-    AtFolders,
-    AtNothing,
+    Folders,
+    Nothing,
 }
 
 /// What the threads of a walk share.
@@ -141,6 +155,7 @@ pub(crate) struct Shared<'a> {
     targets: Option<&'a Targets>,
     pub(crate) lazy_since: Option<i64>,
     pub(crate) heeds_noupdate: bool,
+    pub(crate) order: EntryOrder,
     summary: Mutex<ScanSummary>,
 }
 
@@ -208,6 +223,7 @@ fn walk(
         targets,
         lazy_since: options.lazy_since,
         heeds_noupdate: options.heeds_noupdate,
+        order: options.order,
         stops: Stops::new(roots, options),
         summary: Mutex::default(),
     };
@@ -283,9 +299,9 @@ impl Shared<'_> {
     pub(crate) fn note(&self, folder: &Path, look: Look) {
         let mut summary = self.summary();
         match look {
-            Look::AtAll => summary.n_looked += 1,
-            Look::AtFolders => _ = summary.unlooked.insert(folder.to_path_buf()),
-            Look::AtNothing => _ = summary.held.insert(folder.to_path_buf()),
+            Look::All => summary.n_looked += 1,
+            Look::Folders => _ = summary.unlooked.insert(folder.to_path_buf()),
+            Look::Nothing => _ = summary.held.insert(folder.to_path_buf()),
         }
     }
 

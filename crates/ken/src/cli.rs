@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+use crate::config::{DurabilityName, OrderName};
 pub(crate) use mail::{
     ContactFormat, ContactsArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs, ThreadsArgs,
     VerifyArgs,
@@ -227,6 +229,22 @@ pub(crate) struct IndexArgs {
     /// Do not keep what `ken grep` tells by which files it need not read
     #[arg(long)]
     pub(crate) no_ngrams: bool,
+    /// Look only at folders that changed since the last run: files that were changed in place are
+    /// not noticed
+    #[arg(long, conflicts_with_all = ["full", "retry_failed"])]
+    pub(crate) lazy: bool,
+    /// Seconds between commits
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) commit_seconds: Option<f64>,
+    /// Bytes of files between commits, for instance 64M; 0 for no such limit
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) commit_bytes: Option<String>,
+    /// When commits are on disk
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) durability: Option<DurabilityName>,
+    /// In which order the files of a folder are read
+    #[arg(long, value_name = "ORDER")]
+    pub(crate) order: Option<OrderName>,
     /// Only tell what would be done
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use clap::ValueEnum;
 use helpers::{AdapterSettings, HelperSettings, OcrSettings};
 use ken_core::{FIELDS, Field, FolderFields};
 use ken_extract::{Isolate, Limits, Passwords};
-use ken_pipeline::Ngrams;
+use ken_pipeline::{Durability, Ngrams};
 use ken_search::plan::Context;
+use ken_walk::EntryOrder;
 pub(crate) use ranking::apply;
 use ranking::{AnalysisSettings, RankingSettings};
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,12 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// Seconds between commits of a long run, at least a hundredth.
     pub(crate) commit_seconds: f64,
+    /// Bytes of files between commits of a long run, with k, M or G; 0 for no such limit.
+    pub(crate) commit_bytes: String,
+    /// When commits are on disk.
+    pub(crate) durability: DurabilityName,
+    /// In which order the files of a folder are read.
+    pub(crate) order: OrderName,
     /// Of which files what `ken grep` tells by that it need not read them is kept.
     pub(crate) ngrams: NgramSetting,
     /// Hits that a search prints.
@@ -79,6 +87,50 @@ impl Default for MuSettings {
         Self {
             // That of Debian 12.
             version: "1.8.13".to_owned(),
+        }
+    }
+}
+
+/// When commits are on disk, so that a loss of power does not take them back.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DurabilityName {
+    /// When they are made
+    Full,
+    /// At the end of the run: a loss of power during it may cost the index
+    Normal,
+    /// When the system likes: a loss of power soon after may cost the index
+    Off,
+}
+
+impl From<DurabilityName> for Durability {
+    fn from(name: DurabilityName) -> Self {
+        match name {
+            DurabilityName::Full => Self::Full,
+            DurabilityName::Normal => Self::Normal,
+            DurabilityName::Off => Self::Off,
+        }
+    }
+}
+
+/// In which order the files of a folder are read.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OrderName {
+    /// About that of the disk
+    Inode,
+    /// That of names
+    Path,
+    /// What was changed last first
+    Mtime,
+}
+
+impl From<OrderName> for EntryOrder {
+    fn from(name: OrderName) -> Self {
+        match name {
+            OrderName::Inode => Self::Inode,
+            OrderName::Path => Self::Path,
+            OrderName::Mtime => Self::Mtime,
         }
     }
 }
@@ -175,6 +227,9 @@ impl Default for Settings {
             memory: "512M".to_owned(),
             threads: 0,
             commit_seconds: 60.0,
+            commit_bytes: "0".to_owned(),
+            durability: DurabilityName::Full,
+            order: OrderName::Inode,
             ngrams: NgramSetting::Text,
             limit: 10,
             extract: ExtractSettings::default(),
@@ -215,9 +270,7 @@ impl Default for ExtractSettings {
 impl Settings {
     /// Returns the time between commits of a long run.
     pub(crate) fn commit_interval(&self) -> Result<Duration, Failure> {
-        Duration::try_from_secs_f64(self.commit_seconds)
-            .map(|interval| interval.max(MIN_COMMIT_INTERVAL))
-            .map_err(|error| Failure::new(Kind::Usage, format!("commit_seconds: {error}")))
+        commit_interval(self.commit_seconds)
     }
 
     /// Returns how files are extracted.
@@ -263,6 +316,13 @@ impl MailSettings {
         context.addresses.clone_from(&self.addresses);
         context.mail_root = self.root.as_deref().map(below_home);
     }
+}
+
+/// Returns the time between commits.
+pub(crate) fn commit_interval(seconds: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(seconds)
+        .map(|interval| interval.max(MIN_COMMIT_INTERVAL))
+        .map_err(|error| Failure::new(Kind::Usage, format!("commit_seconds: {error}")))
 }
 
 impl ExtractSettings {

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fs_err::{File, OpenOptions};
@@ -27,6 +28,8 @@ use crate::dictionary::is_list;
 const MANAGED: &str = ".managed.json";
 /// Where its next version is written.
 const MANAGED_NEXT: &str = ".managed.json.next";
+/// Where the next commit is written if it is not synced.
+const UNSYNCED_NEXT: &str = "meta.json.next";
 /// Size of the buffer of a file that is being written.
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -37,6 +40,8 @@ pub(crate) struct WriteDirectory {
     root: PathBuf,
     /// Files that are finished and not synced.
     unsynced: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// Whether commits are on disk when they are made.
+    synced: Arc<AtomicBool>,
 }
 
 impl fmt::Debug for WriteDirectory {
@@ -52,6 +57,7 @@ impl WriteDirectory {
             inner: MmapDirectory::open(root)?,
             root: root.to_path_buf(),
             unsynced: Arc::default(),
+            synced: Arc::new(AtomicBool::new(true)),
         };
         let mut files = Vec::new();
         for entry in fs_err::read_dir(root)? {

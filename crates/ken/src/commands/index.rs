@@ -14,7 +14,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{default_threads, global_ignore, walk};
 use crate::cli::{Global, IndexArgs, WalkOptions};
-use crate::config::{Settings, data_folder, parse_size};
+use crate::config::{Settings, commit_interval, data_folder, parse_size};
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Display};
 
@@ -74,6 +74,10 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
         ngrams: settings.ngrams.into(),
         dry_run: false,
         commit_interval: settings.commit_interval()?,
+        commit_bytes: parse_size(&settings.commit_bytes)? as u64,
+        durability: settings.durability.into(),
+        lazy: false,
+        order: settings.order.into(),
         global_ignore: global_ignore(),
     })
 }
@@ -81,6 +85,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
 /// Returns how a run works.
 pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
     let mut options = Options {
+        lazy: args.lazy,
         full: args.full,
         retry_failed: args.retry_failed,
         ocr: Settings::load(global)?.ocr(args.ocr)?,
@@ -94,6 +99,18 @@ pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Fail
         Some(0) => options.threads = default_threads(),
         Some(threads) => options.threads = threads,
         None => {}
+    }
+    if let Some(seconds) = args.commit_seconds {
+        options.commit_interval = commit_interval(seconds)?;
+    }
+    if let Some(bytes) = &args.commit_bytes {
+        options.commit_bytes = parse_size(bytes)? as u64;
+    }
+    if let Some(durability) = args.durability {
+        options.durability = durability.into();
+    }
+    if let Some(order) = args.order {
+        options.order = order.into();
     }
     if args.no_ngrams {
         options.ngrams = Ngrams::None;

@@ -289,3 +289,105 @@ fn contacts_are_those_of_the_messages() {
     let alias = world.ken(["mail", "contacts", "--format", "mutt-alias", "bob"]);
     assert_eq!(alias.text(), "alias bob Bob <bob@x.org>\n");
 }
+
+#[test]
+fn a_lazy_run_looks_at_folders_that_changed() {
+    let world = World::new();
+    for number in 0..5 {
+        let path = format!("inbox/cur/{number}:2,");
+        world.write(path, message(number, &[], "", "the pangolin"));
+    }
+    world.write("old/cur/9:2,", message(9, &[], "", "the pangolin"));
+    world.index_docs();
+    let counts = |args: &[&str]| {
+        let summary = world.index(args);
+        ["added", "changed", "moved", "gone", "unchanged"]
+            .map(|name| summary[name].as_u64().unwrap())
+    };
+    // Folders that changed within two seconds before a run may have changed after it.
+    std::thread::sleep(std::time::Duration::from_millis(2200));
+    world.write("inbox/cur/5:2,", message(5, &[], "", "the pangolin"));
+    assert_eq!(counts(&["--lazy"]), [1, 0, 0, 0, 6]);
+    std::thread::sleep(std::time::Duration::from_millis(2200));
+    world.write("inbox/cur/5:2,", message(5, &[], "", "the quokka"));
+    world.write("old/cur/8:2,", message(8, &[], "", "the pangolin"));
+    world.remove("old/cur/9:2,");
+    world.rename("inbox/cur/0:2,", "inbox/cur/0:2,S");
+    world.rename("inbox/cur/1:2,", "old/cur/1:2,");
+    // All of it in folders that changed, also the file that was changed in place.
+    assert_eq!(counts(&["--lazy"]), [1, 1, 2, 1, 3]);
+    assert_eq!(world.hits("quokka").len(), 1);
+    std::thread::sleep(std::time::Duration::from_millis(2200));
+    world.write("old/notes.txt", "x");
+    world.index(&[]);
+    std::thread::sleep(std::time::Duration::from_millis(2200));
+    world.write("old/cur/8:2,", message(8, &[], "", "the numbat"));
+    // A file that was changed in place changes no folder.
+    assert_eq!(counts(&["--lazy"]), [0, 0, 0, 0, 8]);
+    assert!(world.hits("numbat").is_empty());
+    // A folder that moved has old times, and is looked at: the one above it changed.
+    world.rename("inbox", "newbox");
+    assert_eq!(counts(&["--lazy"]), [0, 1, 5, 0, 2]);
+    assert_eq!(world.hits("maildir:/newbox").len(), 5);
+    assert_eq!(world.hits("numbat").len(), 1);
+}
+
+#[test]
+fn folders_marked_noupdate_stay_as_they_are() {
+    let world = World::new();
+    world.write("old/cur/1:2,", message(1, &[], "", "the pangolin"));
+    world.write("inbox/cur/2:2,", message(2, &[], "", "the pangolin"));
+    world.index_docs();
+    world.write("old/.noupdate", "");
+    world.write("old/cur/3:2,", message(3, &[], "", "the quokka"));
+    world.remove("old/cur/1:2,");
+    let summary = world.index(&[]);
+    assert_eq!(summary["gone"], 0);
+    assert_eq!(
+        (world.hits("pangolin").len(), world.hits("quokka").len()),
+        (2, 0)
+    );
+    world.index(&["--full"]);
+    assert_eq!(
+        (world.hits("pangolin").len(), world.hits("quokka").len()),
+        (1, 1)
+    );
+}
+
+#[test]
+fn every_order_and_durability_ends_the_same() {
+    for args in [
+        &["--order", "path", "--durability", "off"][..],
+        &[
+            "--order",
+            "mtime",
+            "--durability",
+            "normal",
+            "--commit-bytes",
+            "1k",
+        ],
+        &[
+            "--order",
+            "inode",
+            "--durability",
+            "full",
+            "--commit-seconds",
+            "0.01",
+        ],
+    ] {
+        let world = World::new();
+        for number in 0..40 {
+            world.write(
+                format!("cur/{number}:2,"),
+                message(number, &[], "", "the pangolin"),
+            );
+        }
+        let docs = world.docs();
+        let mut all = vec!["index", docs.to_str().unwrap()];
+        all.extend(args);
+        let run = world.ken(&all);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert_eq!(world.hits("pangolin").len(), 40);
+        assert_eq!(world.index(&[])["unchanged"], 40);
+    }
+}
