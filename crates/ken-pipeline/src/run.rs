@@ -578,6 +578,9 @@ impl Run<'_> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_secs() as i64);
         let writer = self.writer.get()?;
+        if self.options.durability == Durability::Normal {
+            writer.set_synced(true);
+        }
         let mut committed = None;
         writer.commit_with(|| {
             let meta = self.meta(writer, complete.then_some(now), all)?;
@@ -588,13 +591,6 @@ impl Run<'_> {
         if let Some(meta) = committed.filter(|_| !summary.interrupted) {
             self.merge_grams(writer, meta, all)?;
         }
-<<<<<<< HEAD
-=======
-        if self.options.durability == Durability::Normal {
-            writer.set_synced(true);
-        }
-        writer.commit(&self.meta(writer, complete.then_some(now), all))?;
->>>>>>> 1377abb (ken index: --lazy, .noupdate, --commit-bytes, --durability, --order)
         self.writer.close()?;
         Ok(true)
     }
