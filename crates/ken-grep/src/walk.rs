@@ -85,8 +85,8 @@ pub struct WalkOptions {
     pub sort: Option<Sort>,
     /// Threads that walk and search; 0 stands for as many as the walker likes.
     pub threads: usize,
-    /// Leave out the file that standard output goes to.
-    pub skip_output: bool,
+    /// Device and inode of the file that the output goes to, which is left out.
+    pub skip_output: Option<(u64, u64)>,
     /// The log says of each file why it is left out.
     pub logged: bool,
 }
@@ -113,7 +113,7 @@ impl Default for WalkOptions {
             types: Vec::new(),
             sort: None,
             threads: 0,
-            skip_output: true,
+            skip_output: None,
             logged: false,
         }
     }
@@ -138,7 +138,7 @@ impl WalkOptions {
             .max_filesize(self.max_filesize)
             .threads(self.threads)
             .same_file_system(self.one_file_system)
-            .skip_stdout(self.skip_output)
+            .skip_stdout(self.skip_output.is_some())
             .overrides(overrides(&self.working_folder, &self.globs)?)
             .types(types(&self.types)?)
             .hidden(!self.hidden)

@@ -95,7 +95,7 @@ impl<'a> Tree<'a> {
             roots: Vec::new(),
             start: Vec::new(),
             others: Vec::new(),
-            output: walk.skip_output.then(output).flatten(),
+            output: walk.skip_output,
             is_stopped: AtomicBool::new(false),
         };
         for path in &walk.paths {
@@ -376,13 +376,6 @@ fn open(folder: &Path) -> Result<OwnedFd, Errno> {
 
 fn owned(path: &[u8]) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(path.to_vec()))
-}
-
-/// Returns which file standard output goes to, if it is one.
-fn output() -> Option<(u64, u64)> {
-    let stat = rustix::fs::fstat(std::io::stdout()).ok()?;
-    let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
-    is_file.then(|| identity(&stat))
 }
 
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // types differ between machines

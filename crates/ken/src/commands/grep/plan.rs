@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use grep_printer::{ColorSpecs, HyperlinkConfig, HyperlinkEnvironment, default_color_specs};
@@ -299,7 +301,7 @@ fn walk(typed: &Typed, paths: &Paths, mode: Option<Mode>, around: &Surroundings)
         types: typed.types.clone(),
         sort: typed.sort,
         threads,
-        skip_output: mode.is_some(),
+        skip_output: mode.is_some().then(output_file).flatten(),
         logged: typed.logging.is_some(),
     }
 }
@@ -413,4 +415,11 @@ fn hostname(program: Option<&Path>) -> Option<String> {
         (output.status.success() && !name.is_empty()).then(|| name.to_owned())
     });
     printed.or_else(|| grep_cli::hostname().ok()?.into_string().ok())
+}
+
+/// Returns device and inode of the file that standard output goes to, if it is one.
+fn output_file() -> Option<(u64, u64)> {
+    let output = std::io::stdout().as_fd().try_clone_to_owned().ok()?;
+    let metadata = std::fs::File::from(output).metadata().ok()?;
+    metadata.is_file().then(|| (metadata.dev(), metadata.ino()))
 }
