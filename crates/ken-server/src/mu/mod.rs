@@ -30,6 +30,6 @@ pub use find::{Find, Found, SortField};
 pub use labels::labels_change;
 pub use mail::{Mail, Part, parts};
 pub use plist::{json_of, mail_plist};
-pub use session::{Session, Version};
+pub use session::{Session, Stopper, Version};
 pub use sexp::{Sexp, SexpError};
 pub use store::{Store, StoreOptions};

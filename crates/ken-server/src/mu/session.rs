@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded, never, select};
+use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 
 use super::docids::Docids;
 use super::error::ErrorKind;
@@ -22,6 +22,8 @@ use super::{Error, Sexp, SexpError, Store};
 
 /// How often the progress of indexing is told.
 const TICK: Duration = Duration::from_secs(2);
+/// How long a session that is stopped waits for requests that are under way.
+const LAST_CALL: Duration = Duration::from_millis(50);
 /// The longest request.
 const MAX_REQUEST_BYTES: usize = 16 << 20;
 /// Requests that are read before they are answered.
@@ -61,6 +63,19 @@ pub struct Session<W> {
     docids: Docids,
     /// Where attachments of forwarded messages are put.
     temporary: PathBuf,
+    stop: (Sender<()>, Receiver<()>),
+}
+
+/// Ends a session from elsewhere.
+#[derive(Clone)]
+pub struct Stopper(Sender<()>);
+
+impl Stopper {
+    /// Ends the session as soon as no request is being answered.
+    pub fn stop(&self) {
+        // If it is full, that was said already.
+        let _ = self.0.try_send(());
+    }
 }
 
 /// What a line of the client is.
@@ -78,7 +93,13 @@ impl<W: Write> Session<W> {
             out,
             docids: Docids::default(),
             temporary,
+            stop: bounded(1),
         }
+    }
+
+    /// Returns what ends the session from elsewhere: a signal, for instance.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(self.stop.0.clone())
     }
 
     /// Answers requests until the client ends or says so.
@@ -126,6 +147,16 @@ impl<W: Write> Session<W> {
                     }
                     Err(_) => return Ok(false),
                 },
+                recv(self.stop.1) -> _ => {
+                    // What was sent before is answered still.
+                    return match lines.recv_timeout(LAST_CALL) {
+                        Ok(Line::Request(line)) => {
+                            Stopper(self.stop.0.clone()).stop();
+                            self.answer(&line)
+                        }
+                        _ => Ok(false),
+                    };
+                }
                 recv(done) -> done => done.ok(),
                 default(TICK) => None,
             };

@@ -3,10 +3,12 @@
 use std::io::{BufReader, BufWriter, Cursor};
 use std::process::ExitCode;
 
-use ken_server::mu::{Session, Version};
+use ken_server::mu::{Session, Stopper, Version};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use super::options::Typed;
-use super::{Outcome, home};
+use super::{Outcome, Refusal, home};
 use crate::cli::Global;
 use crate::config::Settings;
 
@@ -16,9 +18,26 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     let store = home::store(global, typed)?;
     let out = BufWriter::new(std::io::stdout());
     let session = Session::new(store, version, out, std::env::temp_dir());
+    end_with_signals(session.stopper())?;
     match typed.text("eval") {
         Some(request) => session.run(Cursor::new(request.into_bytes()))?,
         None => session.run(BufReader::new(std::io::stdin()))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has the first signal end the session, so that the index learns of what was moved; mu4e sends one
+/// right after its last request. The second one ends the process.
+fn end_with_signals(stopper: Stopper) -> Result<(), Refusal> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        for (number, signal) in signals.forever().enumerate() {
+            stopper.stop();
+            if number > 0 {
+                // Cannot fail for these two.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        }
+    });
+    Ok(())
 }

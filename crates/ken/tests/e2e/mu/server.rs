@@ -1,7 +1,7 @@
 //! `mu server`: requests and answers as they go over the pipe.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::Mu;
 
@@ -113,6 +113,28 @@ fn what_is_changed_is_seen_by_the_next_question() {
         4,
         "also when it is over"
     );
+}
+
+#[test]
+fn a_signal_ends_the_session_when_its_work_is_done() {
+    let mu = Mu::ken();
+    let mut server = Server::start(&mu);
+    let number = docid(&server.find("okapi flag:flagged"));
+    server.ask(&format!("(move :docid {number} :flags \"-F\")"));
+    // As mu4e ends it: what was sent before the signal is done.
+    server.send(&format!("(move :docid {number} :flags \"+R\")"));
+    let kill = format!("kill -INT {}", server.child.id());
+    assert!(
+        Command::new("sh")
+            .args(["-c", &kill])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(server.child.wait().unwrap().success());
+    assert_eq!(mu.run(&["find", "flag:flagged"]).code, 4);
+    let replied = mu.run(&["find", "flag:replied okapi", "--fields", "l"]);
+    assert!(replied.text().ends_with("4.a.host:2,RS\n"), "{replied:?}");
 }
 
 #[test]
