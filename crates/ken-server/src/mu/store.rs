@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use ken_core::{Order, Plan};
-use ken_index::{Address as Place, Collapse, Request, Snapshot};
+use ken_index::{Address as Place, Collapse, Request, Snapshot, Stored};
 use ken_mail::maildir::Place as MaildirPlace;
 use ken_pipeline::{Options, Progress, Summary, update_files};
 use ken_search::parse::{Syntax, Tree};
@@ -21,6 +21,8 @@ use super::{Error, Mail, Personal};
 
 /// How long a question waits for what was changed before it.
 const SETTLE: Duration = Duration::from_secs(2);
+/// Fewer documents are read by one thread.
+const MIN_SHARE: usize = 1_000;
 /// Folders within folders of mail, at most.
 const MAX_DEPTH: usize = 32;
 
@@ -231,32 +233,43 @@ impl Store {
 
     /// Returns the messages that documents are or belong to, in their order and each once.
     pub(super) fn mails(&mut self, places: &[Place]) -> Result<Vec<Mail>, Error> {
-        let mut mails = Vec::with_capacity(places.len());
-        let mut seen = std::collections::HashSet::new();
         self.snapshot()?;
         let Some(opened) = &self.opened else {
-            return Ok(mails);
+            return Ok(Vec::new());
         };
-        let snapshot = &opened.snapshot;
-        for place in places {
-            let location = snapshot.location(*place)?;
-            if !location.path.starts_with(&self.maildir) || !seen.insert(location.path.clone()) {
+        let (snapshot, personal) = (&opened.snapshot, &self.personal);
+        // In the order in which they are kept: neighbours are unpacked together.
+        let mut numbers: Vec<usize> = (0..places.len()).collect();
+        numbers.sort_unstable_by_key(|number| places[*number]);
+        let read = |numbers: &[usize]| -> Result<Vec<(usize, Mail)>, Error> {
+            let mut mails = Vec::with_capacity(numbers.len());
+            for number in numbers {
+                if let Some(stored) = message_of(snapshot, places[*number])? {
+                    mails.push((*number, Mail::of_stored(&stored, personal)));
+                }
+            }
+            Ok(mails)
+        };
+        let share = numbers.len().div_ceil(self.options.threads.max(1));
+        let mut mails: Vec<(usize, Mail)> = Vec::with_capacity(numbers.len());
+        for part in on_threads(numbers.chunks(share.max(MIN_SHARE)), &read) {
+            mails.extend(part?);
+        }
+        mails.sort_unstable_by_key(|(number, _)| *number);
+        let mut seen = std::collections::HashSet::new();
+        let mut in_order = Vec::with_capacity(mails.len());
+        for (_, mut mail) in mails {
+            if !mail.path.starts_with(&self.maildir) || !seen.insert(mail.path.clone()) {
                 continue;
             }
-            let own = match location.ipath.is_root() {
-                true => Some(*place),
-                false => own_document(snapshot, &location.path)?,
-            };
-            let Some(own) = own else { continue };
-            let mut mail = Mail::of_stored(&snapshot.document(own)?, &self.personal);
             match self.now(mail.path.clone()) {
                 Some(path) if path != mail.path => mail.lie_at(path),
                 Some(_) => {}
                 None => continue,
             }
-            mails.push(mail);
+            in_order.push(mail);
         }
-        Ok(mails)
+        Ok(in_order)
     }
 
     /// Returns where a file is that the index knows by this path; nothing if it was removed.
@@ -406,10 +419,35 @@ impl Store {
     }
 }
 
-fn own_document(snapshot: &Snapshot, path: &Path) -> Result<Option<Place>, Error> {
-    for address in snapshot.addresses(snapshot.meta().hasher.key(path))? {
+/// Does the same with each part, on a thread of its own if there are several.
+fn on_threads<'a, T: Sync + 'a, R: Send>(
+    parts: impl ExactSizeIterator<Item = &'a [T]>,
+    work: &(dyn Fn(&[T]) -> R + Sync),
+) -> Vec<R> {
+    if parts.len() < 2 {
+        return parts.map(work).collect();
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, R>| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
+}
+
+/// Returns the message that a document is, or that it is attached to.
+fn message_of(snapshot: &Snapshot, at: Place) -> Result<Option<Stored>, Error> {
+    let stored = snapshot.document(at)?;
+    if stored.location.ipath.is_root() {
+        return Ok(Some(stored));
+    }
+    let key = snapshot.meta().hasher.key(&stored.location.path);
+    for address in snapshot.addresses(key)? {
         if snapshot.location(address)?.ipath.is_root() {
-            return Ok(Some(address));
+            return Ok(Some(snapshot.document(address)?));
         }
     }
     Ok(None)
