@@ -1,5 +1,7 @@
 //! Reading: one commit, opened without a lock.
 
+mod several;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -426,20 +428,25 @@ impl Snapshot {
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
         document.content = self.number(at, CONTENT)?;
         document.message = self.number(at, MESSAGE)?.map(value::components);
+        self.fill(&mut document, stored);
+        Ok(Stored {
+            location,
+            document,
+            state: self.state(at)?,
+        })
+    }
+
+    /// Gives a document the values that are stored of it.
+    fn fill(&self, document: &mut Document, stored: Values) {
         for (column, value) in stored.0 {
             match (self.columns.field(column), value) {
-                (Some(field), value) => put(&mut document, field, value),
+                (Some(field), value) => put(document, field, value),
                 (None, OwnedValue::Str(json)) if column == self.columns.failure => {
                     document.failure = serde_json::from_str(&json).ok();
                 }
                 (None, _) => {}
             }
         }
-        Ok(Stored {
-            location,
-            document,
-            state: self.state(at)?,
-        })
     }
 
     fn state(&self, at: Address) -> Result<Option<FileState>, Error> {

@@ -242,9 +242,10 @@ impl Store {
         let mut numbers: Vec<usize> = (0..places.len()).collect();
         numbers.sort_unstable_by_key(|number| places[*number]);
         let read = |numbers: &[usize]| -> Result<Vec<(usize, Mail)>, Error> {
+            let places: Vec<Place> = numbers.iter().map(|number| places[*number]).collect();
             let mut mails = Vec::with_capacity(numbers.len());
-            for number in numbers {
-                if let Some(stored) = message_of(snapshot, places[*number])? {
+            for (number, stored) in numbers.iter().zip(snapshot.documents(&places)?) {
+                if let Some(stored) = message_of(snapshot, stored)? {
                     mails.push((*number, Mail::of_stored(&stored, personal)));
                 }
             }
@@ -439,8 +440,7 @@ fn on_threads<'a, T: Sync + 'a, R: Send>(
 }
 
 /// Returns the message that a document is, or that it is attached to.
-fn message_of(snapshot: &Snapshot, at: Place) -> Result<Option<Stored>, Error> {
-    let stored = snapshot.document(at)?;
+fn message_of(snapshot: &Snapshot, stored: Stored) -> Result<Option<Stored>, Error> {
     if stored.location.ipath.is_root() {
         return Ok(Some(stored));
     }
