@@ -105,6 +105,7 @@ pub fn update_files(
     let options = Options {
         threads: options.threads.min(files.len()).max(1),
         full: false,
+        lazy: false,
         retry_failed: false,
         ocr: None,
         ..options.clone()
@@ -337,7 +338,8 @@ impl Run<'_> {
             excluded: vec![self.options.data.clone()],
             global_ignore: self.options.global_ignore.clone(),
             lazy_since: self.lazy_since(),
-            heeds_noupdate: !self.options.full,
+            // What is named is meant.
+            heeds_noupdate: !self.options.full && self.only.is_none(),
             order: self.options.order,
         };
         let progress = &self.progress.walk;
@@ -713,6 +715,10 @@ pub(crate) mod tests {
         let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
         let counts = (rest.added, rest.changed, rest.moved, rest.gone);
         assert_eq!(counts, (0, 1, 0, 0));
+        fs_err::write(path(".noupdate"), "").unwrap();
+        fs_err::remove_file(path("new.txt")).unwrap();
+        let named = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+        assert_eq!(named.gone, 1, "whatever the folder says of other runs");
         let elsewhere = [folder.path().join("elsewhere.txt")];
         fs_err::write(&elsewhere[0], "below no root").unwrap();
         let none = update_files(&options, &[], &elsewhere, &Progress::default(), &|_| ()).unwrap();

@@ -199,14 +199,14 @@ impl<W: Write> Session<W> {
             "sent" => self.sent(request),
             "remove" => self.remove(request),
             "mkdir" => self.mkdir(request),
-            "index" => self.index(),
+            "index" => self.index(request),
             "help" => self.help(),
             _ => Err(request.unknown().into()),
         }
     }
 
-    fn index(&mut self) -> Answered {
-        if !self.store.index() {
+    fn index(&mut self, request: &Request) -> Answered {
+        if !self.store.index(request.flag(":lazy-check")) {
             let message = "indexing is under way already";
             return Err(Error::new(ErrorKind::Request, message).into());
         }

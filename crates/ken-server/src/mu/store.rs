@@ -67,7 +67,7 @@ struct Moves {
 
 /// What the thread is to write.
 enum Job {
-    All(Arc<Progress>),
+    All { progress: Arc<Progress>, lazy: bool },
     Files(Vec<PathBuf>),
 }
 
@@ -338,8 +338,9 @@ impl Store {
         &self.options
     }
 
-    /// Has all mail looked at, in the background.
-    pub(super) fn index(&mut self) -> bool {
+    /// Has all mail looked at, in the background; if it is lazy, folders that did not change are passed
+    /// over. Returns whether it was not under way already.
+    pub(super) fn index(&mut self, lazy: bool) -> bool {
         let writer = self.writer();
         if writer.busy == Some(true) {
             return false;
@@ -347,7 +348,8 @@ impl Store {
         writer.busy = Some(true);
         writer.progress = Arc::default();
         // The thread lives as long as the store.
-        let _ = writer.jobs.send(Job::All(Arc::clone(&writer.progress)));
+        let progress = Arc::clone(&writer.progress);
+        let _ = writer.jobs.send(Job::All { progress, lazy });
         true
     }
 
@@ -460,7 +462,11 @@ impl Writer {
         std::thread::spawn(move || {
             for job in to_do {
                 let (all, summary) = match job {
-                    Job::All(progress) => {
+                    Job::All { progress, lazy } => {
+                        let options = Options {
+                            lazy,
+                            ..Options::clone(&options)
+                        };
                         let summary = ken_pipeline::update(&options, &[], &progress, &|_| ());
                         (true, summary)
                     }

@@ -6,7 +6,7 @@ mod save;
 mod show;
 mod tag;
 mod threads;
-mod verify;
+pub(crate) mod verify;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -54,14 +54,15 @@ pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failur
 
 /// What GnuPG says of a signature.
 #[derive(Debug, PartialEq, Eq)]
-struct Verdict {
-    is_good: bool,
-    text: &'static str,
+pub(crate) struct Verdict {
+    pub(crate) is_good: bool,
+    pub(crate) text: &'static str,
     /// Name and address, or the key where they are not known.
-    signer: String,
+    pub(crate) signer: String,
 }
 
-fn verify(signed: &Signed) -> Result<Verdict, Failure> {
+/// Asks GnuPG of a signature.
+pub(crate) fn verify(signed: &Signed) -> Result<Verdict, Failure> {
     let folder = tempfile::tempdir()?;
     let content_path = folder.path().join("content");
     let signature_path = folder.path().join("signature");

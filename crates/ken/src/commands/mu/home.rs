@@ -182,6 +182,7 @@ fn run_index(global: &Global, typed: &Typed, data: &Path) -> Outcome {
     let home = Home::read(data)?;
     let args = IndexArgs {
         full: typed.has("reindex"),
+        lazy: typed.has("lazy-check"),
         ..IndexArgs::default()
     };
     let options = update_options(global, data, &args)?;

@@ -1,4 +1,4 @@
-//! `mu view`, `mu mkdir` and `mu move`: single messages and folders.
+//! `mu view`, `mu verify`, `mu mkdir` and `mu move`: single messages and folders.
 
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use ken_server::mu::{Mail, Part, Personal, parts};
 use super::options::Typed;
 use super::{Outcome, Refusal, format, home};
 use crate::cli::Global;
+use crate::commands::mail;
 use crate::output;
 
 /// Bytes of a message, at most.
@@ -121,6 +122,28 @@ fn shown(mail: &Mail, parts: &[Part], n_lines: usize) -> String {
         text.push('\n');
     }
     text
+}
+
+pub(super) fn verify(typed: &Typed) -> Outcome {
+    if typed.words.is_empty() {
+        return Err(Refusal::Usage("missing file parameter".to_owned()));
+    }
+    let (mut n_signatures, mut all_good) = (0, true);
+    for word in &typed.words {
+        let bytes = read(Path::new(word))?;
+        let detect = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        for part in ken_mail::signed(&bytes, &detect) {
+            let verdict = mail::verify::verify(&part)?;
+            n_signatures += 1;
+            all_good &= verdict.is_good;
+            let line = format!("{} {}\n", verdict.text, output::clean(&verdict.signer));
+            output::print(line.as_bytes())?;
+        }
+    }
+    if n_signatures == 0 {
+        output::print(b"no signed parts found\n")?;
+    }
+    Ok(ExitCode::from(u8::from(!all_good)))
 }
 
 pub(super) fn mkdir(typed: &Typed) -> Outcome {

@@ -183,7 +183,12 @@ pub(super) const COMMANDS: &[CommandRow] = &[
         words: "",
         about: "look for new, changed and removed messages",
         options: &[
-            ("lazy-check", None, "", "accepted: all files are looked at"),
+            (
+                "lazy-check",
+                None,
+                "",
+                "pass over folders that did not change",
+            ),
             (
                 "nocleanup",
                 None,
@@ -277,6 +282,12 @@ pub(super) const COMMANDS: &[CommandRow] = &[
             ),
             ("listen", None, "", "accepted: there is no such socket"),
         ],
+    },
+    CommandRow {
+        name: "verify",
+        words: "<file> ...",
+        about: "check signatures",
+        options: &[("auto-retrieve", Some('r'), "", "accepted")],
     },
     CommandRow {
         name: "view",

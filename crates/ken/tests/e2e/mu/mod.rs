@@ -305,6 +305,10 @@ fn messages_are_shown_and_taken_apart() {
     let expected = "From: Jürgen <j@example.org>\nTo: me@example.com\nSubject: Attached\n\
         Date: Sat Jan 10 10:00:00 2026\nAttachments: notes.txt, table.csv\nsee attached\n";
     assert_eq!(view.text(), expected);
+    assert_eq!(
+        mu.run(&["verify", &path]).lines(),
+        ["no signed parts found"]
+    );
     let parts = mu.run(&["extract", &path]);
     assert!(
         parts
