@@ -153,9 +153,12 @@ impl Store {
         let (places, mut mails) = self.matching(find)?;
         let n_direct = mails.len();
         if find.related {
-            let all = self.snapshot()?.threads(&places)?;
+            let mut others = self.snapshot()?.threads(&places)?;
+            // What is read already need not be read again.
+            let read: HashSet<_> = places.iter().collect();
+            others.retain(|place| !read.contains(place));
             let known: HashSet<_> = mails.iter().map(|mail| mail.path.clone()).collect();
-            let others = self.mails(&all)?;
+            let others = self.mails(&others)?;
             mails.extend(
                 others
                     .into_iter()
