@@ -22,7 +22,7 @@ use super::{Error, Mail, Personal};
 /// How long a question waits for what was changed before it.
 const SETTLE: Duration = Duration::from_secs(2);
 /// Fewer documents are read by one thread.
-const MIN_SHARE: usize = 1_000;
+const MIN_SHARE: usize = 100;
 /// Folders within folders of mail, at most.
 const MAX_DEPTH: usize = 32;
 
