@@ -11,9 +11,10 @@ use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::mpsc;
 
 use ken_core::{Field, Order, Plan};
-use ken_index::{Collapse, Found, Hit, Request, Snapshot};
+use ken_index::{Collapse, Found, Hit, Request, Snapshot, Stored};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Finder, Settings as SnippetSettings};
@@ -189,6 +190,11 @@ fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Found) -> Result<
     Ok(())
 }
 
+/// So many bytes take longer to unpack than a thread to start.
+const MUCH: usize = 256 << 10;
+/// Documents that are read before they are printed, at most.
+const DOCUMENTS_AHEAD: usize = 4;
+
 /// What is needed to print the hits of one page.
 struct Page<'a> {
     args: &'a SearchArgs,
@@ -200,10 +206,38 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// Prints the hits. If there is much to unpack, a second thread reads documents ahead: that takes more
+    /// than half as long as to find the words in them.
     fn print(&self, found: &Found) -> Result<(), Failure> {
+        let (snapshot, hits) = (self.snapshot, &found.hits);
+        let mut documents = hits.iter().map(|hit| snapshot.document(hit.address));
+        let first = documents.next();
+        let n_bytes = match &first {
+            Some(Ok(first)) => first.document.body.len() * hits.len(),
+            _ => 0,
+        };
+        if n_bytes < MUCH {
+            self.print_all(hits, first.into_iter().chain(documents))?;
+        } else {
+            std::thread::scope(|scope| {
+                let (sender, ahead) = mpsc::sync_channel(DOCUMENTS_AHEAD);
+                // Who prints them may end early.
+                scope.spawn(move || documents.all(|document| sender.send(document).is_ok()));
+                self.print_all(hits, first.into_iter().chain(ahead))
+            })?;
+        }
+        self.say_how_many(found);
+        Ok(())
+    }
+
+    fn print_all(
+        &self,
+        hits: &[Hit],
+        documents: impl Iterator<Item = Result<Stored, ken_index::Error>>,
+    ) -> Result<(), Failure> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        for (position, hit) in found.hits.iter().enumerate() {
-            let stored = self.snapshot.document(hit.address)?;
+        for ((position, hit), stored) in hits.iter().enumerate().zip(documents) {
+            let stored = stored?;
             let fragments = self.fragments(&stored.document.body);
             let view = HitView {
                 rank: self.args.offset + position + 1,
@@ -236,8 +270,6 @@ impl Page<'_> {
             }
         }
         out.flush()?;
-        drop(out);
-        self.say_how_many(found);
         Ok(())
     }
 
