@@ -48,6 +48,9 @@ pub struct Meta {
     /// Bytes of the log of tags that the index has; see `ken-pipeline`.
     #[serde(default)]
     pub tags: u64,
+    /// A hash of these bytes.
+    #[serde(default)]
+    pub tags_hash: u64,
     /// When the last run began that saw all files, in nanoseconds since 1970-01-01 UTC.
     #[serde(default)]
     pub began: Option<i64>,
@@ -72,6 +75,7 @@ impl Meta {
             all_seen: false,
             gram_files: None,
             tags: 0,
+            tags_hash: 0,
             began: None,
         }
     }

@@ -14,6 +14,9 @@ use crate::Detect;
 /// that look ahead.
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
+/// An identifier is cut here: a line of a header is no longer (RFC 5322 section 2.1.1).
+const MAX_ID_CHARS: usize = 998;
+
 /// Addresses of one sort beyond this number are left out.
 const MAX_ADDRESSES: usize = 10_000;
 
@@ -180,7 +183,7 @@ pub(crate) fn ids(value: &str) -> Vec<String> {
         let Some((id, end)) = start.split_once('>') else {
             break;
         };
-        ids.push(id.split_whitespace().collect());
+        ids.push(identifier(id));
         rest = end;
     }
     ids
@@ -192,9 +195,20 @@ pub(crate) fn id(value: &str) -> String {
         .split_once('<')
         .and_then(|(_, start)| start.split_once('>'));
     match inside {
-        Some((id, _)) => id.split_whitespace().collect(),
-        None => value.trim().to_owned(),
+        Some((id, _)) => identifier(id),
+        None => value
+            .trim()
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(MAX_ID_CHARS)
+            .collect(),
     }
+}
+
+/// Returns an identifier without what cannot stand in one: blanks of folding, control characters.
+fn identifier(id: &str) -> String {
+    let is_part = |c: &char| !c.is_whitespace() && !c.is_control();
+    id.chars().filter(is_part).take(MAX_ID_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -299,6 +313,8 @@ mod tests {
         assert_eq!(id(" <a@b>\n"), "a@b");
         assert_eq!(id(" a@b \n"), "a@b");
         assert_eq!(id("The list <list.example.org>"), "list.example.org");
+        assert_eq!(id("<a\u{1}b\u{7f}@c>"), "ab@c");
+        assert_eq!(id(&format!("<{}>", "x".repeat(70_000))).len(), MAX_ID_CHARS);
         assert_eq!(ids("<a@b> (x) <c\n @d> <open"), ["a@b", "c@d"]);
     }
 }

@@ -1,6 +1,6 @@
 //! One run: from the roots to a commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -150,7 +150,12 @@ fn run(
     };
     let stale = Staleness::new(snapshot.as_ref(), &now, options.retry_failed)?;
     let known = snapshot.as_ref().map(Snapshot::meta);
-    let tags = Log::read(&options.data, known.map_or(0, |meta| meta.tags))?;
+    let known_tags = known.map_or((0, 0), |meta| (meta.tags, meta.tags_hash));
+    let tags = Log::read(&options.data, known_tags)?;
+    let tagged = match &snapshot {
+        Some(snapshot) if tags.is_another => crate::tags::tagged(snapshot)?,
+        _ => HashSet::new(),
+    };
     let lost = match known {
         Some(meta) if options.ngrams != Ngrams::None => Lost::of(&index, meta)?,
         _ => None,
@@ -180,6 +185,7 @@ fn run(
         stale,
         roots,
         tags,
+        tagged,
         began: nanoseconds(SystemTime::now()),
         counts: Counts::default(),
     };
@@ -243,6 +249,8 @@ struct Run<'o> {
     stale: Staleness,
     roots: Vec<Root>,
     tags: Log,
+    /// Files of messages that have tags, which the log may not give any more: only the files tell.
+    tagged: HashSet<FileKey>,
     /// When the run began, in nanoseconds since 1970-01-01 UTC.
     began: i64,
     roots_changed: bool,
@@ -275,7 +283,9 @@ impl Run<'_> {
         };
         let mut summary = self.summary(&walked);
         if !self.options.dry_run {
-            summary.committed = self.finish(&summary)?;
+            let scan = &walked.scan;
+            let saw_all = scan.unavailable.is_empty() && scan.incomplete.is_empty();
+            summary.committed = self.finish(&summary, saw_all)?;
         }
         Ok(summary)
     }
@@ -324,6 +334,7 @@ impl Run<'_> {
             is_stale: &|path, row| {
                 let lost = self.lost.as_ref();
                 let is_stale = self.stale.reason(path, row).is_some()
+                    || self.tagged.contains(&row.key)
                     || lost.is_some_and(|lost| lost.may_hold(self.snapshot.as_ref(), row));
                 self.counts
                     .stale
@@ -337,9 +348,10 @@ impl Run<'_> {
             threads: self.options.threads,
             excluded: vec![self.options.data.clone()],
             global_ignore: self.options.global_ignore.clone(),
-            lazy_since: self.lazy_since(),
+            lazy_since: self.lazy_since(catalogue),
             // What is named is meant.
-            heeds_noupdate: !self.options.full && self.only.is_none(),
+            // An index that never saw all knows nothing of such a folder that could stay.
+            heeds_noupdate: !self.options.full && self.only.is_none() && !self.never_ended,
             order: self.options.order,
         };
         let progress = &self.progress.walk;
@@ -350,10 +362,14 @@ impl Run<'_> {
     }
 
     /// Returns since when folders must have changed to be looked at; nothing if all are to be.
-    fn lazy_since(&self) -> Option<i64> {
+    fn lazy_since(&self, catalogue: &Catalogue) -> Option<i64> {
         let options = self.options;
         let is_asked = options.lazy && !options.full && !options.retry_failed;
-        let is_asked = is_asked && self.lost.is_none();
+        // Files to be tried again may lie anywhere.
+        let is_asked = is_asked
+            && self.tagged.is_empty()
+            && self.lost.is_none()
+            && !catalogue.has_unfinished();
         if !is_asked || self.only.is_some() || self.roots_changed || self.is_read_otherwise() {
             return None;
         }
@@ -508,9 +524,13 @@ impl Run<'_> {
         self.stale.note(&mut meta, self.noticed(), all);
         meta.roots.clone_from(&self.roots);
         meta.tags = self.tags.n_bytes;
+        meta.tags_hash = self.tags.hash;
         meta.completed = completed.or(meta.completed);
         if all {
             meta.began = Some(self.began);
+        } else if self.only.is_none() {
+            // What a stopped run left undone lies in folders that do not change.
+            meta.began = None;
         }
         meta.all_seen = completed.is_some() || meta.all_seen && !self.roots_changed;
         let all_anew = self.options.full && all;
@@ -567,12 +587,12 @@ impl Run<'_> {
     }
 
     /// Commits if there is anything to commit, and waits for merges.
-    fn finish(self, summary: &Summary) -> Result<bool, Error> {
+    fn finish(self, summary: &Summary, saw_all: bool) -> Result<bool, Error> {
         let complete = !summary.interrupted && self.only.is_none();
         let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
         let first_end = complete && self.never_ended;
-        let all = complete && summary.kept == 0;
-        let changed = changed || !self.tags.pending.is_empty();
+        let all = complete && summary.kept == 0 && saw_all;
+        let changed = changed || !self.tags.pending.is_empty() || self.tags.is_another;
         let is_noticed = all && (self.lost.is_some() || self.is_read_otherwise());
         if !(changed || self.roots_changed || first_end || is_noticed) {
             return Ok(false);

@@ -4,15 +4,18 @@
 //! much of it the index has; a run begins with the messages of which more was said since, and writes
 //! them again from what the index keeps of them.
 
+use std::collections::HashSet;
 use std::fs::File;
+use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use fs_err::OpenOptions;
-use ken_core::{Document, Field, Order, Pattern, Plan, Value};
+use ken_core::{Document, Field, FileKey, Order, Pattern, Plan, Value};
 use ken_index::{Address, Snapshot};
 use ken_mail::{TagChange, Tags};
 use rustix::fs::{FlockOperation, flock};
+use siphasher::sip::SipHasher13;
 
 use crate::Error;
 use crate::apply::FileFacts;
@@ -43,6 +46,14 @@ pub fn append(data: &Path, changes: &[TagChange]) -> Result<(), Error> {
         .open(path(data))?;
     flock(file.file(), FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
     let end = whole_lines(file.file_mut())?;
+    let mut rest = Vec::new();
+    file.seek(SeekFrom::Start(end))?;
+    file.read_to_end(&mut rest)?;
+    // What was written in part goes; a line that a hand wrote may only lack its end.
+    let rest = String::from_utf8(rest).unwrap_or_default();
+    if matches!(TagChange::read(&rest), Ok(Some(_))) {
+        lines.insert_str(0, &format!("{}\n", rest.trim_end()));
+    }
     file.file().set_len(end)?;
     file.seek(SeekFrom::Start(end))?;
     file.write_all(lines.as_bytes())?;
@@ -71,6 +82,13 @@ fn whole_lines(file: &mut File) -> std::io::Result<u64> {
     Ok(0)
 }
 
+/// The same for ever: it is on disk. Of no bytes it is 0, as in an index that knows of none.
+fn hash_of(bytes: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(bytes);
+    if bytes.is_empty() { 0 } else { hasher.finish() }
+}
+
 /// What the log says.
 #[derive(Debug, Default)]
 pub struct Log {
@@ -78,18 +96,24 @@ pub struct Log {
     pub tags: Tags,
     /// Bytes of the log.
     pub(crate) n_bytes: u64,
+    /// A hash of all of it.
+    pub(crate) hash: u64,
     /// Messages of which something was said behind the place that was asked for.
     pub(crate) pending: Tags,
+    /// Whether it is not the log that the index knows, with more lines: tags of the index may be in it
+    /// no more.
+    pub(crate) is_another: bool,
     /// Lines that cannot be read, each with its number and what is wrong.
     pub wrong: Vec<(usize, String)>,
 }
 
 impl Log {
-    /// Reads the log; an empty one if there is none. Up to `known` bytes of it the index has already.
+    /// Reads the log; an empty one if there is none. So many bytes of it, with this hash, the index has
+    /// already.
     ///
     /// # Errors
     /// Fails if it cannot be read.
-    pub fn read(data: &Path, known: u64) -> Result<Self, Error> {
+    pub fn read(data: &Path, known: (u64, u64)) -> Result<Self, Error> {
         let bytes = match fs_err::read(path(data)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
@@ -98,14 +122,17 @@ impl Log {
         Ok(Self::of(&bytes, known))
     }
 
-    fn of(bytes: &[u8], known: u64) -> Self {
+    fn of(bytes: &[u8], (known, hash): (u64, u64)) -> Self {
         // What follows the last line end is being written.
         let n_bytes = bytes.iter().rposition(|byte| *byte == b'\n');
         let bytes = &bytes[..n_bytes.map_or(0, |at| at + 1)];
-        // It was put in the place of a longer one.
-        let known = if known > bytes.len() as u64 { 0 } else { known };
+        let before = usize::try_from(known).ok().and_then(|n| bytes.get(..n));
+        let is_another = before.is_none_or(|before| hash_of(before) != hash);
+        let known = if is_another { 0 } else { known };
         let mut log = Self {
             n_bytes: bytes.len() as u64,
+            hash: hash_of(bytes),
+            is_another,
             ..Self::default()
         };
         let mut start = 0;
@@ -142,6 +169,21 @@ impl Log {
             document.add_text(Field::Tag, tag);
         }
     }
+}
+
+/// Returns the files of all messages that have a tag.
+pub(crate) fn tagged(snapshot: &Snapshot) -> Result<HashSet<FileKey>, ken_index::Error> {
+    let plan = Plan::Match {
+        field: Field::Tag,
+        pattern: Pattern::Prefix(String::new()),
+    };
+    let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+    let mut files = HashSet::new();
+    for hit in found.hits {
+        let location = snapshot.location(hit.address)?;
+        files.insert(snapshot.meta().hasher.key(&location.path));
+    }
+    Ok(files)
 }
 
 /// Messages that are looked for at once.
@@ -210,23 +252,38 @@ mod tests {
             .open(path(data.path()))
             .unwrap();
         log.write_all(b"+half -- id:").unwrap();
-        let read = Log::read(data.path(), 0).unwrap();
+        let read = Log::read(data.path(), (0, 0)).unwrap();
         assert_eq!((read.n_bytes, read.pending.ids().count()), (known, 2));
         append(data.path(), &[change("-a -- id:1")]).unwrap();
         let text = fs_err::read_to_string(path(data.path())).unwrap();
         assert_eq!(text, "+a -- id:1\n+b -- id:2\n-a -- id:1\n");
+        let known = (known, read.hash);
         let read = Log::read(data.path(), known).unwrap();
+        assert!(!read.is_another);
         assert_eq!(read.pending.ids().collect::<Vec<_>>(), ["1"]);
         assert_eq!(read.tags.of("1").collect::<Vec<_>>(), [("a", false)]);
-        assert_eq!(
-            Log::read(data.path(), 1000).unwrap().pending.ids().count(),
-            2
-        );
+        // Another log has its place, whether longer or shorter.
+        for text in [
+            "+c -- id:3
+",
+            "+c -- id:3
++d -- id:4
++e -- id:5
+",
+        ] {
+            fs_err::write(path(data.path()), text).unwrap();
+            let read = Log::read(data.path(), known).unwrap();
+            assert!(read.is_another);
+            assert_eq!(read.pending.ids().count(), text.lines().count());
+        }
+        fs_err::remove_file(path(data.path())).unwrap();
+        assert!(Log::read(data.path(), known).unwrap().is_another);
+        assert!(!Log::read(data.path(), (0, 0)).unwrap().is_another);
     }
 
     #[test]
     fn what_cannot_be_read_is_told() {
-        let log = Log::of(b"+a -- id:1\nnonsense\n+b -- id:2\n", 0);
+        let log = Log::of(b"+a -- id:1\nnonsense\n+b -- id:2\n", (0, 0));
         assert_eq!(log.tags.ids().count(), 2);
         assert_eq!(log.wrong.len(), 1);
         assert_eq!(log.wrong[0].0, 2);
@@ -238,7 +295,7 @@ mod tests {
         message.add_text(Field::Msgid, "1");
         message.add_text(Field::Tag, "own");
         message.add_text(Field::Tag, "other");
-        let log = Log::of(b"+new -own -- id:1\n", 0);
+        let log = Log::of(b"+new -own -- id:1\n", (0, 0));
         for _ in 0..2 {
             log.apply(&mut message);
             let tags = message

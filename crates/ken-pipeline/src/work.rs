@@ -346,7 +346,10 @@ impl Pool<'_> {
         };
         let name = Location::file(path).file_name();
         let fields_of = |path| self.stale.reading.fields_of(path);
+        // Where the name does not tell the state of a message, its header does.
+        let is_maildir = ken_mail::maildir::is_maildir_path;
         if is_read_otherwise(&old.file_name(), &name)
+            || is_maildir(&old.path) != is_maildir(path)
             || fields_of(&old.path) != fields_of(path)
             || row.token == UNKNOWN_TOKEN
             || self.stale.reason(&old.path, &row).is_some()

@@ -55,6 +55,11 @@ impl Catalogue {
         self.rows.len()
     }
 
+    /// Returns whether some file was not indexed to its end, or is to be tried again.
+    pub fn has_unfinished(&self) -> bool {
+        self.rows.iter().any(|row| row.token == 0)
+    }
+
     /// Returns whether the index knows no file.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -228,17 +228,19 @@ impl GoneRow {
 
 /// Returns whether the walk found no folder that changed, so that every file is where it was.
 fn changed_nowhere(scan: &ScanSummary) -> bool {
-    let is_lazy = !scan.unlooked.is_empty();
+    let is_lazy = !scan.unlooked.is_empty() || !scan.unlisted.is_empty();
     let saw_all = scan.unavailable.is_empty() && scan.incomplete.is_empty() && scan.held.is_empty();
     is_lazy && scan.n_looked == 0 && saw_all
 }
 
 /// Returns whether a file lies in a folder that did not change, or is to stay as it is.
 fn is_unlooked(path: &Path, scan: &ScanSummary) -> bool {
+    let are_none = scan.held.is_empty() && scan.unlisted.is_empty();
     let mut folders = path.ancestors().skip(1);
     path.parent()
         .is_some_and(|folder| scan.unlooked.contains(folder))
-        || !scan.held.is_empty() && folders.any(|folder| scan.held.contains(folder))
+        || !are_none
+            && folders.any(|folder| scan.held.contains(folder) || scan.unlisted.contains(folder))
 }
 
 /// Returns whether a file that was not seen would have been, were it still there.

@@ -144,7 +144,7 @@ impl<'a> Walker<'a> {
         place: Option<Arc<Place>>,
     ) {
         let Some(look) = self.look(folder, root, descriptor) else {
-            return self.shared.note(&folder.path, Look::Folders);
+            return self.shared.note(&folder.path, Look::Unlisted);
         };
         if let Err(error) = self.listing.read(descriptor.as_fd()) {
             self.fail_folder(folder, error);
@@ -181,14 +181,11 @@ impl<'a> Walker<'a> {
 
     /// Returns what is to be looked at; nothing where the folder did not change and holds no folders.
     fn look(&self, folder: &Folder, root: &Root, descriptor: &OwnedFd) -> Option<Look> {
-        /// A folder has two links, and one more for each folder in it, or one on file systems that
-        /// do not count them.
-        const WITHOUT_FOLDERS: u64 = 2;
         let since = self.shared.lazy_since.filter(|_| !folder.is_new);
         let stat = since.and_then(|since| Some((since, rustix::fs::fstat(descriptor).ok()?)));
         match stat {
             Some((since, stat)) if !changed_since(&stat, since) => {
-                let has_none = stat.st_nlink == WITHOUT_FOLDERS && !root.follow_links;
+                let has_none = !root.follow_links && holds_no_folders(&stat, descriptor);
                 (!has_none).then_some(Look::Folders)
             }
             _ => Some(Look::All),
@@ -352,6 +349,17 @@ impl Place {
         std::iter::successors(self.parent.as_deref(), |place| place.parent.as_deref())
             .any(|place| (place.device, place.inode) == (self.device, self.inode))
     }
+}
+
+/// Returns whether a folder is known to hold no others: it has two links, and one more for each folder
+/// in it. Some file systems count otherwise (Btrfs: always one; CIFS: always two).
+fn holds_no_folders(stat: &Stat, descriptor: &OwnedFd) -> bool {
+    const WITHOUT_FOLDERS: u64 = 2;
+    /// ext2 to ext4, XFS, F2FS, tmpfs: statfs(2).
+    const COUNTING: [i64; 4] = [0xef53, 0x5846_5342, 0xf2f5_2010, 0x0102_1994];
+    #[allow(clippy::unnecessary_cast)] // types differ between machines
+    let is_counted = |kind: rustix::fs::StatFs| COUNTING.contains(&(kind.f_type as i64));
+    stat.st_nlink == WITHOUT_FOLDERS && rustix::fs::fstatfs(descriptor).is_ok_and(is_counted)
 }
 
 /// Returns whether an entry of a folder came or went since, or the folder itself moved.

@@ -128,6 +128,8 @@ pub struct ScanSummary {
     pub unavailable: Vec<(PathBuf, Availability)>,
     /// Folders whose own files were not looked at, because the folder did not change.
     pub unlooked: HashSet<PathBuf>,
+    /// Those of them that were not even listed: they are not expected to hold folders.
+    pub unlisted: HashSet<PathBuf>,
     /// Folders that are left as they are with all below them: they hold a file `.noupdate`.
     pub held: HashSet<PathBuf>,
     /// Number of folders whose files were looked at.
@@ -142,6 +144,8 @@ pub(crate) enum Look {
     All,
     /// Not at its files, which did not change.
     Folders,
+    /// As `Folders`, and there are none.
+    Unlisted,
     Nothing,
 }
 
@@ -301,6 +305,7 @@ impl Shared<'_> {
         match look {
             Look::All => summary.n_looked += 1,
             Look::Folders => _ = summary.unlooked.insert(folder.to_path_buf()),
+            Look::Unlisted => _ = summary.unlisted.insert(folder.to_path_buf()),
             Look::Nothing => _ = summary.held.insert(folder.to_path_buf()),
         }
     }

@@ -80,13 +80,13 @@ pub(crate) struct TagArgs {
     )]
     pub(crate) arguments: Vec<String>,
     /// Write all tags in the form of notmuch dump
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["arguments", "import", "list"])]
     pub(crate) export: bool,
     /// Read tags in the form of notmuch dump; - for standard input
-    #[arg(long, value_name = "FILE", exclusive = true)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["arguments", "list"])]
     pub(crate) import: Option<PathBuf>,
     /// List all tags, with the number of messages that have each
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with = "arguments")]
     pub(crate) list: bool,
 }
 

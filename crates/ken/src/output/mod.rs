@@ -102,11 +102,17 @@ pub(crate) fn size(bytes: i64) -> String {
 
 /// Returns text without control characters: what comes from files must not steer the terminal.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    if text.chars().any(char::is_control) {
-        Cow::Owned(text.replace(char::is_control, "\u{fffd}"))
+    if text.chars().any(steers) {
+        Cow::Owned(text.replace(steers, "\u{fffd}"))
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// Returns whether a character changes how a terminal shows others: control characters, and those that
+/// turn the direction of text (UAX #9), by which names look like other names.
+pub(crate) fn steers(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns the system's own words, without the path that every message has already.

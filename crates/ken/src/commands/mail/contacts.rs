@@ -1,5 +1,6 @@
 //! `ken mail contacts`: who sent and got messages.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
     let contacts = contacts.ranked(mail.context.now.as_second());
     let contacts = contacts.into_iter().filter(is_meant);
     let mut text = String::new();
+    let mut nicks = HashMap::new();
     for contact in contacts.take(all_if_zero(args.limit)) {
         if args.json {
             text.push_str(&String::from_utf8_lossy(&output::json_line(&json!({
@@ -64,7 +66,7 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
                 "personal": contact.is_personal,
             }))));
         } else {
-            add(&contact, args.format, &mut text);
+            add(&contact, args.format, &mut nicks, &mut text);
         }
     }
     output::print(text.as_bytes())?;
@@ -78,7 +80,12 @@ pub(super) fn compiled(pattern: &str) -> Result<Regex, Failure> {
     })
 }
 
-fn add(contact: &Contact, format: ContactFormat, text: &mut String) {
+fn add(
+    contact: &Contact,
+    format: ContactFormat,
+    nicks: &mut HashMap<String, u32>,
+    text: &mut String,
+) {
     let name = output::clean(&contact.name);
     let address = output::clean(&contact.address);
     // Writing to a String cannot fail.
@@ -88,8 +95,8 @@ fn add(contact: &Contact, format: ContactFormat, text: &mut String) {
             writeln!(
                 text,
                 "alias {} {}",
-                nick(&name, &address),
-                written(&name, &address)
+                unique(nick(&name, &address), nicks),
+                as_mutt_reads(&written(&name, &address))
             )
         }
         ContactFormat::MuttAb => writeln!(text, "{address}\t{name}\t"),
@@ -130,6 +137,29 @@ fn nick(name: &str, address: &str) -> String {
     first.chars().chain(last).collect::<String>().to_lowercase()
 }
 
+/// Returns a nickname that no other contact has.
+fn unique(nick: String, nicks: &mut HashMap<String, u32>) -> String {
+    let n_before = nicks.entry(nick.clone()).or_default();
+    *n_before += 1;
+    match *n_before {
+        1 => nick,
+        number => format!("{nick}{number}"),
+    }
+}
+
+/// Returns a text that mutt takes as it stands: in its configuration it runs what is between backticks,
+/// and puts variables in.
+fn as_mutt_reads(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if "`$\\'\"#;".contains(character) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
 fn quoted(value: &str) -> String {
     if value.contains([',', '"']) {
         return format!("\"{}\"", value.replace('"', "\"\""));
@@ -162,9 +192,14 @@ mod tests {
             (
                 ContactFormat::MuttAlias,
                 "Ann B. Doe",
-                "alias annd \"Ann B. Doe\" <a@x.org>\n",
+                "alias annd \\\"Ann B. Doe\\\" <a@x.org>\n",
             ),
             (ContactFormat::MuttAlias, "", "alias a a@x.org\n"),
+            (
+                ContactFormat::MuttAlias,
+                "`id`; $HOME",
+                "alias idhome \\\"\\`id\\`\\; \\$HOME\\\" <a@x.org>\n",
+            ),
             (ContactFormat::MuttAb, "Ann", "a@x.org\tAnn\t\n"),
             (
                 ContactFormat::Csv,
@@ -178,7 +213,7 @@ mod tests {
             ),
         ] {
             let mut text = String::new();
-            add(&contact(name), format, &mut text);
+            add(&contact(name), format, &mut HashMap::new(), &mut text);
             assert_eq!(text, expected);
         }
     }

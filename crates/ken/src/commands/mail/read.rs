@@ -1,20 +1,28 @@
 //! The bytes of a document, wherever it is inside of its file.
 
-use ken_core::{Document, Ipath, Location};
-use ken_extract::{Extractor, Input, Member, Sink};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
-use crate::config::Settings;
+use ken_core::{Document, Ipath, Location, Stamp};
+use ken_extract::{Extractor, Input, Member, Sink};
+use ken_index::Snapshot;
+
+use super::Mail;
+
 use crate::failure::{Failure, Kind};
 
 /// Reads documents out of files, as indexing does: what is dangerous in a worker process.
-pub(super) struct Reader {
+pub(super) struct Reader<'m> {
+    snapshot: &'m Snapshot,
     options: ken_extract::Options,
 }
 
-impl Reader {
-    pub(super) fn new(settings: &Settings) -> Result<Self, Failure> {
+impl<'m> Reader<'m> {
+    pub(super) fn new(mail: &'m Mail) -> Result<Self, Failure> {
         Ok(Self {
-            options: settings.extraction()?,
+            snapshot: &mail.snapshot,
+            options: mail.settings.extraction()?,
         })
     }
 
@@ -24,7 +32,15 @@ impl Reader {
             return Ok(fs_err::read(&location.path)?);
         }
         let file = fs_err::File::open(&location.path)?;
-        let n_bytes = file.metadata()?.len();
+        let metadata = file.metadata()?;
+        let n_bytes = metadata.len();
+        if !self.is_known(&location.path, &metadata)? {
+            let message = format!(
+                "\"{}\" changed since it was indexed",
+                location.path.display()
+            );
+            return Err(Failure::new(Kind::Input, message).hint("run ken index, then try again"));
+        }
         let file = file.into_file();
         let mut input = Input::file(location.file_name(), &file, n_bytes);
         let extractor = Extractor::new(&self.options);
@@ -41,6 +57,25 @@ impl Reader {
         }
         let message = format!("\"{location}\" is not there any more");
         Err(Failure::new(Kind::Input, message).hint("ken index brings the index up to date"))
+    }
+}
+
+impl Reader<'_> {
+    /// Returns whether a file is as the index knows it: in another one the same number may be that of
+    /// another message.
+    fn is_known(&self, path: &Path, metadata: &Metadata) -> Result<bool, Failure> {
+        let nanoseconds = |seconds: i64, rest: i64| seconds * 1_000_000_000 + rest;
+        let stamp = Stamp {
+            size: metadata.len(),
+            mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+            device: metadata.dev(),
+            sidecar: None,
+        };
+        let hasher = self.snapshot.meta().hasher;
+        let known = self.snapshot.row(hasher.key(path))?;
+        Ok(known.is_some_and(|(_, row)| row.is_of(&stamp, &hasher)))
     }
 }
 

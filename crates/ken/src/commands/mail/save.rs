@@ -1,10 +1,11 @@
 //! `ken mail save`: attached files, written into a folder.
 
+use std::collections::HashSet;
+use std::fs::Permissions;
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-use fs_err::OpenOptions;
 
 use super::Mail;
 use super::contacts::compiled;
@@ -14,13 +15,18 @@ use crate::cli::{Global, SaveArgs};
 use crate::failure::Failure;
 use crate::output;
 
+/// Longer names are cut: file systems take 255 bytes, and a number may be added.
+const MAX_NAME_BYTES: usize = 240;
+
 /// Names that are tried for one file: `a.pdf`, `a-2.pdf`, …
 const MAX_NAMES: usize = 10_000;
 
 pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let reader = Reader::new(&mail.settings)?;
+    let reader = Reader::new(&mail)?;
     let pattern = args.name.as_deref().map(compiled).transpose()?;
+    fs_err::create_dir_all(&args.to)?;
+    let mut saved = HashSet::new();
     let mut n_saved = 0;
     let mut n_failed = 0;
     for address in mail.find(&mail.messages(&args.query)?, true, 0)? {
@@ -33,9 +39,10 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
             {
                 continue;
             }
-            let written = reader
-                .read(&file.location)
-                .and_then(|bytes| Ok(write(&args.to.join(&name), &bytes, args.overwrite)?));
+            let written = reader.read(&file.location).and_then(|bytes| {
+                let path = args.to.join(&name);
+                Ok(write(&path, &bytes, args.overwrite, &mut saved)?)
+            });
             match written {
                 Ok(path) => {
                     n_saved += 1;
@@ -58,31 +65,48 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
 /// Returns a name that is one in a folder and no other: the sender chose it.
 fn file_name(file: &Attached) -> String {
     let name = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    let name: String = name.chars().filter(|c| !output::steers(*c)).collect();
     match name.trim_start_matches('.').trim() {
         "" => format!("part-{}", file.number),
-        name => name.to_owned(),
+        name if name.len() <= MAX_NAME_BYTES => name.to_owned(),
+        name => {
+            let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+            let extension = &extension[..extension.floor_char_boundary(16)];
+            let stem = &stem[..stem.floor_char_boundary(MAX_NAME_BYTES - 17)];
+            format!("{stem}.{extension}")
+        }
     }
 }
 
-/// Writes a new file, or over one if it may. Returns its path.
-fn write(path: &Path, bytes: &[u8], overwrite: bool) -> std::io::Result<PathBuf> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if overwrite {
-        options.create(true).truncate(true);
-    } else {
-        options.create_new(true);
-    }
+/// Writes a file under a name that no other file of this run has, and over what was there before only if
+/// it may: the sender chose the name. Returns its path.
+fn write(
+    path: &Path,
+    bytes: &[u8],
+    overwrite: bool,
+    written: &mut HashSet<PathBuf>,
+) -> std::io::Result<PathBuf> {
+    let folder = path.parent().unwrap_or(path);
+    let mut file = tempfile::Builder::new()
+        // As of any new file, not for the eyes of its owner only.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)?;
+    file.write_all(bytes)?;
     for number in 1..=MAX_NAMES {
         let path = numbered(path, number);
-        match options.open(&path) {
-            Ok(mut file) => {
-                file.write_all(bytes)?;
+        let outcome = if overwrite && !written.contains(&path) {
+            // Replaces a link, and does not follow it.
+            file.persist(&path)
+        } else {
+            file.persist_noclobber(&path)
+        };
+        match outcome {
+            Ok(_) => {
+                written.insert(path.clone());
                 return Ok(path);
             }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => file = error.file,
+            Err(error) => return Err(error.error),
         }
     }
     Err(ErrorKind::AlreadyExists.into())

@@ -23,7 +23,7 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
         found.reverse();
     }
     let page = Page {
-        reader: Reader::new(&mail.settings)?,
+        reader: Reader::new(&mail)?,
         style: Style::of(global),
         mail: &mail,
         args,
@@ -114,7 +114,7 @@ pub(super) fn attached(
 struct Page<'a> {
     mail: &'a Mail,
     args: &'a ShowArgs,
-    reader: Reader,
+    reader: Reader<'a>,
     style: Style,
 }
 

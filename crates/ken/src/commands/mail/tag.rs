@@ -1,5 +1,6 @@
 //! `ken mail tag`: what people say of their messages.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,9 +35,12 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
     let found = mail.find(&mail.messages(query)?, false, 0)?;
     let mut changes = Vec::with_capacity(found.len());
     let mut n_nameless = 0;
+    let mut ids = HashSet::new();
     for address in &found {
         let stored = mail.snapshot.document(*address)?;
         match stored.document.text(Field::Msgid) {
+            // Copies of a message have the same tags.
+            Some(id) if !ids.insert(id.to_owned()) => {}
             Some(id) => changes.push(TagChange {
                 id: id.to_owned(),
                 tags: tags.clone(),

@@ -14,7 +14,7 @@ use crate::output;
 
 pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let reader = Reader::new(&mail.settings)?;
+    let reader = Reader::new(&mail)?;
     let mut n_signatures = 0;
     let mut all_good = true;
     for address in mail.find(&mail.messages(&args.query)?, true, 0)? {
