@@ -9,14 +9,15 @@
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hasher;
 
-use ken_core::{Document, Field, Kind, Location, Value};
+use ken_core::{Document, Field, FileKey, Kind, Location, Value};
 use siphasher::sip::SipHasher13;
 use tantivy::columnar::Column as ValueColumn;
 use tantivy::index::SegmentReader;
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader, Searcher, TERMINATED, Term};
 
-use crate::schema::{Columns, LINKS};
+use crate::files;
+use crate::schema::{Columns, KEY, LINKS, MESSAGE};
 use crate::search::Address;
 
 /// Where so many of a segment's documents would be looked for by terms, its column is read instead.
@@ -71,8 +72,61 @@ pub(crate) fn read(segment: &SegmentReader, doc: DocId) -> tantivy::Result<Vec<u
     Ok(column.values_for_doc(doc).collect())
 }
 
-/// Returns all messages in the threads of some documents, with those documents, in the order of
-/// addresses.
+/// Returns the documents of the message that one of them is or is a part of, with that one, in the
+/// order of addresses; of a file outside of messages, all that are in none.
+pub(crate) fn message_of(
+    searcher: &Searcher,
+    file: Column,
+    at: Address,
+) -> tantivy::Result<Vec<Address>> {
+    let of = |segment: &SegmentReader, column, doc| {
+        let column = segment.fast_fields().u64(column)?;
+        tantivy::Result::Ok(column.first(doc))
+    };
+    let segment = searcher.segment_reader(at.segment);
+    let key = FileKey(of(segment, KEY, at.doc)?.unwrap_or_default());
+    let message = of(segment, MESSAGE, at.doc)?;
+    let mut documents = Vec::new();
+    for (number, segment) in (0..).zip(searcher.segment_readers()) {
+        let messages = segment.fast_fields().u64(MESSAGE)?;
+        files::each_document(segment, file, [(key, ())], |doc, ()| {
+            if !segment.is_deleted(doc) && messages.first(doc) == message {
+                documents.push(Address {
+                    segment: number,
+                    doc,
+                });
+            }
+        })?;
+    }
+    Ok(documents)
+}
+
+/// Returns the message that a document is or is a part of; none if it is in none.
+pub(crate) fn carrier(
+    searcher: &Searcher,
+    file: Column,
+    at: Address,
+) -> tantivy::Result<Option<Address>> {
+    let is_message = |at: &Address| {
+        let column = searcher
+            .segment_reader(at.segment)
+            .fast_fields()
+            .u64(LINKS)?;
+        tantivy::Result::Ok(column.first(at.doc).is_some())
+    };
+    if is_message(&at)? {
+        return Ok(Some(at));
+    }
+    for other in message_of(searcher, file, at)? {
+        if is_message(&other)? {
+            return Ok(Some(other));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns all messages in the threads of some documents, in the order of addresses; what is in no
+/// message is in a thread of its own.
 pub(crate) fn threads(
     searcher: &Searcher,
     columns: &Columns,
@@ -87,7 +141,9 @@ pub(crate) fn threads(
         new: Vec::new(),
     };
     for address in of {
-        search.found(address);
+        // A file that is attached is in the thread of its message.
+        let carrier = carrier(searcher, columns.file, address)?;
+        search.found(carrier.unwrap_or(address));
     }
     search.follow()?;
     Ok(search.found.into_iter().collect())

@@ -25,7 +25,7 @@ use crate::people::{self, Seen};
 use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
-use crate::schema::{CONTENT, Columns, IDENTITY, KEY, LOCATION, MESSAGE, STAMP};
+use crate::schema::{CONTENT, Columns, IDENTITY, LOCATION, MESSAGE, STAMP};
 use crate::search::{self, Address, Found, Hit, Request};
 use crate::stem::{self, Expander, Stemming};
 use crate::terms::{self, Tally};
@@ -361,15 +361,15 @@ impl Snapshot {
     /// # Errors
     /// Fails if the index cannot be read.
     pub fn message_of(&self, at: Address) -> Result<Vec<Address>, Error> {
-        let key = self.number(at, KEY)?.unwrap_or_default();
-        let message = self.number(at, MESSAGE)?;
-        let mut documents = Vec::new();
-        for address in self.addresses(FileKey(key))? {
-            if self.number(address, MESSAGE)? == message {
-                documents.push(address);
-            }
-        }
-        Ok(documents)
+        links::message_of(&self.searcher, self.columns.file, at).map_err(|e| self.error(e))
+    }
+
+    /// Returns the message that a document is or is a part of; none if it is in none.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn carrier(&self, at: Address) -> Result<Option<Address>, Error> {
+        links::carrier(&self.searcher, self.columns.file, at).map_err(|e| self.error(e))
     }
 
     /// Returns all messages in the threads of some documents, with those documents, in no order.

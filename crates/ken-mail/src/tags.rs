@@ -36,8 +36,12 @@ impl TagChange {
             .strip_prefix("id:")
             .ok_or("there is no `id:` behind ` -- `")?;
         let tags = tags.split_whitespace().map(change);
+        let id = unquoted(id)?;
+        if id.is_empty() {
+            return Err("there is no identifier behind `id:`".to_owned());
+        }
         Ok(Some(Self {
-            id: unquoted(id)?,
+            id,
             tags: tags.collect::<Result<_, _>>()?,
         }))
     }
@@ -203,6 +207,7 @@ mod tests {
             "a",
             "+a id:x",
             "+a -- tag:b",
+            "+a -- id:",
             "a -- id:x",
             "+ -- id:x",
             "+%q -- id:x",

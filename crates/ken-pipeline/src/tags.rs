@@ -30,8 +30,8 @@ pub fn path(data: &Path) -> PathBuf {
 /// returns. The next run, or [`crate::update_files`], brings them into the index.
 ///
 /// # Errors
-/// Fails if the log cannot be written; a line that was written in part is taken back by the next
-/// call.
+/// Fails if the log cannot be written; what was written in part and is no line is taken back by the
+/// next call.
 pub fn append(data: &Path, changes: &[TagChange]) -> Result<(), Error> {
     let mut lines = String::new();
     for change in changes {

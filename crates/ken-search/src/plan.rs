@@ -44,8 +44,7 @@ pub struct Context {
     pub cwd: PathBuf,
     /// The folder of all mail, from which `maildir:/…` is meant; any folder if there is none.
     pub mail_root: Option<PathBuf>,
-    /// The addresses of the person who asks, for `is:personal`: as they are written, or regular
-    /// expressions between slashes.
+    /// The addresses of the person who asks, for `is:personal`.
     pub addresses: Vec<String>,
     /// The folders and files that the index covers, for `root:`.
     pub roots: Vec<PathBuf>,
@@ -138,11 +137,10 @@ fn alternatives(clause: &Clause, context: &Context) -> Option<Vec<Tree>> {
         return None;
     }
     let addresses = context.addresses.iter().map(|address| {
-        let value = match address.strip_prefix('/').and_then(|a| a.strip_suffix('/')) {
-            Some(regex) => Value::Regex(regex.to_owned()),
-            None => Value::Phrase(Phrase::new(address)),
-        };
-        in_field(Field::Contact, &Clause::new(None, value))
+        let mut clause = Clause::new(None, Value::Phrase(Phrase::new(address)));
+        // Behind the name: what a name says is not the address.
+        clause.modifiers.at_end = true;
+        in_field(Field::Contact, &clause)
     });
     Some(addresses.collect())
 }

@@ -54,6 +54,7 @@ struct Here<'a> {
     place: Option<Arc<Place>>,
     has_stops: bool,
     look: Look,
+    is_maildir: bool,
     sidecars: HashSet<Vec<u8>>,
 }
 
@@ -174,6 +175,7 @@ impl<'a> Walker<'a> {
             place,
             has_stops: self.shared.stops.are_in(&folder.path),
             look,
+            is_maildir: self.listing.is_maildir(),
             sidecars: std::mem::take(&mut self.listing.sidecars),
         };
         self.entries(&here);
@@ -260,7 +262,11 @@ impl<'a> Walker<'a> {
                 });
                 false
             }
-            Match::None if !here.root.hidden && name.to_bytes().starts_with(b".") => {
+            Match::None
+                if !here.root.hidden
+                    && name.to_bytes().starts_with(b".")
+                    && !(is_folder && here.is_mail_folder(name)) =>
+            {
                 self.skip(|| Skip::Hidden);
                 false
             }
@@ -328,6 +334,15 @@ impl<'a> Walker<'a> {
 }
 
 impl Here<'_> {
+    /// Returns whether an entry is a folder of mail inside of one (Maildir++): `.Sent` beside `cur`.
+    fn is_mail_folder(&self, name: &CStr) -> bool {
+        let is_folder = |path: &[u8]| {
+            let stat = rustix::fs::statat(self.descriptor, path, AtFlags::empty());
+            stat.is_ok_and(|stat| kind_of(&stat) == FileType::Directory)
+        };
+        self.is_maildir && is_folder(&[name.to_bytes(), b"/cur"].concat())
+    }
+
     fn sidecar(&self, name: &CStr) -> Option<SidecarStamp> {
         // Hardly any folder holds one.
         let is_likely = !self.sidecars.is_empty();

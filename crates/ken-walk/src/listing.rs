@@ -36,6 +36,8 @@ pub(crate) struct Listing {
     pub(crate) is_marked: bool,
     /// Whether it holds the marker of folders that stay as they are in the index.
     pub(crate) is_held: bool,
+    /// How many of `cur` and `new` it holds.
+    n_mail_folders: u8,
     /// The names of sidecars.
     pub(crate) sidecars: HashSet<Vec<u8>>,
 }
@@ -57,10 +59,16 @@ impl Listing {
         self.found = Found::default();
         self.is_marked = false;
         self.is_held = false;
+        self.n_mail_folders = 0;
         self.sidecars.clear();
         let outcome = self.read_entries(folder);
         self.entries.sort_unstable_by_key(|entry| entry.inode);
         outcome
+    }
+
+    /// Returns whether it holds `cur` and `new`, as a folder of mail does.
+    pub(crate) fn is_maildir(&self) -> bool {
+        self.n_mail_folders == 2
     }
 
     /// Puts the entries in another order than that of inodes.
@@ -115,6 +123,8 @@ impl Listing {
         if is_sidecar(bytes) {
             self.sidecars.insert(bytes.to_vec());
         }
+        let is_mail_folder = kind != FileType::RegularFile && matches!(bytes, b"cur" | b"new");
+        self.n_mail_folders += u8::from(is_mail_folder);
         self.entries.push(Entry {
             inode,
             name: self.names.len(),

@@ -166,7 +166,7 @@ pub(crate) struct SearchSettings {
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct MailSettings {
-    /// The user's own addresses, for `is:personal`; between slashes a regular expression.
+    /// The user's own addresses, for `is:personal`.
     pub(crate) addresses: Vec<String>,
     /// The folder of all mail, from which `maildir:/inbox` is meant; any folder if it is not set.
     pub(crate) root: Option<PathBuf>,

@@ -29,7 +29,7 @@ pub(crate) enum MailCommand {
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
     /// What messages are meant, in the language of ken search, or the path of one
-    #[arg(required = true)]
+    #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
     /// Show the threads that the messages are in, whole
     #[arg(long)]
@@ -54,7 +54,7 @@ pub(crate) struct ShowArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ThreadsArgs {
     /// What messages are meant, in the language of ken search
-    #[arg(required = true)]
+    #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
     /// Show every message of each thread, answers below what they answer
     #[arg(long)]
@@ -128,7 +128,7 @@ pub(crate) enum ContactFormat {
 #[derive(Args, Debug)]
 pub(crate) struct SaveArgs {
     /// What messages are meant, in the language of ken search, or the path of one
-    #[arg(required = true)]
+    #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
     /// Folder to write into
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -144,7 +144,7 @@ pub(crate) struct SaveArgs {
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
     /// What messages are meant, in the language of ken search, or the path of one
-    #[arg(required = true)]
+    #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
     /// Print one JSON object for each signature
     #[arg(long)]

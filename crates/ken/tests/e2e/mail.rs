@@ -143,6 +143,9 @@ fn tags_are_given_taken_and_survive_the_index() {
     std::fs::remove_dir_all(world.data().join("index")).unwrap();
     world.index_docs();
     assert_eq!((n_hits("tag:todo"), n_hits("tag:done")), (2, 1));
+    let data = world.data();
+    let listed = world.ken(["--data", data.to_str().unwrap(), "mail", "tag", "--list"]);
+    assert_eq!(listed.code, 0, "{}", listed.err);
     let other = conversation();
     let file = other.write("../tags.txt", export.text());
     let run = other.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
@@ -266,6 +269,96 @@ fn attached_files_are_saved_under_names_that_stay_in_the_folder() {
     assert!(!folder.join("evil-2.txt").exists());
     let part = world.ken(["mail", "show", "--part", "2", "albatross"]);
     assert_eq!(part.text(), csv);
+    // A word of an attached file leads to its message, but not one that is excluded.
+    let by_part = world.ken(["mail", "show", "--json", "quokka"]).objects();
+    assert_eq!(by_part[0]["fields"]["title"], "Minutes of the meeting");
+    assert_eq!(world.ken(["mail", "show", "-quokka", "albatross"]).code, 0);
+    assert_eq!(world.ken(["mail", "show", "quokka", "-pangolin"]).code, 1);
+    assert_eq!(world.hits("thread:(quokka)").len(), 1);
+    // A link in the folder is replaced, not followed, and no file of the run is written over.
+    let outside = world.write("../outside.txt", "mine");
+    std::fs::remove_file(folder.join("evil.txt")).unwrap();
+    std::os::unix::fs::symlink(&outside, folder.join("evil.txt")).unwrap();
+    world.write("evil2.eml", evil.replace("\n\nx\n", "\n\ny\n"));
+    world.index(&[]);
+    world.ken([
+        "mail",
+        "save",
+        "--to",
+        to,
+        "--overwrite",
+        "--name",
+        "evil",
+        "*",
+    ]);
+    let saved =
+        ["evil.txt", "evil-2.txt"].map(|name| std::fs::read_to_string(folder.join(name)).unwrap());
+    let mut saved = saved.map(|text| text.trim().to_owned());
+    saved.sort();
+    assert_eq!(saved, ["x", "y"]);
+    assert_eq!(std::fs::read_to_string(outside).unwrap(), "mine");
+}
+
+#[test]
+fn a_mailbox_that_changed_is_not_read_by_old_numbers() {
+    let world = conversation();
+    let path = world.docs().join("old.mbox");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let second = text.rfind("From anna@x.org").unwrap();
+    std::fs::write(&path, &text[second..]).unwrap();
+    let run = world.ken(["mail", "show", "--raw", "msgid:2@x.org"]);
+    assert_eq!(run.code, 2, "{}", run.text());
+    assert!(
+        run.err.contains("changed since it was indexed"),
+        "{}",
+        run.err
+    );
+    world.index(&[]);
+    let raw = world.ken(["mail", "show", "--raw", "msgid:3@x.org"]);
+    assert!(raw.text().contains("a dugong"), "{}", raw.err);
+}
+
+#[test]
+fn a_log_of_tags_may_be_replaced() {
+    let world = conversation();
+    world.ken(["mail", "tag", "+a", "tapir"]);
+    world.ken(["mail", "tag", "+b", "numbat"]);
+    let n_hits = |query: &str| world.hits(query).len();
+    let log = world.data().join("tags");
+    // Longer than the old one, and of the same beginning of nothing.
+    std::fs::write(
+        &log,
+        "+c -- id:3@x.org\n+c -- id:9@x.org\n+c -- id:1@x.org\n",
+    )
+    .unwrap();
+    world.index(&[]);
+    assert_eq!(
+        (n_hits("tag:a"), n_hits("tag:b"), n_hits("tag:c")),
+        (0, 0, 3)
+    );
+    std::fs::remove_file(&log).unwrap();
+    world.index(&[]);
+    assert_eq!(n_hits("tag:c"), 0);
+    world.ken(["mail", "tag", "+d", "tapir"]);
+    assert_eq!(n_hits("tag:d"), 1);
+    // A line that a hand wrote without its end is one all the same.
+    let by_hand = format!("{}+e -- id:9@x.org", std::fs::read_to_string(&log).unwrap());
+    std::fs::write(&log, by_hand).unwrap();
+    world.ken(["mail", "tag", "+f", "tapir"]);
+    assert_eq!((n_hits("tag:d tag:f"), n_hits("tag:e")), (1, 1));
+}
+
+#[test]
+fn folders_of_mail_inside_of_one_are_not_hidden() {
+    let world = World::new();
+    world.write("Mail/cur/1:2,", message(1, &[], "", "the pangolin"));
+    world.write("Mail/new/2", message(2, &[], "", "the pangolin"));
+    world.write("Mail/.Sent/cur/3:2,S", message(3, &[], "", "the pangolin"));
+    world.write("Mail/.cache/x", "the pangolin");
+    world.write(".Other/cur/4:2,", message(4, &[], "", "the pangolin"));
+    world.index_docs();
+    assert_eq!(world.hits("pangolin").len(), 3);
+    assert_eq!(world.hits("maildir:.Sent").len(), 1);
 }
 
 #[test]
@@ -351,6 +444,13 @@ fn folders_marked_noupdate_stay_as_they_are() {
     assert_eq!(
         (world.hits("pangolin").len(), world.hits("quokka").len()),
         (1, 1)
+    );
+    std::fs::remove_dir_all(world.data().join("index")).unwrap();
+    world.index_docs();
+    assert_eq!(
+        world.hits("quokka").len(),
+        1,
+        "an index that is made anew has it"
     );
 }
 

@@ -8,11 +8,12 @@ mod tag;
 mod threads;
 pub(crate) mod verify;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::{Field, Glob, GlobPart, Kind, Order, Pattern, Plan, SortKey, escape_bytes};
-use ken_index::{Address, Snapshot};
+use ken_index::{Address, Request, Snapshot};
 use ken_search::parse::{Tree, parse_with};
 use ken_search::plan::{Context, plan};
 
@@ -54,8 +55,8 @@ impl Mail {
         })
     }
 
-    /// Returns the plan for the messages that a query finds. A path of a file means its messages.
-    fn messages(&self, words: &[String]) -> Result<Plan, Failure> {
+    /// Returns what a query asks for. A path of a file means what is in it.
+    fn read(&self, words: &[String]) -> Result<Query, Failure> {
         if let [path] = words
             && Path::new(path).is_file()
         {
@@ -69,23 +70,79 @@ impl Mail {
                 field: Field::Path,
                 pattern: Pattern::Glob(glob),
             };
-            return Ok(among_messages(Some(Plan::Or(vec![at(itself), at(inside)]))));
+            return Ok(Query {
+                plan: Some(Plan::Or(vec![at(itself), at(inside)])),
+                asks_parts: false,
+            });
         }
         let tree = parse_with(&words.join(" "), &self.settings.queries)?;
-        Ok(match tree {
-            Tree::All => among_messages(None),
-            tree => among_messages(Some(plan(&tree, &self.context))),
+        Ok(Query {
+            // What is not in an attached file may be in its message.
+            asks_parts: tree != Tree::All && !excludes(&tree),
+            plan: (tree != Tree::All).then(|| plan(&tree, &self.context)),
         })
     }
 
-    /// Returns where messages stand, the newest first.
-    fn find(&self, plan: &Plan, reverse: bool, limit: usize) -> Result<Vec<Address>, Failure> {
+    /// Returns where the messages stand that a query finds, by themselves or by what they carry, the
+    /// newest first.
+    fn find(&self, query: &Query, reverse: bool, limit: usize) -> Result<Vec<Address>, Failure> {
         let order = Order {
             key: SortKey::DATE,
             reverse,
         };
-        let found = self.snapshot.run(plan, order, 0, all_if_zero(limit))?;
+        let limit = all_if_zero(limit);
+        let messages = among_messages(query.plan.clone());
+        let parts = match &query.plan {
+            Some(plan) if query.asks_parts => self.carriers(plan)?,
+            _ => HashSet::new(),
+        };
+        if parts.is_empty() {
+            let found = self.snapshot.run(&messages, order, 0, limit)?;
+            return Ok(found.hits.into_iter().map(|hit| hit.address).collect());
+        }
+        let found = self.snapshot.run(&messages, order, 0, usize::MAX)?;
+        let addresses = found.hits.into_iter().map(|hit| hit.address);
+        let all: HashSet<Address> = addresses.chain(parts).collect();
+        let all: Vec<Address> = all.into_iter().collect();
+        let request = Request {
+            only: Some(&all),
+            order,
+            limit,
+            ..Request::new(&Plan::All)
+        };
+        let found = self.snapshot.find(&request)?;
         Ok(found.hits.into_iter().map(|hit| hit.address).collect())
+    }
+
+    /// Returns the messages that carry what a plan finds.
+    fn carriers(&self, plan: &Plan) -> Result<HashSet<Address>, Failure> {
+        let is_inside = Plan::Filter(Box::new(is(Field::Is, "member")));
+        let is_message = Plan::Not(Box::new(among_messages(None)));
+        let plan = Plan::And(vec![plan.clone(), is_inside, is_message]);
+        let found = self.snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+        let mut carriers = HashSet::new();
+        for hit in found.hits {
+            carriers.extend(self.snapshot.carrier(hit.address)?);
+        }
+        Ok(carriers)
+    }
+}
+
+/// What messages are asked for.
+struct Query {
+    /// What they are like; all if there is none.
+    plan: Option<Plan>,
+    /// Whether it may also hold for what they carry.
+    asks_parts: bool,
+}
+
+/// Returns whether something is excluded.
+fn excludes(tree: &Tree) -> bool {
+    match tree {
+        Tree::Not(_) | Tree::Xor(..) => true,
+        Tree::And(parts) | Tree::Or(parts) | Tree::Near(parts, _) => parts.iter().any(excludes),
+        Tree::Boost(part, _) | Tree::Thread(part) => excludes(part),
+        Tree::All | Tree::Clause(_) => false,
     }
 }
 
@@ -95,10 +152,6 @@ fn all_if_zero(limit: usize) -> usize {
 
 /// Returns the plan for messages that are not attached to another.
 fn among_messages(plan: Option<Plan>) -> Plan {
-    let is = |field, term: &str| Plan::Match {
-        field,
-        pattern: Pattern::Term(term.to_owned()),
-    };
     let mut parts: Vec<Plan> = plan.into_iter().collect();
     parts.push(Plan::Filter(Box::new(is(
         Field::Type,
@@ -106,4 +159,11 @@ fn among_messages(plan: Option<Plan>) -> Plan {
     ))));
     parts.push(Plan::Not(Box::new(is(Field::Is, "attachment"))));
     Plan::And(parts)
+}
+
+fn is(field: Field, term: &str) -> Plan {
+    Plan::Match {
+        field,
+        pattern: Pattern::Term(term.to_owned()),
+    }
 }

@@ -29,7 +29,7 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
     let mut saved = HashSet::new();
     let mut n_saved = 0;
     let mut n_failed = 0;
-    for address in mail.find(&mail.messages(&args.query)?, true, 0)? {
+    for address in mail.find(&mail.read(&args.query)?, true, 0)? {
         let stored = mail.snapshot.document(address)?;
         for file in attached(&mail.snapshot, address, &stored)? {
             let name = file_name(&file);

@@ -15,7 +15,7 @@ use crate::output::{self, Style};
 
 pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let mut found = mail.find(&mail.messages(&args.query)?, false, args.limit)?;
+    let mut found = mail.find(&mail.read(&args.query)?, false, args.limit)?;
     if args.thread {
         found = whole_threads(&mail, &found)?;
     } else {

@@ -10,7 +10,7 @@ use ken_index::{FacetBy, Request};
 use ken_mail::TagChange;
 use ken_pipeline::{Progress, tags};
 
-use super::{Mail, among_messages};
+use super::{Mail, Query, among_messages};
 use crate::cli::{Global, TagArgs};
 use crate::commands::index;
 use crate::config::data_folder;
@@ -32,7 +32,7 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
     }
     let (tags, query) = split(&args.arguments)?;
     let mail = Mail::open(global)?;
-    let found = mail.find(&mail.messages(query)?, false, 0)?;
+    let found = mail.find(&mail.read(query)?, false, 0)?;
     let mut changes = Vec::with_capacity(found.len());
     let mut n_nameless = 0;
     let mut ids = HashSet::new();
@@ -113,12 +113,15 @@ fn list(mail: &Mail) -> Result<ExitCode, Failure> {
 }
 
 fn export(mail: &Mail) -> Result<ExitCode, Failure> {
-    let plan = among_messages(Some(Plan::Match {
-        field: Field::Tag,
-        pattern: ken_core::Pattern::Prefix(String::new()),
-    }));
+    let tagged = Query {
+        plan: Some(Plan::Match {
+            field: Field::Tag,
+            pattern: ken_core::Pattern::Prefix(String::new()),
+        }),
+        asks_parts: false,
+    };
     let mut text = String::from("#notmuch-dump batch-tag:3 tags\n");
-    let found = mail.find(&plan, true, 0)?;
+    let found = mail.find(&tagged, true, 0)?;
     for address in &found {
         let document = mail.snapshot.document(*address)?.document;
         let Some(id) = document.text(Field::Msgid) else {

@@ -21,7 +21,7 @@ const MAX_NAMES: usize = 5;
 pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
     let style = Style::of(global);
-    let found = mail.find(&mail.messages(&args.query)?, args.reverse, 0)?;
+    let found = mail.find(&mail.read(&args.query)?, args.reverse, 0)?;
     let matched: HashSet<Address> = found.iter().copied().collect();
     let mut shown = HashSet::new();
     let mut n_threads = 0;

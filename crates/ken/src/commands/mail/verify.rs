@@ -17,7 +17,7 @@ pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failur
     let reader = Reader::new(&mail)?;
     let mut n_signatures = 0;
     let mut all_good = true;
-    for address in mail.find(&mail.messages(&args.query)?, true, 0)? {
+    for address in mail.find(&mail.read(&args.query)?, true, 0)? {
         let location = mail.snapshot.location(address)?;
         let bytes = reader.read(&location)?;
         for part in signed(&bytes, &|bytes| String::from_utf8_lossy(bytes).into_owned()) {
