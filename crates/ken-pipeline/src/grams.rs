@@ -98,6 +98,11 @@ impl Grams {
         }
     }
 
+    /// Returns whether those of messages are taken.
+    pub(crate) fn are_of_messages(&self) -> bool {
+        self.of == Ngrams::All
+    }
+
     pub(crate) fn are_wanted(&self) -> bool {
         self.of != Ngrams::None
     }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
 use ken_core::{
-    Change, Document, Failure, Field, FileKey, Ipath, KeyHasher, Location, Reason, Stamp,
+    Change, Document, Failure, Field, FileKey, Ipath, KeyHasher, Kind, Location, Reason, Stamp,
 };
 use ken_extract::{Extractor, Input, Member, Sink};
 use ken_index::{FileState, Snapshot};
@@ -397,6 +397,9 @@ impl Pool<'_> {
     ) -> Result<(), ken_index::Error> {
         if !self.grams.are_wanted() {
             return Ok(());
+        }
+        if own.kind == Kind::Message && !self.grams.are_of_messages() {
+            return self.grams.unread(facts, token);
         }
         // What changed meanwhile has another stamp, under which nobody asks for these grams.
         let Ok(Some((file, stamp))) = open(facts.path) else {
