@@ -198,7 +198,7 @@ mod tests {
             (
                 ContactFormat::MuttAlias,
                 "`id`; $HOME",
-                "alias idhome \\\"\\`id\\`\\; \\$HOME\\\" <a@x.org>\n",
+                "alias idh \\\"\\`id\\`\\; \\$HOME\\\" <a@x.org>\n",
             ),
             (ContactFormat::MuttAb, "Ann", "a@x.org\tAnn\t\n"),
             (
