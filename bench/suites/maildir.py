@@ -125,6 +125,8 @@ def _one_more(bench, maildir, ken, mu, notmuch, result):
              "notmuch": notmuch.index()}
     new = {name: [] for name in index}
     flags = {name: [] for name in index}
+    # In their lazy runs the others look at whole seconds.
+    missed = set()
     for number in range(2 if bench.quick else 7):
         for name, command in index.items():
             key = f"{number}{sum(map(ord, name))}"
@@ -137,12 +139,15 @@ def _one_more(bench, maildir, ken, mu, notmuch, result):
             found = output(search).strip()
             new[name].append(time.monotonic() - started)
             if found in ("", "0"):
-                raise SystemExit(f"{name} does not find the new message")
+                if name.startswith("ken"):
+                    raise SystemExit(f"{name} does not find the new message")
+                missed.add(name)
             os.rename(path, os.path.join(folder, "cur", f"bench.{key}:2,S"))
             started = time.monotonic()
             output(command)
             flags[name].append(time.monotonic() - started)
-    rows = [[name, stats.seconds(new[name]), stats.seconds(flags[name])] for name in index]
+    rows = [[f"{name} (did not find it)" if name in missed else name,
+             stats.seconds(new[name]), stats.seconds(flags[name])] for name in index]
     result.tables.append(("One new message, and one that was read:",
                           ["program", "indexed and found s", "flag changed s"], rows))
     result.raw["new"] = new
