@@ -22,6 +22,19 @@ impl<'a> Mailbox<'a> {
         let is_address = address.contains('@') && !address.contains(char::is_whitespace);
         is_address.then_some(Self { name, address })
     }
+
+    /// Returns it as a header may have it (RFC 5322 section 3.4): the name in quotes where it needs them.
+    pub fn quoted(&self) -> String {
+        let needs_quotes = |c: char| "()<>[]:;@\\,.\"".contains(c);
+        match self.name {
+            "" => self.address.to_owned(),
+            name if name.contains(needs_quotes) => {
+                let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+                format!("\"{name}\" <{}>", self.address)
+            }
+            name => format!("{name} <{}>", self.address),
+        }
+    }
 }
 
 /// Somebody who sent or got messages.

@@ -1,15 +1,19 @@
 //! One run: from the roots to a commit.
 
+mod commit;
+#[cfg(test)]
+pub(crate) mod tests;
+
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{bounded, unbounded};
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
 use ken_extract::helper::Helpers;
-use ken_index::{Meta, Snapshot, Writer, WriterOptions};
+use ken_index::{Snapshot, WriterOptions};
 use ken_walk::{Catalogue, Comparison, ScanOptions};
 use serde::Serialize;
 
@@ -27,8 +31,6 @@ use crate::{Durability, Error, Ngrams, Options, Progress, RootChange};
 /// Changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;
 
-/// How often it is looked whether enough bytes were read for a commit.
-const LOOK_AT_BYTES: Duration = Duration::from_millis(20);
 /// A folder that changed so long before a run began may have changed after it.
 const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
 
@@ -488,70 +490,6 @@ impl Run<'_> {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Commits every so often while the pool works.
-    fn commit_regularly(&self, ended: &AtomicBool, pool: &Pool<'_>) {
-        let interval = self.options.commit_interval;
-        let mut next = Instant::now() + interval;
-        let mut n_bytes = 0;
-        while !ended.load(Ordering::Relaxed) {
-            let mut wait = next.saturating_duration_since(Instant::now());
-            if self.options.commit_bytes > 0 {
-                wait = wait.min(LOOK_AT_BYTES);
-            }
-            std::thread::park_timeout(wait);
-            let n_done = self.progress.bytes_done.load(Ordering::Relaxed);
-            let limit = Some(self.options.commit_bytes).filter(|limit| *limit > 0);
-            let is_full = limit.is_some_and(|limit| n_done - n_bytes >= limit);
-            if Instant::now() < next && !is_full {
-                continue;
-            }
-            n_bytes = n_done;
-            if let Some(writer) = self.writer.opened() {
-                pool.note(writer.commit_with(|| self.meta(writer, None, false)));
-            }
-            next = Instant::now() + interval;
-        }
-    }
-
-    /// Returns what a commit says, with the grams written of all that it tells of.
-    fn meta(
-        &self,
-        writer: &Writer,
-        completed: Option<i64>,
-        all: bool,
-    ) -> Result<Meta, ken_index::Error> {
-        let mut meta = writer.meta().clone();
-        self.stale.note(&mut meta, self.noticed(), all);
-        meta.roots.clone_from(&self.roots);
-        meta.tags = self.tags.n_bytes;
-        meta.tags_hash = self.tags.hash;
-        meta.completed = completed.or(meta.completed);
-        if all {
-            meta.began = Some(self.began);
-        } else if self.only.is_none() {
-            // What a stopped run left undone lies in folders that do not change.
-            meta.began = None;
-        }
-        meta.all_seen = completed.is_some() || meta.all_seen && !self.roots_changed;
-        let all_anew = self.options.full && all;
-        let are_known = self.snapshot.is_none() || all_anew || meta.gram_files.is_some();
-        meta.gram_files = None;
-        if self.options.ngrams != Ngrams::None {
-            let files = self.grams(meta.hasher).flush(!all_anew)?;
-            meta.gram_files = are_known.then(|| self.with_lost(files, all));
-        }
-        Ok(meta)
-    }
-
-    /// Returns which files of grams a commit names: also those that are lost, until `all` files were seen
-    /// and those read again that need it.
-    fn with_lost(&self, mut files: BTreeSet<u64>, all: bool) -> BTreeSet<u64> {
-        if let Some(lost) = self.lost.as_ref().filter(|_| !all) {
-            files.extend(&lost.files);
-        }
-        files
-    }
-
     /// Returns which programs files of this run wait for.
     fn noticed(&self) -> BTreeSet<String> {
         let helpers = self.options.extract.helpers.as_deref();
@@ -584,207 +522,5 @@ impl Run<'_> {
             messages: unavailable.chain(errors).collect(),
             ..Summary::default()
         }
-    }
-
-    /// Commits if there is anything to commit, and waits for merges.
-    fn finish(self, summary: &Summary, saw_all: bool) -> Result<bool, Error> {
-        let complete = !summary.interrupted && self.only.is_none();
-        let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
-        let first_end = complete && self.never_ended;
-        let all = complete && summary.kept == 0 && saw_all;
-        let changed = changed || !self.tags.pending.is_empty() || self.tags.is_another;
-        let is_noticed = all && (self.lost.is_some() || self.is_read_otherwise());
-        if !(changed || self.roots_changed || first_end || is_noticed) {
-            return Ok(false);
-        }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0, |now| now.as_secs() as i64);
-        let writer = self.writer.get()?;
-        if self.options.durability == Durability::Normal {
-            writer.set_synced(true);
-        }
-        let mut committed = None;
-        writer.commit_with(|| {
-            let meta = self.meta(writer, complete.then_some(now), all)?;
-            committed = Some(meta.clone());
-            Ok(meta)
-        })?;
-        // What a stopped run deleted and did not add again would lose its grams.
-        if let Some(meta) = committed.filter(|_| !summary.interrupted) {
-            self.merge_grams(writer, meta, all)?;
-        }
-        self.writer.close()?;
-        Ok(true)
-    }
-
-    /// Has few files of grams, and tells so in a commit.
-    fn merge_grams(&self, writer: &Writer, mut meta: Meta, all: bool) -> Result<(), Error> {
-        if self.options.ngrams == Ngrams::None {
-            return Ok(());
-        }
-        let grams = self.grams(meta.hasher);
-        if let Some(files) = grams.merge(&self.options.data.join("index"))? {
-            let named = meta.gram_files.map(|_| self.with_lost(files, all));
-            meta.gram_files = named;
-            writer.commit(&meta)?;
-        }
-        Ok(grams.sweep()?)
-    }
-
-    /// Returns whether the last commit tells of other extractors or fields than this run.
-    fn is_read_otherwise(&self) -> bool {
-        self.snapshot.as_ref().is_none_or(|snapshot| {
-            let mut meta = snapshot.meta().clone();
-            self.stale.note(&mut meta, self.noticed(), true);
-            meta != *snapshot.meta()
-        })
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    pub(crate) fn options(data: &Path, memory_bytes: usize) -> Options {
-        Options {
-            data: data.to_path_buf(),
-            threads: 2,
-            memory_bytes,
-            extract: ken_extract::Options::default(),
-            full: false,
-            retry_failed: false,
-            ocr: None,
-            folders: Vec::new(),
-            ngrams: Ngrams::All,
-            dry_run: false,
-            commit_interval: std::time::Duration::from_secs(3600),
-            commit_bytes: 0,
-            durability: Durability::Full,
-            lazy: false,
-            order: ken_walk::EntryOrder::Inode,
-            global_ignore: None,
-        }
-    }
-
-    pub(crate) fn folder_of_files(n_files: usize) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        fs_err::create_dir(folder.path().join("docs")).unwrap();
-        for number in 0..n_files {
-            let file = folder.path().join(format!("docs/{number}.txt"));
-            fs_err::write(file, "some words ".repeat(5000)).unwrap();
-        }
-        folder
-    }
-
-    #[test]
-    fn a_run_whose_engine_dies_ends_with_the_cause() {
-        let folder = folder_of_files(50);
-        let index = folder.path().join("data/index");
-        let add = RootChange::Add(Root::new(folder.path().join("docs")));
-        // As on a full disk, nothing can be written.
-        let outcome = update(
-            &options(&folder.path().join("data"), 1 << 20),
-            &[add],
-            &Progress::default(),
-            &|_| fs_err::remove_dir_all(&index).unwrap_or_default(),
-        );
-        let error = outcome.unwrap_err().to_string();
-        assert!(error.contains("No such file or directory"), "{error}");
-    }
-
-    #[test]
-    fn what_a_stopped_run_did_not_do_is_not_counted() {
-        let folder = folder_of_files(50);
-        let progress = Progress::default();
-        let add = RootChange::Add(Root::new(folder.path().join("docs")));
-        let summary = update(
-            &options(&folder.path().join("data"), 64 << 20),
-            &[add],
-            &progress,
-            &|_| progress.cancel(),
-        )
-        .unwrap();
-        assert!(summary.interrupted);
-        assert_eq!((summary.added, summary.documents), (0, 0));
-    }
-
-    #[test]
-    fn some_files_are_brought_up_to_date_and_no_others() {
-        let folder = folder_of_files(4);
-        let data = folder.path().join("data");
-        let options = options(&data, 64 << 20);
-        let docs = fs_err::canonicalize(folder.path().join("docs")).unwrap();
-        let add = RootChange::Add(Root::new(&docs));
-        update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
-        let path = |name: &str| docs.join(name);
-        fs_err::rename(path("0.txt"), path("moved.txt")).unwrap();
-        fs_err::remove_file(path("1.txt")).unwrap();
-        fs_err::write(path("2.txt"), "changed").unwrap();
-        fs_err::write(path("3.txt"), "changed and not told").unwrap();
-        fs_err::write(path("new.txt"), "new").unwrap();
-        let told = ["0.txt", "moved.txt", "1.txt", "2.txt", "new.txt"].map(path);
-        let progress = Progress::default();
-        let summary = update_files(&options, &[], &told, &progress, &|_| ()).unwrap();
-        let counts = (summary.added, summary.changed, summary.moved, summary.gone);
-        assert_eq!(counts, (1, 1, 1, 1));
-        assert!(summary.committed);
-        let nothing = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
-        assert_eq!((nothing.unchanged, nothing.committed), (3, false));
-        let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
-        let counts = (rest.added, rest.changed, rest.moved, rest.gone);
-        assert_eq!(counts, (0, 1, 0, 0));
-        fs_err::write(path(".noupdate"), "").unwrap();
-        fs_err::remove_file(path("new.txt")).unwrap();
-        let named = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
-        assert_eq!(named.gone, 1, "whatever the folder says of other runs");
-        let elsewhere = [folder.path().join("elsewhere.txt")];
-        fs_err::write(&elsewhere[0], "below no root").unwrap();
-        let none = update_files(&options, &[], &elsewhere, &Progress::default(), &|_| ()).unwrap();
-        assert_eq!((none.added, none.committed), (0, false));
-    }
-
-    /// Has the last commit tell that other versions of the extractors read the files.
-    fn forget_extractors(data: &Path) {
-        let options = WriterOptions {
-            memory_bytes: 0,
-            threads: 1,
-        };
-        let writer = Writer::open(&data.join("index"), options).unwrap();
-        let mut meta = writer.meta().clone();
-        meta.reading.formats.values_mut().for_each(|v| *v = 0);
-        writer.commit(&meta).unwrap();
-        writer.close().unwrap();
-    }
-
-    #[test]
-    fn a_stopped_run_does_not_read_again_what_it_has_read() {
-        let folder = folder_of_files(100);
-        let data = folder.path().join("data");
-        let options = options(&data, 64 << 20);
-        let run = |progress: &Progress, notify: &(dyn Fn(&Change) + Sync)| {
-            let add = RootChange::Add(Root::new(folder.path().join("docs")));
-            update(&options, &[add], progress, notify).unwrap()
-        };
-        run(&Progress::default(), &|_| ());
-        forget_extractors(&data);
-
-        let progress = Progress::default();
-        let stopped = run(&progress, &|_| {
-            // The walk waits at the half, and goes on no further.
-            if progress.files_to_do.load(Ordering::Relaxed) == 50 {
-                while progress.documents.load(Ordering::Relaxed) < 20 {
-                    std::thread::yield_now();
-                }
-                progress.cancel();
-            }
-        });
-        assert!(stopped.interrupted && stopped.committed);
-        let rest = run(&Progress::default(), &|_| ());
-        assert!((18..=50).contains(&rest.unchanged), "{rest:?}");
-        assert_eq!(rest.added + rest.changed + rest.unchanged, 100);
-        let after = run(&Progress::default(), &|_| ());
-        assert_eq!((after.unchanged, after.committed), (100, false));
     }
 }

@@ -22,6 +22,7 @@ pub use compare::{Comparison, Summary, changes, changes_of};
 pub use error::ScanError;
 pub use explain::{Verdict, explain};
 pub use folder::stamp_of;
+pub use listing::each_entry;
 pub use queue::{Queue, Turn};
 pub use roots::{Availability, covering, is_mount_point, root_at};
 pub use scan::{

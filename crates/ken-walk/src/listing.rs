@@ -22,6 +22,28 @@ const MARKER: &[u8] = b".noindex";
 /// One with a file of this name is not looked at again (mu's marker for folders that never change).
 const HOLDER: &[u8] = b".noupdate";
 
+/// Calls `each` with name, sort and inode of every entry of an open folder but `.` and `..`, in the order
+/// of the file system; the buffer is used again and again.
+///
+/// # Errors
+/// Fails if the folder cannot be read on; what was read before was told.
+pub fn each_entry(
+    folder: BorrowedFd<'_>,
+    buffer: &mut Vec<u8>,
+    mut each: impl FnMut(&CStr, FileType, u64),
+) -> Result<(), Errno> {
+    buffer.reserve(BUFFER_BYTES);
+    let mut entries = RawDir::new(folder, buffer.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let name = entry.file_name();
+        if !matches!(name.to_bytes(), b"." | b"..") {
+            each(name, entry.file_type(), entry.ino());
+        }
+    }
+    Ok(())
+}
+
 /// The entries of a folder.
 #[derive(Default)]
 pub(crate) struct Listing {
@@ -94,18 +116,9 @@ impl Listing {
 
     fn read_entries(&mut self, folder: BorrowedFd<'_>) -> Result<(), Errno> {
         let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.reserve(BUFFER_BYTES);
-        let mut entries = RawDir::new(folder, buffer.spare_capacity_mut());
-        let mut outcome = Ok(());
-        while let Some(entry) = entries.next() {
-            match entry {
-                Ok(entry) => self.push(entry.file_name(), entry.file_type(), entry.ino()),
-                Err(error) => {
-                    outcome = Err(error);
-                    break;
-                }
-            }
-        }
+        let outcome = each_entry(folder, &mut buffer, |name, kind, inode| {
+            self.push(name, kind, inode);
+        });
         self.buffer = buffer;
         outcome
     }
@@ -113,9 +126,6 @@ impl Listing {
     fn push(&mut self, name: &CStr, kind: FileType, inode: u64) {
         let bytes = name.to_bytes();
         if bytes.starts_with(b".") {
-            if bytes == b"." || bytes == b".." {
-                return;
-            }
             self.found.note(bytes);
             self.is_marked |= bytes == MARKER;
             self.is_held |= bytes == HOLDER;

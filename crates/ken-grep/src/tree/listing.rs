@@ -3,13 +3,10 @@
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
 
-use rustix::fs::{FileType, RawDir};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::rules::Found;
-
-/// Bytes asked for by one system call.
-const BUFFER_BYTES: usize = 32 << 10;
 
 /// The entries of a folder, in the order of the file system.
 #[derive(Default)]
@@ -42,18 +39,9 @@ impl Listing {
     pub(super) fn read(&mut self, folder: BorrowedFd<'_>) -> Result<(), Errno> {
         self.clear();
         let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.reserve(BUFFER_BYTES);
-        let mut entries = RawDir::new(folder, buffer.spare_capacity_mut());
-        let mut outcome = Ok(());
-        while let Some(entry) = entries.next() {
-            match entry {
-                Ok(entry) => self.push(entry.file_name(), entry.file_type(), entry.ino()),
-                Err(error) => {
-                    outcome = Err(error);
-                    break;
-                }
-            }
-        }
+        let outcome = ken_walk::each_entry(folder, &mut buffer, |name, kind, inode| {
+            self.push(name, kind, inode);
+        });
         self.buffer = buffer;
         outcome
     }
@@ -62,9 +50,6 @@ impl Listing {
     pub(super) fn push(&mut self, name: &CStr, kind: FileType, inode: u64) {
         let bytes = name.to_bytes();
         if bytes.starts_with(b".") {
-            if bytes == b"." || bytes == b".." {
-                return;
-            }
             self.found.note(bytes);
         }
         self.entries.push(Entry {

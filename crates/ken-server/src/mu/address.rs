@@ -1,5 +1,6 @@
 //! Addresses of mail, and which of them are the user's own.
 
+use ken_mail::Mailbox;
 use regex_automata::meta::Regex;
 
 /// Somebody who sent or got a message.
@@ -44,15 +45,8 @@ impl Address {
 
     /// Returns it as a header may have it: the name in quotes where it needs them.
     pub fn quoted(&self) -> String {
-        let needs_quotes = |c: char| "()<>[]:;@\\,.\"".contains(c);
-        match (self.name.as_str(), self.email.as_str()) {
-            ("", email) => email.to_owned(),
-            (name, email) if name.contains(needs_quotes) => {
-                let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-                format!("\"{name}\" <{email}>")
-            }
-            (name, email) => format!("{name} <{email}>"),
-        }
+        let (name, address) = (self.name.as_str(), self.email.as_str());
+        Mailbox { name, address }.quoted()
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use ken_core::{Field, Plan};
-use ken_mail::{Contact, Contacts};
+use ken_mail::{Contact, Contacts, Mailbox};
 use ken_search::parse::parse;
 use ken_search::plan::plan;
 use regex_automata::meta::Regex;
@@ -88,15 +88,20 @@ fn add(
 ) {
     let name = output::clean(&contact.name);
     let address = output::clean(&contact.address);
+    let mailbox = Mailbox {
+        name: &name,
+        address: &address,
+    };
+    let written = mailbox.quoted();
     // Writing to a String cannot fail.
     let _ = match format {
-        ContactFormat::Plain => writeln!(text, "{}", written(&name, &address)),
+        ContactFormat::Plain => writeln!(text, "{written}"),
         ContactFormat::MuttAlias => {
             writeln!(
                 text,
                 "alias {} {}",
                 unique(nick(&name, &address), nicks),
-                as_mutt_reads(&written(&name, &address))
+                as_mutt_reads(&written)
             )
         }
         ContactFormat::MuttAb => writeln!(text, "{address}\t{name}\t"),
@@ -108,19 +113,6 @@ fn add(
             escaped(&address),
         ),
     };
-}
-
-/// Returns name and address as a header has them (RFC 5322): a name with special signs in quotes.
-fn written(name: &str, address: &str) -> String {
-    let is_special = |c: char| "()<>[]:;@\\,.\"".contains(c);
-    match name {
-        "" => address.to_owned(),
-        name if name.contains(is_special) => {
-            let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-            format!("\"{name}\" <{address}>")
-        }
-        name => format!("{name} <{address}>"),
-    }
 }
 
 /// Returns a short name without blanks: `annae` for Anna Example.

@@ -1,0 +1,148 @@
+//! Runs that are stopped, broken, or only about some files.
+
+use std::path::Path;
+
+use ken_index::Writer;
+
+use super::*;
+
+pub(crate) fn options(data: &Path, memory_bytes: usize) -> Options {
+    Options {
+        data: data.to_path_buf(),
+        threads: 2,
+        memory_bytes,
+        extract: ken_extract::Options::default(),
+        full: false,
+        retry_failed: false,
+        ocr: None,
+        folders: Vec::new(),
+        ngrams: Ngrams::All,
+        dry_run: false,
+        commit_interval: std::time::Duration::from_secs(3600),
+        commit_bytes: 0,
+        durability: Durability::Full,
+        lazy: false,
+        order: ken_walk::EntryOrder::Inode,
+        global_ignore: None,
+    }
+}
+
+pub(crate) fn folder_of_files(n_files: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs_err::create_dir(folder.path().join("docs")).unwrap();
+    for number in 0..n_files {
+        let file = folder.path().join(format!("docs/{number}.txt"));
+        fs_err::write(file, "some words ".repeat(5000)).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_run_whose_engine_dies_ends_with_the_cause() {
+    let folder = folder_of_files(50);
+    let index = folder.path().join("data/index");
+    let add = RootChange::Add(Root::new(folder.path().join("docs")));
+    // As on a full disk, nothing can be written.
+    let outcome = update(
+        &options(&folder.path().join("data"), 1 << 20),
+        &[add],
+        &Progress::default(),
+        &|_| fs_err::remove_dir_all(&index).unwrap_or_default(),
+    );
+    let error = outcome.unwrap_err().to_string();
+    assert!(error.contains("No such file or directory"), "{error}");
+}
+
+#[test]
+fn what_a_stopped_run_did_not_do_is_not_counted() {
+    let folder = folder_of_files(50);
+    let progress = Progress::default();
+    let add = RootChange::Add(Root::new(folder.path().join("docs")));
+    let summary = update(
+        &options(&folder.path().join("data"), 64 << 20),
+        &[add],
+        &progress,
+        &|_| progress.cancel(),
+    )
+    .unwrap();
+    assert!(summary.interrupted);
+    assert_eq!((summary.added, summary.documents), (0, 0));
+}
+
+#[test]
+fn some_files_are_brought_up_to_date_and_no_others() {
+    let folder = folder_of_files(4);
+    let data = folder.path().join("data");
+    let options = options(&data, 64 << 20);
+    let docs = fs_err::canonicalize(folder.path().join("docs")).unwrap();
+    let add = RootChange::Add(Root::new(&docs));
+    update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+    let path = |name: &str| docs.join(name);
+    fs_err::rename(path("0.txt"), path("moved.txt")).unwrap();
+    fs_err::remove_file(path("1.txt")).unwrap();
+    fs_err::write(path("2.txt"), "changed").unwrap();
+    fs_err::write(path("3.txt"), "changed and not told").unwrap();
+    fs_err::write(path("new.txt"), "new").unwrap();
+    let told = ["0.txt", "moved.txt", "1.txt", "2.txt", "new.txt"].map(path);
+    let progress = Progress::default();
+    let summary = update_files(&options, &[], &told, &progress, &|_| ()).unwrap();
+    let counts = (summary.added, summary.changed, summary.moved, summary.gone);
+    assert_eq!(counts, (1, 1, 1, 1));
+    assert!(summary.committed);
+    let nothing = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+    assert_eq!((nothing.unchanged, nothing.committed), (3, false));
+    let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+    let counts = (rest.added, rest.changed, rest.moved, rest.gone);
+    assert_eq!(counts, (0, 1, 0, 0));
+    fs_err::write(path(".noupdate"), "").unwrap();
+    fs_err::remove_file(path("new.txt")).unwrap();
+    let named = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+    assert_eq!(named.gone, 1, "whatever the folder says of other runs");
+    let elsewhere = [folder.path().join("elsewhere.txt")];
+    fs_err::write(&elsewhere[0], "below no root").unwrap();
+    let none = update_files(&options, &[], &elsewhere, &Progress::default(), &|_| ()).unwrap();
+    assert_eq!((none.added, none.committed), (0, false));
+}
+
+/// Has the last commit tell that other versions of the extractors read the files.
+fn forget_extractors(data: &Path) {
+    let options = WriterOptions {
+        memory_bytes: 0,
+        threads: 1,
+    };
+    let writer = Writer::open(&data.join("index"), options).unwrap();
+    let mut meta = writer.meta().clone();
+    meta.reading.formats.values_mut().for_each(|v| *v = 0);
+    writer.commit(&meta).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn a_stopped_run_does_not_read_again_what_it_has_read() {
+    let folder = folder_of_files(100);
+    let data = folder.path().join("data");
+    let options = options(&data, 64 << 20);
+    let run = |progress: &Progress, notify: &(dyn Fn(&Change) + Sync)| {
+        let add = RootChange::Add(Root::new(folder.path().join("docs")));
+        update(&options, &[add], progress, notify).unwrap()
+    };
+    run(&Progress::default(), &|_| ());
+    forget_extractors(&data);
+
+    let progress = Progress::default();
+    let stopped = run(&progress, &|_| {
+        // The walk waits at the half, and goes on no further.
+        if progress.files_to_do.load(Ordering::Relaxed) == 50 {
+            while progress.documents.load(Ordering::Relaxed) < 20 {
+                std::thread::yield_now();
+            }
+            progress.cancel();
+        }
+    });
+    assert!(stopped.interrupted && stopped.committed);
+    let rest = run(&Progress::default(), &|_| ());
+    assert!((18..=50).contains(&rest.unchanged), "{rest:?}");
+    assert_eq!(rest.added + rest.changed + rest.unchanged, 100);
+    let after = run(&Progress::default(), &|_| ());
+    assert_eq!((after.unchanged, after.committed), (100, false));
+}
