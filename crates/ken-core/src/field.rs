@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::own::named_fields;
+
 /// A field of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,6 +52,14 @@ pub enum Field {
     Width,
     Height,
     Duration,
+    Own1,
+    Own2,
+    Own3,
+    Own4,
+    Own5,
+    Own6,
+    Own7,
+    Own8,
 }
 
 /// How the values of a field are read, indexed and asked for.
@@ -76,7 +86,7 @@ pub struct FieldInfo {
     /// The field.
     #[serde(skip)]
     pub field: Field,
-    /// Its name in queries, JSON and the index.
+    /// Its name in queries, JSON and the index; of an own field in the index only.
     pub name: &'static str,
     /// Other names that queries may use.
     pub aliases: &'static [&'static str],
@@ -198,10 +208,42 @@ pub const FIELDS: &[FieldInfo] = &[
         "length of sound or film in seconds", "duration:..300"),
 ];
 
+/// The fields of the user's own, behind those of the table; see [`crate::OwnHeader`]. Words without a
+/// field do not look there.
+const OWN: [FieldInfo; 8] = [
+    own(Field::Own1, "own1"),
+    own(Field::Own2, "own2"),
+    own(Field::Own3, "own3"),
+    own(Field::Own4, "own4"),
+    own(Field::Own5, "own5"),
+    own(Field::Own6, "own6"),
+    own(Field::Own7, "own7"),
+    own(Field::Own8, "own8"),
+];
+
+const fn own(field: Field, name: &'static str) -> FieldInfo {
+    let description = "header of a message that the settings make a field";
+    row(field, name, &[], FieldKind::Text, 0.0, description, "")
+}
+
 impl Field {
     /// Returns the row of the table that describes this field.
     pub fn info(self) -> &'static FieldInfo {
-        &FIELDS[self as usize]
+        let position = self as usize;
+        match FIELDS.get(position) {
+            Some(info) => info,
+            None => &OWN[position - FIELDS.len()],
+        }
+    }
+
+    /// Returns all fields in order: those of the table, then the user's own.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FIELDS.iter().chain(&OWN).map(|info| info.field)
+    }
+
+    /// Returns whether it is one of the user's own.
+    pub fn is_own(self) -> bool {
+        self as usize >= FIELDS.len()
     }
 
     /// Returns the fields that this one stands for in a query, if it is none of a document.
@@ -227,7 +269,7 @@ impl Field {
         match self {
             Self::Body | Self::Headings | Self::Filename => false,
             Self::Lang | Self::Genre | Self::Tag => true,
-            field if !field.is_kept() => false,
+            field if !field.is_kept() || field.is_own() => false,
             _ => self.info().kind == FieldKind::Text,
         }
     }
@@ -236,6 +278,7 @@ impl Field {
     /// and identifiers have none, nor has what is told by the location.
     pub fn has_column(self) -> bool {
         self.is_kept()
+            && !self.is_own()
             && !matches!(
                 self,
                 Self::Body
@@ -255,13 +298,26 @@ impl Field {
         )
     }
 
-    /// Returns the name in queries, JSON and the index.
+    /// Returns the name in queries and JSON.
     pub fn name(self) -> &'static str {
-        self.info().name
+        let given = || named_fields().find(|(field, _)| *field == self);
+        match self.is_own().then(given).flatten() {
+            Some((_, name)) => name,
+            None => self.info().name,
+        }
     }
 
     /// Returns the field that a query calls `name`, by name or alias, in any case.
     pub fn from_name(name: &str) -> Option<Self> {
+        Self::of_table(name).or_else(|| {
+            let mut own = named_fields();
+            let found = own.find(|(_, own)| own.eq_ignore_ascii_case(name));
+            found.map(|(field, _)| field)
+        })
+    }
+
+    /// The same, without the user's own.
+    pub(crate) fn of_table(name: &str) -> Option<Self> {
         FIELDS
             .iter()
             .find(|info| {
@@ -280,9 +336,10 @@ mod tests {
 
     #[test]
     fn the_table_is_in_the_order_of_the_enum() {
-        for (position, info) in FIELDS.iter().enumerate() {
+        for (position, info) in FIELDS.iter().chain(&OWN).enumerate() {
             assert_eq!(info.field as usize, position, "{}", info.name);
             assert_eq!(info.field.info().name, info.name);
+            assert_eq!(info.field.is_own(), info.name.starts_with("own"));
         }
     }
 

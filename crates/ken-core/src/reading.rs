@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Field;
 use crate::root::path_bytes;
+use crate::{Field, OwnHeader};
 
 /// How files are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct Reading {
     /// Tells other passwords from these; 0 if there are none.
     #[serde(default)]
     pub passwords: u16,
+    /// Headers of messages that are fields.
+    #[serde(default)]
+    pub headers: Vec<OwnHeader>,
 }
 
 /// Fields that a folder gives to all documents below it.

@@ -1,14 +1,16 @@
-//! How much one file may cost, and which passwords are tried. Every limit is a setting; its failure
-//! names it.
+//! How much one file may cost, which passwords are tried, and which headers are fields. Every limit is
+//! a setting; its failure names it.
 
 use std::time::Duration;
+
+use ken_core::OwnHeader;
 
 use crate::{Error, Passwords};
 
 /// A file may take the time of [`Limits::file_time`] once more for each of these bytes.
 const BYTES_FOR_MORE_TIME: u64 = 64 << 20;
 
-/// Limits of extraction, and its passwords. All sizes are bytes.
+/// Limits of extraction, its passwords, and the headers that are fields. All sizes are bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Files larger than this that a parser needs whole in memory are found by name only.
@@ -36,6 +38,8 @@ pub struct Limits {
     pub worker_memory: u64,
     /// Tried on what is encrypted.
     pub passwords: Passwords,
+    /// Headers of messages that are fields.
+    pub headers: Vec<OwnHeader>,
 }
 
 impl Limits {
@@ -81,6 +85,7 @@ impl Default for Limits {
             file_time: Duration::from_secs(60),
             worker_memory: 1 << 30,
             passwords: Passwords::default(),
+            headers: Vec::new(),
         }
     }
 }

@@ -141,7 +141,7 @@ impl Record {
 struct Values<'c> {
     columns: &'c Columns,
     values: Vec<(Column, OwnedValue)>,
-    /// How many values the columns of each field have got.
+    /// How many values the columns of each field have got; own fields have none.
     counts: [u8; FIELDS.len()],
 }
 
@@ -164,8 +164,8 @@ impl<'c> Values<'c> {
 
     /// Adds a text, also to the column of the field's values if it has one.
     fn text(&mut self, field: Field, text: String) {
-        let count = &mut self.counts[field as usize];
         if let Some(column) = self.columns.values_of(field)
+            && let Some(count) = self.counts.get_mut(field as usize)
             && *count < value::MAX_VALUES
         {
             *count += 1;

@@ -7,7 +7,7 @@
 //! `links` (which messages are in one thread: see [`crate::links`]).
 //! A text field whose values are sorted and counted by has a column of them: see [`crate::value`].
 
-use ken_core::{FIELDS, Field, FieldKind};
+use ken_core::{Field, FieldKind};
 use tantivy::schema::{
     BytesOptions, FAST, Field as Column, INDEXED, IndexRecordOption, STORED, Schema, SchemaBuilder,
     TextFieldIndexing, TextOptions,
@@ -59,8 +59,8 @@ pub(crate) struct Columns {
 impl Columns {
     pub(crate) fn new() -> Self {
         let mut builder = Schema::builder();
-        let fields = FIELDS
-            .iter()
+        let fields = Field::all()
+            .map(Field::info)
             .map(|info| match info.kind {
                 FieldKind::Text => builder.add_text_field(info.name, text()),
                 FieldKind::Keyword => builder.add_text_field(info.name, keyword(info.field)),
@@ -83,9 +83,8 @@ impl Columns {
             links: builder.add_u64_field(LINKS, FAST),
             link: builder.add_u64_field(LINK, INDEXED),
             failure: builder.add_text_field(FAILURE, STORED),
-            values: FIELDS
-                .iter()
-                .map(|info| values(&mut builder, info.field))
+            values: Field::all()
+                .map(|field| values(&mut builder, field))
                 .collect(),
             schema: builder.build(),
         }
@@ -102,9 +101,7 @@ impl Columns {
 
     /// Returns the field of the table that a column holds.
     pub(crate) fn field(&self, column: Column) -> Option<Field> {
-        FIELDS
-            .get(column.field_id() as usize)
-            .map(|info| info.field)
+        Field::all().nth(column.field_id() as usize)
     }
 }
 
@@ -161,7 +158,7 @@ mod tests {
     #[test]
     fn columns_stand_in_the_order_of_the_table() {
         let columns = Columns::new();
-        for info in FIELDS {
+        for info in Field::all().map(Field::info) {
             let column = columns.of(info.field);
             assert_eq!(columns.schema.get_field_name(column), info.name);
             assert_eq!(columns.field(column), Some(info.field));

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use ken_core::{
     Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Plan, Ranking,
-    Value,
+    Value, own,
 };
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
@@ -100,7 +100,8 @@ fn open_engine(path: &Path) -> Result<(ReadDirectory, tantivy::Index, Meta), Err
 }
 
 impl Snapshot {
-    /// Opens the last commit of the index in a folder.
+    /// Opens the last commit of the index in a folder. The user's own fields are called from now on as
+    /// they are there.
     ///
     /// # Errors
     /// Fails with [`Error::Missing`] if there is no index, or none was committed, and if the
@@ -111,7 +112,12 @@ impl Snapshot {
             tries += 1;
             match Self::try_open(path) {
                 Err(Error::Engine { source, .. }) if tries < MAX_TRIES && vanished(&source) => {}
-                result => return result,
+                result => {
+                    if let Ok(snapshot) = &result {
+                        own::name_fields(&snapshot.meta.reading.headers);
+                    }
+                    return result;
+                }
             }
         }
     }

@@ -11,4 +11,5 @@
 ///    neighbouring values; columns of values tell only where capitals are, and there are none of the
 ///    names of messages in a Maildir. Words divided at line ends take one position.
 /// 5. What messages answer, their priority, tags and state; each recipient is a value of its own.
-pub(crate) const FORMAT: u32 = 5;
+/// 6. Fields of the user's own.
+pub(crate) const FORMAT: u32 = 6;

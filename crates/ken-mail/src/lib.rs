@@ -22,6 +22,6 @@ mod walk;
 pub use contact::{Contact, Contacts, Mailbox};
 pub use decode::{Content, Detect};
 pub use mbox::{Mbox, MboxMessage};
-pub use message::{Attachment, Html, Message, Priority, Text};
+pub use message::{Attachment, Html, Message, Priority, Text, header_values};
 pub use signed::{Signed, signed};
 pub use tags::{TagChange, Tags};

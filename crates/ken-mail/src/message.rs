@@ -13,6 +13,9 @@ use crate::walk::walk;
 /// Tags beyond this number are left out.
 const MAX_TAGS: usize = 100;
 
+/// Values of own headers beyond this number are left out.
+const MAX_VALUES: usize = 100;
+
 /// Programs write four at most.
 const MAX_STATUS_LETTERS: usize = 16;
 
@@ -141,6 +144,22 @@ impl<'a> Message<'a> {
         walk(info, fields.body(), &mut message, detect);
         message
     }
+}
+
+/// Returns the values of headers that are named, decoded and each on one line, with the number of
+/// their name among `names`. Of a message with more values than [`MAX_VALUES`] the first are taken.
+pub fn header_values(bytes: &[u8], names: &[&str], detect: Detect<'_>) -> Vec<(usize, String)> {
+    let mut values = Vec::new();
+    for (name, value) in Fields::new(without_empty_lines(bytes)) {
+        let is_name = |wanted: &&str| wanted.as_bytes().eq_ignore_ascii_case(name);
+        for (number, _) in names.iter().enumerate().filter(|(_, name)| is_name(name)) {
+            if values.len() == MAX_VALUES {
+                return values;
+            }
+            values.push((number, words(&clean(value, detect))));
+        }
+    }
+    values
 }
 
 fn without_empty_lines(bytes: &[u8]) -> &[u8] {

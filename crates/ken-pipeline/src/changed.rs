@@ -42,6 +42,11 @@ impl<'r> Changed<'r> {
                 .filter(|name| !reading.formats.contains_key(*name))
                 .filter_map(|name| Helpers::of_reading(name).map(|_| name.as_str())),
         );
+        if earlier.iter().any(|known| known.headers != reading.headers) {
+            let media_types = ["message/rfc822", "application/vnd.ms-outlook"];
+            let formats = media_types.into_iter().filter_map(format_of);
+            changed.names.extend(formats.map(|format| format.name));
+        }
         for (name, version) in &reading.formats {
             for known in earlier.iter().map(|reading| reading.formats.get(name)) {
                 if known != Some(version) {
@@ -168,6 +173,23 @@ mod tests {
         earlier.formats.remove("PDF");
         let readings = [earlier];
         assert!(Changed::of(&now, &readings, None).reads(detect::UNKNOWN.media_type));
+    }
+
+    #[test]
+    fn other_own_headers_change_mail() {
+        let now = current();
+        let header = ken_core::OwnHeader {
+            field: Field::Own1,
+            name: "project".to_owned(),
+            header: "X-Project".to_owned(),
+        };
+        let earlier = [Reading {
+            headers: vec![header],
+            ..now.clone()
+        }];
+        let changed = Changed::of(&now, &earlier, None);
+        assert!(changed.reads("message/rfc822") && changed.reads("application/vnd.ms-outlook"));
+        assert!(!changed.reads("text/plain"));
     }
 
     #[test]

@@ -17,6 +17,11 @@ pub enum Error {
     /// A path to be forgotten is not a root.
     #[error("\"{}\" is not a root of the index", .0.display())]
     NotARoot(PathBuf),
+    /// More headers are to be fields than there are fields for them.
+    #[error(
+        "{0} headers are to be fields, or were until now, and there can be 8: run `ken index` without the former ones first"
+    )]
+    Headers(usize),
     /// The data folder cannot be used.
     #[error(transparent)]
     Data(#[from] std::io::Error),

@@ -13,7 +13,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crossbeam_channel::{bounded, unbounded};
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
 use ken_extract::helper::Helpers;
-use ken_index::{Snapshot, WriterOptions};
+use ken_index::{Meta, Snapshot, WriterOptions};
 use ken_walk::{Catalogue, Comparison, ScanOptions};
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ use crate::budget::Budget;
 use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
 use crate::lost::Lost;
-use crate::stale::{Now, Staleness};
+use crate::stale::{self, Now, Staleness};
 use crate::tags::Log;
 use crate::work::Pool;
 use crate::writer::LazyWriter;
@@ -144,6 +144,8 @@ fn run(
         Err(ken_index::Error::Missing(_)) => None,
         Err(error) => return Err(error.into()),
     };
+    let known = snapshot.as_ref().map(Snapshot::meta);
+    let options = &with_own_headers(options, known)?;
     let now = Now {
         folders: &options.folders,
         helpers: options.extract.helpers.as_deref(),
@@ -151,7 +153,6 @@ fn run(
         knows_passwords: true,
     };
     let stale = Staleness::new(snapshot.as_ref(), &now, options.retry_failed)?;
-    let known = snapshot.as_ref().map(Snapshot::meta);
     let known_tags = known.map_or((0, 0), |meta| (meta.tags, meta.tags_hash));
     let tags = Log::read(&options.data, known_tags)?;
     let tagged = match &snapshot {
@@ -197,6 +198,14 @@ fn run(
     }
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
+}
+
+/// Gives the headers that are to be fields those that they have in the index.
+fn with_own_headers(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
+    let mut options = options.clone();
+    let limits = &mut options.extract.limits;
+    limits.headers = stale::own_headers(limits, known).map_err(Error::Headers)?;
+    Ok(options)
 }
 
 /// Adds and forgets roots. A root is known by its path; adding it again sets its options.

@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ken_core::{Field, FileKey, FileRow, FolderFields, Reading};
+use ken_core::{Field, FileKey, FileRow, FolderFields, OwnHeader, Reading, own};
 use ken_extract::helper::{Helpers, is_converted};
 use ken_extract::{FORMATS, Limits, format_of};
 use ken_index::{Meta, Snapshot};
@@ -68,12 +68,27 @@ impl Now<'_> {
             formats,
             folders: self.folders.to_vec(),
             limits: limits.map(|(name, most)| (name.to_owned(), most)).collect(),
+            headers: self.limits.headers.clone(),
             passwords: match last {
                 Some(last) if !self.knows_passwords => last.passwords,
                 _ => self.limits.passwords.fingerprint(),
             },
         }
     }
+}
+
+/// Returns the headers that are to be fields with the fields that they have in the index.
+///
+/// # Errors
+/// Returns how many names, the former ones counted, are too many.
+pub(crate) fn own_headers(limits: &Limits, known: Option<&Meta>) -> Result<Vec<OwnHeader>, usize> {
+    let headers = limits.headers.iter();
+    let wanted: Vec<_> = headers
+        .map(|own| (own.name.clone(), own.header.clone()))
+        .collect();
+    let readings = known.into_iter();
+    let readings = readings.flat_map(|meta| std::iter::once(&meta.reading).chain(&meta.earlier));
+    own::assign(&wanted, readings)
 }
 
 /// How a run reads files, and how those that the index knows were read.

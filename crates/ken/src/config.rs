@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use helpers::{AdapterSettings, HelperSettings, OcrSettings};
-use ken_core::{FIELDS, Field, FolderFields};
+use ken_core::{FIELDS, Field, FolderFields, OwnHeader, own};
 use ken_extract::{Isolate, Limits, Passwords};
 use ken_pipeline::{Durability, Ngrams};
+use ken_search::parse::is_reserved;
 use ken_search::plan::Context;
 use ken_walk::EntryOrder;
 pub(crate) use ranking::apply;
@@ -170,6 +171,8 @@ pub(crate) struct MailSettings {
     pub(crate) addresses: Vec<String>,
     /// The folder of all mail, from which `maildir:/inbox` is meant; any folder if it is not set.
     pub(crate) root: Option<PathBuf>,
+    /// Headers that are fields, by the name of the field.
+    pub(crate) headers: BTreeMap<String, String>,
 }
 
 /// Fields that a folder gives to all documents below it; of several folders the nearest counts.
@@ -283,7 +286,10 @@ impl Settings {
     /// Returns how files are extracted, without passwords: nobody is asked for them.
     pub(crate) fn isolation(&self) -> Result<ken_extract::Options, Failure> {
         Ok(ken_extract::Options {
-            limits: self.extract.limits()?,
+            limits: Limits {
+                headers: self.mail.own_headers()?,
+                ..self.extract.limits()?
+            },
             isolate: self.extract.isolate()?,
             worker: Some(worker_program()?),
             helpers: None,
@@ -315,6 +321,26 @@ impl MailSettings {
     pub(crate) fn tell(&self, context: &mut Context) {
         context.addresses.clone_from(&self.addresses);
         context.mail_root = self.root.as_deref().map(below_home);
+    }
+
+    /// Returns the headers that are fields, as they are in an index that is made anew.
+    fn own_headers(&self) -> Result<Vec<OwnHeader>, Failure> {
+        let wrong = |message: String| Failure::new(Kind::Usage, format!("mail.headers: {message}"));
+        for (name, header) in &self.headers {
+            let reserved = is_reserved(name).then_some("it means something else in queries");
+            if let Some(why) = own::wrong_name(name).or(reserved) {
+                return Err(wrong(format!("\"{name}\" cannot be a field: {why}"))
+                    .hint("for instance headers = { project = \"X-Project\" }"));
+            }
+            if !own::is_header(header) {
+                return Err(wrong(format!("\"{header}\" is no name of a header")));
+            }
+        }
+        let wanted = self.headers.iter();
+        let wanted: Vec<_> = wanted.map(|(a, b)| (a.clone(), b.clone())).collect();
+        let most = own::OWN_FIELDS.len();
+        own::assign(&wanted, std::iter::empty())
+            .map_err(|n| wrong(format!("{n} fields, more than {most}")))
     }
 }
 

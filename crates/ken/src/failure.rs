@@ -95,6 +95,7 @@ impl From<ken_pipeline::Error> for Failure {
             Error::NotARoot(_) => {
                 Self::new(Kind::Usage, error.to_string()).hint("ken status lists the roots")
             }
+            Error::Headers(_) => Self::new(Kind::Usage, error.to_string()),
             Error::Data(_) | Error::Root { .. } => Self::new(Kind::Input, error.to_string()),
         }
     }

@@ -42,6 +42,7 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     let bytes = input.bytes(output.limits())?;
     let message = Message::parse(bytes, &detect_charset);
     add_fields(&message, output);
+    add_own_headers(bytes, output);
     add_body(&message, output);
     for (position, attachment) in message.attachments.iter().enumerate() {
         hand_on(attachment, position + 1, output)?;
@@ -96,6 +97,18 @@ pub(super) fn add_header(header: &Message<'_>, own: &mut Document) {
     own.add_text(Field::List, &header.list_id);
     if header.priority != Priority::Normal {
         own.add_text(Field::Prio, header.priority.name());
+    }
+}
+
+/// Adds the headers that the settings make fields.
+pub(super) fn add_own_headers(header: &[u8], output: &mut Output<'_>) {
+    if output.limits().headers.is_empty() {
+        return;
+    }
+    let wanted = output.limits().headers.clone();
+    let names: Vec<&str> = wanted.iter().map(|own| own.header.as_str()).collect();
+    for (number, value) in ken_mail::header_values(header, &names, &detect_charset) {
+        output.own().add_text(wanted[number].field, &value);
     }
 }
 
@@ -255,6 +268,34 @@ mod tests {
         assert_eq!(states("Status: RO\nX-Status: A"), ["seen", "replied"]);
         assert_eq!(states("Status: O"), ["unread"]);
         assert_eq!(states("Subject: R"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn headers_are_fields_if_the_settings_say_so() {
+        let own = |field, header: &str| ken_core::OwnHeader {
+            field,
+            name: header.to_lowercase(),
+            header: header.to_owned(),
+        };
+        let limits = Limits {
+            headers: vec![own(Field::Own3, "X-Project"), own(Field::Own1, "Subject")],
+            ..Limits::default()
+        };
+        let message =
+            b"x-project: =?utf-8?q?B=C3=A4r?=\nSubject: a\nX-PROJECT: den\n\nX-Project: no";
+        let found = run_limited(extract, MESSAGE, "1.eml", message, &limits);
+        let texts = |field| {
+            let fields = found.own().fields.iter();
+            let values = fields.filter(move |(of, _)| *of == field);
+            values.map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            texts(Field::Own3),
+            ["Bär", "den"].map(|t| Value::Text(t.into()))
+        );
+        assert_eq!(texts(Field::Own1), [Value::Text("a".into())]);
+        assert_eq!(texts(Field::Own2), []);
+        assert_eq!(self::found(message).own().text(Field::Own3), None);
     }
 
     #[test]

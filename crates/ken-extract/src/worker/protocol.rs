@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use ken_core::{Document, FIELDS, Failure, Field, Ipath, Kind, Reason, Value};
+use ken_core::{Document, Failure, Field, Ipath, Kind, OwnHeader, Reason, Value};
 
 use crate::{Limits, Member, Passwords};
 
@@ -195,6 +195,12 @@ impl Encoder {
         for password in limits.passwords.iter() {
             self.text(password);
         }
+        self.number(limits.headers.len() as u64);
+        for header in &limits.headers {
+            self.0.push(header.field as u8);
+            self.text(&header.name);
+            self.text(&header.header);
+        }
     }
 }
 
@@ -265,8 +271,7 @@ impl<'b> Decoder<'b> {
 
     fn field(&mut self) -> Result<Field, Broken> {
         let number = self.byte()?;
-        let known = FIELDS.iter().map(|info| info.field);
-        let mut named = known.filter(|field| *field as u8 == number);
+        let mut named = Field::all().filter(|field| *field as u8 == number);
         named.next().ok_or(Broken("no such field"))
     }
 
@@ -304,7 +309,20 @@ impl<'b> Decoder<'b> {
             file_time: Duration::from_millis(self.number()?),
             worker_memory: self.number()?,
             passwords: self.passwords()?,
+            headers: self.headers()?,
         })
+    }
+
+    fn headers(&mut self) -> Result<Vec<OwnHeader>, Broken> {
+        let mut headers = Vec::new();
+        for _ in 0..self.number()? {
+            headers.push(OwnHeader {
+                field: self.field()?,
+                name: self.text()?.to_owned(),
+                header: self.text()?.to_owned(),
+            });
+        }
+        Ok(headers)
     }
 
     fn passwords(&mut self) -> Result<Passwords, Broken> {
@@ -326,9 +344,9 @@ mod tests {
             "application/pdf",
             Kind::Spreadsheet,
         );
-        for info in FIELDS {
-            document.add_text(info.field, info.name);
-            document.add_number(info.field, -7);
+        for field in Field::all() {
+            document.add_text(field, field.name());
+            document.add_number(field, -7);
         }
         document.failure = Some(Failure {
             elapsed_ms: 12,
@@ -352,6 +370,11 @@ mod tests {
             max_depth: 3,
             worker_memory: 77,
             passwords: Passwords::new(["geheim".to_owned()]),
+            headers: vec![OwnHeader {
+                field: Field::Own2,
+                name: "project".into(),
+                header: "X-Project".into(),
+            }],
             ..Limits::default()
         };
         let mut encoder = Encoder::default();

@@ -14,7 +14,7 @@ mod trie;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use ken_core::{FIELDS, Field, FieldKind};
+use ken_core::{Field, FieldKind};
 use tantivy::index::{InvertedIndexReader, SegmentId};
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field as Column;
@@ -48,7 +48,7 @@ impl Dictionaries {
         Self {
             segments: segments.to_vec(),
             columns: columns.clone(),
-            opened: FIELDS.iter().map(of_field).collect(),
+            opened: Field::all().map(of_field).collect(),
         }
     }
 

@@ -4,7 +4,7 @@
 //! what is asked rarely. So the text is read again, but only of documents that hold all that is
 //! asked for with its letters folded.
 
-use ken_core::{FIELDS, Field, Written};
+use ken_core::{Field, Written};
 use tantivy::index::SegmentReader;
 use tantivy::schema::{Field as Column, Value as _};
 use tantivy::store::StoreReader;
@@ -21,11 +21,11 @@ pub(super) struct Texts {
 
 impl Texts {
     pub(super) fn open(reader: &SegmentReader, column: Column) -> tantivy::Result<Self> {
-        let info = FIELDS.get(column.field_id() as usize);
+        let field = Field::all().nth(column.field_id() as usize);
         Ok(Self {
             store: reader.get_store_reader(1)?,
             column,
-            field: info.map_or(Field::Body, |info| info.field),
+            field: field.unwrap_or(Field::Body),
         })
     }
 

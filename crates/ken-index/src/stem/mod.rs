@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use foldhash::fast::FixedState;
 use frostem::Stemmer;
-use ken_core::{FIELDS, Field, Form, Pattern, Plan, Ranking, Span, Word};
+use ken_core::{Field, Form, Pattern, Plan, Ranking, Span, Word};
 use tantivy::index::SegmentReader;
 
 use self::endings::{AnyForms, Endings, Forms};
@@ -311,9 +311,9 @@ impl<'a> Expander<'a> {
             return Ok(Rc::clone(known));
         }
         let mut dictionaries = Vec::new();
-        for info in FIELDS.iter().filter(|info| word.looks_in(info.field)) {
+        for field in Field::all().filter(|field| word.looks_in(*field)) {
             for segment in self.segments {
-                let shortcut = self.shortcuts.of(segment, self.columns.of(info.field));
+                let shortcut = self.shortcuts.of(segment, self.columns.of(field));
                 dictionaries.extend(shortcut.trie()?);
             }
         }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ken_core::{FIELDS, Field, FieldKind, Glob, GlobPart};
+use ken_core::{FIELDS, Field, FieldKind, Glob, GlobPart, own};
 
 use super::error::QueryError;
 use super::modifiers::{self, DEFAULT_DISTANCE, Quoted};
@@ -434,7 +434,7 @@ fn is_word_with_colon(name: &str, rest: &str, known: Option<Field>) -> bool {
     if name.chars().nth(1).is_none() || !has_value(rest) {
         return true;
     }
-    if SCHEMES.iter().any(|s| s.eq_ignore_ascii_case(name)) {
+    if is_scheme(name) {
         return true;
     }
     // `localhost:8080`, but not `pagse:10`
@@ -444,11 +444,22 @@ fn is_word_with_colon(name: &str, rest: &str, known: Option<Field>) -> bool {
     end > 0 && !has_value(&rest[end..]) && close_names(name).is_empty()
 }
 
+/// Returns whether a word before a colon is the beginning of an address, whatever follows.
+fn is_scheme(name: &str) -> bool {
+    SCHEMES.iter().any(|s| s.eq_ignore_ascii_case(name))
+}
+
+/// Returns whether a word before a colon means something else than a field of the user's own.
+pub fn is_reserved(name: &str) -> bool {
+    is_scheme(name) || ["query", "issub", "http", "https", "ftp"].contains(&name)
+}
+
 fn unknown_field(query: &str, at: Range<usize>) -> QueryError {
     let name = &query[at.clone()];
     let close = close_names(name);
     let hint = if close.is_empty() {
-        let names: Vec<&str> = FIELDS.iter().map(|info| info.name).collect();
+        let mut names: Vec<&str> = FIELDS.iter().map(|info| info.name).collect();
+        names.extend(own::named_fields().map(|(_, name)| name));
         format!(
             "fields are {}; to look for the text itself, write it in quotes",
             names.join(", ")
@@ -477,8 +488,9 @@ fn close_names(name: &str) -> Vec<&'static str> {
     let allowed = if name.len() <= 3 { 1 } else { 2 };
     let mut close: Vec<(usize, &'static str)> = FIELDS
         .iter()
-        .flat_map(|info| std::iter::once(&info.name).chain(info.aliases))
-        .map(|known| (distance(&name, known), *known))
+        .flat_map(|info| std::iter::once(&info.name).chain(info.aliases).copied())
+        .chain(own::named_fields().map(|(_, name)| name))
+        .map(|known| (distance(&name, known), known))
         .filter(|(distance, known)| {
             *distance <= allowed && *distance < known.len()
                 || name.len() >= 3 && known.starts_with(&name)

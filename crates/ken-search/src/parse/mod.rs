@@ -34,6 +34,7 @@ mod when;
 pub use dialect::{Syntax, without_forms};
 pub use error::QueryError;
 pub use lenient::{LeftOut, Lenient, parse_lenient};
+pub use lexer::is_reserved;
 pub(crate) use parser::MAX_CLAUSES;
 pub use parser::{Saved, parse, parse_with};
 pub use pattern::word_pattern;

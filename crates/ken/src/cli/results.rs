@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ken_core::{FIELDS, Field, FieldKind, SortKey};
+use ken_core::{FIELDS, Field, FieldKind, SortKey, own};
 
 #[derive(Args, Debug)]
 pub(crate) struct ResultArgs {
@@ -87,7 +87,7 @@ impl DatePart {
 }
 
 /// What is printed of a hit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
     Rank,
     Score,
@@ -99,6 +99,29 @@ pub(crate) enum Column {
     Page,
     More,
     Field(Field),
+    /// What may be a field of the user's own: the index knows.
+    Named(String),
+}
+
+impl Column {
+    /// Returns the column with its field, if it is a name, which must be that of an own field.
+    pub(crate) fn resolve(&self) -> Result<Self, String> {
+        match self {
+            Self::Named(name) => Field::from_name(name)
+                .map(Self::Field)
+                .ok_or_else(|| format!("--fields {name}: {}", known_columns())),
+            column => Ok(column.clone()),
+        }
+    }
+}
+
+fn known_columns() -> String {
+    let own = COLUMNS.iter().map(|(name, _)| *name);
+    let fields = FIELDS.iter().map(|info| info.name);
+    let fields = fields.filter(|name| *name != "body");
+    let named = own::named_fields().map(|(_, name)| name);
+    let names: Vec<&str> = own.chain(fields).chain(named).collect();
+    format!("known are {}", names.join(", "))
 }
 
 const COLUMNS: [(&str, Column); 9] = [
@@ -158,16 +181,12 @@ fn facet(name: &str) -> Result<Facet, String> {
 
 fn column(name: &str) -> Result<Column, String> {
     if let Some((_, column)) = COLUMNS.iter().find(|(known, _)| *known == name) {
-        return Ok(*column);
+        return Ok(column.clone());
     }
     match Field::from_name(name) {
         Some(field) if field != Field::Body => Ok(Column::Field(field)),
-        _ => {
-            let own = COLUMNS.map(|(name, _)| name).join(", ");
-            let fields = FIELDS.iter().map(|info| info.name);
-            let fields: Vec<_> = fields.filter(|name| *name != "body").collect();
-            Err(format!("known are {own}, {}", fields.join(", ")))
-        }
+        None if own::wrong_name(name).is_none() => Ok(Column::Named(name.to_owned())),
+        _ => Err(known_columns()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ken_core::{Document, Location};
+use ken_core::{Document, Location, own};
 use ken_extract::{Extractor, Input};
 use ken_walk::Sidecar;
 
@@ -19,6 +19,7 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     let settings = Settings::load(global)?;
     let mut options = settings.extraction()?;
     options.helpers = settings.helpers(global)?;
+    own::name_fields(&options.limits.headers);
     let file = fs_err::File::open(&args.file)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {

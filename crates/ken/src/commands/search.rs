@@ -24,7 +24,7 @@ use crate::cli::{Column, Global, Group, ResultArgs, SearchArgs};
 use crate::commands::explain::{Explanation, score_lines};
 use crate::commands::{query, spelling};
 use crate::config::{self, Settings, data_folder, home};
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::output::{self, HitView, Style};
 use facets::Facets;
 use inside::Inside;
@@ -34,15 +34,16 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     if let Some(name) = &args.save {
         return query::save(global, name, args);
     }
+    let settings = Settings::load(global)?;
+    // It says what the user's own fields are called.
+    let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
     let mut context = context();
     let tree = if args.query.is_empty() {
         Tree::All
     } else {
         query::read(global, args, context.analyze)?
     };
-    let settings = Settings::load(global)?;
     settings.mail.tell(&mut context);
-    let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
     let (tree, left_out) = match args.any {
         true => query::rarest(tree, &snapshot, context.analyze)?,
         false => (tree, 0),
@@ -61,6 +62,10 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     }
     let mut plan = snapshot.expand(&plan)?;
     let results = &args.results;
+    let columns = results.fields.iter().map(Column::resolve);
+    let columns: Vec<Column> = columns
+        .collect::<Result<_, _>>()
+        .map_err(|message| Failure::new(Kind::Usage, message))?;
     let paths = (args.paths || args.null) && results.fields.is_empty();
     let default_limit = if paths || results.inside.is_some() {
         0
@@ -127,6 +132,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
             plan: &plan,
             finder: Finder::new(snippet::matchers(&plan, Field::Body), context.analyze),
             context: &context,
+            columns: &columns,
             style,
         };
         page.print(&found)?;
@@ -202,6 +208,8 @@ struct Page<'a> {
     plan: &'a Plan,
     finder: Finder,
     context: &'a Context,
+    /// What of each hit is printed on a line; empty for all of it.
+    columns: &'a [Column],
     style: Style,
 }
 
@@ -249,9 +257,9 @@ impl Page<'_> {
                 more: hit.more,
                 more_of: more_of(&self.args.results),
             };
-            if !self.args.results.fields.is_empty() {
-                let (columns, exact) = (&self.args.results.fields, self.args.null);
-                out.write_all(&output::hit_fields(&view, columns, exact))?;
+            if !self.columns.is_empty() {
+                let exact = self.args.null;
+                out.write_all(&output::hit_fields(&view, self.columns, exact))?;
                 out.write_all(if exact { b"\0" } else { b"\n" })?;
                 continue;
             }

@@ -22,13 +22,13 @@ use crate::output;
 const DEFAULT_LIMIT: usize = 100;
 
 pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure> {
+    let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
     let fields = fields(&args.field)?;
     let analyze = |field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)| {
         ken_index::analysis::analyze(field, text, each);
     };
     let first = fields.first().copied().unwrap_or(Field::Body);
     let pattern = ken_search::terms::pattern(&args.pattern, first, analyze)?;
-    let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
     let list = TermList {
         fields: &fields,
         pattern: &pattern,

@@ -13,10 +13,10 @@ use crate::cli::Column;
 /// program that reads up to a NUL, paths are their true bytes.
 pub(crate) fn hit_fields(view: &HitView<'_>, columns: &[Column], exact: bool) -> Vec<u8> {
     let values = columns.iter().map(|column| {
-        if let Some(path) = path(view, *column).filter(|_| exact) {
+        if let Some(path) = path(view, column).filter(|_| exact) {
             return path.as_os_str().as_bytes().to_vec();
         }
-        let value = value(view, *column);
+        let value = value(view, column);
         // What is within a value must not look like the next one.
         let value = value.replace(['\t', '\n', '\r'], " ");
         clean(&value).into_owned().into_bytes()
@@ -25,7 +25,7 @@ pub(crate) fn hit_fields(view: &HitView<'_>, columns: &[Column], exact: bool) ->
 }
 
 /// Returns the path that a column shows.
-fn path<'v>(view: &HitView<'v>, column: Column) -> Option<&'v Path> {
+fn path<'v>(view: &HitView<'v>, column: &Column) -> Option<&'v Path> {
     let path = &view.stored.location.path;
     match column {
         Column::Path => Some(path),
@@ -37,7 +37,7 @@ fn path<'v>(view: &HitView<'v>, column: Column) -> Option<&'v Path> {
     }
 }
 
-fn value(view: &HitView<'_>, column: Column) -> String {
+fn value(view: &HitView<'_>, column: &Column) -> String {
     if let Some(path) = path(view, column) {
         return escape_bytes(path.as_os_str().as_bytes()).into_owned();
     }
@@ -67,7 +67,9 @@ fn value(view: &HitView<'_>, column: Column) -> String {
         Column::Field(Field::Mime) => document.media_type.clone(),
         Column::Field(Field::Type) => document.kind.name().to_owned(),
         Column::Field(Field::Ext) => extension(document).unwrap_or_default(),
-        Column::Field(field) => field_values(document, field),
+        Column::Field(field) => field_values(document, *field),
+        // Names are resolved before the first hit.
+        Column::Named(_) => String::new(),
     }
 }
 

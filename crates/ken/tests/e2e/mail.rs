@@ -1,5 +1,7 @@
 //! Mail as a user searches it: states, threads, tags, people.
 
+mod own_headers;
+
 use crate::world::{World, assert_counts};
 
 /// Returns a message.

@@ -12,7 +12,7 @@ use ken_mail::Message;
 
 use super::Format;
 use super::html::html_within;
-use super::mail::add_header;
+use super::mail::{add_header, add_own_headers};
 use super::ole::compound::{EntryId, ROOT};
 use super::ole::summary::filetime;
 use super::ole::{Compound, objects};
@@ -83,6 +83,7 @@ fn numbered<'a>(file: &'a Compound<'_>, prefix: &'a str) -> impl Iterator<Item =
 
 fn add_fields(message: &Properties<'_>, output: &mut Output<'_>) {
     let header = message.text(tag::TRANSPORT_HEADERS).unwrap_or_default();
+    add_own_headers(header.as_bytes(), output);
     let header = Message::parse(header.as_bytes(), &|bytes| {
         String::from_utf8_lossy(bytes).into_owned()
     });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ken_core::{FIELDS, Field, FieldKind, Ranking};
+use ken_core::{Field, FieldKind, Ranking};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentReader;
 
@@ -32,12 +32,12 @@ impl Scoring {
         ranking: &Ranking,
         shortcuts: &Arc<Shortcuts>,
     ) -> tantivy::Result<Self> {
-        let lengths = FIELDS.iter().map(|info| {
-            if info.kind != FieldKind::Text {
+        let lengths = Field::all().map(|field| {
+            if field.info().kind != FieldKind::Text {
                 return Ok(None);
             }
-            let average = average_length(segments, columns, info.field)?;
-            Ok(average.map(|average| Arc::new(lengths(average, ranking, info.field))))
+            let average = average_length(segments, columns, field)?;
+            Ok(average.map(|average| Arc::new(lengths(average, ranking, field))))
         });
         let n_documents: u64 = segments.iter().map(|of| u64::from(of.max_doc())).sum();
         Ok(Self {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ken_core::{FIELDS, Field, FieldKind, Form, Pattern, Span, Word};
+use ken_core::{Field, FieldKind, Form, Pattern, Span, Word};
 use tantivy::Searcher;
 use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::postings::TermInfo;
@@ -94,9 +94,8 @@ impl WordTerms {
     }
 
     fn fields(&self) -> impl Iterator<Item = Field> {
-        let text = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
-        text.map(|info| info.field)
-            .filter(|field| self.word.looks_in(*field))
+        let text = Field::all().filter(|field| field.info().kind == FieldKind::Text);
+        text.filter(|field| self.word.looks_in(*field))
     }
 
     fn entries(&self, segment: &SegmentReader, scoring: &Scoring) -> tantivy::Result<Vec<Entry>> {

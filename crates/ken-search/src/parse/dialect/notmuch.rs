@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use ken_core::own::OWN_FIELDS;
 use ken_core::{Field, Glob, GlobPart};
 
 use super::super::error::QueryError;
@@ -82,6 +83,13 @@ const PREFIXES: [(&str, Meaning); 18] = [
     ("sexp", Meaning::Unknown("queries as s-expressions")),
 ];
 
+/// Returns what the name of a header asks for that the user made a field.
+fn own(name: &str) -> Option<Meaning> {
+    let field = Field::from_name(name)?;
+    let fields = OWN_FIELDS.iter().find(|own| **own == field)?;
+    Some(Meaning::Words(std::slice::from_ref(fields)))
+}
+
 /// Conditions on these, side by side, are alternatives.
 fn group(meaning: Meaning) -> Option<Field> {
     match meaning {
@@ -152,7 +160,8 @@ impl Reader<'_> {
         }
         let prefix = source.split_once(':').and_then(|(name, _)| {
             let known = PREFIXES.iter().find(|(known, _)| *known == name);
-            known.map(|(_, meaning)| (*meaning, at + name.len() + 1))
+            let meaning = known.map(|(_, meaning)| *meaning).or_else(|| own(name))?;
+            Some((meaning, at + name.len() + 1))
         });
         let (meaning, start) = prefix.unwrap_or((Meaning::Words(self.fields), at));
         if let Meaning::Unknown(what) = meaning {
