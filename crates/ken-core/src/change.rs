@@ -41,9 +41,10 @@ impl KeyHasher {
         self.hash(b"content")
     }
 
-    fn hash_numbers(&self, own: &[u64], sidecar: Option<[u64; 3]>) -> u64 {
+    fn hash_numbers(&self, own: &[u64], sidecar: Option<[u64; 3]>, mh: Option<MhState>) -> u64 {
         let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
-        for number in own.iter().chain(sidecar.iter().flatten()) {
+        let mh = mh.map(MhState::number);
+        for number in own.iter().chain(sidecar.iter().flatten()).chain(&mh) {
             hasher.write_u64(*number);
         }
         hasher.finish()
@@ -72,6 +73,34 @@ pub struct Stamp {
     /// The stamp of the file's sidecar, whose fields are joined to its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<SidecarStamp>,
+    /// What the list of its folder says of it, if it is a message of MH.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mh: Option<MhState>,
+}
+
+/// What the sequences of an MH folder say of one of its messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools, missing_docs)] // each is a sequence
+pub struct MhState {
+    pub is_unseen: bool,
+    pub is_flagged: bool,
+    pub is_replied: bool,
+}
+
+impl MhState {
+    /// Returns the states of the message, as `is:` names them.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let seen = if self.is_unseen { "unread" } else { "seen" };
+        let flagged = self.is_flagged.then_some("flagged");
+        let replied = self.is_replied.then_some("replied");
+        [Some(seen), flagged, replied].into_iter().flatten()
+    }
+
+    fn number(self) -> u64 {
+        u64::from(self.is_unseen)
+            | u64::from(self.is_flagged) << 1
+            | u64::from(self.is_replied) << 2
+    }
 }
 
 /// The stamp of a file beside another one that holds metadata of it, `photo.jpg.xmp`.
@@ -105,7 +134,7 @@ impl Stamp {
                 sidecar.ctime_ns as u64,
             ]
         });
-        hasher.hash_numbers(&own, sidecar) << EDITION_BITS | u64::from(edition)
+        hasher.hash_numbers(&own, sidecar, self.mh) << EDITION_BITS | u64::from(edition)
     }
 
     /// Returns a number that stays the same when the file is renamed, and never 0.
@@ -115,7 +144,7 @@ impl Stamp {
         let sidecar = self
             .sidecar
             .map(|sidecar| [sidecar.size, sidecar.mtime_ns as u64, sidecar.inode]);
-        hasher.hash_numbers(&own, sidecar).max(1)
+        hasher.hash_numbers(&own, sidecar, self.mh).max(1)
     }
 
     /// Returns the time of the last change of content in whole seconds.
@@ -192,6 +221,7 @@ mod tests {
         inode: 4,
         device: 5,
         sidecar: None,
+        mh: None,
     };
 
     #[test]
@@ -232,6 +262,32 @@ mod tests {
         assert_ne!(identities[0], identities[1]);
         assert_eq!(identities[1], identities[2], "both were renamed");
         assert_ne!(identities[1], with(3, 5).identity(&hasher));
+    }
+
+    #[test]
+    fn so_is_what_a_list_says() {
+        let hasher = KeyHasher::new(1, 2);
+        let state = |is_unseen, is_flagged| MhState {
+            is_unseen,
+            is_flagged,
+            is_replied: false,
+        };
+        let states = [
+            None,
+            Some(state(false, false)),
+            Some(state(true, false)),
+            Some(state(false, true)),
+        ];
+        let stamps = states.map(|mh| Stamp { mh, ..STAMP });
+        let tokens: std::collections::HashSet<u64> =
+            stamps.iter().map(|stamp| stamp.token(&hasher, 1)).collect();
+        let identities: std::collections::HashSet<u64> =
+            stamps.iter().map(|stamp| stamp.identity(&hasher)).collect();
+        assert_eq!((tokens.len(), identities.len()), (4, 4));
+        assert_eq!(
+            state(true, true).names().collect::<Vec<_>>(),
+            ["unread", "flagged"]
+        );
     }
 
     #[test]

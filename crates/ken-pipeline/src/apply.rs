@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ken_core::{Document, Field, FileKey, Kind, Location, Value};
+use ken_core::{Document, Field, FileKey, Kind, Location, MhState, Value};
 use ken_extract::helper::ocr;
 use ken_index::{FileState, Record};
 use ken_mail::maildir;
@@ -23,6 +23,8 @@ pub(crate) struct FileFacts<'a> {
     pub(crate) path: &'a Path,
     pub(crate) key: FileKey,
     pub(crate) mtime_seconds: i64,
+    /// What is said of a message of MH; absent where nothing is, or nothing new.
+    pub(crate) mh: Option<MhState>,
 }
 
 /// Hands documents to the index.
@@ -44,7 +46,7 @@ impl Applier<'_> {
         mut document: Document,
     ) -> Result<(), ken_index::Error> {
         complete(&mut document, file);
-        tell_flags(&mut document, file.path);
+        tell_flags(&mut document, file);
         if document.kind == Kind::Message {
             self.tags.apply(&mut document);
         }
@@ -103,17 +105,20 @@ fn complete(document: &mut Document, file: &FileFacts<'_>) {
     }
 }
 
-/// Sets the state that the name of a message's file tells in a Maildir.
-fn tell_flags(document: &mut Document, path: &Path) {
+/// Sets the state that the name of a message's file tells in a Maildir, or the list of its folder in MH.
+fn tell_flags(document: &mut Document, file: &FileFacts<'_>) {
     let is_own = document.kind == Kind::Message && document.ipath.is_root();
-    if !is_own || !maildir::is_maildir_path(path) {
-        return;
-    }
+    let states = match file.mh {
+        _ if !is_own => return,
+        _ if maildir::is_maildir_path(file.path) => maildir::flags(file.path),
+        Some(state) => state.names().collect(),
+        None => return,
+    };
     document.fields.retain(|(field, value)| match value {
         Value::Text(state) if *field == Field::Is => !maildir::STATES.contains(&state.as_str()),
         _ => true,
     });
-    for state in maildir::flags(path) {
+    for state in states {
         document.add_text(Field::Is, state);
     }
 }
@@ -151,11 +156,26 @@ mod tests {
             ("/m/cur/1:2,F", "signed unread flagged"),
             ("/m/cur/1:2,RS", "signed replied seen"),
         ] {
-            tell_flags(&mut message, Path::new(path));
-            assert_eq!(states(&message), expected, "{path}");
+            let path = Path::new(path);
+            tell_flags(&mut message, &FileFacts { path, ..facts() });
+            assert_eq!(states(&message), expected, "{path:?}");
         }
-        tell_flags(&mut message, Path::new("/m/1.eml"));
+        let path = Path::new("/m/1");
+        tell_flags(&mut message, &FileFacts { path, ..facts() });
         assert_eq!(states(&message), "signed replied seen", "nothing is told");
+        let mh = Some(MhState {
+            is_unseen: true,
+            ..MhState::default()
+        });
+        tell_flags(
+            &mut message,
+            &FileFacts {
+                path,
+                mh,
+                ..facts()
+            },
+        );
+        assert_eq!(states(&message), "signed unread");
     }
 
     fn facts() -> FileFacts<'static> {
@@ -163,6 +183,7 @@ mod tests {
             path: Path::new("/d/a.txt"),
             key: FileKey(1),
             mtime_seconds: 5,
+            mh: None,
         }
     }
 

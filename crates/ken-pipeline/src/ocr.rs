@@ -198,6 +198,7 @@ impl Pass<'_> {
             path: &path,
             key,
             mtime_seconds: written.mtime_seconds,
+            mh: None,
         };
         let mut own = None;
         for address in addresses {

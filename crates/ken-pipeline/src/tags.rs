@@ -222,6 +222,7 @@ impl Pool<'_> {
                 path: &part.location.path,
                 key: self.hasher.key(&part.location.path),
                 mtime_seconds: part.document.number(Field::Modified).unwrap_or_default(),
+                mh: None,
             };
             if position == 0 {
                 self.applier.delete_message(facts.key, &part.document)?;

@@ -91,6 +91,7 @@ impl FileJob {
             path: &self.path,
             key: self.key,
             mtime_seconds: self.stamp.mtime_seconds(),
+            mh: self.stamp.mh,
         }
     }
 }
@@ -177,6 +178,7 @@ impl Pool<'_> {
                 let beside = Beside::read(&file, &path, stamp.sidecar);
                 let stamp = Stamp {
                     sidecar: beside.stamp,
+                    mh: stamp.mh,
                     ..own
                 };
                 self.extract_file(&file, path, key, stamp, beside, thread);
@@ -310,6 +312,7 @@ impl Pool<'_> {
             path,
             key,
             mtime_seconds: stamp.mtime_seconds(),
+            mh: stamp.mh,
         };
         self.note(self.grams.unread(&facts, state.token));
         self.note(self.applier.add(&facts, Some(state), document));
@@ -361,6 +364,7 @@ impl Pool<'_> {
             path,
             key: self.hasher.key(path),
             mtime_seconds: stamp.mtime_seconds(),
+            mh: stamp.mh,
         };
         let state = self.state(&stamp);
         let part = &mut thread.part_grams.borrow_mut();

@@ -14,6 +14,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::listing::{Entry, Listing};
+use crate::mh::{self, Sequences};
 use crate::queue::Queue;
 use crate::rules::Rules;
 use crate::scan::{Look, Shared};
@@ -56,6 +57,8 @@ struct Here<'a> {
     look: Look,
     is_maildir: bool,
     sidecars: HashSet<Vec<u8>>,
+    /// Of a folder of MH.
+    sequences: Option<Sequences>,
 }
 
 /// One thread of a walk, with its buffers and what it has not reported yet.
@@ -177,6 +180,9 @@ impl<'a> Walker<'a> {
             look,
             is_maildir: self.listing.is_maildir(),
             sidecars: std::mem::take(&mut self.listing.sidecars),
+            sequences: (self.listing.has_sequences && look == Look::All)
+                .then(|| Sequences::read(descriptor.as_fd()))
+                .flatten(),
         };
         self.entries(&here);
     }
@@ -186,7 +192,11 @@ impl<'a> Walker<'a> {
         let since = self.shared.lazy_since.filter(|_| !folder.is_new);
         let stat = since.and_then(|since| Some((since, rustix::fs::fstat(descriptor).ok()?)));
         match stat {
-            Some((since, stat)) if !changed_since(&stat, since) => {
+            Some((since, stat))
+                if !changed_since(&stat, since)
+                    && !mh::stat_of_list(descriptor.as_fd())
+                        .is_some_and(|list| changed_since(&list, since)) =>
+            {
                 let has_none = !root.follow_links && holds_no_folders(&stat, descriptor);
                 (!has_none).then_some(Look::Folders)
             }
@@ -232,6 +242,10 @@ impl<'a> Walker<'a> {
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
                     Ok(stat) => self.visit(Stamp {
                         sidecar: here.sidecar(name),
+                        mh: here
+                            .sequences
+                            .as_ref()
+                            .and_then(|list| list.of(name.to_bytes())),
                         ..stamp_of(&stat)
                     }),
                     Err(Errno::NOENT) => {}
@@ -452,6 +466,7 @@ pub fn stamp_of(stat: &Stat) -> Stamp {
         inode: stat.st_ino as u64,
         device: stat.st_dev as u64,
         sidecar: None,
+        mh: None,
     }
 }
 

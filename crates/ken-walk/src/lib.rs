@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod folder;
 mod listing;
+mod mh;
 mod queue;
 mod roots;
 mod rules;
@@ -23,6 +24,7 @@ pub use error::ScanError;
 pub use explain::{Verdict, explain};
 pub use folder::stamp_of;
 pub use listing::each_entry;
+pub use mh::mh_state;
 pub use queue::{Queue, Turn};
 pub use roots::{Availability, covering, is_mount_point, root_at};
 pub use scan::{

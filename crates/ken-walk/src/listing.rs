@@ -11,6 +11,7 @@ use std::os::fd::BorrowedFd;
 use rustix::fs::{AtFlags, FileType, RawDir};
 use rustix::io::Errno;
 
+use crate::mh;
 use crate::rules::Found;
 use crate::scan::EntryOrder;
 use crate::sidecar::is_sidecar;
@@ -58,6 +59,8 @@ pub(crate) struct Listing {
     pub(crate) is_marked: bool,
     /// Whether it holds the marker of folders that stay as they are in the index.
     pub(crate) is_held: bool,
+    /// Whether it holds the list of sequences of MH.
+    pub(crate) has_sequences: bool,
     /// How many of `cur` and `new` it holds.
     n_mail_folders: u8,
     /// The names of sidecars.
@@ -81,6 +84,7 @@ impl Listing {
         self.found = Found::default();
         self.is_marked = false;
         self.is_held = false;
+        self.has_sequences = false;
         self.n_mail_folders = 0;
         self.sidecars.clear();
         let outcome = self.read_entries(folder);
@@ -129,6 +133,7 @@ impl Listing {
             self.found.note(bytes);
             self.is_marked |= bytes == MARKER;
             self.is_held |= bytes == HOLDER;
+            self.has_sequences |= bytes == mh::LIST.as_bytes();
         }
         if is_sidecar(bytes) {
             self.sidecars.insert(bytes.to_vec());

@@ -37,6 +37,7 @@ mod tests {
             inode: 0,
             device: 0,
             sidecar: None,
+            mh: None,
         };
         assert_eq!(settle(&changed(0), now), Some(TICK));
         assert_eq!(

@@ -1,5 +1,6 @@
 //! Mail as a user searches it: states, threads, tags, people.
 
+mod mh;
 mod own_headers;
 
 use crate::world::{World, assert_counts};

@@ -72,6 +72,7 @@ impl Reader<'_> {
             inode: metadata.ino(),
             device: metadata.dev(),
             sidecar: None,
+            mh: ken_walk::mh_state(path),
         };
         let hasher = self.snapshot.meta().hasher;
         let known = self.snapshot.row(hasher.key(path))?;
