@@ -4,7 +4,7 @@
 //! could not be made again: the folder may be deleted at any time. When it grows beyond its limit,
 //! what was used longest ago goes first.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -60,9 +60,15 @@ impl Cache {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let unfinished = entry.with_extension(format!("new{number}"));
-        let _ = fs_err::create_dir_all(&self.folder)
-            .and_then(|()| fs_err::write(&unfinished, text))
-            .and_then(|()| fs_err::rename(&unfinished, entry));
+        let write = || {
+            fs_err::create_dir_all(&self.folder)?;
+            let mut file = fs_err::File::create(&unfinished)?;
+            file.write_all(text.as_bytes())?;
+            // Its name must not be on disk before its text: half of a text would be taken for all of it.
+            file.sync_data()?;
+            fs_err::rename(&unfinished, entry)
+        };
+        let _ = write();
     }
 
     /// Deletes the oldest texts until the rest is within the limit.

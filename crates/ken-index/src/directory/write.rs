@@ -68,11 +68,9 @@ impl WriteDirectory {
                     .map(str::to_owned),
             );
         }
-        if !files.is_empty() {
-            // A list of names always has a JSON form.
-            let list = serde_json::to_vec(&files).unwrap_or_default();
-            directory.atomic_write(Path::new(MANAGED), &list)?;
-        }
+        // Also if there is none: what is there may be half a list. A list of names always has a JSON form.
+        let list = serde_json::to_vec(&files).unwrap_or_default();
+        directory.atomic_write(Path::new(MANAGED), &list)?;
         Ok(directory)
     }
 
@@ -259,5 +257,15 @@ mod tests {
         let mut files: Vec<String> = serde_json::from_slice(&list).unwrap();
         files.sort();
         assert_eq!(files, [segment, "meta.json".to_owned()]);
+    }
+
+    /// As after a loss of power, before the first commit.
+    #[test]
+    fn half_a_list_of_no_files_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::write(folder.path().join(MANAGED), [0; 2]).unwrap();
+        WriteDirectory::open(folder.path()).unwrap();
+        let list = fs_err::read(folder.path().join(MANAGED)).unwrap();
+        assert_eq!(list, b"[]");
     }
 }

@@ -21,29 +21,32 @@ const WORDS: [&str; 8] = [
     "otter", "stoat", "marten", "badger", "beaver", "lynx", "heron", "crane",
 ];
 
-fn number(variable: &str, default: u64) -> u64 {
+pub(crate) fn number(variable: &str, default: u64) -> u64 {
     let set = std::env::var(variable).ok();
     set.map_or(default, |text| text.parse().expect("a number"))
 }
 
 /// A tree of files that changes at random.
-struct Tree {
-    world: World,
-    random: Random,
-    names: Vec<String>,
+pub(crate) struct Tree {
+    pub(crate) world: World,
+    pub(crate) random: Random,
+    /// About how many files it has.
+    size: usize,
+    pub(crate) names: Vec<String>,
     /// Makes names that were never used before.
     next: usize,
 }
 
 impl Tree {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, size: usize) -> Self {
         let mut tree = Self {
             world: World::new(),
             random: Random(seed | 1),
+            size,
             names: Vec::new(),
             next: 0,
         };
-        for _ in 0..FILES {
+        for _ in 0..size {
             tree.add();
         }
         tree
@@ -118,11 +121,11 @@ impl Tree {
     }
 
     /// Changes, moves, deletes or adds some files; now and then changes the settings too.
-    fn edit(&mut self) {
+    pub(crate) fn edit(&mut self) {
         if self.random.below(3) == 0 {
             self.configure();
         }
-        for _ in 0..1 + self.random.below(FILES / 4) {
+        for _ in 0..1 + self.random.below(self.size / 4) {
             let at = self.random.below(self.names.len());
             let name = self.names[at].clone();
             let extension = name.rsplit('.').next().unwrap().to_owned();
@@ -136,7 +139,7 @@ impl Tree {
                     self.world.rename(&name, &new);
                     self.names[at] = new;
                 }
-                2 if self.names.len() > FILES / 2 => {
+                2 if self.names.len() > self.size / 2 => {
                     self.world.remove(&name);
                     self.names.swap_remove(at);
                 }
@@ -158,22 +161,8 @@ const INDEX: [&str; 6] = [
 
 /// Returns what a user can learn from an index: all documents, and the answers to some queries.
 fn answers(world: &World, data: &str) -> (Vec<Value>, Vec<BTreeSet<String>>) {
-    let hits = |query: &str| {
-        let run = world.ken([
-            "--data",
-            data,
-            "search",
-            "--json",
-            "-n0",
-            "--sort=path",
-            "--",
-            query,
-        ]);
-        assert!(run.code < 2, "{query}: {}", run.err);
-        run.objects()
-    };
-    let mut documents: Vec<Value> = hits("*").into_iter().map(without_rank).collect();
-    documents.sort_by_key(Value::to_string);
+    let hits = |query: &str| hits(world, data, query);
+    let documents = documents(world, data);
     let queries = WORDS.into_iter().chain([
         "otter stoat -lynx",
         "\"heron crane\"",
@@ -189,6 +178,21 @@ fn answers(world: &World, data: &str) -> (Vec<Value>, Vec<BTreeSet<String>>) {
     ]);
     let places = |query| hits(query).iter().map(|hit| world.place(hit)).collect();
     (documents, queries.map(places).collect())
+}
+
+/// Returns all documents of an index, in an order of their own.
+pub(crate) fn documents(world: &World, data: &str) -> Vec<Value> {
+    let hits = hits(world, data, "*").into_iter();
+    let mut documents: Vec<Value> = hits.map(without_rank).collect();
+    documents.sort_by_key(Value::to_string);
+    documents
+}
+
+fn hits(world: &World, data: &str, query: &str) -> Vec<Value> {
+    let args = ["search", "--json", "-n0", "--sort=path", "--", query];
+    let run = world.ken(["--data", data].into_iter().chain(args));
+    assert!(run.code < 2, "{query}: {}", run.err);
+    run.objects()
 }
 
 /// Removes what depends on the order of hits.
@@ -227,7 +231,7 @@ fn assert_converged(world: &World, seed: u64) {
 #[test]
 fn a_killed_run_converges() {
     let seed = number("KEN_TEST_SEED", 1);
-    let mut tree = Tree::new(seed);
+    let mut tree = Tree::new(seed, FILES);
     let mut killed = 0;
     // The last moment for a kill: follows the length of the runs, so that about half of them are
     // killed before their end, on a fast machine and on a busy one.
@@ -267,7 +271,7 @@ fn a_killed_run_converges() {
 #[test]
 fn updates_give_the_answers_of_a_fresh_index() {
     let seed = number("KEN_TEST_SEED", 2);
-    let mut tree = Tree::new(seed);
+    let mut tree = Tree::new(seed, FILES);
     for _ in 0..6 {
         index(&tree.world, "data");
         tree.edit();

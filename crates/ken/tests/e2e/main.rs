@@ -11,6 +11,7 @@ mod ag;
 mod changes;
 mod crash;
 mod extract;
+mod faults;
 mod formats;
 mod generate;
 mod grep;

@@ -1,0 +1,175 @@
+//! A kill, or a loss of power, at each step that a program takes on the disk.
+//!
+//! All changes of the data folder are recorded from outside, and what was there after each of them is made
+//! again: all of it, as after a kill, or less, as after a loss of power. From there the next run must come
+//! to the answers of an index made from nothing; and until it does, whoever searches gets the answers of
+//! one commit, and whoever greps gets what a scan gives.
+//!
+//! `KEN_TEST_STATES` sets how many of these states are tried, and `KEN_TEST_SEED` which ones.
+
+mod disk;
+mod trace;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::crash::{Tree, documents, number};
+use disk::{Disk, LOSSES, Loss};
+use trace::Step;
+
+/// States that are tried without the variable.
+const STATES: u64 = 40;
+const FILES: usize = 40;
+/// Many commits, so that there is something to merge.
+const INDEX: [&str; 5] = ["index", "--commit-bytes=3k", "--threads=2", "-q", "docs"];
+
+struct Harness {
+    tree: Tree,
+    seed: u64,
+    /// The answers of a fresh index, by the log of tags beside it.
+    fresh: HashMap<Vec<u8>, Vec<Value>>,
+}
+
+impl Harness {
+    fn new() -> Self {
+        let seed = number("KEN_TEST_SEED", 1);
+        Self {
+            tree: Tree::new(seed, FILES),
+            seed,
+            fresh: HashMap::new(),
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.tree.world.home().join("data")
+    }
+
+    fn log(&self) -> Vec<u8> {
+        fs_err::read(self.data().join("tags")).unwrap_or_default()
+    }
+
+    /// Runs a command, then tries so many of the states that it went through, and leaves its last one.
+    fn try_states(&mut self, args: &[&str], states: u64) {
+        let world = &self.tree.world;
+        let data = self.data();
+        let mut disk = Disk::of(&data);
+        let command = world.command(["--data", "data"].iter().chain(args));
+        let (output, steps) = trace::run(&command, &data);
+        assert!(output.status.success(), "{output:?}");
+        println!("{args:?}: {} steps", steps.len());
+        self.fresh.clear();
+        let promised = self.log();
+
+        let mut chosen: Vec<usize> = (0..states)
+            .map(|_| self.tree.random.below(steps.len()))
+            .collect();
+        chosen.sort_unstable();
+        for (number, step) in steps.iter().enumerate() {
+            while chosen.first() == Some(&number) {
+                chosen.remove(0);
+                self.try_one(&disk, &steps[..number], args);
+            }
+            disk.take(step);
+        }
+        for loss in LOSSES {
+            disk.write(loss, &mut self.tree.random);
+            assert_eq!(
+                self.log(),
+                promised,
+                "{args:?} ended, then {loss:?} was lost"
+            );
+            self.assert_converges(&format!("{args:?} ended, then {loss:?} was lost"));
+        }
+        disk.write(Loss::None, &mut self.tree.random);
+    }
+
+    fn try_one(&mut self, disk: &Disk, before: &[Step], args: &[&str]) {
+        let loss = LOSSES[self.tree.random.below(LOSSES.len())];
+        disk.write(loss, &mut self.tree.random);
+        let n_steps = before.len();
+        let place = format!(
+            "KEN_TEST_SEED={}: {args:?}, {loss:?} lost after step {n_steps}, {:?}",
+            self.seed,
+            before.last()
+        );
+        let place: String = place.chars().take(500).collect();
+        self.assert_readable(&place);
+        self.assert_converges(&place);
+    }
+
+    /// Asserts that there are answers, or that there is no index yet.
+    fn assert_readable(&self, place: &str) {
+        let world = &self.tree.world;
+        let search = world.ken(["--data", "data", "search", "otter"]);
+        let is_missing = search.err.contains("no index");
+        assert!(search.code < 2 || is_missing, "{place}: {}", search.err);
+        self.assert_grep_is_exact(&[], place);
+    }
+
+    fn assert_grep_is_exact(&self, how: &[&str], place: &str) {
+        let grep = |how: &[&str]| {
+            let args = [
+                "--data",
+                "data",
+                "grep",
+                "-c",
+                "--sort=path",
+                "heron crane",
+                "docs",
+            ];
+            let run = self.tree.world.ken(args.iter().chain(how));
+            assert!(run.code < 2, "{place}: {}", run.err);
+            run.out
+        };
+        assert!(
+            grep(how) == grep(&["--no-index"]),
+            "{place}: grep {how:?} misses lines"
+        );
+    }
+
+    /// Asserts that the next run comes to the answers of a fresh index.
+    fn assert_converges(&mut self, place: &str) {
+        let index = |data: &str| {
+            let run = self.tree.world.ken(["--data", data].iter().chain(&INDEX));
+            assert_eq!(run.code, 0, "{place}: {}", run.err);
+        };
+        index("data");
+        let log = self.log();
+        let expected = self.fresh.entry(log).or_insert_with_key(|log| {
+            let fresh = self.tree.world.home().join("fresh");
+            let _ = fs_err::remove_dir_all(&fresh);
+            fs_err::create_dir(&fresh).unwrap();
+            fs_err::write(fresh.join("tags"), log).unwrap();
+            index("fresh");
+            documents(&self.tree.world, "fresh")
+        });
+        let found = documents(&self.tree.world, "data");
+        for (found, expected) in found.iter().zip(expected.iter()) {
+            assert_eq!(found, expected, "{place}");
+        }
+        assert_eq!(found.len(), expected.len(), "{place}");
+        self.assert_grep_is_exact(&["--trust-index"], place);
+    }
+}
+
+#[test]
+fn every_step_may_be_the_last() {
+    if !trace::is_possible() {
+        println!("not tested: strace is not there, or may not trace");
+        return;
+    }
+    let states = number("KEN_TEST_STATES", STATES);
+    let mut harness = Harness::new();
+    harness.try_states(&INDEX, states * 3 / 8);
+    harness.try_states(&["mail", "tag", "+wet", "otter"], states / 8);
+    harness.tree.edit();
+    harness.try_states(&INDEX, states / 4);
+    while harness.tree.names.len() > FILES / 8 {
+        let name = harness.tree.names.pop().unwrap();
+        harness.tree.world.remove(&name);
+    }
+    harness.try_states(&INDEX, states / 8);
+    harness.try_states(&["index", "--full", "-q"], states / 8);
+}
