@@ -11,8 +11,8 @@ use clap_complete::Shell;
 
 use crate::config::{DurabilityName, OrderName};
 pub(crate) use mail::{
-    ContactFormat, ContactsArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs, ThreadsArgs,
-    VerifyArgs,
+    ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
+    ThreadsArgs, VerifyArgs,
 };
 pub(crate) use results::{Column, DatePart, Facet, Group, ResultArgs};
 

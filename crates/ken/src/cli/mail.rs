@@ -14,6 +14,8 @@ pub(crate) struct MailArgs {
 pub(crate) enum MailCommand {
     /// Show messages: header, text, and what is attached
     Show(ShowArgs),
+    /// List messages, one on a line, newest first
+    List(ListArgs),
     /// List the threads of messages, newest first
     Threads(ThreadsArgs),
     /// Give messages tags and take them: ken mail tag +todo -inbox QUERY
@@ -40,11 +42,36 @@ pub(crate) struct ShowArgs {
     /// Write the message as it is, or with --part one of its parts
     #[arg(long, conflicts_with_all = ["json", "headers"])]
     pub(crate) raw: bool,
-    /// Write the attached file of this number
+    /// Write the attached file of this number; 2.1 is the first of a message that is attached as 2
     #[arg(long, value_name = "N", conflicts_with_all = ["json", "headers"])]
-    pub(crate) part: Option<usize>,
+    pub(crate) part: Option<String>,
+    /// Show one of several copies of a message
+    #[arg(long)]
+    pub(crate) skip_dups: bool,
     /// Messages to show; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+    pub(crate) limit: usize,
+    /// Print one JSON object for each message
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ListArgs {
+    /// What messages are meant, in the language of ken search
+    #[arg(required = true, allow_hyphen_values = true)]
+    pub(crate) query: Vec<String>,
+    /// List the other messages of their threads too
+    #[arg(long)]
+    pub(crate) include_related: bool,
+    /// List one of several copies of a message
+    #[arg(long)]
+    pub(crate) skip_dups: bool,
+    /// Oldest first
+    #[arg(long)]
+    pub(crate) reverse: bool,
+    /// Messages to list, related ones not counted; 0 for all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
     /// Print one JSON object for each message
     #[arg(long)]
@@ -59,6 +86,9 @@ pub(crate) struct ThreadsArgs {
     /// Show every message of each thread, answers below what they answer
     #[arg(long)]
     pub(crate) tree: bool,
+    /// Count and show one of several copies of a message
+    #[arg(long)]
+    pub(crate) skip_dups: bool,
     /// Oldest first
     #[arg(long)]
     pub(crate) reverse: bool,
@@ -136,6 +166,12 @@ pub(crate) struct SaveArgs {
     /// Only files whose name this regular expression matches
     #[arg(long, value_name = "REGEX")]
     pub(crate) name: Option<String>,
+    /// Only files of this number; 2.1 is the first of a message that is attached as 2
+    #[arg(long, value_name = "N")]
+    pub(crate) part: Option<String>,
+    /// Save the files of one of several copies of a message
+    #[arg(long)]
+    pub(crate) skip_dups: bool,
     /// Write over files of the same name
     #[arg(long)]
     pub(crate) overwrite: bool,

@@ -1,5 +1,6 @@
 //! Mail as a user searches it: states, threads, tags, people.
 
+mod list;
 mod mh;
 mod own_headers;
 

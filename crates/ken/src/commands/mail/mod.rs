@@ -1,6 +1,9 @@
 //! `ken mail`: messages as messages. Everything but files themselves comes from the index.
 
 mod contacts;
+mod list;
+mod message;
+mod parts;
 mod read;
 mod save;
 mod show;
@@ -25,6 +28,7 @@ use crate::failure::Failure;
 pub(crate) fn run(global: &Global, args: &MailArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         MailCommand::Show(args) => show::run(global, args),
+        MailCommand::List(args) => list::run(global, args),
         MailCommand::Threads(args) => threads::run(global, args),
         MailCommand::Tag(args) => tag::run(global, args),
         MailCommand::Contacts(args) => contacts::run(global, args),
@@ -108,6 +112,50 @@ impl Mail {
             only: Some(&all),
             order,
             limit,
+            ..Request::new(&Plan::All)
+        };
+        let found = self.snapshot.find(&request)?;
+        Ok(found.hits.into_iter().map(|hit| hit.address).collect())
+    }
+
+    /// Keeps the first of messages with the same identifier, one of `rather` if there is any: copies in
+    /// several folders.
+    fn skip_dups(
+        &self,
+        found: &mut Vec<Address>,
+        rather: &HashSet<Address>,
+    ) -> Result<(), Failure> {
+        let mut numbers = Vec::with_capacity(found.len());
+        for address in &*found {
+            numbers.push(self.snapshot.links(*address)?.first().copied());
+        }
+        let preferred = found.iter().zip(&numbers);
+        let preferred = preferred.filter(|(address, _)| rather.contains(address));
+        let preferred: HashSet<u64> = preferred.filter_map(|(_, number)| *number).collect();
+        let mut numbers = numbers.into_iter();
+        let mut seen = HashSet::new();
+        found.retain(|address| {
+            // What has no number is no message of its own.
+            let Some(number) = numbers.next().flatten() else {
+                return true;
+            };
+            let is_elsewhere = preferred.contains(&number) && !rather.contains(address);
+            !is_elsewhere && seen.insert(number)
+        });
+        Ok(())
+    }
+
+    /// Returns all messages in the threads of some, the newest first.
+    fn with_related(&self, of: &[Address], reverse: bool) -> Result<Vec<Address>, Failure> {
+        let all = self.snapshot.threads(of)?;
+        let order = Order {
+            key: SortKey::DATE,
+            reverse,
+        };
+        let request = Request {
+            only: Some(&all),
+            order,
+            limit: usize::MAX,
             ..Request::new(&Plan::All)
         };
         let found = self.snapshot.find(&request)?;

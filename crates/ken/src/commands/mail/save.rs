@@ -9,8 +9,9 @@ use std::process::ExitCode;
 
 use super::Mail;
 use super::contacts::compiled;
+use super::parts::{Attached, attached};
 use super::read::Reader;
-use super::show::{Attached, attached};
+
 use crate::cli::{Global, SaveArgs};
 use crate::failure::Failure;
 use crate::output;
@@ -29,13 +30,19 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
     let mut saved = HashSet::new();
     let mut n_saved = 0;
     let mut n_failed = 0;
-    for address in mail.find(&mail.read(&args.query)?, true, 0)? {
+    let mut found = mail.find(&mail.read(&args.query)?, true, 0)?;
+    if args.skip_dups {
+        mail.skip_dups(&mut found, &HashSet::new())?;
+    }
+    for address in found {
         let stored = mail.snapshot.document(address)?;
         for file in attached(&mail.snapshot, address, &stored)? {
             let name = file_name(&file);
+            let is_other = |wanted: &String| file.number != *wanted;
             if pattern
                 .as_ref()
                 .is_some_and(|pattern| !pattern.is_match(&name))
+                || args.part.as_ref().is_some_and(is_other)
             {
                 continue;
             }

@@ -3,21 +3,31 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use ken_core::{Document, Field, Location, Value};
-use ken_index::{Address, Snapshot, Stored};
+use ken_core::{Document, Field, Value};
+use ken_index::{Address, Stored};
 use serde_json::json;
 
-use super::Mail;
+use super::parts::{Attached, attached};
 use super::read::Reader;
+use super::{Mail, all_if_zero};
 use crate::cli::{Global, ShowArgs};
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Style};
 
 pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let mut found = mail.find(&mail.read(&args.query)?, false, args.limit)?;
+    let limit = if args.skip_dups { 0 } else { args.limit };
+    let mut found = mail.find(&mail.read(&args.query)?, false, limit)?;
+    if args.skip_dups {
+        mail.skip_dups(&mut found, &HashSet::new())?;
+        found.truncate(all_if_zero(args.limit));
+    }
     if args.thread {
+        let matched = found.iter().copied().collect();
         found = whole_threads(&mail, &found)?;
+        if args.skip_dups {
+            mail.skip_dups(&mut found, &matched)?;
+        }
     } else {
         // To be read from above.
         found.reverse();
@@ -66,51 +76,6 @@ fn whole_threads(mail: &Mail, of: &[Address]) -> Result<Vec<Address>, Failure> {
     Ok(all)
 }
 
-/// What a message carries.
-pub(super) struct Attached {
-    /// Its number.
-    pub(super) number: String,
-    pub(super) name: String,
-    pub(super) media_type: String,
-    pub(super) n_bytes: Option<i64>,
-    pub(super) location: Location,
-}
-
-/// Returns the files that a message carries, in its order.
-pub(super) fn attached(
-    snapshot: &Snapshot,
-    at: Address,
-    own: &Stored,
-) -> Result<Vec<Attached>, Failure> {
-    let depth = own.location.ipath.depth() + 1;
-    let mut all = Vec::new();
-    for address in snapshot.message_of(at)? {
-        let location = snapshot.location(address)?;
-        if location.ipath.depth() != depth {
-            continue;
-        }
-        let document = snapshot.document(address)?.document;
-        let number = location
-            .ipath
-            .as_str()
-            .rsplit('|')
-            .next()
-            .unwrap_or_default();
-        all.push(Attached {
-            number: number.to_owned(),
-            name: document
-                .text(Field::Filename)
-                .unwrap_or_default()
-                .to_owned(),
-            n_bytes: document.number(Field::Size),
-            media_type: document.media_type,
-            location,
-        });
-    }
-    all.sort_by_key(|attached| attached.number.parse().unwrap_or(u64::MAX));
-    Ok(all)
-}
-
 struct Page<'a> {
     mail: &'a Mail,
     args: &'a ShowArgs,
@@ -122,14 +87,17 @@ impl Page<'_> {
     fn message(&self, at: Address, position: usize) -> Result<Vec<u8>, Failure> {
         let snapshot = &self.mail.snapshot;
         let stored = snapshot.document(at)?;
-        if let Some(number) = self.args.part {
+        if let Some(number) = &self.args.part {
             let files = attached(snapshot, at, &stored)?;
-            let is_meant = |file: &&Attached| file.number == number.to_string();
-            return match files.iter().find(is_meant) {
+            return match files.iter().find(|file| file.number == *number) {
                 Some(file) => self.reader.read(&file.location),
                 None => {
                     let message = format!("\"{}\" has no part {number}", stored.location);
-                    let hint = format!("it has {}", files.len());
+                    let numbers: Vec<_> = files.iter().map(|file| &*file.number).collect();
+                    let hint = match numbers.as_slice() {
+                        [] => "it has none".to_owned(),
+                        numbers => format!("it has {}", numbers.join(", ")),
+                    };
                     Err(Failure::new(Kind::Input, message).hint(&hint))
                 }
             };

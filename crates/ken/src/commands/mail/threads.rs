@@ -3,13 +3,11 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use ken_core::Field;
-use ken_index::{Address, Stored};
-use ken_mail::Mailbox;
+use ken_index::Address;
 use ken_mail::thread::{Entry, Threaded, threads};
 use serde_json::json;
 
-use super::show::values;
+use super::message::Message;
 use super::{Mail, all_if_zero};
 use crate::cli::{Global, ThreadsArgs};
 use crate::failure::Failure;
@@ -33,8 +31,11 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
             break;
         }
         n_threads += 1;
-        let addresses = mail.snapshot.threads(&[*address])?;
+        let mut addresses = mail.snapshot.threads(&[*address])?;
         shown.extend(addresses.iter().copied());
+        if args.skip_dups {
+            mail.skip_dups(&mut addresses, &matched)?;
+        }
         let thread = Thread::read(&mail, &addresses, &matched)?;
         if args.json {
             output::print(&thread.json())?;
@@ -43,36 +44,6 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
         }
     }
     Ok(ExitCode::from(u8::from(n_threads == 0)))
-}
-
-struct Message {
-    stored: Stored,
-    references: Vec<String>,
-    is_matched: bool,
-}
-
-impl Message {
-    fn id(&self) -> &str {
-        self.stored.document.text(Field::Msgid).unwrap_or_default()
-    }
-
-    fn date(&self) -> i64 {
-        self.stored.document.number(Field::Date).unwrap_or_default()
-    }
-
-    fn subject(&self) -> &str {
-        self.stored.document.text(Field::Title).unwrap_or_default()
-    }
-
-    /// Returns the name of the sender, or the address.
-    fn sender(&self) -> &str {
-        let sender = self.stored.document.text(Field::Author).unwrap_or_default();
-        match Mailbox::read(sender) {
-            Some(mailbox) if !mailbox.name.is_empty() => mailbox.name,
-            Some(mailbox) => mailbox.address,
-            None => sender,
-        }
-    }
 }
 
 struct Thread {
@@ -89,17 +60,13 @@ impl Thread {
     ) -> Result<Self, Failure> {
         let mut messages = Vec::with_capacity(addresses.len());
         for address in addresses {
-            let stored = mail.snapshot.document(*address)?;
-            let references = values(&stored.document, Field::References);
-            messages.push(Message {
-                references: references.into_iter().map(str::to_owned).collect(),
-                is_matched: matched.contains(address),
-                stored,
-            });
+            messages.push(Message::read(mail, *address, matched.contains(address))?);
         }
-        let entries = messages.iter().map(|message| Entry {
+        let references: Vec<_> = messages.iter().map(Message::references).collect();
+        let entries = messages.iter().zip(&references);
+        let entries = entries.map(|(message, references)| Entry {
             id: message.id(),
-            references: &message.references,
+            references,
             date: message.date(),
             subject: message.subject(),
             path: &message.stored.location.path,
@@ -134,12 +101,9 @@ impl Thread {
     fn tags(&self) -> Vec<&str> {
         let mut tags = Vec::new();
         for message in &self.messages {
-            for field in [Field::Is, Field::Tag] {
-                for tag in values(&message.stored.document, field) {
-                    // Most messages are; it tells nothing of a thread.
-                    if tag != "seen" && !tags.contains(&tag) {
-                        tags.push(tag);
-                    }
+            for mark in message.marks() {
+                if !tags.contains(&mark) {
+                    tags.push(mark);
                 }
             }
         }
@@ -196,20 +160,10 @@ impl Thread {
 
     fn json(&self) -> Vec<u8> {
         let messages = self.in_order().map(|(place, message)| {
-            let document = &message.stored.document;
-            json!({
-                "path": message.stored.location.path.to_string_lossy(),
-                "ipath": message.stored.location.ipath,
-                "id": message.id(),
-                "date": output::time(message.date()),
-                "from": values(document, Field::Author),
-                "subject": message.subject(),
-                "is": values(document, Field::Is),
-                "tags": values(document, Field::Tag),
-                "level": place.level,
-                "matched": message.is_matched,
-                "duplicate": place.is_duplicate,
-            })
+            let mut object = message.json();
+            object["level"] = json!(place.level);
+            object["duplicate"] = json!(place.is_duplicate);
+            object
         });
         let messages: Vec<_> = messages.collect();
         output::json_line(&json!({
