@@ -37,6 +37,18 @@ pub struct Document {
     /// absent outside of messages.
     #[serde(skip)]
     pub message: Option<u8>,
+    /// Where the document stands in its file; absent where it cannot be read from there.
+    #[serde(skip)]
+    pub place: Option<Place>,
+}
+
+/// Where a member stands in its file, so that it can be read, or left as it is, without what is before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Bytes of the file before it.
+    pub offset: u64,
+    /// A hash of all that its documents are made of: the same number and hash, the same documents.
+    pub digest: u64,
 }
 
 /// Returns whether a text is ASCII with single blanks between words and no other white space.
@@ -65,6 +77,7 @@ impl Document {
             failure: None,
             content: None,
             message: None,
+            place: None,
         }
     }
 

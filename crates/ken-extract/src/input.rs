@@ -25,6 +25,8 @@ pub struct Input<'a> {
     pub modified: Option<i64>,
     /// Whether it is attached to a message or document.
     pub is_attachment: bool,
+    /// Where it starts in the outermost file, if it can be read from there.
+    pub(crate) offset: Option<u64>,
     /// What a container says of it beside its content.
     pub(crate) fields: Vec<(Field, Value)>,
     /// How many components of `ipath` lead to the message around it.
@@ -69,6 +71,7 @@ impl<'a> Input<'a> {
             declared_type: member.declared_type,
             modified: member.modified,
             is_attachment: member.is_attachment,
+            offset: member.offset,
             fields: member.fields,
             message: member.message,
             expansion: member.expansion,
@@ -85,6 +88,7 @@ impl<'a> Input<'a> {
             declared_type: None,
             modified: None,
             is_attachment: false,
+            offset: None,
             fields: Vec::new(),
             message: None,
             expansion: None,
@@ -114,6 +118,11 @@ impl<'a> Input<'a> {
             Data::File { size, .. } => *size,
             Data::Bytes(bytes) => bytes.len() as u64,
         }
+    }
+
+    /// Returns whether it is the outermost file, as it lies on disk.
+    pub(crate) fn is_outermost_file(&self) -> bool {
+        self.file.is_some() && self.ipath.is_root()
     }
 
     /// Returns the open file, if the input is one.

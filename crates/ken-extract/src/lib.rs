@@ -78,6 +78,8 @@ pub struct Member {
     pub modified: Option<i64>,
     /// Whether it is attached to a message or document, rather than part of an archive.
     pub is_attachment: bool,
+    /// Where it starts in the outermost file, if it can be read from there.
+    pub offset: Option<u64>,
     /// The content.
     pub bytes: Vec<u8>,
     /// What the container says of it beside its content.

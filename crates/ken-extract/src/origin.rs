@@ -1,5 +1,6 @@
-//! What documents are told of where they come from: which message they are a part of, and a hash of
-//! the content that they were read from.
+//! What documents are told of where they come from: which message they are a part of, where that
+//! stands in its file, and a hash of the content that they were read from. What tells no time of its own
+//! has that of the member that it is in.
 //!
 //! Copies have the same hash, in folders, archives and attachments alike. A large content is hashed
 //! by its size and [`SAMPLES`] pieces of it, from the first to the last, so that a film costs no more
@@ -9,7 +10,7 @@
 use std::hash::Hasher;
 use std::io;
 
-use ken_core::{Document, Ipath};
+use ken_core::{Document, Field, Ipath, Place};
 use twox_hash::XxHash3_64;
 
 use crate::detect::Detected;
@@ -56,11 +57,31 @@ pub(crate) fn content(input: &Input<'_>, seed: u64) -> io::Result<Option<u64>> {
     Ok(Some(hasher.finish()))
 }
 
+/// Returns where a member stands in the outermost file, with a hash of all that is read of it; none if it
+/// cannot be read from there, or if what is read of it depends on more.
+pub(crate) fn place(
+    offset: Option<u64>,
+    modified: Option<i64>,
+    bytes: &[u8],
+    seed: u64,
+) -> Option<Place> {
+    let (offset, modified) = offset.zip(modified)?;
+    let mut hasher = XxHash3_64::with_seed(seed);
+    hasher.write_i64(modified);
+    hasher.write(bytes);
+    Some(Place {
+        offset,
+        digest: hasher.finish(),
+    })
+}
+
 /// Hands on what is found in one input, and tells it of its origin.
 pub(crate) struct Origin<'s> {
     sink: &'s mut dyn Sink,
     ipath: Ipath,
     content: Option<u64>,
+    place: Option<Place>,
+    modified: Option<i64>,
     /// How many components of internal paths lead to the message around all of it.
     message: Option<u8>,
 }
@@ -81,6 +102,9 @@ impl<'s> Origin<'s> {
             sink,
             ipath: input.ipath.clone(),
             content,
+            place: seed
+                .and_then(|seed| place(input.offset, input.modified, input.in_memory()?, seed)),
+            modified: input.modified,
             message,
         }
     }
@@ -96,12 +120,18 @@ impl Sink for Origin<'_> {
         document.message = self.message;
         if document.ipath == self.ipath {
             document.content = self.content;
+            document.place = self.place;
+        } else if document.number(Field::Modified).is_none()
+            && let Some(modified) = self.modified
+        {
+            document.add_number(Field::Modified, modified);
         }
         self.sink.document(document);
     }
 
     fn member(&mut self, mut member: Member) {
-        member.message = self.message;
+        member.message = self.message.or(member.message);
+        member.modified = member.modified.or(self.modified);
         self.sink.member(member);
     }
 
@@ -120,10 +150,55 @@ impl Sink for Origin<'_> {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::Kind;
+
     use super::*;
+    use crate::detect::UNKNOWN;
 
     fn hash(bytes: &[u8]) -> Option<u64> {
         content(&Input::bytes_of("a", bytes), 7).unwrap()
+    }
+
+    #[test]
+    fn a_place_is_of_all_that_is_read() {
+        let of = |offset, modified, bytes: &[u8]| place(offset, modified, bytes, 7);
+        let first = of(Some(5), Some(1), b"okapi").unwrap();
+        assert_eq!(first.offset, 5);
+        let moved = of(Some(6), Some(1), b"okapi").unwrap();
+        assert_eq!(moved.digest, first.digest);
+        for (modified, bytes) in [(Some(2), &b"okapi"[..]), (Some(1), b"okapi ")] {
+            assert_ne!(of(Some(5), modified, bytes).unwrap().digest, first.digest);
+        }
+        assert_eq!(of(Some(5), None, b"okapi"), None);
+        assert_eq!(of(None, Some(1), b"okapi"), None);
+    }
+
+    #[test]
+    fn what_tells_no_time_has_that_of_the_member_around_it() {
+        #[derive(Default)]
+        struct Times(Vec<Option<i64>>);
+        impl Sink for Times {
+            fn document(&mut self, document: Document) {
+                self.0.push(document.number(Field::Modified));
+            }
+            fn member(&mut self, member: Member) {
+                self.0.push(member.modified);
+            }
+        }
+        let mut input = Input::bytes_of("a", b"x");
+        input.modified = Some(7);
+        let mut times = Times::default();
+        let mut origin = Origin::new(&input, UNKNOWN, None, &mut times);
+        let mut part = Document::new(Ipath::root().child("1"), "text/plain", Kind::Document);
+        origin.document(part.clone());
+        part.add_number(Field::Modified, 3);
+        origin.document(part);
+        origin.member(Member::default());
+        origin.member(Member {
+            modified: Some(4),
+            ..Member::default()
+        });
+        assert_eq!(times.0, [7, 3, 7, 4].map(Some));
     }
 
     #[test]

@@ -94,6 +94,10 @@ impl Record {
             let message = value::message(&document.ipath, components);
             values.number(columns.message, message);
         }
+        if let Some(place) = document.place {
+            values.number(columns.offset, place.offset);
+            values.number(columns.digest, place.digest);
+        }
         for link in links::of(&location, &document) {
             values.number(columns.links, link);
             values.number(columns.link, links::half(link));

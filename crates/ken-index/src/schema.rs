@@ -3,8 +3,9 @@
 //! Beside the fields of the table a document has the columns that make the index the only store:
 //! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
 //! is written after all its parts), `sequence` and `location`; and those that hits are put together
-//! by: `content` (a hash, the same for copies), `message` (which message of its file it is in) and
-//! `links` (which messages are in one thread: see [`crate::links`]).
+//! by: `content` (a hash, the same for copies), `message` (which message of its file it is in),
+//! `links` (which messages are in one thread: see [`crate::links`]), and `offset` and `digest` (where a
+//! message of a mailbox stands: see [`crate::mailbox`]).
 //! A text field whose values are sorted and counted by has a column of them: see [`crate::value`].
 
 use ken_core::{Field, FieldKind};
@@ -30,6 +31,9 @@ pub(crate) const SEQUENCE: &str = "_sequence";
 pub(crate) const LOCATION: &str = "_location";
 pub(crate) const CONTENT: &str = "_content";
 pub(crate) const MESSAGE: &str = "_message";
+/// See [`ken_core::Place`].
+pub(crate) const OFFSET: &str = "_offset";
+pub(crate) const DIGEST: &str = "_digest";
 /// See [`crate::links`].
 pub(crate) const LINKS: &str = "_links";
 /// What is searched by where [`LINKS`] is compared.
@@ -49,6 +53,8 @@ pub(crate) struct Columns {
     pub(crate) location: Column,
     pub(crate) content: Column,
     pub(crate) message: Column,
+    pub(crate) offset: Column,
+    pub(crate) digest: Column,
     pub(crate) links: Column,
     pub(crate) link: Column,
     pub(crate) failure: Column,
@@ -80,6 +86,8 @@ impl Columns {
             location: builder.add_bytes_field(LOCATION, BytesOptions::default().set_fast()),
             content: builder.add_u64_field(CONTENT, FAST),
             message: builder.add_u64_field(MESSAGE, FAST),
+            offset: builder.add_u64_field(OFFSET, FAST),
+            digest: builder.add_u64_field(DIGEST, FAST),
             links: builder.add_u64_field(LINKS, FAST),
             link: builder.add_u64_field(LINK, INDEXED),
             failure: builder.add_text_field(FAILURE, STORED),

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ken_core::{
-    Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Plan, Ranking,
-    Value, own,
+    Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Place, Plan,
+    Ranking, Value, own,
 };
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
@@ -21,6 +21,7 @@ use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
 use crate::files;
 use crate::links;
+use crate::mailbox::{self, Mailbox, MessageId};
 use crate::people::{self, Seen};
 use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
@@ -370,6 +371,28 @@ impl Snapshot {
         links::message_of(&self.searcher, self.columns.file, at).map_err(|e| self.error(e))
     }
 
+    /// Returns what the commit has of a mailbox, by its file.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn mailbox(&self, key: FileKey) -> Result<Mailbox, Error> {
+        mailbox::read(&self.searcher, &self.columns, key).map_err(|e| self.error(e))
+    }
+
+    /// Returns where a message of a file stands, if it can be read from there. The file may have changed.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn place_of(&self, key: FileKey, message: MessageId) -> Result<Option<Place>, Error> {
+        mailbox::place_of(&self.searcher, &self.columns, key, message).map_err(|e| self.error(e))
+    }
+
+    fn place(&self, at: Address) -> Result<Option<Place>, Error> {
+        let segment = self.searcher.segment_reader(at.segment);
+        let places = mailbox::places(segment).map_err(|e| self.error(e))?;
+        Ok(places(at.doc))
+    }
+
     /// Returns the message that a document is or is a part of; none if it is in none.
     ///
     /// # Errors
@@ -434,6 +457,7 @@ impl Snapshot {
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
         document.content = self.number(at, CONTENT)?;
         document.message = self.number(at, MESSAGE)?.map(value::components);
+        document.place = self.place(at)?;
         self.fill(&mut document, stored);
         Ok(Stored {
             location,

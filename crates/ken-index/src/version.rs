@@ -12,4 +12,6 @@
 ///    names of messages in a Maildir. Words divided at line ends take one position.
 /// 5. What messages answer, their priority, tags and state; each recipient is a value of its own.
 /// 6. Fields of the user's own.
-pub(crate) const FORMAT: u32 = 6;
+/// 7. Where the messages of a mailbox stand, with a hash of each; they were last changed when they were
+///    delivered.
+pub(crate) const FORMAT: u32 = 7;

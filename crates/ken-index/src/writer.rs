@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use ken_core::{Document, FileKey};
+use ken_core::FileKey;
 use tantivy::directory::error::LockError;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{Directory, Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
 
-use crate::deletion::{Deletions, Doomed};
+use crate::deletion::{Deletions, Doomed, Part};
 use crate::dictionary::{self, Small};
 use crate::directory::WriteDirectory;
 use crate::merging::BoundedMerges;
@@ -23,7 +23,7 @@ use crate::record::Row;
 use crate::schema::Columns;
 use crate::segment::SegmentBuilder;
 use crate::version::FORMAT;
-use crate::{Error, Meta, Record, value};
+use crate::{Error, MessageId, Meta, Record};
 
 /// Smaller segments cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
@@ -190,23 +190,23 @@ impl Writer {
 
     /// Deletes all documents of a file that were added before.
     pub fn delete(&self, key: FileKey) {
-        self.doom(key, None);
+        self.doom(key, Part::All);
     }
 
-    /// Deletes the documents of the message that a document of the file is, or is a part of, that
-    /// were added before; other messages of the file stay.
-    pub fn delete_message(&self, key: FileKey, document: &Document) {
-        let components = document.message.unwrap_or_default();
-        self.doom(key, Some(value::message(&document.ipath, components)));
+    /// Deletes a file's own document that was added before: the file counts as not indexed until there
+    /// is another.
+    pub fn delete_own(&self, key: FileKey) {
+        self.doom(key, Part::Own);
     }
 
-    fn doom(&self, key: FileKey, message: Option<u64>) {
+    /// Deletes the documents of a message of the file that were added before; its other messages stay.
+    pub fn delete_message(&self, key: FileKey, message: MessageId) {
+        self.doom(key, Part::Message(message.0));
+    }
+
+    fn doom(&self, key: FileKey, part: Part) {
         let place = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
-        lock(&self.deleted).push(Doomed {
-            key,
-            message,
-            place,
-        });
+        lock(&self.deleted).push(Doomed { key, part, place });
     }
 
     /// Makes everything since the last commit visible, with this meta.

@@ -3,12 +3,15 @@
 //! A message starts after a line `From sender date` that follows an empty line. Writers differ in
 //! how they protect such lines in a body: mboxo and mboxrd write `>From `, mboxcl2 trusts a
 //! Content-Length. The first is undone, and the second is believed if it leads to a `From ` line.
-//! Messages are found by searching for `From `, not by reading lines.
+//! Messages are found by searching for `From `, not by reading lines. Where one ends depends on nothing
+//! before it, so that reading may begin at any of them.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 
 use memchr::{memchr, memmem};
+
+use crate::date;
 
 /// How many bytes are read at once.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -37,22 +40,40 @@ pub struct Mbox<R> {
 pub struct MboxMessage<'a> {
     /// Where its separator line starts in the file.
     pub offset: u64,
+    /// The separator line; empty if there is none.
+    pub separator: &'a [u8],
     /// The message, without separator and empty line after it; quoted `From ` lines restored.
     pub bytes: Cow<'a, [u8]>,
     /// Whether the message is larger than allowed and only its start is here.
     pub is_truncated: bool,
 }
 
+impl MboxMessage<'_> {
+    /// Returns when the message was delivered, by its separator, in seconds since 1970-01-01 UTC.
+    pub fn delivered(&self) -> Option<i64> {
+        let line = String::from_utf8_lossy(self.separator.strip_prefix(b"From ")?);
+        // The sender's address may hold numbers.
+        let (_, when) = line.split_once(' ')?;
+        date::parse(when)
+    }
+}
+
 impl<R: Read> Mbox<R> {
     /// Returns the splitter of a mailbox that cuts messages at `max_message_bytes`.
     pub fn new(reader: R, max_message_bytes: usize) -> Self {
+        Self::starting_at(0, reader, max_message_bytes)
+    }
+
+    /// Returns the splitter of the messages from `offset` on, where the reader stands and one of them
+    /// starts.
+    pub fn starting_at(offset: u64, reader: R, max_message_bytes: usize) -> Self {
         Self {
             reader,
             max_message_bytes,
             chunk_bytes: CHUNK_BYTES,
             buffer: Vec::new(),
             start: 0,
-            offset: 0,
+            offset,
             is_at_end: false,
         }
     }
@@ -79,6 +100,7 @@ impl<R: Read> Mbox<R> {
         let content = without_empty_line(&self.buffer[start + header..start + kept]);
         Ok(Some(MboxMessage {
             offset,
+            separator: &self.buffer[start..start + header],
             bytes: unquote(content),
             is_truncated: kept < end,
         }))
@@ -369,6 +391,28 @@ mod tests {
     }
 
     #[test]
+    fn the_separator_tells_when_a_message_was_delivered() {
+        for (separator, expected) in [
+            (FROM, Some(1_044_016_496)),
+            (
+                "From 3-4@x.org Fri Jan 31 12:34:56 2003 +0100\n",
+                Some(1_044_012_896),
+            ),
+            (
+                "From anna at x.org  Fri Jan 31 12:34:56 2003\r\n",
+                Some(1_044_016_496),
+            ),
+            ("From anna 12:34 Jan 2003\n", None),
+            ("", None),
+        ] {
+            let mailbox = format!("{separator}A: 1\n\nb\n");
+            let mut mbox = Mbox::new(mailbox.as_bytes(), 100);
+            let message = mbox.next_message().unwrap().unwrap();
+            assert_eq!(message.delivered(), expected, "{separator}");
+        }
+    }
+
+    #[test]
     fn lines_may_end_in_carriage_returns() {
         let mailbox = format!("{FROM}A: 1\n\nb\n\n{FROM}A: 2\n\n>From c\n").replace('\n', "\r\n");
         assert_eq!(
@@ -426,6 +470,26 @@ mod tests {
         fn anything_is_survived(bytes: Vec<u8>, limit in 0..64_usize) {
             let offsets: Vec<_> = split_limited(&bytes, limit).into_iter().map(|found| found.0).collect();
             prop_assert!(offsets.is_sorted());
+        }
+
+        /// Reading may begin at any message.
+        #[test]
+        fn each_message_is_the_same_from_its_place(
+            pieces in proptest::collection::vec(0..6_usize, 0..24), limit in 20..200_usize,
+        ) {
+            let pieces = pieces.into_iter().map(|at| {
+                [FROM, "A: 1\n\n", "\n", ">From x\n", "Content-Length: 60\n", "From me\r\n"][at]
+            });
+            let mailbox = pieces.collect::<String>();
+            let all = split_limited(mailbox.as_bytes(), limit);
+            for (at, message) in all.iter().enumerate() {
+                let rest = &mailbox.as_bytes()[message.0 as usize..];
+                let mut from_there: Vec<_> = split_limited(rest, limit);
+                for found in &mut from_there {
+                    found.0 += message.0;
+                }
+                prop_assert_eq!(&from_there[..], &all[at..]);
+            }
         }
     }
 }

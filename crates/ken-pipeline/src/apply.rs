@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use ken_core::{Document, Field, FileKey, Kind, Location, MhState, Value};
 use ken_extract::helper::ocr;
-use ken_index::{FileState, Record};
+use ken_index::{FileState, MessageId, Record};
 use ken_mail::maildir;
 
 use crate::Progress;
@@ -74,9 +74,15 @@ impl Applier<'_> {
     pub(crate) fn delete_message(
         &self,
         key: FileKey,
-        document: &Document,
+        message: MessageId,
     ) -> Result<(), ken_index::Error> {
-        self.writer.get()?.delete_message(key, document);
+        self.writer.get()?.delete_message(key, message);
+        Ok(())
+    }
+
+    /// Deletes a file's own document that was added before.
+    pub(crate) fn delete_own(&self, key: FileKey) -> Result<(), ken_index::Error> {
+        self.writer.get()?.delete_own(key);
         Ok(())
     }
 

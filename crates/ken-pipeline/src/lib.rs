@@ -12,6 +12,7 @@ mod error;
 mod grams;
 mod lock;
 mod lost;
+mod mailbox;
 mod ocr;
 mod ocr_cache;
 mod open;

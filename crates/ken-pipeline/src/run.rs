@@ -5,7 +5,7 @@ mod commit;
 pub(crate) mod tests;
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -326,6 +326,14 @@ impl Run<'_> {
         Ok(rows)
     }
 
+    /// Returns whether a file that the index knows is read again although it did not change.
+    fn is_stale(&self, path: &Path, row: &FileRow) -> bool {
+        let lost = self.lost.as_ref();
+        self.stale.reason(path, row).is_some()
+            || self.tagged.contains(&row.key)
+            || lost.is_some_and(|lost| lost.may_hold(self.snapshot.as_ref(), row))
+    }
+
     fn walk(
         &self,
         catalogue: &Catalogue,
@@ -343,10 +351,7 @@ impl Run<'_> {
             catalogue,
             full: self.options.full,
             is_stale: &|path, row| {
-                let lost = self.lost.as_ref();
-                let is_stale = self.stale.reason(path, row).is_some()
-                    || self.tagged.contains(&row.key)
-                    || lost.is_some_and(|lost| lost.may_hold(self.snapshot.as_ref(), row));
+                let is_stale = self.is_stale(path, row);
                 self.counts
                     .stale
                     .fetch_add(u64::from(is_stale), Ordering::Relaxed);
@@ -425,6 +430,7 @@ impl Run<'_> {
             },
             snapshot: self.snapshot.as_ref(),
             stale: &self.stale,
+            is_stale: &|path, row| self.options.full || self.is_stale(path, row),
             hasher,
             extract: &self.options.extract,
             taken: &|change| self.count(change),

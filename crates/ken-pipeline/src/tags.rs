@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err::OpenOptions;
 use ken_core::{Document, Field, FileKey, Order, Pattern, Plan, Value};
-use ken_index::{Address, Snapshot};
+use ken_index::{Address, MessageId, Snapshot};
 use ken_mail::{TagChange, Tags};
 use rustix::fs::{FlockOperation, flock};
 use siphasher::sip::SipHasher13;
@@ -225,7 +225,9 @@ impl Pool<'_> {
                 mh: None,
             };
             if position == 0 {
-                self.applier.delete_message(facts.key, &part.document)?;
+                let n = part.document.message.unwrap_or_default();
+                let message = MessageId::of(&part.document.ipath, n);
+                self.applier.delete_message(facts.key, message)?;
             }
             self.applier.add(&facts, part.state, part.document)?;
         }

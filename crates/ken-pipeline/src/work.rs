@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
 use ken_core::{
-    Change, Document, Failure, Field, FileKey, Ipath, KeyHasher, Kind, Location, Reason, Stamp,
+    Change, Document, Failure, Field, FileKey, FileRow, Ipath, KeyHasher, Kind, Location, Reason,
+    Stamp,
 };
 use ken_extract::{Extractor, Input, Member, Sink};
 use ken_index::{FileState, Snapshot};
@@ -23,6 +24,7 @@ use crate::apply::{Applier, FileFacts};
 use crate::beside::Beside;
 use crate::budget::{Budget, Share};
 use crate::grams::{Grams, Taken};
+use crate::mailbox::{Fate, Known};
 use crate::open::{cause, is_passing, open};
 use crate::stale::Staleness;
 
@@ -35,6 +37,8 @@ pub(crate) struct Pool<'r> {
     pub(crate) grams: &'r Grams,
     pub(crate) snapshot: Option<&'r Snapshot>,
     pub(crate) stale: &'r Staleness,
+    /// Returns whether a file that the index knows is read again whatever its stamp.
+    pub(crate) is_stale: &'r (dyn Fn(&Path, &FileRow) -> bool + Sync),
     pub(crate) hasher: KeyHasher,
     pub(crate) extract: &'r ken_extract::Options,
     /// Called with each change that a thread takes up.
@@ -83,6 +87,8 @@ struct FileJob {
     own: Mutex<Option<Document>>,
     /// Its grams, if they wait too: where they are, those of all parts are.
     grams: Mutex<Option<Taken>>,
+    /// Messages that the index has of it and that may stay, if it is a mailbox.
+    known: Option<Mutex<Known>>,
 }
 
 impl FileJob {
@@ -169,10 +175,13 @@ impl Pool<'_> {
     fn file(&self, path: PathBuf, stamp: Stamp, known: bool, thread: &Thread<'_>) {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
+        let opened = open(&path);
+        let mut mailbox = None;
         if known {
-            self.note(self.applier.delete(key));
+            let opened = opened.as_ref().ok().and_then(Option::as_ref);
+            mailbox = self.delete_what_changes(&path, key, opened);
         }
-        match open(&path) {
+        match opened {
             Ok(Some((file, own))) => {
                 let n_bytes = own.size;
                 let beside = Beside::read(&file, &path, stamp.sidecar);
@@ -181,7 +190,20 @@ impl Pool<'_> {
                     mh: stamp.mh,
                     ..own
                 };
-                self.extract_file(&file, path, key, stamp, beside, thread);
+                let job = FileJob {
+                    state: self.state(&stamp),
+                    path,
+                    key,
+                    stamp,
+                    beside: Mutex::new(beside),
+                    pending: AtomicUsize::new(1),
+                    try_again: AtomicBool::new(false),
+                    has_parts: AtomicBool::new(false),
+                    own: Mutex::new(None),
+                    grams: Mutex::new(None),
+                    known: mailbox.map(Mutex::new),
+                };
+                self.extract_file(&file, job, thread);
                 self.progress
                     .bytes_done
                     .fetch_add(n_bytes, Ordering::Relaxed);
@@ -200,40 +222,52 @@ impl Pool<'_> {
         }
     }
 
-    fn extract_file(
+    /// Deletes what the index has of a file that is read again, but for the messages of a mailbox that
+    /// may stay.
+    fn delete_what_changes(
         &self,
-        file: &File,
-        path: PathBuf,
+        path: &Path,
         key: FileKey,
-        stamp: Stamp,
-        mut beside: Beside,
-        thread: &Thread<'_>,
-    ) {
-        let name = Location::file(&path).file_name();
+        opened: Option<&(File, Stamp)>,
+    ) -> Option<Known> {
+        let known = match opened {
+            Some((file, stamp)) => self.known_mailbox(path, key, file, stamp.size),
+            None => Ok(None),
+        };
+        let known = known.unwrap_or_else(|error| {
+            self.note(Err(error));
+            None
+        });
+        self.note(match known {
+            Some(_) => self.applier.delete_own(key),
+            None => self.applier.delete(key),
+        });
+        known
+    }
+
+    fn extract_file(&self, file: &File, job: FileJob, thread: &Thread<'_>) {
+        let stamp = job.stamp;
+        let name = Location::file(&job.path).file_name();
         let held = ken_extract::held_bytes(&name, stamp.size, &self.extract.limits);
-        let _share = self
-            .inputs
-            .take(usize::try_from(held).unwrap_or(usize::MAX));
-        let log = beside.log.take();
+        let held = usize::try_from(held).unwrap_or(usize::MAX);
+        let known = job.known.as_ref();
+        let held = held.saturating_add(known.map_or(0, |known| lock(known).memory_bytes()));
+        let _share = self.inputs.take(held);
+        let log = lock(&job.beside).log.take();
         let mut input = Input::file(name, file, stamp.size);
         if let Some((log, size)) = &log {
             input = input.with_log(Input::file("", log, *size));
         }
-        let job = Arc::new(FileJob {
-            state: self.state(&stamp),
-            path,
-            key,
-            stamp,
-            beside: Mutex::new(beside),
-            pending: AtomicUsize::new(1),
-            try_again: AtomicBool::new(false),
-            has_parts: AtomicBool::new(false),
-            own: Mutex::new(None),
-            grams: Mutex::new(None),
-        });
+        let job = Arc::new(job);
         self.grams
             .begin(&mut thread.own_grams.borrow_mut(), &mut input, file);
         self.extract(&mut input, &job, thread);
+        if let Some(known) = &job.known {
+            let known = std::mem::take(&mut *lock(known));
+            let part = &mut thread.part_grams.borrow_mut();
+            let token = job.state.token;
+            self.note(self.end_mailbox(known, &job.facts(), token, part));
+        }
         let grams = &mut thread.own_grams.borrow_mut();
         if job.pending.load(Ordering::Acquire) == 1 {
             self.end_grams(grams, &job);
@@ -455,6 +489,9 @@ impl Sink for PoolSink<'_, '_> {
     }
 
     fn member(&mut self, member: Member) {
+        if self.stays(&member) {
+            return;
+        }
         if let Some(offer) = &self.thread.offer
             && self.pool.idle.load(Ordering::Relaxed) > offer.len()
             && let Some(share) = self.pool.members.try_take(member.bytes.len())
@@ -480,6 +517,30 @@ impl Sink for PoolSink<'_, '_> {
 
     fn try_again(&mut self) {
         self.job.try_again.store(true, Ordering::Relaxed);
+    }
+}
+
+impl PoolSink<'_, '_> {
+    /// Returns whether a member is a message of a mailbox that the index has already; deletes the one
+    /// in whose place it comes.
+    fn stays(&self, member: &Member) -> bool {
+        let known = self.job.known.as_ref().filter(|_| member.offset.is_some());
+        let Some(known) = known else {
+            return false;
+        };
+        let place = self.thread.extractor.place(member);
+        match lock(known).meet(&member.ipath, place) {
+            Fate::Kept => {
+                self.job.has_parts.store(true, Ordering::Relaxed);
+                return true;
+            }
+            Fate::Replaced(id) => {
+                let applier = &self.pool.applier;
+                self.pool.note(applier.delete_message(self.job.key, id));
+            }
+            Fate::New => {}
+        }
+        false
     }
 }
 

@@ -1,11 +1,17 @@
 //! Mailboxes with many messages in one file (RFC 4155): each message is a member.
 //!
-//! The mailbox is read as a stream, one message in memory at a time. Members are numbered from 1.
+//! The mailbox is read as a stream, one message in memory at a time. Members are numbered from 1. A
+//! message was last changed when it was delivered, not when the next one was: then what is read of it
+//! depends on its own bytes and number alone.
 
-use ken_mail::Mbox;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+
+use ken_core::Ipath;
+use ken_mail::{Mbox, MboxMessage};
 
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation, Member};
+use crate::{Error, Format, Input, Isolation, Limits, Member};
 
 /// See [`crate::FORMATS`].
 pub(super) const FORMAT: Format = Format {
@@ -15,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: Some("messages, numbered from 1"),
     isolation: Isolation::Process,
-    version: 1,
+    version: 2,
     streams: true,
     extract,
 };
@@ -24,20 +30,15 @@ pub(super) const FORMAT: Format = Format {
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let max = output.limits().max_member_bytes;
     let max_bytes = usize::try_from(max).unwrap_or(usize::MAX);
+    let is_in_place = input.is_outermost_file();
     let mut mbox = Mbox::new(input.reader()?, max_bytes);
     let mut number = 0_u64;
     let mut n_truncated = 0_u64;
     while let Some(message) = mbox.next_message()? {
         number += 1;
         n_truncated += u64::from(message.is_truncated);
-        output.member(Member {
-            is_attachment: false,
-            ipath: output.child_ipath(&number.to_string()),
-            name: String::new(),
-            declared_type: Some("message/rfc822".into()),
-            bytes: message.bytes.into_owned(),
-            ..Member::default()
-        })?;
+        let ipath = output.child_ipath(&number.to_string());
+        output.member(member(message, ipath, is_in_place))?;
     }
     if n_truncated > 0 {
         return Err(Error::Limit(format!(
@@ -47,14 +48,60 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     Ok(())
 }
 
+fn member(message: MboxMessage<'_>, ipath: Ipath, is_in_place: bool) -> Member {
+    Member {
+        // Also what does not look like one.
+        message: u8::try_from(ipath.depth()).ok(),
+        ipath,
+        declared_type: Some("message/rfc822".into()),
+        modified: message.delivered(),
+        offset: is_in_place.then_some(message.offset),
+        bytes: message.bytes.into_owned(),
+        ..Member::default()
+    }
+}
+
+/// A message whose place is not the one that was kept is looked for from so much before it to so much
+/// behind: mailers write a few words into the headers of the messages before it.
+const NEAR_BYTES: u64 = 256 << 10;
+
+/// Reads the message of a mailbox that is accepted, at an offset or near it; none if there is none.
+pub(crate) fn message_near(
+    file: &File,
+    offset: u64,
+    ipath: &Ipath,
+    limits: &Limits,
+    accepts: &dyn Fn(&Member) -> bool,
+) -> io::Result<Option<Member>> {
+    let max_bytes = usize::try_from(limits.max_member_bytes).unwrap_or(usize::MAX);
+    let starts = [offset, offset.saturating_sub(NEAR_BYTES)];
+    for (start, end) in starts
+        .into_iter()
+        .zip([offset, offset.saturating_add(NEAR_BYTES)])
+    {
+        let mut reader = file;
+        reader.seek(SeekFrom::Start(start))?;
+        let mut mbox = Mbox::starting_at(start, reader, max_bytes);
+        while let Some(message) = mbox.next_message()? {
+            if message.offset > end {
+                break;
+            }
+            let member = member(message, ipath.clone(), true);
+            if accepts(&member) {
+                return Ok(Some(member));
+            }
+        }
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use ken_core::{Kind, Reason};
 
     use super::*;
-    use crate::Limits;
     use crate::detect::Detected;
-    use crate::testing::{run, run_limited, survives};
+    use crate::testing::{Found, run, run_limited, survives};
 
     const MBOX: Detected = Detected {
         media_type: "application/mbox",
@@ -80,6 +127,38 @@ mod tests {
         let second = String::from_utf8_lossy(&found.members[1].bytes);
         assert!(second.contains("\nFrom the numbat"), "{second}");
         assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn a_message_is_read_from_its_place() {
+        let mut file = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut file, MAILBOX).unwrap();
+        let mut input = Input::file("three.mbox", &file, MAILBOX.len() as u64);
+        let mut found = Found::default();
+        crate::extract(&mut input, &Limits::default(), &mut found);
+        assert_eq!(found.members.len(), 3);
+        for member in found.members {
+            let offset = member.offset.unwrap();
+            let near = |offset| {
+                let accepts = |found: &Member| found.bytes == member.bytes;
+                let ipath = &member.ipath;
+                message_near(&file, offset, ipath, &Limits::default(), &accepts).unwrap()
+            };
+            for offset in [offset, offset + 1, offset.saturating_sub(9)] {
+                let again = near(offset).unwrap();
+                assert_eq!(again.ipath, member.ipath);
+                assert!(member.modified.is_some());
+                assert_eq!(again.modified, member.modified);
+            }
+            assert!(near(1 << 20).is_none(), "behind the end");
+        }
+        let compressed = run(extract, MBOX, "three.mbox", MAILBOX);
+        assert!(
+            compressed
+                .members
+                .iter()
+                .all(|member| member.offset.is_none())
+        );
     }
 
     #[test]

@@ -65,6 +65,8 @@ mod xml;
 pub(crate) mod xmp;
 mod zip;
 
+pub(crate) use mbox::message_near;
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

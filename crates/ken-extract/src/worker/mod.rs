@@ -12,19 +12,20 @@ mod sandbox;
 mod serve;
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ken_core::{Document, Failure, Reason};
+use ken_core::{Document, Failure, Ipath, Place, Reason};
 
 use crate::detect::Detected;
 use crate::helper::Helpers;
-use crate::origin::Origin;
+use crate::origin::{self, Origin};
 use crate::output::{Output, give_fields};
-use crate::{Format, Input, Isolation, Limits, Member, Sink};
+use crate::{Format, Input, Isolation, Limits, Member, Sink, formats};
 
 pub use client::ARGUMENT;
 #[cfg(any(fuzzing, test))]
@@ -118,6 +119,29 @@ impl<'o> Extractor<'o> {
             seed: Some(seed),
             ..self
         }
+    }
+
+    /// Returns where a member stands in the outermost file, as its document will be told.
+    pub fn place(&self, member: &Member) -> Option<Place> {
+        let seed = self.seed?;
+        origin::place(member.offset, member.modified, &member.bytes, seed)
+    }
+
+    /// Reads the message of a mailbox that was indexed with this place; none if it is not there nor near.
+    ///
+    /// # Errors
+    /// Fails if the mailbox cannot be read.
+    pub fn message_at(
+        &self,
+        file: &File,
+        place: Place,
+        ipath: &Ipath,
+    ) -> io::Result<Option<Member>> {
+        let is_it = |member: &Member| {
+            let found = self.place(member);
+            found.is_some_and(|found| found.digest == place.digest)
+        };
+        formats::message_near(file, place.offset, ipath, &self.options.limits, &is_it)
     }
 
     /// Returns the limits in force.

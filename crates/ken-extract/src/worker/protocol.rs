@@ -173,6 +173,7 @@ impl Encoder {
         self.optional_text(member.declared_type.as_deref());
         self.optional_number(member.modified);
         self.flag(member.is_attachment);
+        self.optional_number(member.offset.map(|offset| offset as i64));
     }
 
     pub(super) fn limits(&mut self, limits: &Limits) {
@@ -292,6 +293,7 @@ impl<'b> Decoder<'b> {
             declared_type: self.optional_text()?.map(str::to_owned),
             modified: self.optional_number()?,
             is_attachment: self.flag()?,
+            offset: self.optional_number()?.map(|offset| offset as u64),
             ..Member::default()
         })
     }
@@ -364,6 +366,7 @@ mod tests {
             declared_type: Some("text/plain".into()),
             modified: Some(-1),
             is_attachment: true,
+            offset: Some(7),
             ..Member::default()
         };
         let limits = Limits {

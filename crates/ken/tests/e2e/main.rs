@@ -23,6 +23,7 @@ mod isolation;
 mod known_items;
 mod layout;
 mod mail;
+mod mailbox;
 mod mailers;
 mod mistakes;
 mod mu;

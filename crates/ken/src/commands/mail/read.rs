@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ken_core::{Document, Ipath, Location, Stamp};
 use ken_extract::{Extractor, Input, Member, Sink};
-use ken_index::Snapshot;
+use ken_index::{MessageId, Snapshot};
 
 use super::Mail;
 
@@ -32,23 +32,15 @@ impl<'m> Reader<'m> {
             return Ok(fs_err::read(&location.path)?);
         }
         let file = fs_err::File::open(&location.path)?;
-        let metadata = file.metadata()?;
-        let n_bytes = metadata.len();
-        if !self.is_known(&location.path, &metadata)? {
-            let message = format!(
-                "\"{}\" changed since it was indexed",
-                location.path.display()
-            );
-            return Err(Failure::new(Kind::Input, message).hint("run ken index, then try again"));
-        }
-        let file = file.into_file();
-        let mut input = Input::file(location.file_name(), &file, n_bytes);
-        let extractor = Extractor::new(&self.options);
+        let hasher = self.snapshot.meta().hasher;
+        let extractor = Extractor::new(&self.options).with_seed(hasher.seed());
         let mut wanted = Wanted {
             ipath: &location.ipath,
-            next: None,
+            next: self.message_in_place(&file, location, &extractor)?,
         };
-        extractor.extract(&mut input, &mut wanted);
+        if wanted.next.is_none() {
+            self.extract_file(file, location, &extractor, &mut wanted)?;
+        }
         while let Some(member) = wanted.next.take() {
             if member.ipath == location.ipath {
                 return Ok(member.bytes);
@@ -57,6 +49,44 @@ impl<'m> Reader<'m> {
         }
         let message = format!("\"{location}\" is not there any more");
         Err(Failure::new(Kind::Input, message).hint("ken index brings the index up to date"))
+    }
+
+    /// Reads the message of a mailbox that is, or leads to, a document, from its place; none if that is
+    /// not known, or it is not there any more.
+    fn message_in_place(
+        &self,
+        file: &fs_err::File,
+        location: &Location,
+        extractor: &Extractor<'_>,
+    ) -> Result<Option<Member>, Failure> {
+        let key = self.snapshot.meta().hasher.key(&location.path);
+        let ipath = Ipath::from_joined(location.ipath.prefix(1));
+        let message = MessageId::of(&ipath, 1);
+        let Some(place) = self.snapshot.place_of(key, message)? else {
+            return Ok(None);
+        };
+        Ok(extractor.message_at(file.file(), place, &ipath)?)
+    }
+
+    fn extract_file(
+        &self,
+        file: fs_err::File,
+        location: &Location,
+        extractor: &Extractor<'_>,
+        wanted: &mut Wanted<'_>,
+    ) -> Result<(), Failure> {
+        let metadata = file.metadata()?;
+        if !self.is_known(&location.path, &metadata)? {
+            let message = format!(
+                "\"{}\" changed since it was indexed",
+                location.path.display()
+            );
+            return Err(Failure::new(Kind::Input, message).hint("run ken index, then try again"));
+        }
+        let file = file.into_file();
+        let mut input = Input::file(location.file_name(), &file, metadata.len());
+        extractor.extract(&mut input, wanted);
+        Ok(())
     }
 }
 

@@ -1,0 +1,101 @@
+//! Mailboxes that change: what stays in the index, and messages that are read from their place.
+
+use crate::mail::message;
+use crate::world::World;
+
+const FROM: &str = "From anna@x.org Mon Mar  3 10:00:00 2025\n";
+
+fn letter(id: u32, header: &str, body: &str) -> String {
+    format!("{FROM}{}\n", message(id, &[], header, body))
+}
+
+fn mailbox(n: u32) -> String {
+    (1..=n)
+        .map(|id| letter(id, &format!("Subject: s{id}\n"), &format!("an animal{id}")))
+        .collect()
+}
+
+#[test]
+fn an_appended_mailbox_costs_its_new_messages_and_keeps_tags() {
+    let world = World::new();
+    let text = mailbox(40);
+    world.write("old.mbox", &text);
+    assert_eq!(world.index_docs()["documents"], 41);
+    world.ken(["mail", "tag", "+kept", "animal7"]);
+    world.write("old.mbox", text.clone() + &letter(41, "", "a tapir"));
+    assert_eq!(world.index(&[])["documents"], 2);
+    assert_eq!(world.hits("type:message").len(), 41);
+    assert_eq!(world.hit("tag:kept")["ipath"], "7");
+    assert_eq!(world.hit("tapir")["ipath"], "41");
+
+    // A mailer marks a message as read; those behind it stand elsewhere and stay.
+    let marked = text.replace("Subject: s9\n", "Subject: s9\nStatus: RO\n");
+    world.write("old.mbox", &marked);
+    assert_eq!(world.index(&[])["documents"], 2);
+    assert_eq!(world.hit("is:seen")["ipath"], "9");
+    assert!(world.hits("tapir").is_empty());
+    let last = world.ken(["mail", "show", "--raw", "msgid:40@x.org"]);
+    assert!(last.text().ends_with("an animal40\n"), "{}", last.err);
+
+    // One in the middle goes: those behind it have other numbers.
+    let cut = marked.replace(&letter(30, "Subject: s30\n", "an animal30"), "");
+    world.write("old.mbox", &cut);
+    assert_eq!(world.index(&[])["documents"], 1 + 10);
+    assert!(world.hits("animal30").is_empty());
+    assert_eq!(world.hits("type:message").len(), 39);
+}
+
+#[test]
+fn a_message_is_read_from_its_place_while_the_mailbox_grows() {
+    let world = World::new();
+    let text = mailbox(40);
+    let path = world.write("old.mbox", &text);
+    world.index_docs();
+    let raw = |id: u32| world.ken(["mail", "show", "--raw", &format!("msgid:{id}@x.org")]);
+    let grown = text.clone() + &letter(41, "", "a tapir");
+    for changed in [
+        grown,
+        // Some words more in a header before it.
+        text.replace("Subject: s9\n", "Subject: s9\nStatus: RO\n"),
+        text.replace("an animal3\n", "\n"),
+    ] {
+        std::fs::write(&path, changed).unwrap();
+        let run = raw(20);
+        assert!(run.text().ends_with("an animal20\n"), "{}", run.err);
+    }
+    // It is another one there.
+    std::fs::write(&path, text.replace("an animal20", "an aardvark")).unwrap();
+    let run = raw(20);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err.contains("changed since it was indexed"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn what_grep_says_of_a_mailbox_that_grew_is_what_is_in_it() {
+    let world = World::new();
+    let text = mailbox(20);
+    world.write("old.mbox", &text);
+    world.index(&["docs", "--set", "ngrams=all"]);
+    world.write("old.mbox", text + &letter(41, "", "a tapir"));
+    let summary = world.index(&["--set", "ngrams=all"]);
+    assert_eq!(summary["documents"], 2);
+    for pattern in ["animal1[0-9]", "tapir", "animal7", "quokka"] {
+        for more in [&[][..], &["--documents"], &["--trust-index"]] {
+            let found = |mode: &[&str]| {
+                let arguments = [&["grep", pattern, "docs"], more, mode].concat();
+                world.ken(arguments).text().to_owned()
+            };
+            let indexed = found(&[]);
+            assert_eq!(indexed, found(&["--no-index"]), "{pattern} {more:?}");
+            assert_eq!(indexed.is_empty(), pattern == "quokka");
+        }
+    }
+    let run = world.ken(["grep", "--explain", "-c", "quokka", "docs"]);
+    assert!(run.err.contains("1 excluded"), "{}", run.err);
+    let run = world.ken(["grep", "--explain", "--documents", "-c", "quokka", "docs"]);
+    assert!(run.err.contains("0 scanned"), "{}", run.err);
+}
