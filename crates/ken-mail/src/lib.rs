@@ -10,6 +10,7 @@ mod date;
 mod decode;
 mod flowed;
 mod header;
+mod labels;
 pub mod maildir;
 mod mbox;
 mod message;
@@ -21,6 +22,7 @@ mod walk;
 
 pub use contact::{Contact, Contacts, Mailbox};
 pub use decode::{Content, Detect};
+pub use labels::{is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
 pub use mbox::{Mbox, MboxMessage};
 pub use message::{Attachment, Html, Message, Priority, Text, header_values};
 pub use signed::{Signed, signed};

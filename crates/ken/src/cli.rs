@@ -12,7 +12,7 @@ use clap_complete::Shell;
 use crate::config::{DurabilityName, OrderName};
 pub(crate) use mail::{
     ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
-    ThreadsArgs, VerifyArgs,
+    TagFormat, ThreadsArgs, VerifyArgs,
 };
 pub(crate) use results::{Column, DatePart, Facet, Group, ResultArgs};
 

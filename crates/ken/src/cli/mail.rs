@@ -109,15 +109,31 @@ pub(crate) struct TagArgs {
         required_unless_present_any = ["export", "import", "list"]
     )]
     pub(crate) arguments: Vec<String>,
-    /// Write all tags in the form of notmuch dump
+    /// Write all tags
     #[arg(long, conflicts_with_all = ["arguments", "import", "list"])]
     pub(crate) export: bool,
-    /// Read tags in the form of notmuch dump; - for standard input
+    /// Read tags; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["arguments", "list"])]
     pub(crate) import: Option<PathBuf>,
+    /// Whose form is written; what is read tells it by itself
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "notmuch",
+        requires = "export"
+    )]
+    pub(crate) format: TagFormat,
     /// List all tags, with the number of messages that have each
     #[arg(long, conflicts_with = "arguments")]
     pub(crate) list: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TagFormat {
+    /// That of notmuch dump
+    Notmuch,
+    /// That of mu labels export
+    Mu,
 }
 
 #[derive(Args, Debug)]
@@ -153,6 +169,15 @@ pub(crate) enum ContactFormat {
     Csv,
     /// vCards (RFC 6350)
     Vcard,
+    /// For the addresses of Wanderlust
+    Wl,
+    /// For org-contacts
+    #[value(alias = "org")]
+    OrgContact,
+    /// For the Insidious Big Brother Database of Emacs
+    Bbdb,
+    /// What --json prints
+    Json,
 }
 
 #[derive(Args, Debug)]

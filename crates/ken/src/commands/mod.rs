@@ -1,6 +1,7 @@
 //! One file for each subcommand.
 
 mod ag;
+mod contact_lines;
 mod explain;
 mod extract;
 mod generate;

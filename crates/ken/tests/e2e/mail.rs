@@ -155,6 +155,18 @@ fn tags_are_given_taken_and_survive_the_index() {
     let run = other.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(other.ken(["mail", "tag", "--export"]).text(), export.text());
+
+    // In mu's form too, which has no commas in labels.
+    world.ken(["mail", "tag", "+x,y", "msgid:2@x.org"]);
+    let labels = world.ken(["mail", "tag", "--export", "--format", "mu"]);
+    assert!(labels.err.contains("1 tags are left out"), "{}", labels.err);
+    let lines = "old.mbox\nmessage-id:2@x.org\nlabels:a b,done\n\n";
+    assert!(labels.text().contains(lines), "{}", labels.text());
+    let third = conversation();
+    let file = third.write("../labels.txt", labels.text());
+    let run = third.ken(["mail", "tag", "--import", file.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(third.ken(["mail", "tag", "--export"]).text(), export.text());
     let list = other.ken(["mail", "tag", "--list"]);
     assert_eq!(
         list.lines()[0].split_whitespace().collect::<Vec<_>>(),

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::{Mail, all_if_zero, among_messages};
 use crate::cli::{ContactFormat, ContactsArgs, Global};
+use crate::commands::contact_lines;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
@@ -55,8 +56,12 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
     let contacts = contacts.into_iter().filter(is_meant);
     let mut text = String::new();
     let mut nicks = HashMap::new();
+    if args.format == ContactFormat::Bbdb {
+        text.push_str(contact_lines::BBDB_HEAD);
+    }
+    let n_head = text.len();
     for contact in contacts.take(all_if_zero(args.limit)) {
-        if args.json {
+        if args.json || args.format == ContactFormat::Json {
             text.push_str(&String::from_utf8_lossy(&output::json_line(&json!({
                 "v": output::SCHEMA,
                 "name": contact.name,
@@ -70,7 +75,7 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
         }
     }
     output::print(text.as_bytes())?;
-    Ok(ExitCode::from(u8::from(text.is_empty())))
+    Ok(ExitCode::from(u8::from(text.len() == n_head)))
 }
 
 pub(super) fn compiled(pattern: &str) -> Result<Regex, Failure> {
@@ -112,6 +117,13 @@ fn add(
             escaped(if name.is_empty() { &address } else { &name }),
             escaped(&address),
         ),
+        // These are of no use without a name.
+        ContactFormat::Wl | ContactFormat::OrgContact if name.is_empty() => Ok(()),
+        ContactFormat::Wl => text.write_str(&contact_lines::wl(&name, &address)),
+        ContactFormat::OrgContact => text.write_str(&contact_lines::org(&name, &address)),
+        ContactFormat::Bbdb => text.write_str(&contact_lines::bbdb(&name, &address, contact.last)),
+        // Written where each is an object.
+        ContactFormat::Json => Ok(()),
     };
 }
 
@@ -199,6 +211,17 @@ mod tests {
                 "\"Doe, \"\"Ann\"\"\",a@x.org\n",
             ),
             (
+                ContactFormat::Wl,
+                "Ann Doe",
+                "a@x.org \"AnnD\" \"Ann Doe\"\n",
+            ),
+            (ContactFormat::Wl, "", ""),
+            (
+                ContactFormat::OrgContact,
+                "Ann",
+                "* Ann\n:PROPERTIES:\n:EMAIL: a@x.org\n:END:\n\n",
+            ),
+            (
                 ContactFormat::Vcard,
                 "Doe, Ann",
                 "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Doe\\, Ann\r\nEMAIL:a@x.org\r\nEND:VCARD\r\n",
@@ -208,5 +231,17 @@ mod tests {
             add(&contact(name), format, &mut HashMap::new(), &mut text);
             assert_eq!(text, expected);
         }
+        let mut text = String::new();
+        add(
+            &contact("A \"B\" C"),
+            ContactFormat::Bbdb,
+            &mut HashMap::new(),
+            &mut text,
+        );
+        assert!(text.starts_with("[\"A \\\"B\\\"\" \"C\" nil"), "{text}");
+        assert!(
+            text.ends_with("(time-stamp . \"1970-01-01\")) nil]\n"),
+            "{text}"
+        );
     }
 }

@@ -6,12 +6,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::{Field, Plan, Value};
-use ken_index::{FacetBy, Request};
-use ken_mail::TagChange;
+use ken_index::{FacetBy, Request, Stored};
+use ken_mail::{TagChange, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
 use ken_pipeline::{Progress, tags};
 
+use super::show::values;
 use super::{Mail, Query, among_messages};
-use crate::cli::{Global, TagArgs};
+use crate::cli::{Global, TagArgs, TagFormat};
 use crate::commands::index;
 use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
@@ -25,7 +26,7 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
         return list(&Mail::open(global)?);
     }
     if args.export {
-        return export(&Mail::open(global)?);
+        return export(&Mail::open(global)?, args.format);
     }
     if let Some(path) = &args.import {
         return import(global, path);
@@ -112,7 +113,7 @@ fn list(mail: &Mail) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(text.is_empty())))
 }
 
-fn export(mail: &Mail) -> Result<ExitCode, Failure> {
+fn export(mail: &Mail, format: TagFormat) -> Result<ExitCode, Failure> {
     let tagged = Query {
         plan: Some(Plan::Match {
             field: Field::Tag,
@@ -120,13 +121,25 @@ fn export(mail: &Mail) -> Result<ExitCode, Failure> {
         }),
         asks_parts: false,
     };
-    let mut text = String::from("#notmuch-dump batch-tag:3 tags\n");
+    let mut n_left_out = 0;
+    let mut text = match format {
+        TagFormat::Notmuch => String::from("#notmuch-dump batch-tag:3 tags\n"),
+        TagFormat::Mu => mu_labels_head(&output::time(mail.context.now.as_second())),
+    };
     let found = mail.find(&tagged, true, 0)?;
     for address in &found {
-        let document = mail.snapshot.document(*address)?.document;
+        let Stored {
+            document, location, ..
+        } = mail.snapshot.document(*address)?;
         let Some(id) = document.text(Field::Msgid) else {
             continue;
         };
+        if format == TagFormat::Mu {
+            let tags = values(&document, Field::Tag);
+            n_left_out += tags.iter().filter(|tag| !is_label(tag)).count();
+            text.extend(mu_labels(&location.path, id, &tags));
+            continue;
+        }
         let tags = document.fields.iter().filter_map(|field| match field {
             (Field::Tag, Value::Text(tag)) => Some((tag.clone(), true)),
             _ => None,
@@ -136,6 +149,11 @@ fn export(mail: &Mail) -> Result<ExitCode, Failure> {
             tags: tags.collect(),
         };
         text.push_str(&format!("{change}\n"));
+    }
+    if n_left_out > 0 {
+        output::warn(&format!(
+            "{n_left_out} tags are left out: mu's labels have no commas"
+        ));
     }
     output::print(text.as_bytes())?;
     Ok(ExitCode::from(u8::from(found.is_empty())))
@@ -153,8 +171,17 @@ fn import(global: &Global, path: &Path) -> Result<ExitCode, Failure> {
     }
     let mut changes = Vec::new();
     let mut n_wrong = 0;
-    for (number, line) in (1..).zip(text.lines()) {
-        match TagChange::read(line) {
+    let lines: Vec<(usize, Result<Option<TagChange>, String>)> = match is_mu_labels(&text) {
+        true => {
+            let lines = read_mu_labels(&text).into_iter();
+            lines
+                .map(|(number, read)| (number, read.map(Some)))
+                .collect()
+        }
+        false => (1..).zip(text.lines().map(TagChange::read)).collect(),
+    };
+    for (number, read) in lines {
+        match read {
             Ok(change) => changes.extend(change),
             Err(wrong) => {
                 n_wrong += 1;

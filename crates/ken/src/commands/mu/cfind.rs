@@ -11,6 +11,7 @@ use serde_json::json;
 use super::options::Typed;
 use super::{NO_CONTACTS, Outcome, Refusal, home};
 use crate::cli::Global;
+use crate::commands::contact_lines;
 use crate::output;
 
 /// The formats.
@@ -52,7 +53,7 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
 fn formatted(contacts: &[Contact], format: &str) -> String {
     let start = match format {
         "mutt-ab" => "Matching addresses in the mu database:\n",
-        "bbdb" => ";; -*-coding: utf-8-emacs;-*-\n;;; file-version: 6\n",
+        "bbdb" => contact_lines::BBDB_HEAD,
         "json" => "[\n",
         _ => "",
     };
@@ -75,13 +76,14 @@ fn one(contact: &Contact, format: &str) -> String {
     match format {
         // These are of no use without a name.
         "mutt-alias" | "wl" | "org-contact" if !is_named => String::new(),
-        "mutt-alias" => format!("alias {} {name} <{email}>\n", nickname(&name)),
-        "wl" => format!("{email} \"{}\" \"{name}\"\n", nickname(&name)),
-        "org-contact" => {
-            format!("* {name}\n:PROPERTIES:\n:EMAIL: {email}\n:END:\n\n")
-        }
+        "mutt-alias" => format!(
+            "alias {} {name} <{email}>\n",
+            contact_lines::nickname(&name)
+        ),
+        "wl" => contact_lines::wl(&name, &email),
+        "org-contact" => contact_lines::org(&name, &email),
         "mutt-ab" => format!("{email}\t{name}\t\n"),
-        "bbdb" => bbdb(contact, &name, &email),
+        "bbdb" => contact_lines::bbdb(&name, &email, contact.last),
         "csv" if is_named => format!("{},{}\n", quoted(&name), quoted(&email)),
         "csv" => format!(",{}\n", quoted(&email)),
         "json" => json(contact),
@@ -91,33 +93,8 @@ fn one(contact: &Contact, format: &str) -> String {
     }
 }
 
-/// Returns a short name: the first name, and the first letter of the last.
-fn nickname(name: &str) -> String {
-    let mut words = name.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let last = words.next_back().and_then(|word| word.chars().next());
-    let nickname = first.chars().chain(last);
-    nickname.filter(|c| c.is_alphanumeric()).collect()
-}
-
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
-}
-
-fn bbdb(contact: &Contact, name: &str, email: &str) -> String {
-    let lisp = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    let (first, last) = name.rsplit_once(' ').unwrap_or((name, ""));
-    let (first, last, email) = (lisp(first), lisp(last), lisp(email));
-    let today = Timestamp::now().as_second();
-    let (created, seen) = (day(today), day(contact.last));
-    format!(
-        "[\"{first}\" \"{last}\" nil nil nil nil (\"{email}\") \
-         ((creation-date . \"{created}\") (time-stamp . \"{seen}\")) nil]\n"
-    )
-}
-
-fn day(seconds: i64) -> String {
-    strftime(seconds, "%Y-%m-%d")
 }
 
 fn strftime(seconds: i64, pattern: &str) -> String {

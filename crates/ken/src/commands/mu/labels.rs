@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use jiff::Timestamp;
+use ken_mail::{mu_labels, mu_labels_head, read_mu_labels};
 use ken_server::mu::{Find, labels_change};
 
 use super::options::Typed;
@@ -18,10 +20,14 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     let labels = typed.text("labels");
     let (changes, query) = match (words.split_first(), labels) {
         (Some((topic, [])), None) if topic == "list" => return list(global, typed),
+        (Some((topic, file)), None) if topic == "export" && file.len() < 2 => {
+            return export(global, typed, file.first());
+        }
+        (Some((topic, [file])), None) if topic == "import" => return import(global, typed, file),
         (Some((topic, query)), Some(labels)) if topic == "update" => (labels, query),
         (Some((topic, query)), None) if topic == "clear" => ("-*".to_owned(), query),
         _ => {
-            let message = "expected list, update --labels=+a QUERY, or clear QUERY";
+            let message = "expected list, update --labels=+a QUERY, clear QUERY, export [FILE], or import FILE";
             return Err(Refusal::Usage(message.to_owned()));
         }
     };
@@ -41,6 +47,47 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     }
     all.retain(|change| !change.tags.is_empty());
     store.label_and_wait(&all)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the labels of all messages into a file, and the name of the file.
+fn export(global: &Global, typed: &Typed, file: Option<&String>) -> Outcome {
+    let now = Timestamp::now().to_zoned(crate::zone::system());
+    let now = now.strftime("%Y-%m-%d-%H:%M:%S").to_string();
+    let generated = || format!("mu-export-{now}.txt");
+    let file = match file {
+        Some(folder) if folder.ends_with('/') => format!("{folder}{}", generated()),
+        Some(file) => file.clone(),
+        None => generated(),
+    };
+    let mut text = mu_labels_head(&now);
+    for found in home::store(global, typed)?.find(&Find::default())? {
+        let labels: Vec<&str> = found.mail.tags.iter().map(String::as_str).collect();
+        text.extend(mu_labels(&found.mail.path, &found.mail.id, &labels));
+    }
+    fs_err::write(&file, text)?;
+    output::print(format!("{}\n", output::clean(&file)).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn import(global: &Global, typed: &Typed, file: &str) -> Outcome {
+    let mut changes = Vec::new();
+    for (number, read) in read_mu_labels(&fs_err::read_to_string(file)?) {
+        match read {
+            Ok(change) => changes.push(change),
+            Err(wrong) => output::warn(&format!("\"{file}\":{number}: {wrong}")),
+        }
+    }
+    if typed.has("dry-run") {
+        let lines = changes.iter().map(|change| {
+            let labels: Vec<&str> = change.tags.iter().map(|(tag, _)| tag.as_str()).collect();
+            format!("{}: {}\n", change.id, labels.join(","))
+        });
+        let text: String = lines.collect();
+        output::print(text.as_bytes())?;
+    } else {
+        home::store(global, typed)?.label_and_wait(&changes)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -235,9 +235,12 @@ pub(super) const COMMANDS: &[CommandRow] = &[
     },
     CommandRow {
         name: "labels",
-        words: "list|update|clear [<query>]",
+        words: "list|update|clear|export|import [<query>|<file>]",
         about: "list labels, or change those of messages",
-        options: &[("labels", None, "changes", "+a gives one, -b takes one away")],
+        options: &[
+            ("labels", None, "changes", "+a gives one, -b takes one away"),
+            ("dry-run", Some('n'), "", "only say what would be imported"),
+        ],
     },
     CommandRow {
         name: "mkdir",

@@ -386,8 +386,29 @@ fn labels_are_kens_tags() {
         mu.run(&["find", "label:todo", "--fields", "i x"]).lines(),
         ["a3@example.org money,todo"]
     );
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let name = file.path().to_str().unwrap();
+    assert_eq!(
+        mu.run(&["labels", "export", name]).text(),
+        format!("{name}\n")
+    );
+    let exported = fs_err::read_to_string(name).unwrap();
+    assert!(exported.starts_with(";; version:0 @ "), "{exported}");
+    assert!(
+        exported.contains("\nmessage-id:a3@example.org\nlabels:money,todo\n"),
+        "{exported}"
+    );
     assert_eq!(mu.run(&["labels", "clear", "quokka"]).code, 0);
     assert_eq!(mu.run(&["find", "label:todo"]).code, 4);
+    let dry = mu.run(&["labels", "import", "--dry-run", name]);
+    assert!(
+        dry.text().contains("a3@example.org: money,todo"),
+        "{}",
+        dry.text()
+    );
+    assert_eq!(mu.run(&["find", "label:todo"]).code, 4);
+    assert_eq!(mu.run(&["labels", "import", name]).code, 0);
+    assert_eq!(mu.run(&["find", "label:todo"]).lines().len(), 1);
     assert_eq!(mu.run(&["labels"]).code, 1);
 }
 

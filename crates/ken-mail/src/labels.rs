@@ -1,0 +1,99 @@
+//! The file of `mu labels export`, which `mu labels import` reads: three lines for each message that has labels,
+//! `path:`, `message-id:` and `labels:`, the last with commas between them.
+
+use std::path::Path;
+
+use crate::TagChange;
+
+/// Returns whether a text is such a file.
+pub fn is_mu_labels(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .next()
+        .is_some_and(|line| line.starts_with(";;") || line.starts_with("path:"))
+}
+
+/// Reads such a file: what it says of each message, or of which line of it something is wrong.
+pub fn read_mu_labels(text: &str) -> Vec<(usize, Result<TagChange, String>)> {
+    let mut found = Vec::new();
+    let mut id = "";
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.starts_with("path:") {
+            id = "";
+        } else if let Some(value) = line.strip_prefix("message-id:") {
+            id = value.trim().trim_matches(['<', '>']);
+        } else if let Some(labels) = line.strip_prefix("labels:") {
+            let labels = labels.split(',').map(str::trim);
+            let labels = labels.filter(|label| !label.is_empty());
+            let tags: Vec<_> = labels.map(|label| (label.to_owned(), true)).collect();
+            let id = std::mem::take(&mut id);
+            if id.is_empty() {
+                let wrong = "there is no `message-id:` before these labels".to_owned();
+                found.push((number, Err(wrong)));
+            } else if !tags.is_empty() {
+                let id = id.to_owned();
+                found.push((number, Ok(TagChange { id, tags })));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the first lines of such a file; `now` stands in them for people.
+pub fn mu_labels_head(now: &str) -> String {
+    format!(";; version:0 @ {now}\n\n")
+}
+
+/// Returns the lines of a message; `None` if it has none of the labels that such lines can hold.
+pub fn mu_labels(path: &Path, id: &str, labels: &[&str]) -> Option<String> {
+    let labels: Vec<&str> = labels
+        .iter()
+        .copied()
+        .filter(|label| is_label(label))
+        .collect();
+    let is_line = |text: &str| !text.contains(['\n', '\r']);
+    let path = path.to_string_lossy();
+    (!labels.is_empty() && is_line(id) && is_line(&path)).then(|| {
+        let labels = labels.join(",");
+        format!("path:{path}\nmessage-id:{id}\nlabels:{labels}\n\n")
+    })
+}
+
+/// Returns whether a tag can stand in such a file.
+pub fn is_label(tag: &str) -> bool {
+    !tag.is_empty() && !tag.contains([',', '\n', '\r']) && tag.trim() == tag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let lines = mu_labels(Path::new("/m/cur/1:2,S"), "1@x", &["to do", "a,b", "work"]);
+        let text = format!("{}{}", mu_labels_head("2026-01-01"), lines.unwrap());
+        assert!(is_mu_labels(&text));
+        assert!(text.ends_with("path:/m/cur/1:2,S\nmessage-id:1@x\nlabels:to do,work\n\n"));
+        let tag = |name: &str| (name.to_owned(), true);
+        let expected = TagChange {
+            id: "1@x".to_owned(),
+            tags: vec![tag("to do"), tag("work")],
+        };
+        assert_eq!(read_mu_labels(&text), [(5, Ok(expected))]);
+        assert_eq!(mu_labels(Path::new("/m/1"), "1@x", &["a,b"]), None);
+    }
+
+    #[test]
+    fn labels_of_no_message_are_wrong() {
+        let text = "path:/a\nlabels:x\nmessage-id:<2@x>\nlabels:,\nother: line\nmessage-id:3@x\npath:/b\nlabels:y";
+        let found = read_mu_labels(text);
+        let lines: Vec<_> = found
+            .iter()
+            .map(|(line, one)| (*line, one.is_err()))
+            .collect();
+        // Labels behind a path and before an identifier are of that path, which says nothing of who it is.
+        assert_eq!(lines, [(2, true), (8, true)]);
+        assert!(!is_mu_labels("#notmuch-dump batch-tag:3 tags\n"));
+        assert!(!is_mu_labels(""));
+    }
+}
