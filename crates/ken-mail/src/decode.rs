@@ -8,6 +8,8 @@ use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
 use memchr::memchr;
 
+use crate::cms;
+
 /// Makes text of bytes whose character set nobody declared.
 pub type Detect<'d> = &'d dyn Fn(&[u8]) -> String;
 
@@ -21,6 +23,10 @@ pub(crate) enum Transfer {
     Identity,
     Base64,
     QuotedPrintable,
+    /// The content of CMS, which is binary or base64.
+    Signed {
+        is_base64: bool,
+    },
 }
 
 impl Transfer {
@@ -50,14 +56,38 @@ impl<'a> Content<'a> {
             Transfer::Identity => Cow::Borrowed(self.raw),
             Transfer::Base64 => Cow::Owned(base64(self.raw)),
             Transfer::QuotedPrintable => quoted_printable(self.raw),
+            Transfer::Signed { is_base64: false } => {
+                Cow::Owned(cms::content(self.raw).unwrap_or_default())
+            }
+            Transfer::Signed { is_base64: true } => {
+                Cow::Owned(cms::content(&base64(self.raw)).unwrap_or_default())
+            }
         }
+    }
+
+    /// Returns this content as that of CMS, if it is signed data with what was signed inside.
+    pub(crate) fn as_signed(&self) -> Option<Self> {
+        let is_base64 = self.transfer == Transfer::Base64;
+        let raw = self.raw.trim_ascii_start();
+        // As much as is decoded without asking what follows.
+        let start = Self {
+            raw: &raw[..raw.len().min(cms::START_BYTES.div_ceil(3) * 4)],
+            ..*self
+        };
+        let signed = Self {
+            raw: if is_base64 { raw } else { self.raw },
+            transfer: Transfer::Signed { is_base64 },
+        };
+        (cms::is_signed_data(&start.decode()) && !signed.decode().is_empty()).then_some(signed)
     }
 
     /// Returns about how many bytes [`Content::decode`] gives, never fewer.
     pub fn max_bytes(&self) -> usize {
         match self.transfer {
-            Transfer::Base64 => self.raw.len() / 4 * 3 + 3,
-            Transfer::Identity | Transfer::QuotedPrintable => self.raw.len(),
+            Transfer::Base64 | Transfer::Signed { is_base64: true } => self.raw.len() / 4 * 3 + 3,
+            Transfer::Identity | Transfer::QuotedPrintable | Transfer::Signed { .. } => {
+                self.raw.len()
+            }
         }
     }
 }

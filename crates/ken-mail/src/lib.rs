@@ -5,6 +5,7 @@
 //! `mail-parser`'s. Nothing here does I/O except [`Mbox`], which reads what it is given, and the
 //! operations of [`maildir`].
 
+mod cms;
 mod contact;
 mod date;
 mod decode;

@@ -1,11 +1,12 @@
 //! Signed content of a message: what was signed, as it was signed, and the signature.
 //!
-//! `multipart/signed` (RFC 1847) of OpenPGP (RFC 3156) and S/MIME (RFC 8551), and text with an OpenPGP
-//! signature around it (RFC 9580 section 7).
+//! `multipart/signed` (RFC 1847) of OpenPGP (RFC 3156) and S/MIME (RFC 8551), S/MIME with the content
+//! inside of the signature, and text with an OpenPGP signature around it (RFC 9580 section 7).
 
 use memchr::memmem;
 
 use crate::Detect;
+use crate::cms;
 use crate::decode::Content;
 use crate::header::Fields;
 use crate::part::{PartInfo, split};
@@ -29,6 +30,8 @@ pub enum Signed {
     },
     /// Text with an OpenPGP signature around it.
     Inline(Vec<u8>),
+    /// A signature of S/MIME with what was signed inside of it (CMS, RFC 5652 section 5).
+    Opaque(Vec<u8>),
 }
 
 /// Returns all signed content of a message, in order.
@@ -46,8 +49,11 @@ fn part(bytes: &[u8], depth: usize, detect: Detect<'_>, found: &mut Vec<Signed>)
     }
     let body = fields.body();
     if !info.media_type.starts_with("multipart/") {
-        let is_text = matches!(info.media_type.as_str(), "" | "text/plain");
-        found.extend(is_text.then(|| inline(&info, body)).flatten());
+        found.extend(match info.media_type.as_str() {
+            "" | "text/plain" => inline(&info, body),
+            "application/pkcs7-mime" | "application/x-pkcs7-mime" => opaque(&info, body),
+            _ => None,
+        });
         return;
     }
     let parts = split(
@@ -83,6 +89,16 @@ fn detached(content: &[u8], signature: &[u8], detect: Detect<'_>) -> Signed {
         signature: signature.decode().into_owned(),
         is_smime: info.media_type.contains("pkcs7"),
     }
+}
+
+/// What the parameter `smime-type` says is not asked: it may be missing.
+fn opaque(info: &PartInfo, body: &[u8]) -> Option<Signed> {
+    let content = Content {
+        raw: body,
+        transfer: info.transfer,
+    };
+    let data = content.decode();
+    cms::is_signed_data(&data).then(|| Signed::Opaque(data.into_owned()))
 }
 
 fn inline(info: &PartInfo, body: &[u8]) -> Option<Signed> {
@@ -153,6 +169,26 @@ mod tests {
         let found = find(&format!("Subject: x\n\nbefore\n{text}after\n"));
         assert_eq!(found, [Signed::Inline(text.as_bytes().to_vec())]);
         assert!(find("Subject: x\n\n-----BEGIN PGP SIGNED MESSAGE-----\n").is_empty());
+    }
+
+    #[test]
+    fn signed_content_of_smime_is_told_from_enveloped() {
+        let message = |data: &str| {
+            let found = find(&format!(
+                "Content-Type: application/pkcs7-mime; name=smime.p7m\n\
+                 Content-Transfer-Encoding: base64\n\n{data}\n"
+            ));
+            found.into_iter().next()
+        };
+        // Sequences of a known length and of an unknown one, then enveloped data.
+        let signed = message("MIIBAAYJKoZIhvcNAQcC");
+        assert!(matches!(signed, Some(Signed::Opaque(data)) if data.len() == 15));
+        assert!(matches!(
+            message("MIAGCSqGSIb3DQEHAg=="),
+            Some(Signed::Opaque(_))
+        ));
+        assert_eq!(message("MIIBAAYJKoZIhvcNAQcD"), None);
+        assert_eq!(message(""), None);
     }
 
     #[test]

@@ -57,7 +57,8 @@ impl<'a> Walk<'_, 'a, '_> {
     fn content(&mut self, info: PartInfo, body: &'a [u8], depth: usize) {
         let is_file = info.is_attachment || depth > 0 && !info.name.is_empty();
         match info.media_type.as_str() {
-            _ if is_encrypted(&info) => self.message.is_encrypted = true,
+            kind if is_smime(kind) => self.smime(info, body),
+            "multipart/encrypted" => self.message.is_encrypted = true,
             kind if kind.starts_with("multipart/") => self.multipart(&info, body, depth),
             kind if is_signature(kind) && depth > 0 => self.message.is_signed = true,
             kind if is_plain(kind) && !is_file => self.plain(&info, body),
@@ -150,6 +151,33 @@ impl<'a> Walk<'_, 'a, '_> {
         }));
     }
 
+    /// What was signed inside of its signature is a message without a sender, which the message carries.
+    fn smime(&mut self, info: PartInfo, body: &'a [u8]) {
+        let content = Content {
+            raw: body,
+            transfer: info.transfer,
+        };
+        // RFC 8551 section 3.2.2.
+        let kind = info.smime_type.as_deref();
+        let signed = match kind {
+            None | Some("signed-data") => content.as_signed(),
+            Some(_) => None,
+        };
+        if let Some(content) = signed {
+            self.message.is_signed = true;
+            self.message.attachments.push(Attachment {
+                name: String::new(),
+                media_type: "message/rfc822".to_owned(),
+                content,
+            });
+        } else if kind.is_none_or(|kind| kind.ends_with("enveloped-data")) {
+            // What is not named otherwise is enveloped, as it was before other types existed.
+            self.message.is_encrypted = true;
+        } else {
+            self.attachment(info, body);
+        }
+    }
+
     fn attachment(&mut self, info: PartInfo, body: &'a [u8]) {
         let content = Content {
             raw: body,
@@ -163,18 +191,11 @@ impl<'a> Walk<'_, 'a, '_> {
     }
 }
 
-/// RFC 1847, RFC 8551 section 3.2.2.
-fn is_encrypted(info: &PartInfo) -> bool {
-    match info.media_type.as_str() {
-        "multipart/encrypted" => true,
-        "application/pkcs7-mime" | "application/x-pkcs7-mime" => {
-            // What is not named otherwise is enveloped, as it was before other types existed.
-            info.smime_type
-                .as_deref()
-                .is_none_or(|kind| kind.ends_with("enveloped-data"))
-        }
-        _ => false,
-    }
+fn is_smime(media_type: &str) -> bool {
+    matches!(
+        media_type,
+        "application/pkcs7-mime" | "application/x-pkcs7-mime"
+    )
 }
 
 fn is_signature(media_type: &str) -> bool {

@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: Some("attachments, numbered from 1"),
     isolation: Isolation::Process,
-    version: 2,
+    version: 3,
     streams: false,
     extract,
 };

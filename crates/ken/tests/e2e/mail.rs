@@ -3,6 +3,7 @@
 mod list;
 mod mh;
 mod own_headers;
+mod verify;
 
 use crate::world::{World, assert_counts};
 

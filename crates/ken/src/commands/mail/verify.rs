@@ -59,6 +59,8 @@ pub(crate) struct Verdict {
     pub(crate) text: &'static str,
     /// Name and address, or the key where they are not known.
     pub(crate) signer: String,
+    /// Whether somebody who is trusted says whose key it is.
+    pub(crate) is_certified: bool,
 }
 
 /// Asks GnuPG of a signature.
@@ -81,8 +83,20 @@ pub(crate) fn verify(signed: &Signed) -> Result<Verdict, Failure> {
             fs_err::write(&content_path, text)?;
             ("gpg", vec![content_path.as_path()])
         }
+        Signed::Opaque(data) => {
+            fs_err::write(&signature_path, data)?;
+            ("gpgsm", vec![signature_path.as_path()])
+        }
     };
-    Ok(verdict(&ask(program, &files)?))
+    let mut verdict = verdict(&ask(program, &files)?);
+    if verdict.is_good && program == "gpgsm" && !verdict.is_certified {
+        // A certificate comes with the signature: anybody can make one in any name.
+        verdict.is_good = false;
+        verdict.text = "signature with a certificate that is not trusted";
+    } else if verdict.is_good && !verdict.is_certified {
+        verdict.text = "good signature with a key that is not certified";
+    }
+    Ok(verdict)
 }
 
 /// Returns the status lines of a verification (GnuPG's doc/DETAILS).
@@ -118,6 +132,9 @@ fn verdict(status: &str) -> Verdict {
             .lines()
             .filter_map(|line| line.strip_prefix("[GNUPG:] "))
     };
+    const TRUSTED: [&str; 3] = ["TRUST_MARGINAL", "TRUST_FULLY", "TRUST_ULTIMATE"];
+    let mut words = lines().filter_map(|line| line.split(' ').next());
+    let is_certified = words.any(|word| TRUSTED.contains(&word));
     for (name, is_good, text) in VERDICTS {
         for line in lines() {
             let Some((_, rest)) = line.split_once(' ').filter(|(word, _)| *word == name) else {
@@ -131,6 +148,7 @@ fn verdict(status: &str) -> Verdict {
                 is_good,
                 text,
                 signer: signer.to_owned(),
+                is_certified,
             };
         }
     }
@@ -138,6 +156,7 @@ fn verdict(status: &str) -> Verdict {
         is_good: false,
         text: "signature that cannot be read",
         signer: String::new(),
+        is_certified: false,
     }
 }
 
@@ -150,7 +169,8 @@ mod tests {
         let good = "[GNUPG:] NEWSIG\n[GNUPG:] GOODSIG 0123456789ABCDEF Ann <a@x.org>\n\
                     [GNUPG:] VALIDSIG 00 2025-03-03\n";
         let found = verdict(good);
-        assert!(found.is_good);
+        assert!(found.is_good && !found.is_certified);
+        assert!(verdict(&format!("{good}[GNUPG:] TRUST_FULLY 0 pgp\n")).is_certified);
         assert_eq!(found.signer, "Ann <a@x.org>");
         let both = format!("{good}[GNUPG:] BADSIG 01 Bob <b@x.org>\n");
         assert_eq!(
