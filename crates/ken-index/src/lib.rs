@@ -41,7 +41,7 @@ pub use collapse::Collapse;
 pub use dictionary::{Similar, TermCount, TermList};
 pub use error::Error;
 pub use facets::FacetBy;
-pub use mailbox::{Mailbox, MessageId};
+pub use mailbox::{Mailbox, MessageId, MessageOfFile};
 pub use map::map;
 pub use meta::Meta;
 pub use people::Seen;

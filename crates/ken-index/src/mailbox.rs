@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use ken_core::{Field, FileKey, Ipath, Place};
-use tantivy::schema::IndexRecordOption;
+use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
 use crate::files;
@@ -22,6 +22,9 @@ impl MessageId {
         Self(value::message(ipath, components))
     }
 }
+
+/// A message of a file; none for what is in none.
+pub type MessageOfFile = (FileKey, Option<MessageId>);
 
 /// What a commit has of a mailbox.
 #[derive(Debug, Default)]
@@ -104,4 +107,46 @@ pub(crate) fn places(
         let (offset, digest) = offsets.first(doc).zip(digests.first(doc))?;
         Some(Place { offset, digest })
     })
+}
+
+pub(crate) fn messages_at(
+    searcher: &Searcher,
+    places: &[Address],
+) -> tantivy::Result<Vec<MessageOfFile>> {
+    let mut found = Vec::with_capacity(places.len());
+    // In the order of addresses this is one opening for each segment.
+    for places in places.chunk_by(|a, b| a.segment == b.segment) {
+        let Some(first) = places.first() else {
+            continue;
+        };
+        let columns = searcher.segment_reader(first.segment).fast_fields();
+        let (keys, messages) = (columns.u64(KEY)?, columns.u64(MESSAGE)?);
+        found.extend(places.iter().map(|Address { doc, .. }| {
+            let key = FileKey(keys.first(*doc).unwrap_or_default());
+            (key, messages.first(*doc).map(MessageId))
+        }));
+    }
+    Ok(found)
+}
+
+pub(crate) fn documents_of(
+    searcher: &Searcher,
+    file: Column,
+    messages: &[MessageOfFile],
+) -> tantivy::Result<Vec<Vec<Address>>> {
+    let mut found = vec![Vec::new(); messages.len()];
+    for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+        let numbers = reader.fast_fields().u64(MESSAGE)?;
+        let keys = messages.chunk_by(|(a, _), (b, _)| a == b);
+        let keys = keys.filter_map(|same| Some((same.first()?.0, same.first()?.0)));
+        files::each_document(reader, file, keys, |doc, key| {
+            let message = (key, numbers.first(doc).map(MessageId));
+            if !reader.is_deleted(doc)
+                && let Ok(at) = messages.binary_search(&message)
+            {
+                found[at].push(Address { segment, doc });
+            }
+        })?;
+    }
+    Ok(found)
 }

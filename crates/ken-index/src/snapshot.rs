@@ -10,6 +10,7 @@ use ken_core::{
     Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Place, Plan,
     Ranking, Value, own,
 };
+use several::Beside;
 use tantivy::columnar::BytesColumn;
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentDeserializer};
@@ -21,17 +22,17 @@ use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
 use crate::files;
 use crate::links;
-use crate::mailbox::{self, Mailbox, MessageId};
+use crate::mailbox::{self, Mailbox, MessageId, MessageOfFile};
 use crate::people::{self, Seen};
 use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
-use crate::schema::{CONTENT, Columns, IDENTITY, LOCATION, MESSAGE, STAMP};
+use crate::schema::{Columns, IDENTITY, LOCATION, STAMP};
 use crate::search::{self, Address, Found, Hit, Request};
 use crate::stem::{self, Expander, Stemming};
 use crate::terms::{self, Tally};
 use crate::writer::read_meta;
-use crate::{Error, Meta, query, value};
+use crate::{Error, Meta, query};
 
 /// How often opening is tried again when the writer deletes old files at the same moment.
 const MAX_TRIES: usize = 20;
@@ -387,10 +388,22 @@ impl Snapshot {
         mailbox::place_of(&self.searcher, &self.columns, key, message).map_err(|e| self.error(e))
     }
 
-    fn place(&self, at: Address) -> Result<Option<Place>, Error> {
-        let segment = self.searcher.segment_reader(at.segment);
-        let places = mailbox::places(segment).map_err(|e| self.error(e))?;
-        Ok(places(at.doc))
+    /// Returns which file and message documents are in; their order is that of the addresses.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn messages_at(&self, places: &[Address]) -> Result<Vec<MessageOfFile>, Error> {
+        mailbox::messages_at(&self.searcher, places).map_err(|e| self.error(e))
+    }
+
+    /// Returns the documents of messages, which are in order, for each of them; of no message those of the
+    /// file that are in none.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn documents_of(&self, messages: &[MessageOfFile]) -> Result<Vec<Vec<Address>>, Error> {
+        mailbox::documents_of(&self.searcher, self.columns.file, messages)
+            .map_err(|e| self.error(e))
     }
 
     /// Returns the message that a document is or is a part of; none if it is in none.
@@ -455,15 +468,16 @@ impl Snapshot {
         let stored: Values = self.searcher.doc(address).map_err(|e| self.error(e))?;
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-        document.content = self.number(at, CONTENT)?;
-        document.message = self.number(at, MESSAGE)?.map(value::components);
-        document.place = self.place(at)?;
         self.fill(&mut document, stored);
-        Ok(Stored {
+        let mut stored = Stored {
             location,
             document,
-            state: self.state(at)?,
-        })
+            state: None,
+        };
+        let segment = self.searcher.segment_reader(at.segment);
+        let beside = Beside::open(segment).map_err(|e| self.error(e))?;
+        beside.tell(at.doc, &mut stored);
+        Ok(stored)
     }
 
     /// Gives a document the values that are stored of it.

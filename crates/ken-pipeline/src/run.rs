@@ -23,7 +23,7 @@ use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
 use crate::lost::Lost;
 use crate::stale::{self, Now, Staleness};
-use crate::tags::Log;
+use crate::tags::{self, Log};
 use crate::work::Pool;
 use crate::writer::LazyWriter;
 use crate::{Durability, Error, Ngrams, Options, Progress, RootChange};
@@ -105,7 +105,6 @@ pub fn update_files(
     notify: &(dyn Fn(&Change) + Sync),
 ) -> Result<Summary, Error> {
     let options = Options {
-        threads: options.threads.min(files.len()).max(1),
         full: false,
         lazy: false,
         retry_failed: false,
@@ -154,9 +153,21 @@ fn run(
     };
     let stale = Staleness::new(snapshot.as_ref(), &now, options.retry_failed)?;
     let known_tags = known.map_or((0, 0), |meta| (meta.tags, meta.tags_hash));
-    let tags = Log::read(&options.data, known_tags)?;
+    let log = Log::read(&options.data, known_tags)?;
+    let few;
+    let options = match only {
+        Some(files) => {
+            let n_jobs = files.len() + log.n_pending().div_ceil(tags::AT_ONCE);
+            few = Options {
+                threads: options.threads.min(n_jobs).max(1),
+                ..options.clone()
+            };
+            &few
+        }
+        None => options,
+    };
     let tagged = match &snapshot {
-        Some(snapshot) if tags.is_another => crate::tags::tagged(snapshot)?,
+        Some(snapshot) if log.is_another => tags::tagged(snapshot)?,
         _ => HashSet::new(),
     };
     let lost = match known {
@@ -187,7 +198,7 @@ fn run(
         snapshot,
         stale,
         roots,
-        tags,
+        tags: log,
         tagged,
         began: nanoseconds(SystemTime::now()),
         counts: Counts::default(),
@@ -441,7 +452,7 @@ impl Run<'_> {
             failed: Mutex::new(None),
         };
         // Before any change: one of the file deletes what is written here.
-        pool.tag_anew(&self.tags)?;
+        pool.tag_anew(&self.tags, self.options.threads)?;
         let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
         let ended = AtomicBool::new(false);
         let walked = std::thread::scope(|scope| {

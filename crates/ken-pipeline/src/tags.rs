@@ -4,6 +4,10 @@
 //! much of it the index has; a run begins with the messages of which more was said since, and writes
 //! them again from what the index keeps of them.
 
+mod anew;
+
+pub(crate) use anew::AT_ONCE;
+
 use std::collections::HashSet;
 use std::fs::File;
 use std::hash::Hasher;
@@ -12,14 +16,12 @@ use std::path::{Path, PathBuf};
 
 use fs_err::OpenOptions;
 use ken_core::{Document, Field, FileKey, Order, Pattern, Plan, Value};
-use ken_index::{Address, MessageId, Snapshot};
+use ken_index::Snapshot;
 use ken_mail::{TagChange, Tags};
 use rustix::fs::{FlockOperation, flock};
 use siphasher::sip::SipHasher13;
 
 use crate::Error;
-use crate::apply::FileFacts;
-use crate::work::Pool;
 
 /// Returns the path of the log.
 pub fn path(data: &Path) -> PathBuf {
@@ -152,6 +154,11 @@ impl Log {
         log
     }
 
+    /// Returns how many messages are written again, but for copies.
+    pub(crate) fn n_pending(&self) -> usize {
+        self.pending.ids().count()
+    }
+
     /// Gives a message the tags that the log says, and takes those that it says it has not.
     pub(crate) fn apply(&self, document: &mut Document) {
         let Some(id) = document.text(Field::Msgid) else {
@@ -184,55 +191,6 @@ pub(crate) fn tagged(snapshot: &Snapshot) -> Result<HashSet<FileKey>, ken_index:
         files.insert(snapshot.meta().hasher.key(&location.path));
     }
     Ok(files)
-}
-
-/// Messages that are looked for at once.
-const AT_ONCE: usize = 1_000;
-
-impl Pool<'_> {
-    /// Writes the messages again of which more was said since the last commit, from what the index
-    /// keeps of them.
-    pub(crate) fn tag_anew(&self, log: &Log) -> Result<(), ken_index::Error> {
-        let Some(snapshot) = self.snapshot else {
-            return Ok(());
-        };
-        let ids: Vec<String> = log.pending.ids().map(str::to_lowercase).collect();
-        for ids in ids.chunks(AT_ONCE) {
-            let plan = Plan::Match {
-                field: Field::Msgid,
-                pattern: Pattern::Any(ids.to_vec()),
-            };
-            let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
-            for hit in found.hits {
-                self.write_anew(snapshot, hit.address)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn write_anew(&self, snapshot: &Snapshot, at: Address) -> Result<(), ken_index::Error> {
-        let parts = snapshot.message_of(at)?.into_iter();
-        let mut parts = parts
-            .map(|address| snapshot.document(address))
-            .collect::<Result<Vec<_>, _>>()?;
-        // A file's own document is the last that is added.
-        parts.sort_by_key(|part| part.state.is_some());
-        for (position, part) in parts.into_iter().enumerate() {
-            let facts = FileFacts {
-                path: &part.location.path,
-                key: self.hasher.key(&part.location.path),
-                mtime_seconds: part.document.number(Field::Modified).unwrap_or_default(),
-                mh: None,
-            };
-            if position == 0 {
-                let n = part.document.message.unwrap_or_default();
-                let message = MessageId::of(&part.document.ipath, n);
-                self.applier.delete_message(facts.key, message)?;
-            }
-            self.applier.add(&facts, part.state, part.document)?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -99,3 +99,43 @@ fn what_grep_says_of_a_mailbox_that_grew_is_what_is_in_it() {
     let run = world.ken(["grep", "--explain", "--documents", "-c", "quokka", "docs"]);
     assert!(run.err.contains("0 scanned"), "{}", run.err);
 }
+
+#[test]
+fn many_messages_that_are_tagged_at_once_are_there_once() {
+    let world = World::new();
+    world.write("old.mbox", mailbox(300));
+    // A message that carries another one: both have an identifier, and are written together.
+    let outer = format!(
+        "From: a@x.org\nMessage-ID: <outer@x.org>\nMIME-Version: 1.0\n\
+         Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\
+         Content-Disposition: attachment\n\n{}\n--b--\n",
+        message(999, &[], "Subject: inner\n", "an inner one")
+    );
+    world.write("inbox/cur/1:2,", &outer);
+    // A copy.
+    world.write(
+        "inbox/cur/2:2,",
+        message(7, &[], "Subject: s7\n", "an animal7"),
+    );
+    world.index_docs();
+    let n_documents = world.hits("*").len();
+    let log = world.home().join("tags");
+    let lines: Vec<String> = (1..=300)
+        .map(|id| id.to_string())
+        .chain(["outer".into(), "999".into()])
+        .map(|id| format!("+all -- id:{id}@x.org\n"))
+        .collect();
+    std::fs::write(&log, lines.concat()).unwrap();
+    let run = world.ken(["mail", "tag", "--import", log.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(world.hits("tag:all").len(), 300 + 1 + 2);
+    assert_eq!(world.hits("*").len(), n_documents);
+    assert_eq!(world.ken(["mail", "tag", "-all", "*"]).code, 0);
+    assert_eq!(
+        world.hits("tag:all").len(),
+        1,
+        "an attached one is not meant"
+    );
+    assert_eq!(world.hits("*").len(), n_documents);
+    assert_eq!(world.index(&[])["documents"], 0);
+}

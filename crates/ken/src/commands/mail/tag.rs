@@ -21,6 +21,9 @@ use crate::output;
 /// Larger files are no lists of tags.
 const MAX_IMPORT_BYTES: u64 = 1 << 30;
 
+/// Messages that are held in memory at once.
+const AT_ONCE: usize = 256;
+
 pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> {
     if args.list {
         return list(&Mail::open(global)?);
@@ -33,20 +36,22 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
     }
     let (tags, query) = split(&args.arguments)?;
     let mail = Mail::open(global)?;
-    let found = mail.find(&mail.read(query)?, false, 0)?;
+    let mut found = mail.find(&mail.read(query)?, false, 0)?;
     let mut changes = Vec::with_capacity(found.len());
     let mut n_nameless = 0;
     let mut ids = HashSet::new();
-    for address in &found {
-        let stored = mail.snapshot.document(*address)?;
-        match stored.document.text(Field::Msgid) {
-            // Copies of a message have the same tags.
-            Some(id) if !ids.insert(id.to_owned()) => {}
-            Some(id) => changes.push(TagChange {
-                id: id.to_owned(),
-                tags: tags.clone(),
-            }),
-            None => n_nameless += 1,
+    found.sort_unstable();
+    for places in found.chunks(AT_ONCE) {
+        for stored in mail.snapshot.documents(places)? {
+            match stored.document.text(Field::Msgid) {
+                // Copies of a message have the same tags.
+                Some(id) if !ids.insert(id.to_owned()) => {}
+                Some(id) => changes.push(TagChange {
+                    id: id.to_owned(),
+                    tags: tags.clone(),
+                }),
+                None => n_nameless += 1,
+            }
         }
     }
     if n_nameless > 0 {
