@@ -170,11 +170,13 @@ fn without_empty_lines(bytes: &[u8]) -> &[u8] {
     &bytes[start..]
 }
 
-/// The dates of a header, of which the better one is taken at the end.
+/// What of a header the better one is taken of.
 #[derive(Default)]
 struct Header {
     sent: Option<i64>,
     received: Option<i64>,
+    /// The rank of the field that told the priority; 0 if none did.
+    priority: u8,
 }
 
 impl Header {
@@ -199,9 +201,10 @@ impl Header {
             b"in-reply-to" => message.in_reply_to = ids(&value()),
             b"references" => message.references = ids(&value()),
             b"list-id" => message.list_id = id(&value()),
-            b"x-priority" | b"importance" | b"priority" | b"precedence" => {
-                self.take_priority(&value(), message);
-            }
+            b"precedence" => self.take_priority(1, &value(), message),
+            b"x-priority" => self.take_priority(2, &value(), message),
+            b"importance" => self.take_priority(3, &value(), message),
+            b"priority" => self.take_priority(4, &value(), message),
             b"x-label" => add_tags(&value(), char::is_whitespace, &mut message.tags),
             b"x-keywords" | b"keywords" => add_tags(&value(), |c| c == ',', &mut message.tags),
             b"status" | b"x-status" => add_status(&value(), &mut message.status),
@@ -209,10 +212,13 @@ impl Header {
         }
     }
 
-    /// Of several fields the first counts that says something.
-    fn take_priority(&mut self, value: &str, message: &mut Message<'_>) {
-        if message.priority == Priority::Normal {
-            message.priority = Priority::read(value);
+    /// Of several fields that say something that counts which mu asks first: what a list or a robot says
+    /// of its mail, then what the sender says.
+    fn take_priority(&mut self, rank: u8, value: &str, message: &mut Message<'_>) {
+        let priority = Priority::read(value);
+        if priority != Priority::Normal && (self.priority == 0 || rank < self.priority) {
+            self.priority = rank;
+            message.priority = priority;
         }
     }
 }

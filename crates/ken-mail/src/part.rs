@@ -1,5 +1,7 @@
 //! The header of a MIME part (RFC 2045, 2183, 2231) and the parts of a multipart (RFC 2046).
 
+use std::borrow::Cow;
+
 use mail_parser::{ContentType, HeaderValue, parsers::MessageStream};
 use memchr::{memchr, memmem};
 
@@ -47,7 +49,8 @@ impl PartInfo {
     }
 
     fn take_type(&mut self, value: &str) {
-        let Some(content_type) = parse(value) else {
+        let value = with_semicolon(value);
+        let Some(content_type) = parse(&value) else {
             return;
         };
         let subtype = content_type.subtype().unwrap_or("plain");
@@ -78,6 +81,18 @@ impl PartInfo {
         if let Some(name) = disposition.attribute("filename") {
             self.name = file_name(name);
         }
+    }
+}
+
+/// Puts in the semicolon that some programs forget behind the type: `text/plain charset=us-ascii`.
+fn with_semicolon(value: &str) -> Cow<'_, str> {
+    let start = value.len() - value.trim_start().len();
+    let end = value[start..].find(|c: char| c.is_whitespace() || c == ';');
+    let end = start + end.unwrap_or(value.len() - start);
+    let rest = value[end..].trim_start();
+    match rest.starts_with([';', '(']) || rest.is_empty() || !rest.contains('=') {
+        true => Cow::Borrowed(value),
+        false => Cow::Owned(format!("{}; {rest}", &value[..end])),
     }
 }
 

@@ -93,9 +93,10 @@ impl<'a> Walk<'_, 'a, '_> {
     }
 
     /// Keeps the text of one alternative: of the first that is plain, else of the last, which
-    /// the sender thinks best.
+    /// the sender thinks best. The same text in forms that are not read (`text/enriched`, AMP) is no file.
     fn alternatives(&mut self, parts: &[&'a [u8]], depth: usize) {
         let start = self.message.texts.len();
+        let first_file = self.message.attachments.len();
         let mut kept: Option<Range<usize>> = None;
         let mut is_plain = false;
         for part in parts {
@@ -111,6 +112,9 @@ impl<'a> Walk<'_, 'a, '_> {
         if let Some(kept) = kept {
             self.message.texts.truncate(kept.end);
             self.message.texts.drain(start..kept.start);
+            let new_files = self.message.attachments.split_off(first_file);
+            let new_files = new_files.into_iter().filter(|file| !is_other_form(file));
+            self.message.attachments.extend(new_files);
         }
     }
 
@@ -196,6 +200,12 @@ fn is_smime(media_type: &str) -> bool {
         media_type,
         "application/pkcs7-mime" | "application/x-pkcs7-mime"
     )
+}
+
+/// Tells the text of a message in another form from a file; a calendar is more than its text.
+fn is_other_form(file: &Attachment<'_>) -> bool {
+    let is_text = file.media_type.starts_with("text/") && file.media_type != "text/calendar";
+    is_text && file.name.is_empty()
 }
 
 fn is_signature(media_type: &str) -> bool {
@@ -354,6 +364,31 @@ mod tests {
         ] {
             assert_eq!(parse(text).is_encrypted, is_encrypted, "{text}");
         }
+    }
+
+    #[test]
+    fn other_forms_of_the_text_are_no_files() {
+        let part = |kind: &str| format!("--b\nContent-Type: {kind}\n\nx\n");
+        let text = |kinds: &[&str]| {
+            let parts: String = kinds.iter().map(|kind| part(kind)).collect();
+            format!("Content-Type: multipart/alternative; boundary=b\n\n{parts}--b--")
+        };
+        let files = |kinds: &[&str]| parse(&text(kinds)).attachments.len();
+        assert_eq!(
+            files(&["text/plain", "text/enriched", "text/x-amp-html"]),
+            0
+        );
+        assert_eq!(files(&["text/plain", "text/calendar"]), 1);
+        assert_eq!(files(&["text/plain", "text/enriched; name=a"]), 1);
+        assert_eq!(files(&["text/enriched"]), 1, "there is no other");
+    }
+
+    #[test]
+    fn a_type_without_its_semicolon_is_read() {
+        let message = parse("Content-Type: TEXT/PLAIN charset=iso-8859-1\n\ntext");
+        assert_eq!((message.texts.len(), message.attachments.len()), (1, 0));
+        let multipart = "Content-Type: multipart/mixed boundary=\"b\"\n\n--b\n\ntext\n--b--";
+        assert_eq!(parse(multipart).texts, [Text::Plain("text".into())]);
     }
 
     #[test]

@@ -67,7 +67,20 @@ fn expected(row: &Row, ken: &str) -> Tree {
     if row.syntax == Syntax::Recoll || ken.contains("type:message") {
         return tree;
     }
-    let messages = Syntax::Ken.parse("type:message").unwrap();
+    // What is said of a message is not said of those that it carries; words are looked for in them too.
+    let says_more = |word: &str| {
+        let word = word.trim_start_matches('(');
+        let name = word.split_once(':').map_or("", |(name, _)| name);
+        let is_field = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        word.starts_with('-') || is_field && name != "body" || word == "XOR" || word == "*"
+    };
+    let is_words = !ken.split(' ').any(says_more);
+    let messages = if is_words {
+        "type:message"
+    } else {
+        "type:message -is:attachment"
+    };
+    let messages = Syntax::Ken.parse(messages).unwrap();
     match tree {
         Tree::All => messages,
         tree => Tree::and(vec![tree, messages]),

@@ -11,7 +11,8 @@ use super::super::values;
 use super::fault;
 use super::words::{clause, in_one_of};
 
-/// Returns what asks for messages only; for their attachments too if the query names them.
+/// Returns what asks for messages only; for their attachments too if the query names them. Words are also
+/// looked for in attached messages, but what is said of a message, or excluded, is not about those.
 pub(super) fn messages(tree: Tree) -> Tree {
     let message = clause(
         Some(Field::Type),
@@ -19,11 +20,22 @@ pub(super) fn messages(tree: Tree) -> Tree {
     );
     let kinds = match asks_for_attachments(&tree) {
         true => Tree::or(vec![message, attachment()]),
-        false => message,
+        false if is_words(&tree) => message,
+        false => Tree::and(vec![message, Tree::Not(Box::new(attachment()))]),
     };
     match tree {
         Tree::All => kinds,
         tree => Tree::and(vec![tree, kinds]),
+    }
+}
+
+/// Returns whether a query asks for nothing but words of the text.
+fn is_words(tree: &Tree) -> bool {
+    match tree {
+        Tree::Clause(clause) => matches!(clause.field, None | Some(Field::Body)),
+        Tree::And(parts) | Tree::Or(parts) | Tree::Near(parts, _) => parts.iter().all(is_words),
+        Tree::Boost(part, _) => is_words(part),
+        Tree::All | Tree::Not(_) | Tree::Xor(..) | Tree::Thread(_) => false,
     }
 }
 

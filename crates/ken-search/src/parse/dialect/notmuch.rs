@@ -252,7 +252,13 @@ impl Reader<'_> {
                 inner.tree(written.inside.clone())
             }
             (Meaning::Words(fields), _) => {
-                let value = self.words(at, written)?;
+                let value = match self.words(at, written)? {
+                    // Notmuch stems the other fields only.
+                    Value::Word(text) if matches!(fields, [Field::Author | Field::Title]) => {
+                        as_it_stands(&text)
+                    }
+                    value => value,
+                };
                 let tree = match fields {
                     [] => clause(None, value),
                     fields => in_one_of(fields, &value),
