@@ -118,6 +118,8 @@ pub enum Pattern {
     Written(Written),
     /// The beginning and the end of a value; only beside words.
     Border,
+    /// Values that are an address, or a name with one, in which one of these regular expressions is found.
+    Address(Vec<String>),
 }
 
 /// A pattern of terms, and how the words are written that they stand for.
@@ -335,6 +337,11 @@ impl Pattern {
             }
             Self::Written(written) => write!(f, "(written {at}{written})"),
             Self::Border => write!(f, "{at}border"),
+            Self::Address(expressions) => {
+                write!(f, "(address {at}")?;
+                let expressions = expressions.iter().map(|regex| format!("{regex:?}"));
+                write!(f, "{})", expressions.collect::<Vec<_>>().join(" "))
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use ken_core::{Field, FieldKind, Ipath};
 use crate::analysis::folded;
 
 /// More values of one field of a document are not sorted or counted by.
-pub(crate) const MAX_VALUES: u8 = 64;
+pub(crate) const MAX_VALUES: u8 = 250;
 /// Of a longer value the start is kept.
 const MAX_BYTES: usize = 256;
 const SEPARATOR: char = '\0';

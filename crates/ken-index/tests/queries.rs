@@ -160,7 +160,9 @@ fn means(pattern: &Pattern, word: &str) -> bool {
         }
         Pattern::Glob(glob) => Regex::new(&glob.to_regex()).unwrap().is_match(word),
         Pattern::Regex(regex) => Regex::new(regex).unwrap().is_match(word),
-        Pattern::Written(_) | Pattern::Border => panic!("{pattern} is not made here"),
+        Pattern::Written(_) | Pattern::Border | Pattern::Address(_) => {
+            panic!("{pattern} is not made here")
+        }
         Pattern::Fuzzy(term, distance) => {
             edits(term.as_bytes(), word.as_bytes()) <= usize::from(*distance)
         }

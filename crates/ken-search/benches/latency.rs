@@ -154,7 +154,7 @@ fn run(index: &Path, questions: &str) {
         home: None,
         cwd: PathBuf::from("/"),
         mail_root: None,
-        addresses: Vec::new(),
+        own_addresses: Vec::new(),
         roots: Vec::new(),
         analyze: |field, text, each| ken_index::analysis::analyze(field, text, each),
         synonyms: std::sync::Arc::default(),

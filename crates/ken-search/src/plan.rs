@@ -44,8 +44,9 @@ pub struct Context {
     pub cwd: PathBuf,
     /// The folder of all mail, from which `maildir:/…` is meant; any folder if there is none.
     pub mail_root: Option<PathBuf>,
-    /// The addresses of the person who asks, for `is:personal`.
-    pub addresses: Vec<String>,
+    /// Regular expressions, one of which is found in each address of the person who asks: for
+    /// `is:personal`.
+    pub own_addresses: Vec<String>,
     /// The folders and files that the index covers, for `root:`.
     pub roots: Vec<PathBuf>,
     /// The analysis of the index.
@@ -68,7 +69,10 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
     match tree {
         Tree::All => Some(Plan::All),
         Tree::Clause(clause) => {
-            if let Some(parts) = alternatives(clause, context) {
+            if let Some(plan) = personal(clause, context) {
+                return Some(plan);
+            }
+            if let Some(parts) = alternatives(clause) {
                 return part(&Tree::or(parts), context);
             }
             let plan = self::clause(clause, context)?;
@@ -120,7 +124,7 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
 }
 
 /// Returns the clauses of which one must hold, where a clause stands for several.
-fn alternatives(clause: &Clause, context: &Context) -> Option<Vec<Tree>> {
+fn alternatives(clause: &Clause) -> Option<Vec<Tree>> {
     let field = clause.field?;
     let in_field = |field: Field, clause: &Clause| {
         Tree::Clause(Clause {
@@ -133,16 +137,23 @@ fn alternatives(clause: &Clause, context: &Context) -> Option<Vec<Tree>> {
         let parts = members.iter().map(|member| in_field(*member, clause));
         return Some(parts.collect());
     }
-    if field != Field::Is || clause.value != Value::Word(PERSONAL.to_owned()) {
-        return None;
-    }
-    let addresses = context.addresses.iter().map(|address| {
-        let mut clause = Clause::new(None, Value::Phrase(Phrase::new(address)));
-        // Behind the name: what a name says is not the address.
-        clause.modifiers.at_end = true;
-        in_field(Field::Contact, &clause)
+    None
+}
+
+/// Returns the plan for messages that are from or to the person who asks, where that is what a clause
+/// means.
+fn personal(clause: &Clause, context: &Context) -> Option<Plan> {
+    let is_it = clause.field == Some(Field::Is) && clause.value == Value::Word(PERSONAL.to_owned());
+    let own = &context.own_addresses;
+    let fields = Field::Contact.members().iter();
+    let plans = fields.filter(|_| !own.is_empty()).map(|field| Plan::Match {
+        field: *field,
+        pattern: Pattern::Address(own.clone()),
     });
-    Some(addresses.collect())
+    is_it.then(|| {
+        let plan = joined(plans.collect(), Plan::Or).unwrap_or(Plan::Nothing);
+        Plan::Filter(Box::new(plan))
+    })
 }
 
 /// Returns the field that all words of a nearness share; `None` for any.

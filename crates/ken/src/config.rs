@@ -13,6 +13,7 @@ use clap::ValueEnum;
 use helpers::{AdapterSettings, HelperSettings, OcrSettings};
 use ken_core::{FIELDS, Field, FolderFields, OwnHeader, own};
 use ken_extract::{Isolate, Limits, Passwords};
+use ken_mail::Personal;
 use ken_pipeline::{Durability, Ngrams};
 use ken_search::parse::is_reserved;
 use ken_search::plan::Context;
@@ -167,7 +168,7 @@ pub(crate) struct SearchSettings {
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct MailSettings {
-    /// The user's own addresses, for `is:personal`.
+    /// The user's own addresses, or regular expressions between slashes, for `is:personal`.
     pub(crate) addresses: Vec<String>,
     /// The folder of all mail, from which `maildir:/inbox` is meant; any folder if it is not set.
     pub(crate) root: Option<PathBuf>,
@@ -318,9 +319,14 @@ impl Settings {
 
 impl MailSettings {
     /// Tells queries whose mail it is, and where.
-    pub(crate) fn tell(&self, context: &mut Context) {
-        context.addresses.clone_from(&self.addresses);
+    pub(crate) fn tell(&self, context: &mut Context) -> Result<(), Failure> {
+        let own = Personal::new(&self.addresses).map_err(|message| {
+            Failure::new(Kind::Usage, format!("mail.addresses: {message}"))
+                .hint("for instance addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]")
+        })?;
+        context.own_addresses = own.expressions().to_vec();
         context.mail_root = self.root.as_deref().map(below_home);
+        Ok(())
     }
 
     /// Returns the headers that are fields, as they are in an index that is made anew.

@@ -50,6 +50,10 @@ impl Matcher {
             Pattern::Written(written) => {
                 Self::Written(Box::new(Self::new(&written.terms)?), written.clone())
             }
+            Pattern::Address(_) => {
+                let message = "an address is more than one word".to_owned();
+                return Err(TantivyError::InvalidArgument(message));
+            }
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Range(from, to) => Self::Range(TermRange::new(from, to)),
             Pattern::Glob(glob) => Self::Regex(Arc::new(Expression::of_glob(glob)?)),

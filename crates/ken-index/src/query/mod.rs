@@ -1,5 +1,6 @@
 //! From the plan to the engine's query.
 
+mod address;
 mod duplicates;
 mod expand;
 mod form;
@@ -27,6 +28,7 @@ use tantivy::schema::{Field as Column, IndexRecordOption};
 use crate::analysis::BORDER;
 use crate::dictionary::Shortcuts;
 use crate::schema::Columns;
+use address::AddressQuery;
 use duplicates::DuplicatesQuery;
 #[cfg(test)]
 pub(crate) use expand::FuzzyAutomaton;
@@ -185,6 +187,10 @@ fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Qu
         Pattern::Term(term) if field == Field::Is && term == DUPLICATE => Box::new(DuplicatesQuery),
         Pattern::Term(term) | Pattern::Stem(term) => term_query(columns, field, term),
         Pattern::Border => term_query(columns, field, BORDER),
+        Pattern::Address(expressions) => Box::new(AddressQuery {
+            field,
+            expressions: expressions.clone(),
+        }),
         Pattern::Written(_) => Box::new(SpanQuery {
             column: columns.of(field),
             span: Span::Match(pattern.clone()),

@@ -36,7 +36,8 @@ impl Query for PathQuery {
             | Pattern::Stem(_)
             | Pattern::Any(_)
             | Pattern::Written(_)
-            | Pattern::Border => {
+            | Pattern::Border
+            | Pattern::Address(_) => {
                 let message =
                     "a path has no other forms, no ranges, and cannot be fuzzy".to_owned();
                 return Err(TantivyError::InvalidArgument(message));

@@ -21,7 +21,7 @@ pub(crate) fn context() -> Context {
         home: Some("/home/anna".into()),
         cwd: "/srv/work".into(),
         mail_root: None,
-        addresses: vec!["anna@example.org".into(), "a@b.org".into()],
+        own_addresses: vec!["^anna@example".into(), "@b".into()],
         roots: vec!["/home/anna/Documents".into(), "/srv/mail.mbox".into()],
         analyze,
         synonyms: Default::default(),

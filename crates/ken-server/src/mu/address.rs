@@ -1,7 +1,6 @@
-//! Addresses of mail, and which of them are the user's own.
+//! Addresses of mail.
 
 use ken_mail::Mailbox;
-use regex_automata::meta::Regex;
 
 /// Somebody who sent or got a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,50 +49,6 @@ impl Address {
     }
 }
 
-/// The user's own addresses.
-#[derive(Debug, Default)]
-pub struct Personal {
-    texts: Vec<String>,
-    whole: Vec<String>,
-    patterns: Vec<Regex>,
-}
-
-impl Personal {
-    /// Reads addresses, or regular expressions between slashes.
-    ///
-    /// # Errors
-    /// Fails if an expression is wrong, and tells which.
-    pub fn new(addresses: &[String]) -> Result<Self, String> {
-        let mut personal = Self {
-            texts: addresses.to_vec(),
-            ..Self::default()
-        };
-        for address in addresses {
-            let inside = address.strip_prefix('/').and_then(|a| a.strip_suffix('/'));
-            match inside {
-                Some(pattern) => {
-                    let regex = Regex::new(&format!("(?i){pattern}"));
-                    let regex = regex.map_err(|error| format!("\"{address}\": {error}"))?;
-                    personal.patterns.push(regex);
-                }
-                None => personal.whole.push(address.to_lowercase()),
-            }
-        }
-        Ok(personal)
-    }
-
-    /// Returns the addresses as they were given.
-    pub fn texts(&self) -> &[String] {
-        &self.texts
-    }
-
-    /// Returns whether an address is one of the user.
-    pub fn is(&self, email: &str) -> bool {
-        let lower = email.to_lowercase();
-        self.whole.contains(&lower) || self.patterns.iter().any(|regex| regex.is_match(email))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,14 +68,5 @@ mod tests {
         }
         assert_eq!(Address::read("Team").name, "Team");
         assert_eq!(Address::read("Doe, Ann <a@b>").display(), "Doe, Ann <a@b>");
-    }
-
-    #[test]
-    fn own_addresses_are_known_whole_or_by_a_pattern() {
-        let own = ["Me@example.com", "/me-.*@example\\.org/"].map(str::to_owned);
-        let own = Personal::new(&own).unwrap();
-        assert!(own.is("me@EXAMPLE.com") && own.is("ME-list@example.org"));
-        assert!(!own.is("you@example.com") && !own.is("notme@example.com"));
-        assert!(Personal::new(&["/(/".to_owned()]).is_err());
     }
 }

@@ -10,10 +10,10 @@ use ken_core::{Document, Field, Reason, Value};
 use ken_index::Stored;
 use ken_mail::maildir::{Flags, Place};
 use ken_mail::thread::ancestors;
-use ken_mail::{Message, Text};
+use ken_mail::{Message, Personal, Text};
 
 use super::error::ErrorKind;
-use super::{Address, Error, Personal};
+use super::{Address, Error};
 
 /// Larger files are no messages that anybody reads.
 const MAX_FILE_BYTES: u64 = 512 << 20;

@@ -22,7 +22,7 @@ mod session;
 mod sexp;
 mod store;
 
-pub use address::{Address, Personal};
+pub use address::Address;
 pub use compose::file_name;
 pub use contacts::ContactQuery;
 pub use error::{Error, ErrorKind};

@@ -11,13 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use ken_core::{Order, Plan};
 use ken_index::{Address as Place, Collapse, Request, Snapshot, Stored};
+use ken_mail::Personal;
 use ken_mail::maildir::Place as MaildirPlace;
 use ken_pipeline::{Options, Progress, Summary, update_files};
 use ken_search::parse::{Syntax, Tree};
 use ken_search::plan::{Context, plan};
 
 use super::error::ErrorKind;
-use super::{Error, Mail, Personal};
+use super::{Error, Mail};
 
 /// How long a question waits for what was changed before it.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -179,7 +180,7 @@ impl Store {
         let roots = self.snapshot()?.meta().roots.iter();
         self.context.roots = roots.map(|root| root.path.clone()).collect();
         self.context.mail_root = Some(self.maildir.clone());
-        self.context.addresses = self.personal.texts().to_vec();
+        self.context.own_addresses = self.personal.expressions().to_vec();
         Ok(plan(tree, &self.context))
     }
 

@@ -43,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     } else {
         query::read(global, args, context.analyze)?
     };
-    settings.mail.tell(&mut context);
+    settings.mail.tell(&mut context)?;
     let (tree, left_out) = match args.any {
         true => query::rarest(tree, &snapshot, context.analyze)?,
         false => (tree, 0),
@@ -153,7 +153,7 @@ pub(super) fn context() -> Context {
         home: home(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         mail_root: None,
-        addresses: Vec::new(),
+        own_addresses: Vec::new(),
         roots: Vec::new(),
         analyze: |field, text, each| ken_index::analysis::analyze(field, text, each),
         synonyms: std::sync::Arc::default(),

@@ -401,6 +401,42 @@ fn contacts_are_those_of_the_messages() {
 }
 
 #[test]
+fn own_addresses_are_compared_whole_or_by_an_expression() {
+    let world = World::new();
+    let to = |id: u32, who: &str| message(id, &[], &format!("To: {who}\n"), "x");
+    let many: Vec<String> = (0..200).map(|n| format!("p{n}@x.org")).collect();
+    for (name, text) in [
+        ("1", to(1, "Ann <Ann@X.org>")),
+        ("2", to(2, "mary.ann@x.org")),
+        ("3", to(3, "ann@x.org.net, carl@y.org")),
+        ("4", to(4, "\"ann@x.org\" <other@y.org>")),
+        ("5", to(5, &format!("{}, ann@x.org", many.join(", ")))),
+        ("6", message(6, &[], "Cc: ann+list@x.org\n", "x")),
+        ("7", message(7, &[], "Bcc: Ann <ann@x.org>\n", "x")),
+    ] {
+        world.write(format!("inbox/cur/{name}:2,"), text);
+    }
+    world.index_docs();
+    let personal = |addresses: &str, query: &str| {
+        world.configure(&format!("[mail]\naddresses = [{addresses}]\n"));
+        let mut ids: Vec<String> = (world.hits(query).iter())
+            .map(|hit| hit["fields"]["msgid"].as_str().unwrap()[..1].to_owned())
+            .collect();
+        ids.sort();
+        ids.concat()
+    };
+    assert_eq!(personal("'ann@x.org'", "is:personal"), "157");
+    assert_eq!(personal("'ann@x.org'", "-is:personal"), "2346");
+    assert_eq!(personal("'/^ann[+@].*x[.]org$/'", "is:personal"), "1567");
+    assert_eq!(personal("'carl@y.org', 'OTHER@y.org'", "is:personal"), "34");
+    assert_eq!(personal("", "is:personal"), "");
+    world.configure("[mail]\naddresses = ['/(/']\n");
+    let run = world.ken(["search", "is:personal"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("mail.addresses: \"/(/\""), "{}", run.err);
+}
+
+#[test]
 fn a_lazy_run_looks_at_folders_that_changed() {
     let world = World::new();
     for number in 0..5 {

@@ -49,7 +49,7 @@ impl Mail {
         let settings = Settings::load(global)?;
         let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
         let mut context = search::context();
-        settings.mail.tell(&mut context);
+        settings.mail.tell(&mut context)?;
         let roots = snapshot.meta().roots.iter();
         context.roots = roots.map(|root| root.path.clone()).collect();
         Ok(Self {

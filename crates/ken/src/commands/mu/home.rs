@@ -161,7 +161,7 @@ fn init(global: &Global, typed: &Typed, data: &Path) -> Outcome {
         (addresses, Some(before)) if addresses.is_empty() => before.addresses,
         (addresses, _) => addresses,
     };
-    ken_server::mu::Personal::new(&addresses).map_err(Refusal::Said)?;
+    ken_mail::Personal::new(&addresses).map_err(Refusal::Said)?;
     let home = Home {
         maildir: fs_err::canonicalize(&maildir)?,
         addresses,

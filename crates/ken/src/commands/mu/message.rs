@@ -4,8 +4,9 @@ use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use ken_mail::Personal;
 use ken_mail::maildir::{Target, make, relocate as move_message};
-use ken_server::mu::{Mail, Part, Personal, parts};
+use ken_server::mu::{Mail, Part, parts};
 
 use super::options::Typed;
 use super::{Outcome, Refusal, format, home};

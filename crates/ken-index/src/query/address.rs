@@ -1,0 +1,107 @@
+//! Values that end in an address: whose address it is, no word of a text tells.
+//!
+//! `mary.ann@x.org` ends in the words of `ann@x.org`. So the expressions are looked for in the address of
+//! each value of the column, which has each once, and the documents that have one of those are found: one
+//! pass over the values, and one over the numbers of the documents.
+
+use std::sync::Arc;
+
+use ken_core::Field;
+use regex_automata::meta::Regex;
+use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
+
+use crate::schema::value_column;
+use crate::selection::scorer;
+use crate::value;
+
+/// An expression may take so much memory.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Documents with a value in the field in whose address one of the expressions is found.
+#[derive(Clone, Debug)]
+pub(super) struct AddressQuery {
+    pub(super) field: Field,
+    pub(super) expressions: Vec<String>,
+}
+
+impl Query for AddressQuery {
+    fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        let limits = Regex::config()
+            .nfa_size_limit(Some(MAX_BYTES))
+            .hybrid_cache_capacity(MAX_BYTES);
+        let regex = Regex::builder()
+            .configure(limits)
+            .build_many(&self.expressions)
+            .map_err(|error| TantivyError::InvalidArgument(error.to_string()))?;
+        Ok(Box::new(AddressWeight {
+            column: value_column(self.field),
+            regex: Arc::new(regex),
+        }))
+    }
+}
+
+struct AddressWeight {
+    column: String,
+    regex: Arc<Regex>,
+}
+
+impl Weight for AddressWeight {
+    fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        let Some(texts) = segment.fast_fields().str(&self.column)? else {
+            return Ok(Box::new(EmptyScorer));
+        };
+        let n_values = u32::try_from(texts.num_terms()).unwrap_or(u32::MAX);
+        let mut own = BitSet::with_max_value(n_values);
+        let mut values = texts.dictionary().stream()?;
+        while values.advance() {
+            let value = String::from_utf8_lossy(values.key());
+            if self.regex.is_match(address(&value::written(&value))) {
+                own.insert(values.term_ord() as u32);
+            }
+        }
+        if own.len() == 0 {
+            return Ok(Box::new(EmptyScorer));
+        }
+        let is_own = |doc: &DocId| {
+            let mut numbers = texts.ords().values_for_doc(*doc);
+            numbers.any(|number| own.contains(number as u32))
+        };
+        Ok(scorer(
+            segment,
+            segment.doc_ids_alive().filter(is_own),
+            boost,
+        ))
+    }
+
+    fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
+        Ok(Explanation::new("an address", 1.0))
+    }
+}
+
+/// Returns the address of a value: what stands in the last angle brackets, or all of it.
+fn address(value: &str) -> &str {
+    let inside = value
+        .strip_suffix('>')
+        .and_then(|rest| rest.rsplit_once('<'));
+    inside.map_or(value, |(_, address)| address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_ends_its_value() {
+        for (value, expected) in [
+            ("Ann <a@x.org>", "a@x.org"),
+            ("a@x.org", "a@x.org"),
+            ("<a@x.org>", "a@x.org"),
+            ("A <b> <a@x.org>", "a@x.org"),
+            ("Team", "Team"),
+            ("a>", "a>"),
+        ] {
+            assert_eq!(address(value), expected);
+        }
+    }
+}
