@@ -1,6 +1,12 @@
 //! What can go wrong with an index.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tantivy::TantivyError;
+use tantivy::directory::error::OpenReadError;
+
+use crate::directory::LIST;
 
 /// Why an index could not be read or written. Each names the index's folder.
 #[derive(Debug, thiserror::Error)]
@@ -43,4 +49,53 @@ pub enum Error {
         /// What the engine says.
         source: tantivy::TantivyError,
     },
+}
+
+impl Error {
+    /// Returns what an error of the engine means when it opens an index: damage of the list of segments is
+    /// told from other failures.
+    pub(crate) fn of_opening(path: &Path, source: TantivyError) -> Self {
+        let message = match &source {
+            TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath })
+                if io_error.kind() == io::ErrorKind::InvalidData && filepath == Path::new(LIST) =>
+            {
+                Some(io_error.to_string())
+            }
+            // The engine would print all of it.
+            TantivyError::DataCorruption(_) => source
+                .to_string()
+                .split(" Content: ")
+                .next()
+                .map(str::to_owned),
+            _ => None,
+        };
+        let path = path.to_path_buf();
+        match message {
+            Some(message) => Self::Damaged { path, message },
+            None => Self::Engine { path, source },
+        }
+    }
+
+    /// Returns whether a file of a segment is damaged, which `check` tells more of.
+    pub fn is_damage(&self) -> bool {
+        let Self::Engine { source, .. } = self else {
+            return false;
+        };
+        match source {
+            TantivyError::DataCorruption(_) => true,
+            TantivyError::IoError(error) => is_damage(error.kind()),
+            TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
+                is_damage(io_error.kind())
+            }
+            TantivyError::OpenReadError(_) => true,
+            _ => false,
+        }
+    }
+}
+
+fn is_damage(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof
+    )
 }

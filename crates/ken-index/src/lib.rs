@@ -8,6 +8,7 @@
 pub mod analysis;
 mod best;
 mod boost;
+mod check;
 mod collapse;
 mod deletion;
 mod dictionary;
@@ -37,6 +38,7 @@ mod version;
 mod writer;
 
 pub use boost::Boosts;
+pub use check::{Damage, Soundness, check, drop_damaged};
 pub use collapse::Collapse;
 pub use dictionary::{Similar, TermCount, TermList};
 pub use error::Error;

@@ -51,6 +51,10 @@ pub struct Meta {
     /// A hash of these bytes.
     #[serde(default)]
     pub tags_hash: u64,
+    /// Documents were lost with a damaged segment: files that hold others may lack some of them until a
+    /// run has seen all.
+    #[serde(default)]
+    pub parts_lost: bool,
     /// When the last run began that saw all files, in nanoseconds since 1970-01-01 UTC.
     #[serde(default)]
     pub began: Option<i64>,
@@ -76,6 +80,7 @@ impl Meta {
             gram_files: None,
             tags: 0,
             tags_hash: 0,
+            parts_lost: false,
             began: None,
         }
     }

@@ -1,12 +1,14 @@
 //! The catalogue's rows: which files a commit holds, with their stamps.
 
 use std::collections::BTreeSet;
+use std::hash::Hasher;
 
-use ken_core::{FileKey, FileRow};
+use ken_core::{FileKey, FileRow, KeyHasher, Location};
+use siphasher::sip::SipHasher13;
 use tantivy::SegmentReader;
 use tantivy::columnar::Column;
 
-use crate::schema::{IDENTITY, KEY, STAMP};
+use crate::schema::{IDENTITY, KEY, LOCATION, STAMP};
 
 /// Appends the rows of a segment: one for each file's own document, and one with token 0 for each
 /// file that has parts here. The caller drops the latter where the file's own document exists.
@@ -39,6 +41,74 @@ pub(crate) fn read(segment: &SegmentReader, rows: &mut Vec<FileRow>) -> tantivy:
         identity: 0,
     }));
     Ok(())
+}
+
+/// Returns the files of which a document is there more than once, by its location; sorted.
+pub(crate) fn doubled(
+    segments: &[SegmentReader],
+    hasher: &KeyHasher,
+) -> tantivy::Result<Vec<FileKey>> {
+    let mut files = BTreeSet::new();
+    // A hash of each location: the dictionaries of segments differ.
+    let mut all: Vec<u64> = Vec::new();
+    for segment in segments {
+        let twice = each_location(segment, &mut |location| all.push(hash(location)))?;
+        files.extend(twice.iter().map(|location| file_of(location, hasher)));
+    }
+    all.sort_unstable();
+    let twice: BTreeSet<u64> = all
+        .windows(2)
+        .filter(|two| two[0] == two[1])
+        .map(|two| two[0])
+        .collect();
+    drop(all);
+    if !twice.is_empty() {
+        for segment in segments {
+            each_location(segment, &mut |location| {
+                if twice.contains(&hash(location)) {
+                    files.insert(file_of(location, hasher));
+                }
+            })?;
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+/// Calls `each` with the locations of a segment's documents, and returns those that several have.
+fn each_location(
+    segment: &SegmentReader,
+    each: &mut dyn FnMut(&[u8]),
+) -> tantivy::Result<Vec<Vec<u8>>> {
+    let Some(locations) = segment.fast_fields().bytes(LOCATION)? else {
+        return Ok(Vec::new());
+    };
+    let of = |doc| locations.ords().first(doc);
+    let mut numbers: Vec<u64> = segment.doc_ids_alive().filter_map(of).collect();
+    numbers.sort_unstable();
+    let pairs = numbers.windows(2).filter(|two| two[0] == two[1]);
+    let twice: BTreeSet<u64> = pairs.map(|two| two[0]).collect();
+    numbers.dedup();
+    let mut several = Vec::new();
+    let mut next = numbers.iter();
+    locations
+        .dictionary()
+        .sorted_ords_to_term_cb(&numbers, |location| {
+            each(location);
+            if next.next().is_some_and(|number| twice.contains(number)) {
+                several.push(location.to_vec());
+            }
+        })?;
+    Ok(several)
+}
+
+fn hash(location: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(location);
+    hasher.finish()
+}
+
+fn file_of(location: &[u8], hasher: &KeyHasher) -> FileKey {
+    hasher.key(&Location::from_bytes(location).path)
 }
 
 fn number(column: &Column<u64>, doc: u32) -> u64 {

@@ -84,11 +84,8 @@ impl Meta {
     }
 }
 
-fn open_engine(path: &Path) -> Result<(ReadDirectory, tantivy::Index, Meta), Error> {
-    let engine_error = |source| Error::Engine {
-        path: path.to_path_buf(),
-        source,
-    };
+pub(crate) fn open_engine(path: &Path) -> Result<(ReadDirectory, tantivy::Index, Meta), Error> {
+    let engine_error = |source| Error::of_opening(path, source);
     if !fs_err::exists(path.join("meta.json"))? {
         return Err(Error::Missing(path.to_path_buf()));
     }
@@ -197,6 +194,16 @@ impl Snapshot {
         }
         rows::unite(&mut all);
         Ok(all)
+    }
+
+    /// Returns the files of which a document is there more than once, which no run leaves; sorted.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn doubled(&self) -> Result<Vec<FileKey>, Error> {
+        let segments = self.searcher.segment_readers();
+        let doubled = rows::doubled(segments, &self.meta.hasher);
+        doubled.map_err(|error| self.error(error))
     }
 
     /// Returns the path of each of these files, where the commit knows it.

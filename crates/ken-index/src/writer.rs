@@ -85,10 +85,7 @@ impl Writer {
     /// damaged, of another version, or cannot be written.
     pub fn open(path: &Path, options: WriterOptions) -> Result<Self, Error> {
         fs_err::create_dir_all(path)?;
-        let engine_error = |source| Error::Engine {
-            path: path.to_path_buf(),
-            source,
-        };
+        let engine_error = |source| Error::of_opening(path, source);
         let columns = Columns::new();
         let directory = WriteDirectory::open(path).map_err(engine_error)?;
         let files = directory.clone();

@@ -25,4 +25,4 @@ pub use gram::GramSet;
 pub use merge::merge;
 pub use need::Need;
 pub use segment::{Bytes, Covers, Name, Row, Segment, Version};
-pub use store::{Map, Opened, Store, open};
+pub use store::{Map, Opened, Store, open, remove};

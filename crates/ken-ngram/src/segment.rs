@@ -10,12 +10,12 @@
 //! names        for each document its path and what is inside of it, a 0 between them, each told by how
 //!              much of the one before it begins with
 //! places       where every 16th name begins, which is whole
-//! footer       where each part begins, how many documents, MAGIC
+//! footer       where each part begins, how many documents, the CRC-32 of all before it, MAGIC
 //! ```
 //!
 //! Numbers have 8 bytes (4 in rows for document and flags), little-endian, or 7 bits to a byte in
 //! dictionary and names. What is read of a damaged file is nonsense, but within bounds: a file is as
-//! good as its disk, like the engine's.
+//! good as its disk, like the engine's, and its checksum is compared when somebody asks for it.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::gram::Gram;
 use crate::postings::Decoder;
 
 /// Changes with the format, and with the table of common trigrams.
-pub(crate) const MAGIC: [u8; 8] = *b"kengram1";
+pub(crate) const MAGIC: [u8; 8] = *b"kengram2";
 pub(crate) const BLOCK: usize = 64;
 pub(crate) const NAMES: usize = 16;
 pub(crate) const ROW_BYTES: usize = 24;
@@ -32,7 +32,9 @@ pub(crate) const ROW_BYTES: usize = 24;
 pub(crate) const IS_PART: u32 = 8;
 const BLOCK_BYTES: usize = 24;
 const N_PARTS: usize = 6;
-const FOOTER_BYTES: usize = 8 * (N_PARTS + 2);
+const FOOTER_BYTES: usize = 8 * (N_PARTS + 3);
+/// The end of it, which has no checksum.
+const SUM_BYTES: usize = 8 + MAGIC.len();
 
 /// The bytes of a file, mapped or in memory.
 pub type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
@@ -116,6 +118,7 @@ impl Segment {
             .iter()
             .map(|number| usize::try_from(u64::from_le_bytes(*number)).ok())
             .collect::<Option<_>>()?;
+        let (_, numbers) = numbers.split_last()?;
         let (n_docs, starts) = numbers.split_last()?;
         let ends = starts
             .iter()
@@ -142,6 +145,14 @@ impl Segment {
             parts,
             n_docs,
         })
+    }
+
+    /// Returns whether all bytes are as they were written; reads all of them.
+    pub fn is_sound(&self) -> bool {
+        let all = (*self.bytes).as_ref();
+        let (summed, end) = all.split_at(all.len().saturating_sub(SUM_BYTES));
+        let sum = end.first_chunk::<8>().map(|sum| u64::from_le_bytes(*sum));
+        sum == Some(crc32fast::hash(summed).into())
     }
 
     /// Returns how many documents there are.

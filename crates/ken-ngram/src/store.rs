@@ -209,10 +209,21 @@ fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
+/// Deletes a file of a folder, if it is there: whoever counts on it finds it lost.
+///
+/// # Errors
+/// Fails if it cannot be deleted.
+pub fn remove(folder: &Path, number: u64) -> io::Result<()> {
+    match fs_err::remove_file(path(folder, number)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The files of a folder, open for reading.
 #[derive(Default)]
 pub struct Opened {
-    /// Those that can be read.
+    /// Those that can be read, by their numbers.
     pub segments: Vec<Segment>,
     files: BTreeSet<u64>,
 }
@@ -221,6 +232,13 @@ impl Opened {
     /// Returns those of some files that are not among them.
     pub fn missing(&self, files: &BTreeSet<u64>) -> BTreeSet<u64> {
         files - &self.files
+    }
+
+    /// Returns those of which the bytes are not as they were written; reads all of them.
+    pub fn damaged(&self) -> BTreeSet<u64> {
+        let segments = self.files.iter().zip(&self.segments);
+        let damaged = segments.filter(|(_, segment)| !segment.is_sound());
+        damaged.map(|(number, _)| *number).collect()
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) struct Doc {
 /// A file of grams that is being written.
 pub(crate) struct SegmentWriter<W> {
     out: W,
+    sum: crc32fast::Hasher,
     n_docs: u32,
     n_postings: u64,
     last: Gram,
@@ -31,6 +32,7 @@ impl<W: Write> SegmentWriter<W> {
     pub(crate) fn new(out: W, n_docs: u32) -> Self {
         Self {
             out,
+            sum: crc32fast::Hasher::new(),
             n_docs,
             n_postings: 0,
             last: 0,
@@ -61,6 +63,7 @@ impl<W: Write> SegmentWriter<W> {
         put_number((gram - self.last).into(), &mut self.dictionary);
         put_number(docs.len() as u64, &mut self.dictionary);
         put_number(self.buffer.len() as u64, &mut self.dictionary);
+        self.sum.update(&self.buffer);
         self.out.write_all(&self.buffer)?;
         self.n_postings += self.buffer.len() as u64;
         self.last = gram;
@@ -91,10 +94,13 @@ impl<W: Write> SegmentWriter<W> {
         let parts = [self.dictionary, self.blocks, rows, names, places];
         for part in &parts {
             put_all(&[at], &mut footer);
+            self.sum.update(part);
             self.out.write_all(part)?;
             at += part.len() as u64;
         }
         put_all(&[self.n_docs.into()], &mut footer);
+        self.sum.update(&footer);
+        put_all(&[self.sum.finalize().into()], &mut footer);
         footer.extend_from_slice(&MAGIC);
         self.out.write_all(&footer)?;
         Ok(self.out)

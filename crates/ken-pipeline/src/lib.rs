@@ -8,6 +8,7 @@ mod apply;
 mod beside;
 mod budget;
 mod changed;
+mod check;
 mod error;
 mod grams;
 mod lock;
@@ -25,6 +26,7 @@ mod why;
 mod work;
 mod writer;
 
+pub use check::{Below, Report, check, repair};
 pub use error::Error;
 pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};

@@ -37,6 +37,8 @@ pub enum Stale {
     Helper,
     /// It failed, and that was asked to be tried again.
     Retry,
+    /// Documents in it may have been lost with a damaged part of the index.
+    Doubtful,
 }
 
 /// What decides how files are read.
@@ -91,6 +93,19 @@ pub(crate) fn own_headers(limits: &Limits, known: Option<&Meta>) -> Result<Vec<O
     own::assign(&wanted, readings)
 }
 
+/// Returns whether a file of this type may hold documents.
+fn may_hold_others(media_type: &str) -> bool {
+    let leaves = [
+        "image/",
+        "audio/",
+        "video/",
+        "text/x-",
+        "text/plain",
+        "text/html",
+    ];
+    !leaves.iter().any(|leaf| media_type.starts_with(leaf))
+}
+
 /// How a run reads files, and how those that the index knows were read.
 pub(crate) struct Staleness {
     /// How this run reads.
@@ -128,6 +143,10 @@ impl Staleness {
         };
         stale.follow(snapshot.meta());
         let with = |state: &str| snapshot.files_with(Field::Is, &|known| known == state);
+        if snapshot.meta().parts_lost {
+            let files = snapshot.files_with(Field::Mime, &may_hold_others)?;
+            stale.always.push((Stale::Doubtful, files));
+        }
         if retry_failed {
             stale.always.push((Stale::Retry, with("failed")?));
         }
@@ -188,6 +207,7 @@ impl Staleness {
         meta.missing = self.noted(noticed, all);
         meta.reading.clone_from(&self.reading);
         meta.edition = self.edition;
+        meta.parts_lost &= !all;
         meta.earlier = match all {
             true => Vec::new(),
             false => self.earlier.clone(),

@@ -181,6 +181,8 @@ pub(crate) enum Command {
     Mu(MuArgs),
     /// Show what is indexed and what failed
     Status(StatusArgs),
+    /// Prove that the index agrees with itself and with the disk, and mend it
+    Check(CheckArgs),
     /// Show the text that ken reads in a file
     Extract(ExtractArgs),
     /// Show the files that ken would index
@@ -404,6 +406,19 @@ pub(crate) struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Take out what is damaged or doubled, and read the files again that it came from
+    #[arg(long)]
+    pub(crate) repair: bool,
+    /// Print JSON, one object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print only what is wrong
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Args, Debug)]

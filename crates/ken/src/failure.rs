@@ -71,6 +71,7 @@ impl From<ken_index::Error> for Failure {
     fn from(error: ken_index::Error) -> Self {
         use ken_index::Error;
         let message = error.to_string();
+        let is_damage = error.is_damage();
         match error {
             Error::Missing(_) => Self::new(Kind::NoIndex, message).hint("ken index ~/Documents"),
             Error::Busy(_) => Self::new(Kind::Index, message).hint("wait until it has ended"),
@@ -82,6 +83,8 @@ impl From<ken_index::Error> for Failure {
                 Self::new(Kind::Index, message).hint(&hint)
             }
             Error::Query(_) => Self::new(Kind::Usage, message),
+            Error::Engine { .. } if is_damage => Self::new(Kind::Index, message)
+                .hint("ken check tells what is damaged, ken check --repair mends it"),
             Error::Folder(_) | Error::Engine { .. } => Self::new(Kind::Index, message),
         }
     }

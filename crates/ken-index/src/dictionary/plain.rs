@@ -9,14 +9,14 @@
 //! ```text
 //! terms of a field, in order, each ended by a line feed; then those of the next
 //! for each field: its column, the first byte, the number of bytes
-//! the number of fields, MAGIC
+//! the number of fields, the CRC-32 of all before it, MAGIC
 //! ```
 //!
 //! Numbers are of 8 bytes, little-endian. The file says nothing that the segment does not: where it
 //! is missing the dictionary is walked.
 
 use std::ffi::OsStr;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -32,7 +32,7 @@ use tantivy_common::HasLen;
 
 use crate::directory::ReadDirectory;
 
-const MAGIC: [u8; 8] = *b"kenword1";
+const MAGIC: [u8; 8] = *b"kenword2";
 const EXTENSION: &str = "words";
 const BUFFER_BYTES: usize = 1 << 20;
 
@@ -151,13 +151,14 @@ impl PlainLists {
     }
 }
 
-fn name(segment: SegmentId) -> PathBuf {
+/// Returns the name of the list of a segment.
+pub(crate) fn name(segment: SegmentId) -> PathBuf {
     PathBuf::from(segment.uuid_string()).with_extension(EXTENSION)
 }
 
 /// Returns the column of each field and where its terms are; `None` if the file is another one.
 fn read_table(bytes: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
-    let rest = bytes.strip_suffix(&MAGIC)?;
+    let (rest, _) = split_number(bytes.strip_suffix(&MAGIC)?)?;
     let (rest, n_fields) = split_number(rest)?;
     let mut fields = Vec::new();
     let mut rest = rest;
@@ -172,6 +173,14 @@ fn read_table(bytes: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
         rest = before;
     }
     Some(fields)
+}
+
+/// Returns whether a list is as it was written; one of another version is none.
+pub(crate) fn is_sound(bytes: &[u8]) -> bool {
+    let Some((rest, sum)) = bytes.strip_suffix(&MAGIC).and_then(split_number) else {
+        return true;
+    };
+    u64::from(crc32fast::hash(rest)) == sum
 }
 
 fn split_number(bytes: &[u8]) -> Option<(&[u8], u64)> {
@@ -213,7 +222,7 @@ pub(crate) fn update(index: &Index, folder: &Path, small: Small) -> tantivy::Res
     let is_missing = |segment: &&tantivy::Segment| -> io::Result<bool> {
         let terms = segment.relative_path(SegmentComponent::Terms);
         let is_large = fs_err::metadata(folder.join(terms))?.len() >= small.bytes;
-        Ok(is_large && !fs_err::exists(folder.join(name(segment.id())))?)
+        Ok(is_large && !is_there(&folder.join(name(segment.id())))?)
     };
     std::thread::scope(|scope| {
         let mut writing = Vec::new();
@@ -227,6 +236,19 @@ pub(crate) fn update(index: &Index, folder: &Path, small: Small) -> tantivy::Res
             done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     })
+}
+
+/// Returns whether there is a list, of this version.
+fn is_there(path: &Path) -> io::Result<bool> {
+    let mut magic = [0; MAGIC.len()];
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+        Ok(mut file) => {
+            let is_long = file.seek(SeekFrom::End(-(MAGIC.len() as i64))).is_ok();
+            Ok(is_long && file.read_exact(&mut magic).is_ok() && magic == MAGIC)
+        }
+    }
 }
 
 /// Returns whether a file of this name is, or was to be, a list.
@@ -258,9 +280,25 @@ fn write(segment: &tantivy::Segment, folder: &Path, small: Small) -> tantivy::Re
     }
 }
 
+/// Writes, and keeps the checksum of what was written.
+struct Summed {
+    out: BufWriter<File>,
+    sum: crc32fast::Hasher,
+}
+
+impl Summed {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sum.update(bytes);
+        self.out.write_all(bytes)
+    }
+}
+
 /// Returns false if a term cannot be a line.
 fn write_to(file: File, reader: &SegmentReader, small: Small) -> tantivy::Result<bool> {
-    let mut out = BufWriter::with_capacity(BUFFER_BYTES, file);
+    let mut out = Summed {
+        out: BufWriter::with_capacity(BUFFER_BYTES, file),
+        sum: crc32fast::Hasher::new(),
+    };
     let (mut table, mut n_fields, mut at) = (Vec::new(), 0_u64, 0_u64);
     for (column, entry) in reader.schema().fields() {
         // Text is what has positions; other fields are asked for by their start.
@@ -289,6 +327,8 @@ fn write_to(file: File, reader: &SegmentReader, small: Small) -> tantivy::Result
     }
     out.write_all(&table)?;
     out.write_all(&n_fields.to_le_bytes())?;
+    let Summed { mut out, sum } = out;
+    out.write_all(&u64::from(sum.finalize()).to_le_bytes())?;
     out.write_all(&MAGIC)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.sync_data()?;
@@ -348,8 +388,18 @@ mod tests {
         for number in [7_u64, 0, 4, 1] {
             file.extend_from_slice(&number.to_le_bytes());
         }
+        let sum = u64::from(crc32fast::hash(&file));
+        file.extend_from_slice(&sum.to_le_bytes());
         file.extend_from_slice(&MAGIC);
         assert_eq!(read_table(&file), Some(vec![(7, 0..4)]));
+        for at in 0..file.len() {
+            let mut damaged = file.clone();
+            damaged[at] ^= 1;
+            assert!(
+                !is_sound(&damaged) || read_table(&damaged).is_none(),
+                "byte {at}"
+            );
+        }
         for (at, byte) in [(file.len() - 1, 0), (20, 200), (28, 9)] {
             let mut damaged = file.clone();
             damaged[at] = byte;
@@ -416,7 +466,7 @@ mod tests {
         assert!(!has_list, "the dictionaries are small");
         assert!(without.iter().all(|(terms, _)| !terms.is_empty()));
 
-        let index = Index::open_in_dir(folder.path()).unwrap();
+        let (_, index, _) = crate::snapshot::open_engine(folder.path()).unwrap();
         let stale = folder.path().join(format!("{}.words", "ab".repeat(16)));
         fs_err::write(&stale, "").unwrap();
         update(&index, folder.path(), Small { bytes: 0, terms: 0 }).unwrap();

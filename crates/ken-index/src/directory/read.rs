@@ -15,6 +15,8 @@ use tantivy::directory::{
     DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
 
+use super::seal::unseal;
+
 /// A directory that is only read, without locks.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadDirectory(pub(crate) MmapDirectory);
@@ -56,7 +58,8 @@ impl Directory for ReadDirectory {
         if path == Path::new(".managed.json") {
             return Err(OpenReadError::FileDoesNotExist(path.to_path_buf()));
         }
-        self.0.atomic_read(path)
+        let bytes = self.0.atomic_read(path)?;
+        unseal(path, bytes).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))
     }
 
     fn atomic_write(&self, path: &Path, _: &[u8]) -> io::Result<()> {

@@ -22,6 +22,7 @@ use tantivy::directory::{
     WatchHandle, WritePtr,
 };
 
+use super::seal::{LIST, seal, unseal};
 use crate::dictionary::is_list;
 
 /// The list of all files that the engine made.
@@ -99,7 +100,7 @@ impl WriteDirectory {
 fn is_engines(name: &str) -> bool {
     let segment = name.split('.').next().unwrap_or_default();
     let is_identifier = segment.len() == 32 && segment.bytes().all(|b| b.is_ascii_hexdigit());
-    name == "meta.json" || (is_identifier && name.len() > 32)
+    name == LIST || (is_identifier && name.len() > 32)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -164,12 +165,14 @@ impl Directory for WriteDirectory {
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.inner.atomic_read(path)
+        let bytes = self.inner.atomic_read(path)?;
+        unseal(path, bytes).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))
     }
 
     /// Replaces a small file. What it names is on disk before it is, and it itself is on disk
     /// when this returns; but see the module's documentation for the list of managed files.
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let content = &*seal(path, content);
         if path == Path::new(MANAGED) {
             let next = self.root.join(MANAGED_NEXT);
             fs_err::write(&next, content)?;

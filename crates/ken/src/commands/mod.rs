@@ -1,6 +1,7 @@
 //! One file for each subcommand.
 
 mod ag;
+mod check;
 mod contact_lines;
 mod explain;
 mod extract;
@@ -39,6 +40,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Ag(args) => ag::run(&global, args.arguments),
         Command::Mu(args) => mu::run(&global, args.arguments),
         Command::Status(args) => status::run(&global, &args),
+        Command::Check(args) => check::run(&global, &args),
         Command::Extract(args) => extract::run(&global, &args),
         Command::Walk(args) => walk::run(&global, &args),
         Command::Completions(args) => generate::completions(&args),

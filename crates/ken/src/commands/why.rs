@@ -197,6 +197,9 @@ impl View<'_> {
             }
             Next::ReadAgain(Stale::Helper) => "reads it: a program that it waited for is there",
             Next::ReadAgain(Stale::Retry) => "reads it: it failed",
+            Next::ReadAgain(Stale::Doubtful) => {
+                "reads it: the index was damaged, and may lack documents in it"
+            }
             Next::Forget => "forgets it",
             Next::Keep => "keeps it",
         }
@@ -300,6 +303,7 @@ fn next_name(next: Next) -> &'static str {
         Next::ReadAgain(Stale::Settings) => "read_settings",
         Next::ReadAgain(Stale::Helper) => "read_helper",
         Next::ReadAgain(Stale::Retry) => "read_failed",
+        Next::ReadAgain(Stale::Doubtful) => "read_doubtful",
         Next::Forget => "forget",
         Next::Keep => "keep",
     }

@@ -9,6 +9,7 @@
 
 mod ag;
 mod changes;
+mod check;
 mod crash;
 mod extract;
 mod faults;

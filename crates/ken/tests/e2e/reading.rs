@@ -8,7 +8,7 @@ use crate::world::{World, assert_counts};
 /// that there was none.
 fn forge(world: &World, extractor: &str, version: Option<u32>) {
     let meta = world.data().join("index/meta.json");
-    let text = fs_err::read_to_string(&meta).unwrap();
+    let text = world.commit_text();
     let key = format!(r#"\"{extractor}\":"#);
     let (before, rest) = text.split_once(&key).unwrap();
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());

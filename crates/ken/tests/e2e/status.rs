@@ -167,7 +167,7 @@ fn there_may_be_no_index() {
 fn an_index_of_another_format_is_not_touched() {
     let world = indexed();
     let meta = world.data().join("index/meta.json");
-    let text = fs_err::read_to_string(&meta).unwrap();
+    let text = world.commit_text();
     let other = text.replace("\\\"format\\\":", "\\\"format\\\":9");
     assert_ne!(text, other);
     fs_err::write(&meta, &other).unwrap();

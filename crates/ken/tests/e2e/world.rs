@@ -173,6 +173,12 @@ impl World {
             .collect()
     }
 
+    /// Returns what the last commit says, without its checksum: written back so, it is taken as it is.
+    pub(crate) fn commit_text(&self) -> String {
+        let text = fs_err::read_to_string(self.data().join("index/meta.json")).unwrap();
+        text.split("\n#crc32 ").next().unwrap().to_owned()
+    }
+
     /// Returns the names, sizes and times of all files in the data folder.
     pub(crate) fn data_files(&self) -> BTreeMap<PathBuf, (u64, SystemTime)> {
         let mut files = BTreeMap::new();

@@ -1,0 +1,77 @@
+//! The checksum of the list of segments.
+//!
+//! The engine writes one at the end of each file of a segment, but not of `meta.json`, which names these
+//! files and holds what a commit says: a flipped bit there could make a number another one. So a last
+//! line is written behind its JSON, and taken off when it is read. A list without that line, which an
+//! earlier version wrote, is taken as it is.
+
+use std::io;
+use std::path::Path;
+
+/// The name of the list.
+pub(crate) const LIST: &str = "meta.json";
+const MARK: &[u8] = b"\n#crc32 ";
+const DIGITS: usize = 8;
+
+/// Returns the list with its checksum, and any other file as it is.
+pub(super) fn seal(path: &Path, content: &[u8]) -> Vec<u8> {
+    let mut sealed = content.to_vec();
+    if path == Path::new(LIST) {
+        sealed.extend_from_slice(MARK);
+        sealed.extend_from_slice(format!("{:08x}\n", crc32fast::hash(content)).as_bytes());
+    }
+    sealed
+}
+
+/// Returns the list without its checksum, and any other file as it is.
+///
+/// # Errors
+/// Fails if the checksum is of another content.
+pub(super) fn unseal(path: &Path, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let end = bytes.len().saturating_sub(MARK.len() + DIGITS + 1);
+    let (content, line) = bytes.split_at(end);
+    if path != Path::new(LIST) || !line.starts_with(MARK) {
+        return Ok(bytes);
+    }
+    let expected = format!("{:08x}\n", crc32fast::hash(content));
+    if line[MARK.len()..] != *expected.as_bytes() {
+        let message = format!("the checksum of {LIST} is of another content");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    }
+    bytes.truncate(end);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_list_is_noticed() {
+        let list = Path::new(LIST);
+        let content = br#"{"segments":[],"opstamp":12}"#;
+        let sealed = seal(list, content);
+        assert_eq!(unseal(list, sealed.clone()).unwrap(), content);
+        assert_eq!(unseal(list, content.to_vec()).unwrap(), content);
+        assert_eq!(unseal(list, Vec::new()).unwrap(), b"");
+        for at in 0..sealed.len() * 8 {
+            let mut changed = sealed.clone();
+            changed[at / 8] ^= 1 << (at % 8);
+            // Without the mark it is no JSON.
+            let read = unseal(list, changed).ok();
+            assert!(
+                read.is_none_or(
+                    |bytes| serde_json::from_slice::<serde_json::Value>(&bytes).is_err()
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn other_files_have_no_checksum_here() {
+        let other = Path::new("other.json");
+        assert_eq!(seal(other, b"[]"), b"[]");
+        let sealed = seal(Path::new(LIST), b"[]");
+        assert_eq!(unseal(other, sealed.clone()).unwrap(), sealed);
+    }
+}

@@ -1,0 +1,428 @@
+//! Whether an index agrees with itself and with the disk, and what is done if it does not.
+//!
+//! Four questions, each answered by reading, not by trusting: are the bytes of its files those that were
+//! written; is each document there once, and each file's own document with its parts; is each file as it
+//! was when it was indexed; and is everything below the roots known, or left out for a reason that the walk
+//! gives. The last is asked of the folders themselves, not of the walk.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use ken_core::{Change, FileKey, Root};
+use ken_index::{Meta, Snapshot, Soundness, Writer, WriterOptions};
+use ken_walk::{ScanOptions, Skip, Visitor};
+use serde::Serialize;
+
+use crate::lock::RunLock;
+use crate::{Error, Options, Progress, Summary, grams, update};
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Of the files of the index.
+    pub index: Soundness,
+    /// Files of grams that are damaged or gone, by their numbers.
+    pub grams: BTreeSet<u64>,
+    /// Files of which a document is there more than once.
+    pub doubled: Vec<PathBuf>,
+    /// Files of which only parts are there: a run was stopped while it read them.
+    pub unfinished: u64,
+    /// Documents that are there; nothing is told of them, nor of what follows, if the index is damaged.
+    pub documents: Option<u64>,
+    /// What the next run would do.
+    pub next: Summary,
+    /// What lies below the roots.
+    pub below: Below,
+}
+
+/// What lies below the roots.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Below {
+    /// Files that the walk finds.
+    pub found: u64,
+    /// Files, links and others that it leaves out, by why it does.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// Files that it neither finds nor leaves out.
+    #[serde(skip)]
+    pub unexplained: Vec<PathBuf>,
+    /// Folders that cannot be read.
+    pub unreadable: u64,
+}
+
+impl Report {
+    /// Returns whether index and disk agree.
+    pub fn is_sound(&self) -> bool {
+        let next = &self.next;
+        self.is_whole()
+            && self.unfinished + next.added + next.changed + next.moved + next.gone == 0
+            && next.errors == 0
+            && self.below.unexplained.is_empty()
+    }
+
+    /// Returns whether the index agrees with itself, whatever became of the files.
+    pub fn is_whole(&self) -> bool {
+        self.index.damages.is_empty() && self.grams.is_empty() && self.doubled.is_empty()
+    }
+}
+
+/// Looks at all of an index, and at all files that it covers. Writes nothing.
+///
+/// # Errors
+/// Fails if the index cannot be read at all.
+pub fn check(
+    options: &Options,
+    progress: &Progress,
+    notify: &(dyn Fn(&Change) + Sync),
+) -> Result<Report, Error> {
+    let index = options.data.join("index");
+    let mut report = Report {
+        index: ken_index::check(&index, options.threads)?,
+        ..Report::default()
+    };
+    let meta = Meta::read(&index)?;
+    if let Some(named) = &meta.gram_files {
+        let opened = ken_ngram::open(&grams::folder(&index), ken_index::map)?;
+        report.grams = opened.damaged();
+        report.grams.extend(opened.missing(named));
+    }
+    // What is read of damaged files is nonsense.
+    if report
+        .index
+        .damages
+        .iter()
+        .any(|damage| damage.documents > 0)
+    {
+        return Ok(report);
+    }
+    let snapshot = Snapshot::open(&index)?;
+    report.documents = Some(snapshot.n_documents());
+    let doubled = snapshot.doubled()?;
+    let paths = snapshot.paths(&doubled)?;
+    report.doubled = paths.into_iter().map(Option::unwrap_or_default).collect();
+    let rows = snapshot.rows()?;
+    report.unfinished = rows.iter().filter(|row| row.token == 0).count() as u64;
+    drop(snapshot);
+    let dry = Options {
+        dry_run: true,
+        full: false,
+        lazy: false,
+        retry_failed: false,
+        ocr: None,
+        ..options.clone()
+    };
+    report.next = update(&dry, &[], progress, notify)?;
+    report.below = below(&meta.roots, options, progress);
+    Ok(report)
+}
+
+/// Takes out of the index what a report has found damaged or doubled, then brings it up to date, which reads
+/// again what is missing.
+///
+/// # Errors
+/// Fails as [`update`] does.
+pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result<Summary, Error> {
+    let index = options.data.join("index");
+    let Some(lock) = RunLock::take(&options.data, &|| !progress.is_cancelled())? else {
+        return Ok(Summary {
+            interrupted: true,
+            ..Summary::default()
+        });
+    };
+    ken_index::drop_damaged(&index, &report.index.damages)?;
+    for number in &report.grams {
+        ken_ngram::remove(&grams::folder(&index), *number)?;
+    }
+    if !report.doubled.is_empty() {
+        let writer = Writer::open(
+            &index,
+            WriterOptions {
+                memory_bytes: options.shares().segments,
+                threads: 1,
+            },
+        )?;
+        for path in &report.doubled {
+            writer.delete(writer.meta().hasher.key(path));
+        }
+        let mut meta = writer.meta().clone();
+        meta.all_seen = false;
+        meta.began = None;
+        writer.commit(&meta)?;
+        writer.close()?;
+    }
+    drop(lock);
+    update(options, &[], progress, &|_| ())
+}
+
+/// Compares what the walk tells with what is in the folders.
+fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
+    let scan = ScanOptions {
+        threads: options.threads,
+        excluded: vec![options.data.clone()],
+        global_ignore: options.global_ignore.clone(),
+        order: options.order,
+        ..ScanOptions::default()
+    };
+    // Whatever the key: it serves to know the path again.
+    let hasher = ken_core::KeyHasher::new(0, 0);
+    let found: Mutex<Vec<FileKey>> = Mutex::default();
+    let skips: Mutex<HashMap<PathBuf, &'static str>> = Mutex::default();
+    let file = |path: &Path, _| lock(&found).push(hasher.key(path));
+    let skipped = |path: &Path, skip: Skip| {
+        lock(&skips).insert(path.to_path_buf(), name(&skip));
+    };
+    let visitor = Visitor {
+        file: &file,
+        skipped: Some(&skipped),
+    };
+    ken_walk::scan(roots, &scan, &progress.walk, visitor);
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_unstable();
+    let mut listing = Listing {
+        found: &|path| found.binary_search(&hasher.key(path)).is_ok(),
+        skips: &skips.into_inner().unwrap_or_else(PoisonError::into_inner),
+        below: Below {
+            found: found.len() as u64,
+            ..Below::default()
+        },
+    };
+    for root in roots {
+        listing.take(root.path.clone());
+    }
+    listing.below
+}
+
+/// Lists folders without any rule.
+struct Listing<'l> {
+    found: &'l dyn Fn(&Path) -> bool,
+    skips: &'l HashMap<PathBuf, &'static str>,
+    below: Below,
+}
+
+impl Listing<'_> {
+    fn take(&mut self, root: PathBuf) {
+        // Folders with why they are left out.
+        let mut folders = vec![(root, None)];
+        while let Some((folder, reason)) = folders.pop() {
+            let reason = reason.or_else(|| self.skips.get(&folder).copied());
+            let Ok(entries) = fs_err::read_dir(&folder) else {
+                self.below.unreadable += u64::from(folder.is_dir());
+                continue;
+            };
+            for entry in entries.flatten() {
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push((path, reason));
+                } else {
+                    self.judge(path, reason);
+                }
+            }
+        }
+    }
+
+    /// Says why what is no folder is there and not found.
+    fn judge(&mut self, path: PathBuf, reason: Option<&'static str>) {
+        if (self.found)(&path) {
+            return;
+        }
+        match reason.or_else(|| self.skips.get(&path).copied()) {
+            Some(reason) => *self.below.left_out.entry(reason).or_default() += 1,
+            // It may have gone meanwhile; and who follows links comes to it by another path.
+            None if fs_err::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) => {
+                self.below.unexplained.push(path);
+            }
+            None => {}
+        }
+    }
+}
+
+/// Returns why something is left out, for people.
+fn name(skip: &Skip) -> &'static str {
+    match skip {
+        Skip::Hidden => "hidden",
+        Skip::Ignored { .. } => "ignored",
+        Skip::Marked => "in a folder with .noindex",
+        Skip::Held => "in a folder with .noupdate",
+        Skip::Special => "neither file nor folder",
+        Skip::Link => "link",
+        Skip::Loop => "link to a folder above",
+        Skip::FileSystem => "on another file system",
+        Skip::Excluded => "excluded",
+        Skip::Root => "a root of its own",
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Field, Order, Pattern, Plan};
+
+    use super::*;
+    use crate::RootChange;
+    use crate::run::tests::{folder_of_files, options};
+
+    /// Numbers as good as random (xorshift, Marsaglia 2003).
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % limit as u64) as usize
+        }
+    }
+
+    /// Returns an index of a few documents in several segments, one of which has deletions.
+    fn indexed() -> (tempfile::TempDir, Options) {
+        let folder = folder_of_files(6);
+        let options = options(&folder.path().join("data"), 64 << 20);
+        for round in 0..3 {
+            let name = format!("docs/{round}.md");
+            fs_err::write(
+                folder.path().join(name),
+                format!("# Title {round}\n\nother"),
+            )
+            .unwrap();
+            if round == 2 {
+                fs_err::write(folder.path().join("docs/0.txt"), "changed").unwrap();
+            }
+            let add = RootChange::Add(Root::new(folder.path().join("docs")));
+            update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+        }
+        (folder, options)
+    }
+
+    /// Returns all that an index answers, in words.
+    fn answers(index: &Path) -> String {
+        let snapshot = Snapshot::open(index).unwrap();
+        let word = |word: &str| Plan::Match {
+            field: Field::Body,
+            pattern: Pattern::Term(word.to_owned()),
+        };
+        let mut text = format!("{:?} {:?}", snapshot.meta(), snapshot.rows().unwrap());
+        for row in snapshot.rows().unwrap() {
+            for address in snapshot.addresses(row.key).unwrap() {
+                let stored = snapshot.document(address).unwrap();
+                text.push_str(&format!("{:?} {:?}\n", stored.location, stored.document));
+            }
+        }
+        for plan in [word("words"), word("other"), word("2")] {
+            let found = snapshot.run(&plan, Order::default(), 0, 99).unwrap();
+            text.push_str(&format!("{}\n", found.total));
+        }
+        let opened = ken_ngram::open(&grams::folder(index), ken_index::map).unwrap();
+        for segment in &opened.segments {
+            text.push_str(&format!("{:?}\n", segment.rows().collect::<Vec<_>>()));
+        }
+        text
+    }
+
+    fn files_below(folder: &Path) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => files.extend(files_below(&path)),
+                false => files.push(path),
+            }
+        }
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn a_flipped_bit_is_found_or_does_no_harm() {
+        let (_folder, options) = indexed();
+        let index = options.data.join("index");
+        let before = answers(&index);
+        let files = files_below(&index);
+        let sizes: Vec<usize> = files
+            .iter()
+            .map(|file| fs_err::read(file).unwrap().len())
+            .collect();
+        assert!(files.len() > 20, "{files:?}");
+        let mut random = Random(1);
+        let mut harmless = BTreeSet::new();
+        for round in 0..3000 {
+            // Each file as often as another, however small.
+            let at = round % files.len();
+            if sizes[at] == 0 {
+                continue;
+            }
+            let whole = fs_err::read(&files[at]).unwrap();
+            let mut flipped = whole.clone();
+            let bit = random.below(whole.len() * 8);
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            fs_err::write(&files[at], &flipped).unwrap();
+            let found = check(&options, &Progress::default(), &|_| ());
+            if found.is_ok_and(|report| report.is_whole()) {
+                harmless.insert(files[at].file_name().unwrap().to_owned());
+                assert_eq!(
+                    answers(&index),
+                    before,
+                    "bit {bit} of {}",
+                    files[at].display()
+                );
+            }
+            fs_err::write(&files[at], &whole).unwrap();
+        }
+        // The version of the engine at the end of its files, and its list of files.
+        let none_of = |extension: &str| {
+            let mut names = harmless.iter().filter_map(|name| name.to_str());
+            names.all(|name| !name.ends_with(extension))
+        };
+        assert!(none_of("meta.json") && none_of(".grams"), "{harmless:?}");
+        assert!(
+            check(&options, &Progress::default(), &|_| ())
+                .unwrap()
+                .is_sound()
+        );
+    }
+
+    #[test]
+    fn what_is_below_the_roots_is_found_or_left_out_for_a_reason() {
+        let folder = folder_of_files(2);
+        let docs = folder.path().join("docs");
+        let write = |name: &str, text: &str| {
+            let path = docs.join(name);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, text).unwrap();
+        };
+        write(".hidden/a.txt", "a");
+        write(".hidden/b/c.txt", "c");
+        write(".ignore", "*.log\nbuild/\n");
+        write("x.log", "x");
+        write("build/deep/y.txt", "y");
+        write("marked/.noindex", "");
+        write("marked/z.txt", "z");
+        std::os::unix::fs::symlink("0.txt", docs.join("link")).unwrap();
+        let options = options(&folder.path().join("data"), 64 << 20);
+        let add = RootChange::Add(Root::new(docs.clone()));
+        update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+        let report = check(&options, &Progress::default(), &|_| ()).unwrap();
+        assert!(report.is_sound(), "{report:?}");
+        assert_eq!(report.below.found, 2);
+        let left_out: Vec<_> = report.below.left_out.into_iter().collect();
+        let expected = [
+            ("hidden", 3),
+            ("ignored", 2),
+            ("in a folder with .noindex", 2),
+            ("link", 1),
+        ];
+        assert_eq!(left_out, expected);
+
+        // A walk that forgets something would be noticed.
+        let none = HashMap::new();
+        let mut listing = Listing {
+            found: &|path| path.ends_with("0.txt"),
+            skips: &none,
+            below: Below::default(),
+        };
+        listing.take(docs.clone());
+        assert!(listing.below.unexplained.contains(&docs.join("1.txt")));
+    }
+}

@@ -1,0 +1,240 @@
+//! `ken check`: whether the index agrees with itself and with the disk.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use ken_core::{Change, escape_bytes};
+use ken_pipeline::{Options, Progress, Report};
+use serde_json::{Value as Json, json};
+
+use super::index::{default_options, stop_flag};
+use crate::cli::{CheckArgs, Global};
+use crate::failure::Failure;
+use crate::output;
+
+/// How many files of each sort are named, unless all are asked for as JSON.
+const NAMED: usize = 20;
+
+pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let options = default_options(global)?;
+    let report = checked(&options, args)?;
+    if report.is_sound() || !args.repair {
+        return Ok(ExitCode::from(u8::from(!report.is_sound())));
+    }
+    let progress = Progress::default();
+    let stop = stop_flag()?;
+    let summary = std::thread::scope(|scope| {
+        let repairing = scope.spawn(|| ken_pipeline::repair(&options, &report, &progress));
+        while !repairing.is_finished() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                progress.cancel();
+            }
+        }
+        repairing
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    for message in &summary.messages {
+        output::warn(message);
+    }
+    if !args.json && !args.quiet {
+        let text = output::summary_text(&summary, false);
+        output::print(format!("\nrepaired: {text}\n\n").as_bytes())?;
+    }
+    let report = checked(&options, args)?;
+    Ok(ExitCode::from(u8::from(!report.is_sound())))
+}
+
+/// Checks and tells what was found.
+fn checked(options: &Options, args: &CheckArgs) -> Result<Report, Failure> {
+    let changes = Mutex::new(Vec::new());
+    let notify = |change: &Change| {
+        let (what, path) = match change {
+            Change::Added { path, .. } => ("new", path),
+            Change::Changed { path, .. } => ("changed", path),
+            Change::Moved { path, .. } => ("moved", path),
+            // Only the key of its path is at hand; the summary counts it.
+            Change::Gone { .. } => return,
+        };
+        let mut changes = changes
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        changes.push((what, path.clone()));
+    };
+    let report = ken_pipeline::check(options, &Progress::default(), &notify)?;
+    let mut changes = changes
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    changes.sort();
+    for message in &report.next.messages {
+        output::warn(message);
+    }
+    let findings = findings(options, &report, &changes);
+    if args.json {
+        for finding in &findings {
+            output::print(&output::json_line(&finding.json()))?;
+        }
+        output::print(&output::json_line(&summary_json(&report)))?;
+    } else {
+        output::print(findings_text(&findings).as_bytes())?;
+        if !args.quiet {
+            output::print(summary_text(&report).as_bytes())?;
+        }
+    }
+    Ok(report)
+}
+
+/// Something that is wrong.
+struct Finding {
+    what: &'static str,
+    path: PathBuf,
+    detail: Option<String>,
+    documents: u32,
+}
+
+impl Finding {
+    fn json(&self) -> Json {
+        json!({
+            "v": output::SCHEMA,
+            "event": self.what,
+            "path": escape_bytes(self.path.as_os_str().as_encoded_bytes()),
+            "message": self.detail,
+            "documents": self.documents,
+        })
+    }
+
+    fn text(&self) -> String {
+        let path = escape_bytes(self.path.as_os_str().as_encoded_bytes()).into_owned();
+        let mut text = format!("{} \"{}\"", self.what, output::clean(&path));
+        if let Some(detail) = &self.detail {
+            text.push_str(&format!(": {}", output::clean(detail)));
+        }
+        if self.documents > 0 {
+            text.push_str(&format!(" ({} documents are in doubt)", self.documents));
+        }
+        text + "\n"
+    }
+}
+
+fn findings(
+    options: &Options,
+    report: &Report,
+    changes: &[(&'static str, PathBuf)],
+) -> Vec<Finding> {
+    let index = options.data.join("index");
+    let plain = |what, path: &Path| Finding {
+        what,
+        path: path.to_path_buf(),
+        detail: None,
+        documents: 0,
+    };
+    let damaged = report.index.damages.iter().map(|damage| Finding {
+        what: "damaged",
+        path: index.join(&damage.file),
+        detail: Some(damage.message.clone()),
+        documents: damage.documents,
+    });
+    let folder = ken_pipeline::ngram_folder(&index);
+    let grams = report.grams.iter().map(|number| Finding {
+        detail: Some("its checksum is of another content, or it is gone".to_owned()),
+        ..plain("damaged", &folder.join(format!("{number:016x}.grams")))
+    });
+    let doubled = report.doubled.iter().map(|path| plain("doubled", path));
+    let changes = changes.iter().map(|(what, path)| plain(what, path));
+    let unexplained = report.below.unexplained.iter();
+    let unexplained = unexplained.map(|path| plain("not found by the walk", path));
+    damaged
+        .chain(grams)
+        .chain(doubled)
+        .chain(changes)
+        .chain(unexplained)
+        .collect()
+}
+
+fn findings_text(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for of_one in findings.chunk_by(|a, b| a.what == b.what) {
+        text.extend(of_one.iter().take(NAMED).map(Finding::text));
+        if of_one.len() > NAMED {
+            let rest = of_one.len() - NAMED;
+            text.push_str(&format!(
+                "{} {rest} more: ken check --json names all\n",
+                of_one[0].what
+            ));
+        }
+    }
+    text
+}
+
+fn summary_text(report: &Report) -> String {
+    let index = &report.index;
+    let n_damaged = index.damages.len() + report.grams.len();
+    let state = match n_damaged {
+        0 => "as they were written".to_owned(),
+        n => format!("{n} damaged"),
+    };
+    let size = output::size(i64::try_from(index.bytes).unwrap_or(i64::MAX));
+    let mut text = format!("index      {} files, {size}: {state}\n", index.files);
+    let Some(documents) = report.documents else {
+        return text + "documents  not looked at: ken check --repair takes out what is damaged\n";
+    };
+    let doubled = match report.doubled.len() {
+        0 => "each once".to_owned(),
+        n => format!("those of {n} files twice"),
+    };
+    text.push_str(&format!("documents  {documents}: {doubled}"));
+    if report.unfinished > 0 {
+        text.push_str(&format!("; of {} files only parts", report.unfinished));
+    }
+    let next = &report.next;
+    text.push_str(&format!("\nfiles      {} as indexed", next.unchanged));
+    let counts = [
+        (next.changed, "changed"),
+        (next.added, "new"),
+        (next.moved, "moved"),
+        (next.gone, "gone"),
+        (next.kept, "out of reach"),
+    ];
+    for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {count} {what}"));
+    }
+    let left_out = &report.below.left_out;
+    let reasons: Vec<String> = left_out
+        .iter()
+        .map(|(reason, n)| format!("{n} {reason}"))
+        .collect();
+    let all: u64 = left_out.values().sum();
+    text.push_str(&format!("\nleft out   {all}"));
+    if all > 0 {
+        text.push_str(&format!(": {}", reasons.join(", ")));
+    }
+    text + "\n"
+}
+
+fn summary_json(report: &Report) -> Json {
+    json!({
+        "v": output::SCHEMA,
+        "event": "summary",
+        "sound": report.is_sound(),
+        "index": {
+            "files": report.index.files,
+            "bytes": report.index.bytes,
+            "damaged": report.index.damages.len() + report.grams.len(),
+        },
+        "documents": report.documents,
+        "doubled": report.doubled.len(),
+        "unfinished": report.unfinished,
+        "files": {
+            "unchanged": report.next.unchanged,
+            "changed": report.next.changed,
+            "added": report.next.added,
+            "moved": report.next.moved,
+            "gone": report.next.gone,
+            "kept": report.next.kept,
+            "errors": report.next.errors,
+        },
+        "below": report.below,
+    })
+}
