@@ -399,7 +399,7 @@ mod tests {
         write("build/deep/y.txt", "y");
         write("marked/.noindex", "");
         write("marked/z.txt", "z");
-        std::os::unix::fs::symlink("0.txt", docs.join("link")).unwrap();
+        fs_err::os::unix::fs::symlink("0.txt", docs.join("link")).unwrap();
         let options = options(&folder.path().join("data"), 64 << 20);
         let add = RootChange::Add(Root::new(docs.clone()));
         update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
