@@ -57,6 +57,8 @@ pub enum Plan {
     Filter(Box<Self>),
     /// Documents that the part finds, and all messages in one thread with one of them.
     Thread(Box<Self>),
+    /// Messages that carry a document that the part finds.
+    Carrier(Box<Self>),
 }
 
 /// What is looked for as one word, in one text field or in each that has a weight. It is ranked as
@@ -242,6 +244,7 @@ impl fmt::Display for Plan {
             Self::Weight(weight, part) => write!(f, "(weight {weight} {part})"),
             Self::Filter(part) => write!(f, "(filter {part})"),
             Self::Thread(part) => write!(f, "(thread {part})"),
+            Self::Carrier(part) => write!(f, "(carrier {part})"),
         }
     }
 }

@@ -125,6 +125,30 @@ pub(crate) fn carrier(
     Ok(None)
 }
 
+/// Returns the messages that carry one of some documents, in the order of addresses. What is in no message
+/// has none, nor has a message by itself.
+pub(crate) fn carriers(
+    searcher: &Searcher,
+    file: Column,
+    of: impl IntoIterator<Item = Address>,
+) -> tantivy::Result<Vec<Address>> {
+    let columns = searcher.segment_readers().iter().map(|segment| {
+        let columns = segment.fast_fields();
+        tantivy::Result::Ok((columns.u64(MESSAGE)?, columns.u64(LINKS)?))
+    });
+    let columns = columns.collect::<tantivy::Result<Vec<_>>>()?;
+    let mut found = BTreeSet::new();
+    for address in of {
+        let (messages, links) = &columns[address.segment as usize];
+        let is_carried =
+            messages.first(address.doc).is_some() && links.first(address.doc).is_none();
+        if is_carried {
+            found.extend(carrier(searcher, file, address)?);
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
 /// Returns all messages in the threads of some documents, in the order of addresses; what is in no
 /// message is in a thread of its own.
 pub(crate) fn threads(

@@ -116,6 +116,10 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
             let plan = positive(part(inner, context)?);
             Some(Plan::Filter(Box::new(Plan::Thread(Box::new(plan)))))
         }
+        Tree::Part(inner) => {
+            let plan = positive(part(inner, context)?);
+            Some(Plan::Filter(Box::new(Plan::Carrier(Box::new(plan)))))
+        }
         Tree::Boost(inner, boost) => {
             let plan = positive(part(inner, context)?);
             Some(Plan::Weight(boost.0 as f32 / 1000.0, Box::new(plan)))

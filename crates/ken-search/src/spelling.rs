@@ -197,7 +197,7 @@ fn each_word(tree: &Tree, each: &mut dyn FnMut(Word)) {
             each_word(left, each);
             each_word(right, each);
         }
-        Tree::Boost(part, _) | Tree::Thread(part) => each_word(part, each),
+        Tree::Boost(part, _) | Tree::Thread(part) | Tree::Part(part) => each_word(part, each),
         Tree::All | Tree::Not(_) => {}
     }
 }
@@ -224,6 +224,7 @@ fn mapped(tree: &Tree, change: &dyn Fn(&Clause) -> Clause) -> Tree {
         ),
         Tree::Boost(part, boost) => Tree::Boost(Box::new(mapped(part, change)), *boost),
         Tree::Thread(part) => Tree::Thread(Box::new(mapped(part, change))),
+        Tree::Part(part) => Tree::Part(Box::new(mapped(part, change))),
         Tree::All | Tree::Not(_) => tree.clone(),
     }
 }

@@ -283,6 +283,7 @@ fn tree() -> impl Strategy<Value = Tree> {
             prop::collection::vec(inner.clone(), 1..4).prop_map(Tree::or),
             inner.clone().prop_map(Tree::not),
             inner.clone().prop_map(|tree| Tree::Thread(Box::new(tree))),
+            inner.clone().prop_map(|tree| Tree::Part(Box::new(tree))),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| Tree::Xor(Box::new(a), Box::new(b))),
             (inner, 1..1_000_000_u32)
                 .prop_map(|(tree, boost)| Tree::Boost(Box::new(tree), Boost(boost))),

@@ -1,6 +1,7 @@
 //! From the plan to the engine's query.
 
 mod address;
+mod carrier;
 mod duplicates;
 mod expand;
 mod form;
@@ -29,6 +30,7 @@ use crate::analysis::BORDER;
 use crate::dictionary::Shortcuts;
 use crate::schema::Columns;
 use address::AddressQuery;
+use carrier::CarrierQuery;
 use duplicates::DuplicatesQuery;
 #[cfg(test)]
 pub(crate) use expand::FuzzyAutomaton;
@@ -74,6 +76,10 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
             None => Box::new(BoostQuery::new(build(scoring, part), *weight)),
         },
         Plan::Filter(part) => Box::new(ConstScoreQuery::new(build(scoring, part), 0.0)),
+        Plan::Carrier(part) => Box::new(CarrierQuery {
+            of: build(scoring, part),
+            scoring: Arc::clone(scoring),
+        }),
         Plan::Thread(part) => Box::new(ThreadQuery {
             of: build(scoring, part),
             scoring: Arc::clone(scoring),

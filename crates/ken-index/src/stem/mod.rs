@@ -239,6 +239,7 @@ impl<'a> Expander<'a> {
             Plan::Weight(weight, part) => Plan::Weight(*weight, boxed(part)?),
             Plan::Filter(part) => Plan::Filter(boxed(part)?),
             Plan::Thread(part) => Plan::Thread(boxed(part)?),
+            Plan::Carrier(part) => Plan::Carrier(boxed(part)?),
             plan => plan.clone(),
         })
     }
@@ -335,9 +336,11 @@ pub(crate) fn may_change(plan: &Plan) -> bool {
         Plan::Or(_) => true,
         Plan::And(parts) => parts.iter().any(may_change),
         Plan::Xor(left, right) => may_change(left) || may_change(right),
-        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) | Plan::Thread(part) => {
-            may_change(part)
-        }
+        Plan::Not(part)
+        | Plan::Weight(_, part)
+        | Plan::Filter(part)
+        | Plan::Thread(part)
+        | Plan::Carrier(part) => may_change(part),
         _ => false,
     }
 }

@@ -33,6 +33,8 @@ pub(super) enum Token {
     Field(Field),
     /// `query:`; the name of a saved query follows.
     Saved,
+    /// `part:`; a group follows.
+    Part,
     /// `issub:`; 0 or 1 follows, as in Recoll.
     Sub,
     Word {
@@ -368,6 +370,7 @@ fn field(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
     if rest.starts_with(':') && !after_colon.starts_with(':') {
         match name.to_ascii_lowercase().as_str() {
             "query" => return Ok(Some((Token::Saved, place(1)))),
+            "part" if after_colon.starts_with('(') => return Ok(Some((Token::Part, place(1)))),
             "issub" if has_value(after_colon) => return Ok(Some((Token::Sub, place(1)))),
             _ => {}
         }
@@ -451,7 +454,7 @@ fn is_scheme(name: &str) -> bool {
 
 /// Returns whether a word before a colon means something else than a field of the user's own.
 pub fn is_reserved(name: &str) -> bool {
-    is_scheme(name) || ["query", "issub", "http", "https", "ftp"].contains(&name)
+    is_scheme(name) || ["query", "issub", "part", "http", "https", "ftp"].contains(&name)
 }
 
 fn unknown_field(query: &str, at: Range<usize>) -> QueryError {

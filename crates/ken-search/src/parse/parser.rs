@@ -293,6 +293,7 @@ impl<'a> Parser<'a> {
             }
             Token::Open => self.group()?,
             Token::Field(field) => self.field_value(field)?,
+            Token::Part => self.carried()?,
             Token::Saved => self.saved_query()?,
             Token::Sub => self.sub()?,
             Token::All => {
@@ -371,6 +372,15 @@ impl<'a> Parser<'a> {
             (Field::Thread, tree) => Tree::Thread(Box::new(naming(tree))),
             (_, tree) => tree,
         })
+    }
+
+    /// Reads what is asked of the parts of messages, in any field.
+    fn carried(&mut self) -> Result<Tree, QueryError> {
+        let around = self.field.take();
+        self.advance()?;
+        let tree = self.group()?;
+        self.field = around;
+        Ok(Tree::Part(Box::new(tree)))
     }
 
     fn clause(&mut self, (token, at): Placed) -> Result<Tree, QueryError> {

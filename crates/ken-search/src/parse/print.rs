@@ -18,6 +18,7 @@ impl Display for Tree {
             Self::Near(parts, nearness) => list(f, &nearness.to_string(), parts),
             Self::Boost(part, boost) => write!(f, "(boost {boost} {part})"),
             Self::Thread(part) => write!(f, "(thread {part})"),
+            Self::Part(part) => write!(f, "(part {part})"),
         }
     }
 }
@@ -158,9 +159,12 @@ impl Tree {
             Self::Xor(..) => Binding::Xor,
             Self::And(_) => Binding::And,
             Self::Near(..) => Binding::Near,
-            Self::All | Self::Clause(_) | Self::Not(_) | Self::Boost(..) | Self::Thread(_) => {
-                Binding::Tight
-            }
+            Self::All
+            | Self::Clause(_)
+            | Self::Not(_)
+            | Self::Boost(..)
+            | Self::Thread(_)
+            | Self::Part(_) => Binding::Tight,
         }
     }
 }
@@ -204,6 +208,10 @@ fn write_query(text: &mut String, tree: &Tree) {
         }
         Tree::Thread(part) => {
             text.push_str("thread:");
+            write_group(text, part, true);
+        }
+        Tree::Part(part) => {
+            text.push_str("part:");
             write_group(text, part, true);
         }
     }

@@ -29,6 +29,8 @@ pub enum Tree {
     Boost(Box<Self>, Boost),
     /// Messages in one thread with those that match the part.
     Thread(Box<Self>),
+    /// Messages that carry what matches the part.
+    Part(Box<Self>),
 }
 
 /// How close together words stand.

@@ -164,9 +164,11 @@ fn each_pattern<'a>(plan: &'a Plan, each: &mut dyn FnMut(Field, &'a Pattern)) {
             each_pattern(left, each);
             each_pattern(right, each);
         }
-        Plan::Not(part) | Plan::Weight(_, part) | Plan::Filter(part) | Plan::Thread(part) => {
-            each_pattern(part, each)
-        }
+        Plan::Not(part)
+        | Plan::Weight(_, part)
+        | Plan::Filter(part)
+        | Plan::Thread(part)
+        | Plan::Carrier(part) => each_pattern(part, each),
         Plan::Word(word) => {
             let fields = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
             for field in fields

@@ -11,16 +11,14 @@ use super::super::values;
 use super::fault;
 use super::words::{clause, in_one_of};
 
-/// Returns what asks for messages only; for their attachments too if the query names them. Words are also
-/// looked for in attached messages, but what is said of a message, or excluded, is not about those.
+/// Returns what asks for messages only. Words are also looked for in attached messages, but what is said of a message, or excluded, is not about those.
 pub(super) fn messages(tree: Tree) -> Tree {
     let message = clause(
         Some(Field::Type),
         Value::Word(Kind::Message.name().to_owned()),
     );
-    let kinds = match asks_for_attachments(&tree) {
-        true => Tree::or(vec![message, attachment()]),
-        false if is_words(&tree) => message,
+    let kinds = match is_words(&tree) {
+        true => message,
         false => Tree::and(vec![message, Tree::Not(Box::new(attachment()))]),
     };
     match tree {
@@ -35,19 +33,7 @@ fn is_words(tree: &Tree) -> bool {
         Tree::Clause(clause) => matches!(clause.field, None | Some(Field::Body)),
         Tree::And(parts) | Tree::Or(parts) | Tree::Near(parts, _) => parts.iter().all(is_words),
         Tree::Boost(part, _) => is_words(part),
-        Tree::All | Tree::Not(_) | Tree::Xor(..) | Tree::Thread(_) => false,
-    }
-}
-
-fn asks_for_attachments(tree: &Tree) -> bool {
-    match tree {
-        Tree::Clause(_) => *tree == attachment(),
-        Tree::And(parts) | Tree::Or(parts) | Tree::Near(parts, _) => {
-            parts.iter().any(asks_for_attachments)
-        }
-        Tree::Xor(left, right) => asks_for_attachments(left) || asks_for_attachments(right),
-        Tree::Not(part) | Tree::Boost(part, _) | Tree::Thread(part) => asks_for_attachments(part),
-        Tree::All => false,
+        Tree::All | Tree::Not(_) | Tree::Xor(..) | Tree::Thread(_) | Tree::Part(_) => false,
     }
 }
 
@@ -55,9 +41,9 @@ fn attachment() -> Tree {
     clause(Some(Field::Is), Value::Word("attachment".to_owned()))
 }
 
-/// Returns what asks for an attachment of which a field has the value.
+/// Returns what asks for messages with a part of which a field has the value.
 pub(super) fn attached(field: Field, value: Value) -> Tree {
-    Tree::and(vec![attachment(), clause(Some(field), value)])
+    Tree::Part(Box::new(clause(Some(field), value)))
 }
 
 /// Returns what asks for the threads of messages that a tree finds by their identifier.

@@ -44,6 +44,7 @@ pub fn without_forms(tree: Tree) -> Tree {
         Tree::Not(part) => Tree::Not(Box::new(without_forms(*part))),
         Tree::Boost(part, boost) => Tree::Boost(Box::new(without_forms(*part)), boost),
         Tree::Thread(part) => Tree::Thread(Box::new(without_forms(*part))),
+        Tree::Part(part) => Tree::Part(Box::new(without_forms(*part))),
     }
 }
 

@@ -189,7 +189,7 @@ fn excludes(tree: &Tree) -> bool {
     match tree {
         Tree::Not(_) | Tree::Xor(..) => true,
         Tree::And(parts) | Tree::Or(parts) | Tree::Near(parts, _) => parts.iter().any(excludes),
-        Tree::Boost(part, _) | Tree::Thread(part) => excludes(part),
+        Tree::Boost(part, _) | Tree::Thread(part) | Tree::Part(part) => excludes(part),
         Tree::All | Tree::Clause(_) => false,
     }
 }

@@ -144,6 +144,28 @@ fn what_a_forwarded_message_carries_is_listed_and_saved_by_its_number() {
         none.err
     );
 
+    // Conditions on the message and on its parts hold together.
+    for (query, expected) in [
+        ("subject:outer part:(quokka filename:deep)", 1),
+        ("subject:outer part:(quokka filename:near)", 0),
+        ("subject:outer part:(fyi)", 0),
+        ("subject:outer -part:(quokka)", 0),
+        ("part:(subject:deeper)", 1),
+        ("part:(nobody-wrote-this)", 0),
+    ] {
+        assert_eq!(world.hits(query).len(), expected, "{query}");
+    }
+    let mu = ["search", "--syntax", "mu", "--count"];
+    for (query, expected) in [
+        ("subject:outer file:deep.txt", "1"),
+        ("subject:outer embed:quokka", "1"),
+        ("subject:outer not file:deep.txt", "0"),
+        ("from:bob", "0"),
+    ] {
+        let run = world.ken([&mu[..], &[query]].concat());
+        assert_eq!(run.text().trim(), expected, "{query}");
+    }
+
     let folder = world.home().join("saved");
     let to = folder.to_str().unwrap();
     let saved = world.ken(["mail", "save", "--to", to, "--part", "2.1", "subject:outer"]);
