@@ -120,12 +120,19 @@ fn variants(text: &str) -> Vec<String> {
     ways.into_iter().flatten().collect()
 }
 
-/// `co-operation` is `cooperation` and `co operation`.
+/// `co-operation` is `cooperation` and `co operation`. Within other words the parts are only asked for one by
+/// one too: whether the index has `rpm-list@x.org` with `rpmlist` depends on what stands before it.
 fn hyphens(text: &str) -> Vec<String> {
     let is_part = |part: &str| !part.is_empty() && part.chars().all(char::is_alphabetic);
-    match text.split('-').all(is_part) {
-        true => vec![text.replace('-', " "), text.replace('-', "")],
-        false => Vec::new(),
+    let is_within = |bytes: &[u8]| {
+        bytes[1] == b'-' && bytes[0].is_ascii_alphabetic() && bytes[2].is_ascii_alphabetic()
+    };
+    if text.split('-').all(is_part) {
+        vec![text.replace('-', " "), text.replace('-', "")]
+    } else if text.as_bytes().windows(3).any(is_within) {
+        vec![text.replace('-', " ")]
+    } else {
+        Vec::new()
     }
 }
 
