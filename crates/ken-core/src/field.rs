@@ -226,14 +226,21 @@ const fn own(field: Field, name: &'static str) -> FieldInfo {
     row(field, name, &[], FieldKind::Text, 0.0, description, "")
 }
 
+fn row_at(position: usize) -> Option<&'static FieldInfo> {
+    let own = || OWN.get(position.checked_sub(FIELDS.len())?);
+    FIELDS.get(position).or_else(own)
+}
+
 impl Field {
     /// Returns the row of the table that describes this field.
     pub fn info(self) -> &'static FieldInfo {
-        let position = self as usize;
-        match FIELDS.get(position) {
-            Some(info) => info,
-            None => &OWN[position - FIELDS.len()],
-        }
+        // Every field has a row in one of the two.
+        row_at(self as usize).unwrap_or(&FIELDS[0])
+    }
+
+    /// Returns the field at a place in the order of all.
+    pub fn at(position: usize) -> Option<Self> {
+        row_at(position).map(|info| info.field)
     }
 
     /// Returns all fields in order: those of the table, then the user's own.
@@ -339,6 +346,7 @@ mod tests {
         for (position, info) in FIELDS.iter().chain(&OWN).enumerate() {
             assert_eq!(info.field as usize, position, "{}", info.name);
             assert_eq!(info.field.info().name, info.name);
+            assert_eq!(Field::at(position), Some(info.field));
             assert_eq!(info.field.is_own(), info.name.starts_with("own"));
         }
     }

@@ -109,7 +109,7 @@ impl Columns {
 
     /// Returns the field of the table that a column holds.
     pub(crate) fn field(&self, column: Column) -> Option<Field> {
-        Field::all().nth(column.field_id() as usize)
+        Field::at(column.field_id() as usize)
     }
 }
 

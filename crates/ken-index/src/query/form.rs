@@ -21,7 +21,7 @@ pub(super) struct Texts {
 
 impl Texts {
     pub(super) fn open(reader: &SegmentReader, column: Column) -> tantivy::Result<Self> {
-        let field = Field::all().nth(column.field_id() as usize);
+        let field = Field::at(column.field_id() as usize);
         Ok(Self {
             store: reader.get_store_reader(1)?,
             column,
