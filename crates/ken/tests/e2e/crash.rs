@@ -211,7 +211,7 @@ fn index(world: &World, data: &str) -> Run {
 }
 
 /// Asserts that the index gives the answers of one made from nothing.
-fn assert_converged(world: &World, seed: u64) {
+pub(crate) fn assert_converged(world: &World, seed: u64) {
     let fresh = world.home().join("fresh");
     let _ = fs_err::remove_dir_all(&fresh);
     index(world, "fresh");

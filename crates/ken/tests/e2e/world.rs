@@ -181,17 +181,25 @@ impl World {
 
     /// Returns the names, sizes and times of all files in the data folder.
     pub(crate) fn data_files(&self) -> BTreeMap<PathBuf, (u64, SystemTime)> {
-        let mut files = BTreeMap::new();
-        let mut folders = vec![self.data()];
+        let stamp = |path: PathBuf, size| {
+            let modified = fs_err::metadata(&path).unwrap().modified().unwrap();
+            (path, (size, modified))
+        };
+        let files = self.files_below(self.data()).into_iter();
+        files.map(|(path, size)| stamp(path, size)).collect()
+    }
+
+    /// Returns the files below a folder, in the home folder if its path is relative, with their sizes.
+    pub(crate) fn files_below(&self, folder: impl AsRef<Path>) -> Vec<(PathBuf, u64)> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.home.join(folder)];
         while let Some(folder) = folders.pop() {
             for entry in fs_err::read_dir(folder).unwrap() {
                 let entry = entry.unwrap();
                 let metadata = entry.metadata().unwrap();
-                if metadata.is_dir() {
-                    folders.push(entry.path());
-                } else {
-                    let stamp = (metadata.len(), metadata.modified().unwrap());
-                    files.insert(entry.path(), stamp);
+                match metadata.is_dir() {
+                    true => folders.push(entry.path()),
+                    false => files.push((entry.path(), metadata.len())),
                 }
             }
         }
