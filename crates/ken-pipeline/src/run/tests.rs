@@ -1,5 +1,6 @@
 //! Runs that are stopped, broken, or only about some files.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use ken_index::Writer;
@@ -145,4 +146,90 @@ fn a_stopped_run_does_not_read_again_what_it_has_read() {
     assert_eq!(rest.added + rest.changed + rest.unchanged, 100);
     let after = run(&Progress::default(), &|_| ());
     assert_eq!((after.unchanged, after.committed), (100, false));
+}
+
+/// Many read while one writes: each sees one commit, in which a file has its parts of one time, and all of
+/// them if it has a document of its own: it comes last.
+#[test]
+fn readers_see_whole_commits() {
+    const MESSAGES: usize = 4;
+    const LETTERS: usize = 20;
+    const READERS: usize = 50;
+    const ROUNDS: usize = 8;
+    let folder = folder_of_files(1);
+    let data = folder.path().join("data");
+    // A message with letters attached.
+    let write = |number: usize, round: usize| {
+        let letter = |n| {
+            format!(
+                "--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename={n}.txt\n\nround{round} letter\n"
+            )
+        };
+        let letters: String = (0..LETTERS).map(letter).collect();
+        let text = format!(
+            "From: a@example.org\nContent-Type: multipart/mixed; boundary=b\n\n{letters}--b--\n"
+        );
+        fs_err::write(folder.path().join(format!("docs/{number}.eml")), text).unwrap();
+    };
+    let options = Options {
+        commit_interval: std::time::Duration::from_millis(5),
+        ..options(&data, 64 << 20)
+    };
+    let run = || {
+        let add = RootChange::Add(Root::new(folder.path().join("docs")));
+        update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+    };
+    // By path: whether it is finished, and the letters in it.
+    let read = |snapshot: &Snapshot| {
+        let mut messages: BTreeMap<PathBuf, (bool, Vec<String>)> = BTreeMap::new();
+        for row in snapshot.rows().unwrap() {
+            for address in snapshot.addresses(row.key).unwrap() {
+                let stored = snapshot.document(address).unwrap();
+                if stored.document.body.contains("letter") {
+                    let of_one = messages.entry(stored.location.path).or_default();
+                    of_one.0 = row.token != 0;
+                    of_one.1.push(stored.document.body.trim().to_owned());
+                }
+            }
+        }
+        messages
+    };
+    (0..MESSAGES).for_each(|number| write(number, 0));
+    run();
+    let index = data.join("index");
+    let first = Snapshot::open(&index).unwrap();
+    let before = read(&first);
+    let ended = AtomicBool::new(false);
+    let n_whole = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..READERS {
+            scope.spawn(|| {
+                while !ended.load(Ordering::Relaxed) {
+                    // The writer needs a core too.
+                    std::thread::sleep(std::time::Duration::from_millis(100));
+                    let messages = read(&Snapshot::open(&index).unwrap());
+                    for (path, (is_finished, texts)) in messages {
+                        let path = path.display();
+                        assert!(texts.len() <= LETTERS, "{path}");
+                        assert!(!is_finished || texts.len() == LETTERS, "{path}");
+                        n_whole.fetch_add(usize::from(is_finished), Ordering::Relaxed);
+                        assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+                    }
+                }
+            });
+        }
+        for round in 1..=ROUNDS {
+            write(round % MESSAGES, round);
+            run();
+        }
+        ended.store(true, Ordering::Relaxed);
+    });
+    assert!(n_whole.into_inner() >= READERS);
+    assert_eq!(read(&first), before, "an old commit stays as it is");
+    let last = read(&Snapshot::open(&index).unwrap());
+    let newest = format!("round{ROUNDS} letter");
+    assert!(
+        last.values()
+            .any(|(is_finished, texts)| *is_finished && texts[0] == newest)
+    );
 }
