@@ -12,6 +12,7 @@ use ken_mail::maildir;
 use crate::Progress;
 use crate::budget::Budget;
 use crate::tags::Log;
+use crate::trace::Stage;
 use crate::writer::LazyWriter;
 
 /// Smaller documents are not counted: they are as many as threads.
@@ -58,7 +59,10 @@ impl Applier<'_> {
             self.progress.failures.fetch_add(1, Ordering::Relaxed);
         }
         let n_bytes = document.memory_bytes();
+        let waiting = self.progress.span(Stage::Memory, None);
         let _share = (n_bytes >= LARGE_BYTES).then(|| self.documents.take(n_bytes));
+        drop(waiting);
+        let _span = self.progress.span(Stage::Index, None);
         self.writer.get()?.add(Record {
             location: Location {
                 path: file.path.to_path_buf(),

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::trace::{Span, Stage, Trace};
+
 /// Live figures of a run; every field only rises.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -25,17 +27,32 @@ pub struct Progress {
     pub documents: AtomicU64,
     /// Documents with a failure.
     pub failures: AtomicU64,
+    /// What each thread does when, if anybody wants to know.
+    pub trace: Option<Trace>,
     /// A file that is being read.
     current: Mutex<Option<PathBuf>>,
 }
 
 impl Progress {
+    /// Returns one that notes what each thread does when.
+    pub fn traced() -> Self {
+        Self {
+            trace: Some(Trace::default()),
+            ..Self::default()
+        }
+    }
+
     /// Returns a file that is being read.
     pub fn current(&self) -> Option<PathBuf> {
         self.current
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Begins a stage on this thread, which goes on until what is returned is dropped.
+    pub(crate) fn span<'t>(&'t self, stage: Stage, file: Option<&'t Path>) -> Span<'t> {
+        Span::new(self.trace.as_ref(), stage, file)
     }
 
     /// Stops the run: what is done is committed.

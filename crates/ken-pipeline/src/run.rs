@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{bounded, unbounded};
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
@@ -24,12 +24,16 @@ use crate::lock::RunLock;
 use crate::lost::Lost;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
+use crate::trace::Stage;
 use crate::work::Pool;
 use crate::writer::LazyWriter;
 use crate::{Durability, Error, Ngrams, Options, Progress, RootChange};
 
 /// Changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;
+
+/// How often a trace notes the length of the queues.
+const LOOK_AT_QUEUES: Duration = Duration::from_millis(10);
 
 /// A folder that changed so long before a run began may have changed after it.
 const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
@@ -137,6 +141,7 @@ fn run(
         });
     }
     progress.waiting.store(false, Ordering::Relaxed);
+    let loading = progress.span(Stage::Load, None);
     let index = options.data.join("index");
     let snapshot = match Snapshot::open(&index) {
         Ok(snapshot) => Some(snapshot),
@@ -203,6 +208,7 @@ fn run(
         began: nanoseconds(SystemTime::now()),
         counts: Counts::default(),
     };
+    drop(loading);
     let mut summary = run.all()?;
     if !summary.interrupted && !options.dry_run && only.is_none() {
         crate::ocr::recognise(options, progress, &mut summary)?;
@@ -288,7 +294,9 @@ struct Run<'o> {
 
 impl Run<'_> {
     fn all(self) -> Result<Summary, Error> {
+        let loading = self.progress.span(Stage::Load, None);
         let catalogue = Catalogue::new(self.known()?);
+        drop(loading);
         let walked = if self.options.dry_run {
             let hasher = self
                 .snapshot
@@ -467,11 +475,22 @@ impl Run<'_> {
                 .collect();
             drop(offer);
             let committer = scope.spawn(|| self.commit_regularly(&ended, &pool));
+            if let Some(trace) = &self.progress.trace {
+                let (changes, members, ended) = (&changes, members.clone(), &ended);
+                scope.spawn(move || {
+                    while !ended.load(Ordering::Relaxed) {
+                        trace.queues(changes.len(), members.len());
+                        std::thread::sleep(LOOK_AT_QUEUES);
+                    }
+                });
+            }
+            let walking = self.progress.span(Stage::Walk, None);
             let walked = self.walk(catalogue, hasher, &|change| {
                 self.announce(&change);
                 // Cannot fail: the workers take changes to the end, if only to drop them.
                 let _ = send_change.send(change);
             });
+            drop(walking);
             self.progress.walked.store(true, Ordering::Relaxed);
             drop(send_change);
             let outcomes: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();

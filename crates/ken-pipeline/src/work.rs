@@ -27,6 +27,7 @@ use crate::grams::{Grams, Taken};
 use crate::mailbox::{Fate, Known};
 use crate::open::{cause, is_passing, open};
 use crate::stale::Staleness;
+use crate::trace::Stage;
 
 /// A token that no file has: the next run reads the file again.
 pub(crate) const UNKNOWN_TOKEN: u64 = 0;
@@ -131,7 +132,9 @@ impl Pool<'_> {
         // No more files; other threads may still find members.
         loop {
             self.idle.fetch_add(1, Ordering::Relaxed);
+            let waiting = self.progress.span(Stage::Idle, None);
             let job = members.recv();
+            drop(waiting);
             self.idle.fetch_sub(1, Ordering::Relaxed);
             match job {
                 Ok(job) => self.member(job, &thread),
@@ -147,10 +150,12 @@ impl Pool<'_> {
         members: &Receiver<MemberJob>,
     ) {
         self.idle.fetch_add(1, Ordering::Relaxed);
+        let waiting = self.progress.span(Stage::Idle, None);
         let woken = select! {
             recv(members) -> job => Ok(job),
             recv(changes) -> change => Err(change),
         };
+        drop(waiting);
         self.idle.fetch_sub(1, Ordering::Relaxed);
         match woken {
             Ok(Ok(job)) => self.member(job, thread),
@@ -252,7 +257,9 @@ impl Pool<'_> {
         let held = usize::try_from(held).unwrap_or(usize::MAX);
         let known = job.known.as_ref();
         let held = held.saturating_add(known.map_or(0, |known| lock(known).memory_bytes()));
+        let waiting = self.progress.span(Stage::Memory, None);
         let _share = self.inputs.take(held);
+        drop(waiting);
         let log = lock(&job.beside).log.take();
         let mut input = Input::file(name, file, stamp.size);
         if let Some((log, size)) = &log {
@@ -278,6 +285,7 @@ impl Pool<'_> {
     }
 
     fn extract(&self, input: &mut Input<'_>, job: &Arc<FileJob>, thread: &Thread<'_>) {
+        let _span = self.progress.span(Stage::Extract, Some(&job.path));
         let mut sink = PoolSink {
             pool: self,
             job,

@@ -256,6 +256,9 @@ pub(crate) struct IndexArgs {
     /// Threads that read files, and threads that write the index [default: one per core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Write what each thread did when into this file, for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// Print progress and summary as JSON, one object a line
     #[arg(long)]
     pub(crate) json: bool,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ken_index::{Meta, Writer};
 
 use super::{Run, Summary};
+use crate::trace::Stage;
 use crate::work::Pool;
 use crate::{Durability, Error, Ngrams};
 
@@ -32,6 +33,7 @@ impl Run<'_> {
                 continue;
             }
             n_bytes = n_done;
+            let _span = self.progress.span(Stage::Commit, None);
             if let Some(writer) = self.writer.opened() {
                 pool.note(writer.commit_with(|| self.meta(writer, None, false)));
             }
@@ -96,15 +98,18 @@ impl Run<'_> {
             writer.set_synced(true);
         }
         let mut committed = None;
+        let committing = self.progress.span(Stage::Commit, None);
         writer.commit_with(|| {
             let meta = self.meta(writer, complete.then_some(now), all)?;
             committed = Some(meta.clone());
             Ok(meta)
         })?;
+        drop(committing);
         // What a stopped run deleted and did not add again would lose its grams.
         if let Some(meta) = committed.filter(|_| !summary.interrupted) {
             self.merge_grams(writer, meta, all)?;
         }
+        let _span = self.progress.span(Stage::Merge, None);
         self.writer.close()?;
         Ok(true)
     }
@@ -114,6 +119,7 @@ impl Run<'_> {
         if self.options.ngrams == Ngrams::None {
             return Ok(());
         }
+        let _span = self.progress.span(Stage::Grams, None);
         let grams = self.grams(meta.hasher);
         if let Some(files) = grams.merge(&self.options.data.join("index"))? {
             let named = meta.gram_files.map(|_| self.with_lost(files, all));

@@ -33,7 +33,12 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
         );
     }
     let stop = stop_flag()?;
-    let progress = Progress::default();
+    // Made before the run: where it cannot be, nothing is done.
+    let trace_file = args.trace.as_ref().map(fs_err::File::create).transpose()?;
+    let progress = match trace_file {
+        Some(_) => Progress::traced(),
+        None => Progress::default(),
+    };
     let stopper = || {
         if stop.load(Ordering::Relaxed) {
             // In this order: who is let go by a program is to know why.
@@ -44,6 +49,9 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     let summary = shown(args, &progress, &stopper, &|notify| {
         ken_pipeline::update(&options, &changes, &progress, notify)
     })?;
+    if let (Some(file), Some(trace)) = (trace_file, &progress.trace) {
+        trace.write(std::io::BufWriter::new(file))?;
+    }
     report(args, &summary)?;
     Ok(match () {
         () if summary.interrupted => ExitCode::from(INTERRUPTED),

@@ -337,3 +337,34 @@ fn readers_see_whole_commits_while_a_run_writes() {
     assert_eq!(world.hits("otter second").len(), 150);
     assert!(world.hits("otter first").is_empty());
 }
+
+#[test]
+fn a_trace_shows_what_threads_do() {
+    let world = World::new();
+    for number in 0..30 {
+        world.write(format!("{number}.txt"), "otter ".repeat(2000));
+    }
+    let run = world.ken([
+        "index",
+        "-q",
+        "--trace",
+        "trace.json",
+        "--threads=2",
+        "docs",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let text = fs_err::read_to_string(world.home().join("trace.json")).unwrap();
+    let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let count = |name: &str| {
+        let events = trace["traceEvents"].as_array().unwrap().iter();
+        events.filter(|event| event["name"] == name).count()
+    };
+    assert_eq!(
+        (count("extract"), count("index"), count("walk")),
+        (30, 30, 1)
+    );
+    assert!(count("commit") > 0 && count("waiting") > 0);
+    let nowhere = world.ken(["index", "--trace", "none/trace.json"]);
+    assert_eq!(nowhere.code, 2);
+    assert!(nowhere.err.contains("none/trace.json"), "{}", nowhere.err);
+}
