@@ -288,12 +288,7 @@ impl Field {
             && !self.is_own()
             && !matches!(
                 self,
-                Self::Body
-                    | Self::Headings
-                    | Self::Description
-                    | Self::Msgid
-                    | Self::References
-                    | Self::Replyto
+                Self::Body | Self::Headings | Self::Description | Self::Msgid | Self::References
             )
     }
 

@@ -29,7 +29,8 @@ pub(crate) fn column_value(field: Field, text: &str) -> String {
     }
     let text = text.trim();
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-    let keeps_form = field.info().kind != FieldKind::Keyword;
+    // People are shown as they are written.
+    let keeps_form = field.info().kind != FieldKind::Keyword || field == Field::Replyto;
     if text.is_ascii() && !text.contains(SEPARATOR) {
         return ascii_value(text, keeps_form);
     }

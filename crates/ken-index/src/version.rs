@@ -14,4 +14,5 @@
 /// 6. Fields of the user's own.
 /// 7. Where the messages of a mailbox stand, with a hash of each; they were last changed when they were
 ///    delivered.
-pub(crate) const FORMAT: u32 = 7;
+/// 8. A column of where answers are to go.
+pub(crate) const FORMAT: u32 = 8;

@@ -4,9 +4,11 @@
 //! each value of the column, which has each once, and the documents that have one of those are found: one
 //! pass over the values, and one over the numbers of the documents.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ken_core::Field;
+use memchr::{memchr, memrchr};
 use regex_automata::meta::Regex;
 use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
@@ -55,8 +57,7 @@ impl Weight for AddressWeight {
         let mut own = BitSet::with_max_value(n_values);
         let mut values = texts.dictionary().stream()?;
         while values.advance() {
-            let value = String::from_utf8_lossy(values.key());
-            if self.regex.is_match(address(&value::written(&value))) {
+            if address(values.key()).is_some_and(|address| self.regex.is_match(&*address)) {
                 own.insert(values.term_ord() as u32);
             }
         }
@@ -79,12 +80,22 @@ impl Weight for AddressWeight {
     }
 }
 
-/// Returns the address of a value: what stands in the last angle brackets, or all of it.
-fn address(value: &str) -> &str {
-    let inside = value
-        .strip_suffix('>')
-        .and_then(|rest| rest.rsplit_once('<'));
-    inside.map_or(value, |(_, address)| address)
+/// Returns the address of a value of a column: what stands in the last angle brackets, or all of it. Of
+/// ASCII what counts as one is enough, as capitals do not matter; other text is kept beside it.
+fn address(value: &[u8]) -> Option<Cow<'_, str>> {
+    let end = memchr(0, value).unwrap_or(value.len());
+    if value.get(end + 1) == Some(&0) {
+        let value = String::from_utf8_lossy(value);
+        return Some(Cow::Owned(in_brackets(&value::written(&value)).to_owned()));
+    }
+    let common = std::str::from_utf8(&value[..end]).ok()?;
+    Some(Cow::Borrowed(in_brackets(common)))
+}
+
+fn in_brackets(value: &str) -> &str {
+    let inside = value.strip_suffix('>');
+    let start = inside.and_then(|inside| Some((inside, memrchr(b'<', inside.as_bytes())?)));
+    start.map_or(value, |(inside, at)| &inside[at + 1..])
 }
 
 #[cfg(test)]
@@ -94,14 +105,22 @@ mod tests {
     #[test]
     fn an_address_ends_its_value() {
         for (value, expected) in [
-            ("Ann <a@x.org>", "a@x.org"),
+            ("Ann <A@x.org>", "a@x.org"),
             ("a@x.org", "a@x.org"),
             ("<a@x.org>", "a@x.org"),
             ("A <b> <a@x.org>", "a@x.org"),
-            ("Team", "Team"),
+            ("Jürgen <Jürgen@x.org>", "Jürgen@x.org"),
+            ("Jürgen <a@x.org>", "a@x.org"),
+            ("Team", "team"),
             ("a>", "a>"),
+            ("", ""),
         ] {
-            assert_eq!(address(value), expected);
+            let kept = value::column_value(Field::To, value);
+            assert_eq!(
+                address(kept.as_bytes()).as_deref(),
+                Some(expected),
+                "{value}"
+            );
         }
     }
 }

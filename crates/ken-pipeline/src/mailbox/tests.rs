@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use ken_core::{Document, Field, Order, Plan, Root, Value};
+use ken_index::{Writer, WriterOptions};
 use proptest::prelude::*;
 
 use super::*;
@@ -222,6 +223,31 @@ fn a_stopped_run_leaves_nothing_half() {
     let progress = Progress::default();
     update(&options, &[], &progress, &|_| progress.cancel()).unwrap();
     world.check(&options, "fresh");
+}
+
+#[test]
+fn a_mailbox_whose_run_was_killed_is_read_whole() {
+    let mut world = World::new();
+    let options = world.options("data");
+    world.write();
+    world.update(&options);
+    // As a commit in the middle of a run leaves it: the file's own document waits for the last message,
+    // and of one message there is only a part.
+    let path = fs_err::canonicalize(world.path()).unwrap();
+    let writer = WriterOptions {
+        memory_bytes: 0,
+        threads: 1,
+    };
+    let writer = Writer::open(&world.folder.path().join("data/index"), writer).unwrap();
+    let meta = writer.meta().clone();
+    let key = meta.hasher.key(&path);
+    writer.delete_own(key);
+    writer.delete_message(key, MessageId::of(&Ipath::from_joined("2"), 1));
+    writer.commit(&meta).unwrap();
+    writer.close().unwrap();
+    world.edit(&Edit::Append(0));
+    world.write();
+    assert_eq!(world.check(&options, "fresh"), 6 + 1 + 1);
 }
 
 proptest! {

@@ -1,9 +1,8 @@
 //! Contacts: who sent and got messages, those that matter most first.
 //!
-//! Counted by the columns of the index, one addition for each name in a message; only where answers
-//! are to go, which is in no column, is read from the messages that say so.
+//! Counted by the columns of the index, one addition for each name in a message.
 
-use ken_core::{Bound, Field, Order, Pattern, Plan, SortKey, Value};
+use ken_core::{Bound, Field, Plan};
 use ken_mail::{Contact, Contacts};
 use regex_automata::meta::Regex;
 
@@ -11,9 +10,13 @@ use super::error::ErrorKind;
 use super::{Error, Store};
 
 /// The fields that hold people in columns.
-const PEOPLE: &[Field] = &[Field::Author, Field::To, Field::Cc, Field::Bcc];
-/// Messages that say where answers go, the newest, of which that is read.
-const MAX_REPLY_TO: usize = 2_000;
+const PEOPLE: &[Field] = &[
+    Field::Author,
+    Field::To,
+    Field::Cc,
+    Field::Bcc,
+    Field::Replyto,
+];
 
 /// Which contacts are asked for.
 #[derive(Clone, Debug, Default)]
@@ -75,27 +78,6 @@ impl Store {
         let snapshot = self.snapshot()?;
         for seen in snapshot.seen(plan, PEOPLE)? {
             each(&seen.value, seen.count, seen.last);
-        }
-        let answered_elsewhere = Plan::And(vec![
-            plan.clone(),
-            Plan::Match {
-                field: Field::Replyto,
-                pattern: Pattern::Prefix(String::new()),
-            },
-        ]);
-        let newest = Order {
-            key: SortKey::DATE,
-            reverse: false,
-        };
-        let found = snapshot.run(&answered_elsewhere, newest, 0, MAX_REPLY_TO)?;
-        for hit in found.hits {
-            let document = snapshot.document(hit.address)?.document;
-            let date = document.number(Field::Date).unwrap_or_default();
-            for (field, value) in &document.fields {
-                if let (Field::Replyto, Value::Text(text)) = (field, value) {
-                    each(text, 1, date);
-                }
-            }
         }
         Ok(())
     }
