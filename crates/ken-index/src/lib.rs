@@ -51,4 +51,4 @@ pub use record::{FileState, Record};
 pub use search::{Address, Found, Hit, Request};
 pub use snapshot::{Snapshot, Statistics, Stored};
 pub use terms::Tally;
-pub use writer::{Writer, WriterOptions};
+pub use writer::{Moment, Writer, WriterOptions};

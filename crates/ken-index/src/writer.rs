@@ -74,6 +74,10 @@ pub struct Writer {
     dead: OnceLock<TantivyError>,
 }
 
+/// A moment between two deletions of a [`Writer`].
+#[derive(Clone, Copy, Debug)]
+pub struct Moment(u64);
+
 /// A place where one segment at a time is built.
 type Slot = Mutex<Option<SegmentBuilder>>;
 
@@ -162,8 +166,21 @@ impl Writer {
     /// Fails if a segment cannot be written, for instance because the disk is full; the writer can
     /// only be dropped then.
     pub fn add(&self, record: Record) -> Result<(), Error> {
+        self.add_at(self.now(), record)
+    }
+
+    /// Returns the moment between the deletions so far and those to come.
+    pub fn now(&self) -> Moment {
+        Moment(self.sequence.load(Ordering::Relaxed))
+    }
+
+    /// Adds a document as if it had been added at an earlier moment: deletions since then are of it too.
+    ///
+    /// # Errors
+    /// Fails as [`Self::add`] does.
+    pub fn add_at(&self, moment: Moment, record: Record) -> Result<(), Error> {
         self.check()?;
-        let row = record.into_row(&self.columns, self.sequence.load(Ordering::Relaxed));
+        let row = record.into_row(&self.columns, moment.0);
         let mut place = self.free_slot();
         let n_bytes = self.add_in(&mut place, &row);
         // It may be large, and finishing a segment takes memory.

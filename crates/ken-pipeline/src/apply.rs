@@ -11,6 +11,7 @@ use ken_mail::maildir;
 
 use crate::Progress;
 use crate::budget::Budget;
+use crate::indexing::Queues;
 use crate::tags::Log;
 use crate::trace::Stage;
 use crate::writer::LazyWriter;
@@ -29,8 +30,11 @@ pub(crate) struct FileFacts<'a> {
 }
 
 /// Hands documents to the index.
+#[derive(Clone)]
 pub(crate) struct Applier<'r> {
     pub(crate) writer: &'r LazyWriter,
+    /// Where threads of their own build segments.
+    pub(crate) queues: Option<&'r Queues>,
     /// For large documents, of which the index holds several copies while it takes one in.
     pub(crate) documents: Arc<Budget>,
     pub(crate) progress: &'r Progress,
@@ -39,6 +43,15 @@ pub(crate) struct Applier<'r> {
 }
 
 impl Applier<'_> {
+    /// Returns one that adds documents at once, also where other threads build segments: a commit may tell of
+    /// them.
+    pub(crate) fn at_once(&self) -> Self {
+        Self {
+            queues: None,
+            ..self.clone()
+        }
+    }
+
     /// Adds a document of a file; `state` is set on the file's own document, the last one.
     pub(crate) fn add(
         &self,
@@ -62,8 +75,7 @@ impl Applier<'_> {
         let waiting = self.progress.span(Stage::Memory, None);
         let _share = (n_bytes >= LARGE_BYTES).then(|| self.documents.take(n_bytes));
         drop(waiting);
-        let _span = self.progress.span(Stage::Index, None);
-        self.writer.get()?.add(Record {
+        let record = Record {
             location: Location {
                 path: file.path.to_path_buf(),
                 ipath: document.ipath.clone(),
@@ -71,7 +83,14 @@ impl Applier<'_> {
             key: file.key,
             state,
             document,
-        })
+        };
+        let writer = self.writer.get()?;
+        if let Some(queues) = self.queues {
+            queues.add(writer, record, self.progress);
+            return Ok(());
+        }
+        let _span = self.progress.span(Stage::Index, None);
+        writer.add(record)
     }
 
     /// Deletes the documents of one message of a file that were added before.

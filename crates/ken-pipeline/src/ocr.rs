@@ -88,6 +88,7 @@ pub(crate) fn recognise(
         anew,
         cache: Cache::new(options.data.join("ocr"), &ocr.languages, ocr.cache_bytes),
         applier: Applier {
+            queues: None,
             writer: &writer,
             documents: Budget::new(shares.documents),
             progress,

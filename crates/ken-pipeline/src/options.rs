@@ -20,8 +20,10 @@ pub enum RootChange {
 pub struct Options {
     /// Folder of the index and its lock.
     pub data: PathBuf,
-    /// Threads that extract and build segments.
+    /// Threads that walk, and that extract and build segments, unless that is arranged otherwise.
     pub threads: usize,
+    /// Which threads do what.
+    pub arrangement: Arrangement,
     /// Memory for queues, buffers and segments being built, in bytes.
     pub memory_bytes: usize,
     /// Where files are parsed, and what one may cost.
@@ -50,6 +52,19 @@ pub struct Options {
     pub order: EntryOrder,
     /// Git's global ignore file.
     pub global_ignore: Option<PathBuf>,
+}
+
+/// Which threads do what; the default is the one that needs no queue between extraction and index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrangement {
+    /// Threads that extract, if they are to be others than [`Options::threads`]; with 0 the walk does all.
+    pub extract_threads: Option<usize>,
+    /// Threads that build segments of what the others extract; with 0 each builds what it extracts.
+    pub index_threads: usize,
+    /// Segments that are built at once, if not one for each thread that builds them.
+    pub segment_builders: Option<usize>,
+    /// Bytes of documents that wait between extraction and index; 0 for an eighth of the memory.
+    pub queue_bytes: usize,
 }
 
 /// When commits are on disk, so that a loss of power does not take them back.
@@ -101,6 +116,38 @@ pub enum Ngrams {
 }
 
 impl Options {
+    /// Returns how many threads extract; none if the walk does.
+    pub(crate) fn extract_threads(&self) -> usize {
+        self.arrangement
+            .extract_threads
+            .unwrap_or(self.threads.max(1))
+    }
+
+    /// Returns how many threads walk: one if it also does all else.
+    pub(crate) fn walk_threads(&self) -> usize {
+        match self.extract_threads() {
+            0 => 1,
+            _ => self.threads,
+        }
+    }
+
+    /// Returns how many segments are built at once.
+    pub(crate) fn segment_builders(&self) -> usize {
+        let building = match self.arrangement.index_threads {
+            0 => self.extract_threads(),
+            threads => threads,
+        };
+        self.arrangement.segment_builders.unwrap_or(building).max(1)
+    }
+
+    /// Returns how many bytes wait between extraction and index.
+    pub(crate) fn queue_bytes(&self) -> usize {
+        match self.arrangement.queue_bytes {
+            0 => self.memory_bytes / 8,
+            bytes => bytes,
+        }
+    }
+
     /// Half of the memory builds segments: large ones need less merging. The rest is for files of grams,
     /// and for what is read and what waits.
     pub(crate) fn shares(&self) -> Shares {

@@ -3,37 +3,28 @@
 mod commit;
 #[cfg(test)]
 pub(crate) mod tests;
+mod threads;
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crossbeam_channel::{bounded, unbounded};
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
 use ken_extract::helper::Helpers;
 use ken_index::{Meta, Snapshot, WriterOptions};
 use ken_walk::{Catalogue, Comparison, ScanOptions};
 use serde::Serialize;
 
-use crate::apply::Applier;
-use crate::budget::Budget;
 use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
 use crate::lost::Lost;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
 use crate::trace::Stage;
-use crate::work::Pool;
 use crate::writer::LazyWriter;
 use crate::{Durability, Error, Ngrams, Options, Progress, RootChange};
-
-/// Changes that wait for a thread; the walk waits when there are more.
-const MAX_WAITING_CHANGES: usize = 50_000;
-
-/// How often a trace notes the length of the queues.
-const LOOK_AT_QUEUES: Duration = Duration::from_millis(10);
 
 /// A folder that changed so long before a run began may have changed after it.
 const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
@@ -196,7 +187,7 @@ fn run(
             index,
             WriterOptions {
                 memory_bytes: options.shares().segments,
-                threads: options.threads,
+                threads: options.segment_builders(),
             },
             options.durability == Durability::Full,
         ),
@@ -380,7 +371,7 @@ impl Run<'_> {
             emit,
         };
         let scan = ScanOptions {
-            threads: self.options.threads,
+            threads: self.options.walk_threads(),
             excluded: vec![self.options.data.clone()],
             global_ignore: self.options.global_ignore.clone(),
             lazy_since: self.lazy_since(catalogue),
@@ -430,82 +421,6 @@ impl Run<'_> {
                 max_file_bytes: self.options.extract.limits.max_file_bytes,
             })
         })
-    }
-
-    fn walk_and_extract(&self, catalogue: &Catalogue) -> Result<ken_walk::Summary, Error> {
-        let hasher = match &self.snapshot {
-            Some(snapshot) => snapshot.meta().hasher,
-            // The keys of a new index are made by its writer.
-            None => self.writer.get()?.meta().hasher,
-        };
-        let shares = self.options.shares();
-        let pool = Pool {
-            grams: self.grams(hasher),
-            applier: Applier {
-                writer: &self.writer,
-                documents: Budget::new(shares.documents),
-                progress: self.progress,
-                tags: &self.tags,
-            },
-            snapshot: self.snapshot.as_ref(),
-            stale: &self.stale,
-            is_stale: &|path, row| self.options.full || self.is_stale(path, row),
-            hasher,
-            extract: &self.options.extract,
-            taken: &|change| self.count(change),
-            inputs: Budget::new(shares.inputs),
-            members: Budget::new(shares.members),
-            progress: self.progress,
-            idle: AtomicUsize::new(0),
-            failed: Mutex::new(None),
-        };
-        // Before any change: one of the file deletes what is written here.
-        pool.tag_anew(&self.tags, self.options.threads)?;
-        let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
-        let ended = AtomicBool::new(false);
-        let walked = std::thread::scope(|scope| {
-            let (offer, members) = unbounded();
-            let workers: Vec<_> = (0..self.options.threads.max(1))
-                .map(|_| {
-                    let (changes, offer, members) = (&changes, offer.clone(), &members);
-                    let pool = &pool;
-                    let members = members.clone();
-                    scope.spawn(move || pool.work(changes, offer, &members))
-                })
-                .collect();
-            drop(offer);
-            let committer = scope.spawn(|| self.commit_regularly(&ended, &pool));
-            if let Some(trace) = &self.progress.trace {
-                let (changes, members, ended) = (&changes, members.clone(), &ended);
-                scope.spawn(move || {
-                    while !ended.load(Ordering::Relaxed) {
-                        trace.queues(changes.len(), members.len());
-                        std::thread::sleep(LOOK_AT_QUEUES);
-                    }
-                });
-            }
-            let walking = self.progress.span(Stage::Walk, None);
-            let walked = self.walk(catalogue, hasher, &|change| {
-                self.announce(&change);
-                // Cannot fail: the workers take changes to the end, if only to drop them.
-                let _ = send_change.send(change);
-            });
-            drop(walking);
-            self.progress.walked.store(true, Ordering::Relaxed);
-            drop(send_change);
-            let outcomes: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
-            ended.store(true, Ordering::Relaxed);
-            committer.thread().unpark();
-            // Only now: the scope waits for the committer before a panic goes on.
-            if let Some(panic) = outcomes.into_iter().find_map(Result::err) {
-                std::panic::resume_unwind(panic);
-            }
-            walked
-        });
-        match pool.into_error() {
-            Some(error) => Err(error.into()),
-            None => Ok(walked),
-        }
     }
 
     /// Tells of a change that the walk found.

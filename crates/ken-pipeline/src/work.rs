@@ -54,7 +54,7 @@ pub(crate) struct Pool<'r> {
 }
 
 /// What a thread of the pool has for itself.
-struct Thread<'r> {
+pub(crate) struct Thread<'r> {
     extractor: Extractor<'r>,
     /// Its end of the queue of members, until there are no more files.
     offer: Option<Sender<MemberJob>>,
@@ -112,12 +112,7 @@ impl Pool<'_> {
         offer: Sender<MemberJob>,
         members: &Receiver<MemberJob>,
     ) {
-        let mut thread = Thread {
-            extractor: Extractor::new(self.extract).with_seed(self.hasher.seed()),
-            offer: Some(offer),
-            own_grams: RefCell::default(),
-            part_grams: RefCell::default(),
-        };
+        let mut thread = self.thread(Some(offer));
         while thread.offer.is_some() {
             match members.try_recv() {
                 Ok(job) => self.member(job, &thread),
@@ -143,6 +138,16 @@ impl Pool<'_> {
         }
     }
 
+    /// Returns what a thread has for itself; one without an offer extracts all members that it meets.
+    pub(crate) fn thread(&self, offer: Option<Sender<MemberJob>>) -> Thread<'_> {
+        Thread {
+            extractor: Extractor::new(self.extract).with_seed(self.hasher.seed()),
+            offer,
+            own_grams: RefCell::default(),
+            part_grams: RefCell::default(),
+        }
+    }
+
     fn wait(
         &self,
         changes: &Receiver<Change>,
@@ -164,7 +169,8 @@ impl Pool<'_> {
         }
     }
 
-    fn change(&self, change: Change, thread: &Thread<'_>) {
+    /// Makes a change that the walk found.
+    pub(crate) fn change(&self, change: Change, thread: &Thread<'_>) {
         if self.progress.is_cancelled() {
             return;
         }

@@ -256,6 +256,18 @@ pub(crate) struct IndexArgs {
     /// Threads that read files, and threads that write the index [default: one per core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Threads that extract; with 0 the walk does all else too [default: as --threads]
+    #[arg(long, value_name = "N")]
+    pub(crate) extract_threads: Option<usize>,
+    /// Threads that only build segments; with 0 those that extract do [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) index_threads: Option<usize>,
+    /// Segments that are built at once [default: one for each thread that builds them]
+    #[arg(long, value_name = "N")]
+    pub(crate) segment_builders: Option<usize>,
+    /// Text that waits between extraction and index, where these are different threads
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) queue_bytes: Option<String>,
     /// Write what each thread did when into this file, for Perfetto or chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,

@@ -38,6 +38,10 @@ pub(crate) struct Settings {
     pub(crate) memory: String,
     /// Threads of indexing; 0 for one per core.
     pub(crate) threads: usize,
+    /// Threads that only build segments; 0 if those that extract do.
+    pub(crate) index_threads: usize,
+    /// Text that waits between extraction and index, with k, M or G; 0 for an eighth of the memory.
+    pub(crate) queue_bytes: String,
     /// Seconds between commits of a long run, at least a hundredth.
     pub(crate) commit_seconds: f64,
     /// Bytes of files between commits of a long run, with k, M or G; 0 for no such limit.
@@ -230,6 +234,8 @@ impl Default for Settings {
         Self {
             memory: "512M".to_owned(),
             threads: 0,
+            index_threads: 0,
+            queue_bytes: "0".to_owned(),
             commit_seconds: 60.0,
             commit_bytes: "0".to_owned(),
             durability: DurabilityName::Full,

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use ken_index::Writer;
 
 use super::*;
+use crate::Arrangement;
 
 pub(crate) fn options(data: &Path, memory_bytes: usize) -> Options {
     Options {
         data: data.to_path_buf(),
         threads: 2,
+        arrangement: Arrangement::default(),
         memory_bytes,
         extract: ken_extract::Options::default(),
         full: false,

@@ -45,6 +45,7 @@ impl Pool<'_> {
         snapshot: &Snapshot,
         mut messages: Vec<MessageOfFile>,
     ) -> Result<(), Error> {
+        let applier = self.applier.at_once();
         messages.sort_unstable();
         let found = snapshot.documents_of(&messages)?;
         let mut places: Vec<Address> = found.iter().flatten().copied().collect();
@@ -53,7 +54,7 @@ impl Pool<'_> {
         for ((key, message), parts) in messages.into_iter().zip(found) {
             // Identifiers are those of messages.
             let Some(message) = message else { continue };
-            self.applier.delete_message(key, message)?;
+            applier.delete_message(key, message)?;
             let at = |part: &Address| places.binary_search(part).ok();
             let parts = parts.iter().filter_map(|part| stored[at(part)?].take());
             let mut parts: Vec<_> = parts.collect();
@@ -66,7 +67,7 @@ impl Pool<'_> {
                     mtime_seconds: part.document.number(Field::Modified).unwrap_or_default(),
                     mh: None,
                 };
-                self.applier.add(&facts, part.state, part.document)?;
+                applier.add(&facts, part.state, part.document)?;
             }
         }
         Ok(())

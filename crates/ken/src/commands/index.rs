@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Snapshot;
-use ken_pipeline::{Ngrams, Options, Progress, RootChange, Summary};
+use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -70,6 +70,11 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
     Ok(Options {
         data: data_folder(global)?,
         threads,
+        arrangement: Arrangement {
+            index_threads: settings.index_threads,
+            queue_bytes: parse_size(&settings.queue_bytes)?,
+            ..Arrangement::default()
+        },
         memory_bytes: parse_size(&settings.memory)?,
         extract: ken_extract::Options {
             helpers: settings.helpers(global)?,
@@ -107,6 +112,15 @@ pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Fail
         Some(0) => options.threads = default_threads(),
         Some(threads) => options.threads = threads,
         None => {}
+    }
+    let arrangement = &mut options.arrangement;
+    arrangement.extract_threads = args.extract_threads;
+    arrangement.segment_builders = args.segment_builders;
+    if let Some(threads) = args.index_threads {
+        arrangement.index_threads = threads;
+    }
+    if let Some(bytes) = &args.queue_bytes {
+        arrangement.queue_bytes = parse_size(bytes)?;
     }
     if let Some(seconds) = args.commit_seconds {
         options.commit_interval = commit_interval(seconds)?;

@@ -4,6 +4,7 @@ use std::fs::File;
 
 use serde_json::Value;
 
+use crate::crash::{Tree, documents};
 use crate::samples::fixture;
 use crate::world::{Run, World, assert_counts};
 
@@ -367,4 +368,45 @@ fn a_trace_shows_what_threads_do() {
     let nowhere = world.ken(["index", "--trace", "none/trace.json"]);
     assert_eq!(nowhere.code, 2);
     assert!(nowhere.err.contains("none/trace.json"), "{}", nowhere.err);
+}
+
+#[test]
+fn all_arrangements_of_threads_make_the_same_index() {
+    let mut tree = Tree::new(7, 60);
+    tree.world.ken(["--data", "one", "index", "-q", "docs"]);
+    let arrangements: [&[&str]; 6] = [
+        &["--extract-threads=0"],
+        &[
+            "--extract-threads=1",
+            "--index-threads=1",
+            "--queue-bytes=1k",
+        ],
+        &["--extract-threads=3", "--index-threads=2"],
+        &["--extract-threads=3", "--segment-builders=1"],
+        &[
+            "--extract-threads=0",
+            "--index-threads=2",
+            "--segment-builders=1",
+        ],
+        &["--threads=4"],
+    ];
+    for round in 0..2 {
+        for (number, how) in arrangements.iter().enumerate() {
+            let data = format!("data{number}");
+            let args = ["--data", &data, "index", "-q", "--commit-bytes=5k", "docs"];
+            let run = tree.world.ken(args.iter().chain(*how));
+            assert_eq!(run.code, 0, "{how:?}: {}", run.err);
+            if round == 0 {
+                let found = documents(&tree.world, &data);
+                assert_eq!(found, documents(&tree.world, "one"), "{how:?}");
+            }
+        }
+        tree.edit();
+    }
+    let _ = fs_err::remove_dir_all(tree.world.home().join("one"));
+    for data in ["one", "data0", "data1", "data2", "data3", "data4", "data5"] {
+        tree.world.ken(["--data", data, "index", "-q", "docs"]);
+        let found = documents(&tree.world, data);
+        assert_eq!(found, documents(&tree.world, "one"), "{data}");
+    }
 }

@@ -1,0 +1,157 @@
+//! The threads of a run: the walk, those that extract, those that only build segments, and the one that
+//! commits.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Result as Joined, Scope};
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, bounded, unbounded};
+use ken_core::Change;
+use ken_walk::Catalogue;
+
+use super::Run;
+use crate::Error;
+use crate::apply::Applier;
+use crate::budget::Budget;
+use crate::indexing::Queues;
+use crate::trace::Stage;
+use crate::work::{MemberJob, Pool};
+
+/// Changes that wait for a thread; the walk waits when there are more.
+const MAX_WAITING_CHANGES: usize = 50_000;
+/// How often a trace notes the length of the queues.
+const LOOK_AT_QUEUES: Duration = Duration::from_millis(10);
+
+impl Run<'_> {
+    pub(super) fn walk_and_extract(
+        &self,
+        catalogue: &Catalogue,
+    ) -> Result<ken_walk::Summary, Error> {
+        let hasher = match &self.snapshot {
+            Some(snapshot) => snapshot.meta().hasher,
+            // The keys of a new index are made by its writer.
+            None => self.writer.get()?.meta().hasher,
+        };
+        let shares = self.options.shares();
+        let n_lanes = self.options.arrangement.index_threads;
+        let (queues, lanes) = Queues::new(n_lanes, self.options.queue_bytes());
+        let pool = Pool {
+            grams: self.grams(hasher),
+            applier: Applier {
+                writer: &self.writer,
+                queues: (n_lanes > 0).then_some(&queues),
+                documents: Budget::new(shares.documents),
+                progress: self.progress,
+                tags: &self.tags,
+            },
+            snapshot: self.snapshot.as_ref(),
+            stale: &self.stale,
+            is_stale: &|path, row| self.options.full || self.is_stale(path, row),
+            hasher,
+            extract: &self.options.extract,
+            taken: &|change| self.count(change),
+            inputs: Budget::new(shares.inputs),
+            members: Budget::new(shares.members),
+            progress: self.progress,
+            idle: AtomicUsize::new(0),
+            failed: Mutex::new(None),
+        };
+        // Before any change: one of the file deletes what is written here.
+        pool.tag_anew(&self.tags, self.options.threads)?;
+        let ended = AtomicBool::new(false);
+        let walked = std::thread::scope(|scope| {
+            let (pool, ended) = (&pool, &ended);
+            let indexers: Vec<_> = lanes
+                .into_iter()
+                .map(|lane| scope.spawn(|| lane.work(&self.writer, self.progress, pool)))
+                .collect();
+            let committer = scope.spawn(|| self.commit_regularly(ended, pool));
+            let walked = match self.options.extract_threads() {
+                0 => Ok(self.walk_alone(pool, catalogue)),
+                n_threads => self.walk_with(scope, n_threads, pool, catalogue, ended),
+            };
+            queues.end();
+            let indexed: Joined<Vec<()>> =
+                indexers.into_iter().map(|thread| thread.join()).collect();
+            ended.store(true, Ordering::Relaxed);
+            committer.thread().unpark();
+            // Only now: the scope waits for the committer before a panic goes on.
+            let walked = walked.and_then(|walked| indexed.map(|_| walked));
+            walked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        match pool.into_error() {
+            Some(error) => Err(error.into()),
+            None => Ok(walked),
+        }
+    }
+
+    /// Walks while so many other threads extract; fails with the panic of one.
+    fn walk_with<'s, 'e: 's>(
+        &'e self,
+        scope: &'s Scope<'s, 'e>,
+        n_threads: usize,
+        pool: &'s Pool<'_>,
+        catalogue: &Catalogue,
+        ended: &'s AtomicBool,
+    ) -> Joined<ken_walk::Summary> {
+        let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
+        let (offer, members) = unbounded();
+        let workers: Vec<_> = (0..n_threads)
+            .map(|_| {
+                let (changes, offer, members) = (changes.clone(), offer.clone(), members.clone());
+                scope.spawn(move || pool.work(&changes, offer, &members))
+            })
+            .collect();
+        drop(offer);
+        if self.progress.trace.is_some() {
+            scope.spawn(move || self.note_queues(&changes, &members, ended));
+        } else {
+            // Whoever sends to threads that all panicked is to know.
+            drop((changes, members));
+        }
+        let walking = self.progress.span(Stage::Walk, None);
+        let walked = self.walk(catalogue, pool.hasher, &|change| {
+            self.announce(&change);
+            // Fails only if no thread is left; their panic ends the run.
+            let _ = send_change.send(change);
+        });
+        drop(walking);
+        self.progress.walked.store(true, Ordering::Relaxed);
+        drop(send_change);
+        let outcomes: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+        outcomes
+            .into_iter()
+            .collect::<Joined<Vec<()>>>()
+            .map(|_| walked)
+    }
+
+    /// Walks, and extracts each file where it is met.
+    fn walk_alone(&self, pool: &Pool<'_>, catalogue: &Catalogue) -> ken_walk::Summary {
+        let thread = Mutex::new(pool.thread(None));
+        let walked = self.walk(catalogue, pool.hasher, &|change| {
+            self.announce(&change);
+            pool.change(
+                change,
+                &thread.lock().unwrap_or_else(PoisonError::into_inner),
+            );
+        });
+        self.progress.walked.store(true, Ordering::Relaxed);
+        walked
+    }
+
+    fn note_queues(
+        &self,
+        changes: &Receiver<Change>,
+        members: &Receiver<MemberJob>,
+        ended: &AtomicBool,
+    ) {
+        let Some(trace) = &self.progress.trace else {
+            return;
+        };
+        while !ended.load(Ordering::Relaxed) {
+            trace.queues(changes.len(), members.len());
+            std::thread::sleep(LOOK_AT_QUEUES);
+        }
+    }
+}
