@@ -225,6 +225,26 @@ fn a_stopped_run_leaves_nothing_half() {
     world.check(&options, "fresh");
 }
 
+/// A mailer writes while a run reads: of the last message only a part is there.
+#[test]
+fn a_mailbox_that_was_read_half_is_completed() {
+    let world = World::new();
+    let options = world.options("data");
+    let text: String = world.letters.iter().map(Letter::text).collect();
+    for end in [
+        40,
+        text.len() / 3,
+        text.len() / 2,
+        text.len() - 30,
+        text.len() - 1,
+    ] {
+        fs_err::write(world.path(), &text[..end]).unwrap();
+        world.check(&options, &format!("half{end}"));
+        fs_err::write(world.path(), &text).unwrap();
+        world.check(&options, &format!("whole{end}"));
+    }
+}
+
 #[test]
 fn a_mailbox_whose_run_was_killed_is_read_whole() {
     let mut world = World::new();
