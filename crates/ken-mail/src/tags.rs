@@ -74,6 +74,10 @@ impl fmt::Display for TagChange {
 }
 
 fn encode(tag: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    // Taken, it would be the sign before the query.
+    if tag == "-" {
+        return f.write_str("%2d");
+    }
     for byte in tag.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => f.write_char(char::from(byte))?,
@@ -227,6 +231,19 @@ mod tests {
         assert_eq!(of, [("a", false), ("b", true), ("c", true)]);
         assert_eq!(tags.of("3").count(), 0);
         assert_eq!(tags.ids().count(), 2);
+    }
+
+    #[test]
+    fn a_tag_is_not_taken_for_the_sign_before_the_query() {
+        let change = TagChange {
+            id: "1@x".to_owned(),
+            tags: [("a", true), ("-", false), ("--", true)]
+                .map(|(tag, given)| (tag.to_owned(), given))
+                .to_vec(),
+        };
+        let line = change.to_string();
+        assert_eq!(line, "+a -%2d +-- -- id:1@x");
+        assert_eq!(TagChange::read(&line), Ok(Some(change)));
     }
 
     proptest! {
