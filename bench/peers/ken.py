@@ -25,7 +25,8 @@ class Ken:
         self.roots = list(roots)
 
     def index(self):
-        return Command([*self._ken(), "index", *self.roots])
+        # Without a terminal it would let other programs go first.
+        return Command([*self._ken(), "index", "--fast", *self.roots])
 
     def documents(self):
         return json.loads(output(Command([*self._ken(), "status", "--json"])))["documents"]

@@ -33,7 +33,7 @@ pub use error::Error;
 pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};
 pub use options::{Arrangement, Durability, Ngrams, Ocr, Options, RootChange};
-pub use progress::Progress;
+pub use progress::{Progress, yield_to_others};
 pub use run::{Summary, update, update_files};
 pub use stale::Stale;
 pub use trace::Trace;

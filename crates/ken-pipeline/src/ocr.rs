@@ -155,7 +155,7 @@ impl Pass<'_> {
 
     fn work(&self, files: &[FileKey]) {
         // Of this thread alone, and of the programs that it starts.
-        let _ = rustix::process::nice(19);
+        crate::progress::yield_to_others();
         while let Some(key) = files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.progress.is_cancelled() {
                 return;

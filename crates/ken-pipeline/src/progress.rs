@@ -6,6 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::trace::{Span, Stage, Trace};
 
+/// Lets whatever else runs go first: this thread, those that it starts from now on, and their reads and
+/// writes, as Linux derives the priority of these from that of the thread.
+pub fn yield_to_others() {
+    // Whoever may not is as polite as before.
+    let _ = rustix::process::nice(19);
+}
+
 /// Live figures of a run; every field only rises.
 #[derive(Debug, Default)]
 pub struct Progress {

@@ -256,6 +256,9 @@ pub(crate) struct IndexArgs {
     /// Threads that read files, and threads that write the index [default: one per core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Work at the usual priority also without a terminal; else what other programs want comes first
+    #[arg(long)]
+    pub(crate) fast: bool,
     /// Threads that extract; with 0 the walk does all else too [default: as --threads]
     #[arg(long, value_name = "N")]
     pub(crate) extract_threads: Option<usize>,

@@ -1,5 +1,6 @@
 //! `ken index`: walk → extract → index.
 
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -46,6 +47,10 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
             options.extract.helpers.iter().for_each(|h| h.stop());
         }
     };
+    if !args.fast && !std::io::stderr().is_terminal() {
+        // Nobody waits for a run of a timer or another program.
+        ken_pipeline::yield_to_others();
+    }
     let summary = shown(args, &progress, &stopper, &|notify| {
         ken_pipeline::update(&options, &changes, &progress, notify)
     })?;

@@ -1,11 +1,12 @@
 //! `ken index`: what it says, which files it takes, and when it refuses.
 
 use std::fs::File;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::crash::{Tree, documents};
-use crate::samples::fixture;
+use crate::samples::{fixture, mbox};
 use crate::world::{Run, World, assert_counts};
 
 #[test]
@@ -408,5 +409,46 @@ fn all_arrangements_of_threads_make_the_same_index() {
         tree.world.ken(["--data", data, "index", "-q", "docs"]);
         let found = documents(&tree.world, data);
         assert_eq!(found, documents(&tree.world, "one"), "{data}");
+    }
+}
+
+#[test]
+fn without_a_terminal_others_go_first() {
+    let world = World::new();
+    for number in 0..400 {
+        world.write(
+            format!("{number}.mbox"),
+            mbox(&vec!["otter".to_owned(); 50]),
+        );
+    }
+    for (how, expected) in [(&["docs"][..], "19"), (&["--fast", "--full"], "0")] {
+        let run = world.spawn(["index", "--threads", "1", "-q"].iter().chain(how));
+        let stat = format!("/proc/{}/stat", run.id());
+        // The 19th field, after the name in parentheses, which ends the second.
+        let nice = || {
+            let text = fs_err::read_to_string(&stat).unwrap();
+            let (_, fields) = text.rsplit_once(") ").unwrap();
+            fields.split(' ').nth(16).unwrap().to_owned()
+        };
+        let own = fs_err::read_to_string("/proc/self/stat").unwrap();
+        let own = own
+            .rsplit_once(") ")
+            .unwrap()
+            .1
+            .split(' ')
+            .nth(16)
+            .unwrap()
+            .to_owned();
+        let expected = if expected == "0" {
+            own
+        } else {
+            expected.to_owned()
+        };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while nice() != expected {
+            assert!(Instant::now() < deadline, "{how:?}: {}", nice());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(Run::of_child(run).code, 0);
     }
 }
