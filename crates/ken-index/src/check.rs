@@ -5,17 +5,21 @@
 //! each of its files tells of each of them.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use ken_core::Root;
 use serde_json::Value as Json;
-use tantivy::directory::INDEX_WRITER_LOCK;
 use tantivy::directory::error::OpenReadError;
+use tantivy::directory::footer::Footer;
+use tantivy::directory::{FileSlice, INDEX_WRITER_LOCK};
 use tantivy::index::SegmentComponent;
-use tantivy::{Directory, Index, SegmentMeta};
+use tantivy::{Directory, SegmentMeta};
+use tantivy_common::HasLen;
 
-use crate::directory::{LIST, WriteDirectory};
+use crate::directory::{LIST, ReadDirectory, WriteDirectory};
 use crate::snapshot::open_engine;
 use crate::{Error, Meta, dictionary};
 
@@ -47,58 +51,43 @@ pub struct Soundness {
 }
 
 /// A file that an index cannot do without, or a list of terms.
-struct Part<'m> {
+struct Part {
     file: PathBuf,
-    segment: &'m SegmentMeta,
+    segment: SegmentMeta,
     is_list: bool,
+    /// All of it, mapped: it stays when a writer deletes it. A list may not be there.
+    opened: Result<FileSlice, OpenReadError>,
+}
+
+impl Part {
+    fn is_gone(&self) -> bool {
+        matches!(self.opened, Err(OpenReadError::FileDoesNotExist(_)))
+    }
 }
 
 /// Reads all files that the last commit of an index names, by so many threads, and compares them with their
-/// checksums.
+/// checksums. Others may write meanwhile.
 ///
 /// # Errors
 /// Fails if the commit itself cannot be read.
 pub fn check(path: &Path, threads: usize) -> Result<Soundness, Error> {
-    let mut tries = 0;
-    loop {
-        tries += 1;
-        let list = fs_err::read(path.join(LIST)).ok();
-        let found = check_commit(path, threads)?;
-        // A writer deletes files that its next commit does not name.
-        if found.damages.is_empty()
-            || tries == MAX_TRIES
-            || fs_err::read(path.join(LIST)).ok() == list
-        {
-            return Ok(found);
-        }
-    }
-}
-
-fn check_commit(path: &Path, threads: usize) -> Result<Soundness, Error> {
-    let (_, index, _) = open_engine(path)?;
-    let metas = index.searchable_segment_metas();
-    let metas = metas.map_err(|source| Error::Engine {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    let parts: Vec<Part<'_>> = metas.iter().flat_map(parts).collect();
+    let parts = open_parts(path)?;
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Soundness::default());
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (n_bytes, message) = examine(&index, part);
-            let mut found = found
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            found.files += usize::from(n_bytes.is_some());
-            found.bytes += n_bytes.unwrap_or(0);
+            let message = examine(part);
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Ok(file) = &part.opened {
+                found.files += 1;
+                found.bytes += file.len() as u64;
+            }
             found.damages.extend(message.map(|message| Damage {
                 file: part.file.clone(),
                 message,
-                documents: if part.is_list {
-                    0
-                } else {
-                    part.segment.num_docs()
+                documents: match part.is_list {
+                    true => 0,
+                    false => part.segment.num_docs(),
                 },
                 segment: (!part.is_list).then(|| part.segment.id().uuid_string()),
             }));
@@ -110,14 +99,33 @@ fn check_commit(path: &Path, threads: usize) -> Result<Soundness, Error> {
         }
         work();
     });
-    let mut found = found
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.damages.sort_by(|a, b| a.file.cmp(&b.file));
     Ok(found)
 }
 
-fn parts(segment: &SegmentMeta) -> Vec<Part<'_>> {
+/// Opens all files of the last commit; of a newer one if a writer deletes some meanwhile.
+fn open_parts(path: &Path) -> Result<Vec<Part>, Error> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let list = fs_err::read(path.join(LIST)).ok();
+        let (directory, index, _) = open_engine(path)?;
+        let metas = index.searchable_segment_metas();
+        let metas = metas.map_err(|source| Error::of_opening(path, source))?;
+        let parts: Vec<Part> = metas
+            .iter()
+            .flat_map(|meta| parts(&directory, meta))
+            .collect();
+        let is_one_gone = parts.iter().any(|part| part.is_gone() && !part.is_list);
+        let is_newer = || fs_err::read(path.join(LIST)).ok() != list;
+        if !is_one_gone || tries == MAX_TRIES || !is_newer() {
+            return Ok(parts);
+        }
+    }
+}
+
+fn parts(directory: &ReadDirectory, segment: &SegmentMeta) -> Vec<Part> {
     let mut components = vec![
         SegmentComponent::Postings,
         SegmentComponent::Positions,
@@ -129,9 +137,10 @@ fn parts(segment: &SegmentMeta) -> Vec<Part<'_>> {
     if segment.has_deletes() {
         components.push(SegmentComponent::Delete);
     }
-    let part = |file, is_list| Part {
+    let part = |file: PathBuf, is_list| Part {
+        opened: directory.open_read(&file),
         file,
-        segment,
+        segment: segment.clone(),
         is_list,
     };
     let files = components.into_iter();
@@ -140,37 +149,32 @@ fn parts(segment: &SegmentMeta) -> Vec<Part<'_>> {
     files.chain([list]).collect()
 }
 
-/// Returns how long a file is, if it is there, and what is wrong with it.
-fn examine(index: &Index, part: &Part<'_>) -> (Option<u64>, Option<String>) {
-    let directory = index.directory();
-    if part.is_list {
-        // It may not be there, and its end is not the engine's.
-        return match directory.atomic_read(&part.file) {
-            Ok(bytes) => {
-                let is_sound = dictionary::is_sound(&bytes);
-                (Some(bytes.len() as u64), (!is_sound).then(other_checksum))
-            }
-            Err(OpenReadError::FileDoesNotExist(_)) => (None, None),
-            Err(error) => (None, Some(error.to_string())),
-        };
-    }
-    // Also tells of an end that names another format.
-    let opened = directory.open_read(&part.file);
-    let n_bytes = opened
-        .as_ref()
-        .ok()
-        .map(|file| tantivy_common::HasLen::len(file) as u64);
-    let message = match opened.and_then(|_| directory.validate_checksum(&part.file)) {
-        Ok(true) => None,
-        Ok(false) => Some(other_checksum()),
-        Err(OpenReadError::FileDoesNotExist(_)) => Some("it is gone".to_owned()),
-        Err(error) => Some(error.to_string()),
+/// Returns what is wrong with a file, if anything is.
+fn examine(part: &Part) -> Option<String> {
+    let file = match &part.opened {
+        Ok(file) => file,
+        Err(_) if part.is_gone() => return (!part.is_list).then(|| "it is gone".to_owned()),
+        Err(error) => return Some(error.to_string()),
     };
-    (n_bytes, message)
+    let is_sound = match part.is_list {
+        true => file.read_bytes().map(|bytes| dictionary::is_sound(&bytes)),
+        false => is_as_written(file),
+    };
+    match is_sound {
+        Ok(true) => None,
+        Ok(false) => Some("its checksum is of another content".to_owned()),
+        Err(error) => Some(error.to_string()),
+    }
 }
 
-fn other_checksum() -> String {
-    "its checksum is of another content".to_owned()
+/// Compares a file of the engine with the checksum at its end.
+fn is_as_written(file: &FileSlice) -> io::Result<bool> {
+    let (footer, body) = Footer::extract_footer(file.clone())?;
+    // Only a damaged one names another format: the list of segments was read.
+    footer
+        .is_compatible()
+        .map_err(|error| io::Error::other(format!("{error:?}")))?;
+    Ok(crc32fast::hash(&body.read_bytes()?) == footer.crc)
 }
 
 /// Takes damaged files out of an index: segments with all their documents, in one commit that says so, and
@@ -181,7 +185,7 @@ fn other_checksum() -> String {
 pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
     let lists = damages.iter().filter(|damage| damage.segment.is_none());
     for list in lists {
-        fs_err::remove_file(path.join(&list.file))?;
+        dictionary::delete(&path.join(&list.file))?;
     }
     let segments: BTreeSet<&str> = damages
         .iter()
@@ -199,12 +203,15 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|_| Error::Busy(path.to_path_buf()))?;
     // Under the lock: nobody commits meanwhile.
-    let meta = Meta {
-        parts_lost: true,
-        all_seen: false,
-        began: None,
-        ..Meta::read(path)?
-    };
+    let mut meta = Meta::read(path)?;
+    meta.parts_lost = true;
+    meta.all_seen = false;
+    meta.began = None;
+    // Files that are read again from now on are known by their edition.
+    meta.edition = meta.edition.checked_add(1).unwrap_or(1);
+    if !meta.earlier.contains(&meta.reading) {
+        meta.earlier.push(meta.reading.clone());
+    }
     let list = directory.atomic_read(Path::new(LIST));
     let list = list.map_err(|error| engine_error(error.into()))?;
     let list = without(&list, &segments, &meta).ok_or_else(|| Error::Damaged {
@@ -227,4 +234,13 @@ fn without(list: &[u8], segments: &BTreeSet<&str>, meta: &Meta) -> Option<Vec<u8
     });
     *list.get_mut("payload")? = Json::String(serde_json::to_string(meta).ok()?);
     serde_json::to_vec_pretty(&list).ok()
+}
+
+/// Returns the roots that a damaged list of segments tells of, if they can still be read.
+pub fn salvage_roots(path: &Path) -> Option<Vec<Root>> {
+    let bytes = fs_err::read(path.join(LIST)).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let list: Json = serde_json::from_str(text.split("\n#").next()?).ok()?;
+    let meta: Json = serde_json::from_str(list.get("payload")?.as_str()?).ok()?;
+    serde_json::from_value(meta.get("roots")?.clone()).ok()
 }

@@ -38,7 +38,7 @@ mod version;
 mod writer;
 
 pub use boost::Boosts;
-pub use check::{Damage, Soundness, check, drop_damaged};
+pub use check::{Damage, Soundness, check, drop_damaged, salvage_roots};
 pub use collapse::Collapse;
 pub use dictionary::{Similar, TermCount, TermList};
 pub use error::Error;

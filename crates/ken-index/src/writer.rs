@@ -125,6 +125,7 @@ impl Writer {
             }
             None => Meta::new(),
         };
+        files.sweep()?;
         // A killed writer leaves files that no commit names. Deletions are written to files named
         // after the number of the operation, and this writer may come to the same number.
         engine

@@ -109,7 +109,16 @@ impl Applier<'_> {
         Ok(())
     }
 
-    /// Deletes all documents of a file that were added before.
+    /// Deletes all documents of a file that were added before, also if they still wait.
+    pub(crate) fn take_back(&self, key: FileKey) -> Result<(), ken_index::Error> {
+        match self.queues {
+            Some(queues) => queues.delete(key),
+            None => self.delete(key)?,
+        }
+        Ok(())
+    }
+
+    /// Deletes all documents of a file that the index had before this run.
     pub(crate) fn delete(&self, key: FileKey) -> Result<(), ken_index::Error> {
         self.writer.get()?.delete(key);
         Ok(())

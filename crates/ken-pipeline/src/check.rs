@@ -6,8 +6,11 @@
 //! gives. The last is asked of the folders themselves, not of the walk.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, Root};
 use ken_index::{Meta, Snapshot, Soundness, Writer, WriterOptions};
@@ -15,7 +18,8 @@ use ken_walk::{ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
 use crate::lock::RunLock;
-use crate::{Error, Options, Progress, Summary, grams, update};
+use crate::work::UNKNOWN_TOKEN;
+use crate::{Error, Options, Progress, RootChange, Summary, grams, update};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -24,8 +28,8 @@ pub struct Report {
     pub index: Soundness,
     /// Files of grams that are damaged or gone, by their numbers.
     pub grams: BTreeSet<u64>,
-    /// Files of which a document is there more than once.
-    pub doubled: Vec<PathBuf>,
+    /// Files of which a document is there more than once, with their paths where they are known.
+    pub doubled: Vec<(FileKey, Option<PathBuf>)>,
     /// Files of which only parts are there: a run was stopped while it read them.
     pub unfinished: u64,
     /// Documents that are there; nothing is told of them, nor of what follows, if the index is damaged.
@@ -80,12 +84,7 @@ pub fn check(
         index: ken_index::check(&index, options.threads)?,
         ..Report::default()
     };
-    let meta = Meta::read(&index)?;
-    if let Some(named) = &meta.gram_files {
-        let opened = ken_ngram::open(&grams::folder(&index), ken_index::map)?;
-        report.grams = opened.damaged();
-        report.grams.extend(opened.missing(named));
-    }
+    report.grams = damaged_grams(&index)?;
     // What is read of damaged files is nonsense.
     if report
         .index
@@ -99,9 +98,16 @@ pub fn check(
     report.documents = Some(snapshot.n_documents());
     let doubled = snapshot.doubled()?;
     let paths = snapshot.paths(&doubled)?;
-    report.doubled = paths.into_iter().map(Option::unwrap_or_default).collect();
-    let rows = snapshot.rows()?;
-    report.unfinished = rows.iter().filter(|row| row.token == 0).count() as u64;
+    report.doubled = doubled.into_iter().zip(paths).collect();
+    for row in snapshot
+        .rows()?
+        .iter()
+        .filter(|row| row.token == UNKNOWN_TOKEN)
+    {
+        // One that is tried again, as it failed by something that passes, has a document of its own.
+        report.unfinished += u64::from(snapshot.row(row.key)?.is_none());
+    }
+    let roots = snapshot.meta().roots.clone();
     drop(snapshot);
     let dry = Options {
         dry_run: true,
@@ -112,28 +118,73 @@ pub fn check(
         ..options.clone()
     };
     report.next = update(&dry, &[], progress, notify)?;
-    report.below = below(&meta.roots, options, progress);
+    report.below = below(&roots, options, progress);
     Ok(report)
 }
 
-/// Takes out of the index what a report has found damaged or doubled, then brings it up to date, which reads
-/// again what is missing.
+/// Returns which files of grams that the last commit names are damaged or gone.
+fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
+    let mut named = Meta::read(index)?.gram_files;
+    loop {
+        let Some(files) = named else {
+            return Ok(BTreeSet::new());
+        };
+        let opened = ken_ngram::open(&grams::folder(index), ken_index::map)?;
+        let missing = opened.missing(&files);
+        named = Meta::read(index)?.gram_files;
+        // Another run may have merged them.
+        if missing.is_empty() || named.as_ref() == Some(&files) {
+            let damaged = opened.damaged().into_iter();
+            return Ok(damaged
+                .filter(|file| files.contains(file))
+                .chain(missing)
+                .collect());
+        }
+    }
+}
+
+/// What became of a repair.
+#[derive(Debug)]
+pub struct Repaired {
+    /// The run that read again what was taken out.
+    pub run: Summary,
+    /// Damaged files that another run merged into sound ones before they could be taken out: what they held
+    /// is in the index, and cannot be told from the rest.
+    pub merged: Vec<PathBuf>,
+}
+
+/// Takes out of the index what is damaged or doubled, then brings it up to date, which reads again what is
+/// missing. `report` is what was found before: here it is looked again, while nobody writes.
 ///
 /// # Errors
 /// Fails as [`update`] does.
-pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result<Summary, Error> {
+pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result<Repaired, Error> {
     let index = options.data.join("index");
-    let Some(lock) = RunLock::take(&options.data, &|| !progress.is_cancelled())? else {
-        return Ok(Summary {
+    let wait = || {
+        progress.waiting.store(true, Ordering::Relaxed);
+        !progress.is_cancelled()
+    };
+    let Some(lock) = RunLock::take(&options.data, &wait)? else {
+        let run = Summary {
             interrupted: true,
             ..Summary::default()
+        };
+        return Ok(Repaired {
+            run,
+            merged: Vec::new(),
         });
     };
-    ken_index::drop_damaged(&index, &report.index.damages)?;
-    for number in &report.grams {
-        ken_ngram::remove(&grams::folder(&index), *number)?;
+    let now = ken_index::check(&index, options.threads)?.damages;
+    let known = report.index.damages.iter();
+    let merged = known.filter(|damage| damage.documents > 0 && !now.contains(damage));
+    let merged: Vec<PathBuf> = merged.map(|damage| damage.file.clone()).collect();
+    ken_index::drop_damaged(&index, &now)?;
+    for number in damaged_grams(&index)? {
+        ken_ngram::remove(&grams::folder(&index), number)?;
     }
-    if !report.doubled.is_empty() {
+    let doubled = Snapshot::open(&index)?.doubled()?;
+    if !now.is_empty() || !doubled.is_empty() {
+        // Closing it also makes the lists of terms that are missing.
         let writer = Writer::open(
             &index,
             WriterOptions {
@@ -141,17 +192,45 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
                 threads: 1,
             },
         )?;
-        for path in &report.doubled {
-            writer.delete(writer.meta().hasher.key(path));
+        if !doubled.is_empty() {
+            doubled.into_iter().for_each(|key| writer.delete(key));
+            let mut meta = writer.meta().clone();
+            meta.all_seen = false;
+            meta.began = None;
+            writer.commit(&meta)?;
         }
-        let mut meta = writer.meta().clone();
-        meta.all_seen = false;
-        meta.began = None;
-        writer.commit(&meta)?;
         writer.close()?;
     }
     drop(lock);
-    update(options, &[], progress, &|_| ())
+    Ok(Repaired {
+        run: update(options, &[], progress, &|_| ())?,
+        merged,
+    })
+}
+
+/// Makes an index anew whose list of segments is damaged, of the roots that it still tells; nothing is done
+/// if it tells of none that are there.
+///
+/// # Errors
+/// Fails as [`update`] does.
+pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
+    let index = options.data.join("index");
+    let roots = ken_index::salvage_roots(&index).unwrap_or_default();
+    // A flipped bit may as well be in the name of one.
+    if roots.is_empty()
+        || !roots
+            .iter()
+            .all(|root| fs_err::exists(&root.path).unwrap_or(false))
+    {
+        return Ok(None);
+    }
+    let Some(lock) = RunLock::take(&options.data, &|| !progress.is_cancelled())? else {
+        return Ok(None);
+    };
+    fs_err::remove_dir_all(&index)?;
+    drop(lock);
+    let roots: Vec<RootChange> = roots.into_iter().map(RootChange::Add).collect();
+    update(options, &roots, progress, &|_| ()).map(Some)
 }
 
 /// Compares what the walk tells with what is in the folders.
@@ -175,7 +254,8 @@ fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
         file: &file,
         skipped: Some(&skipped),
     };
-    ken_walk::scan(roots, &scan, &progress.walk, visitor);
+    let began = SystemTime::now();
+    let walked = ken_walk::scan(roots, &scan, &progress.walk, visitor);
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.sort_unstable();
     let mut listing = Listing {
@@ -186,9 +266,24 @@ fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
             ..Below::default()
         },
     };
-    for root in roots {
+    let is_unavailable = |root: &&Root| {
+        walked
+            .unavailable
+            .iter()
+            .any(|(path, _)| *path == root.path)
+    };
+    for root in roots.iter().filter(|root| !is_unavailable(root)) {
         listing.take(root.path.clone());
     }
+    // What came after the walk began it need not have seen.
+    listing.below.unexplained.retain(|path| {
+        let changed = fs_err::symlink_metadata(path).map(|metadata| metadata.ctime());
+        let began = began
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_secs();
+        changed.is_ok_and(|changed| changed < i64::try_from(began).unwrap_or(i64::MAX) - 1)
+    });
     listing.below
 }
 
@@ -205,6 +300,10 @@ impl Listing<'_> {
         let mut folders = vec![(root, None)];
         while let Some((folder, reason)) = folders.pop() {
             let reason = reason.or_else(|| self.skips.get(&folder).copied());
+            // What is no part of the root may be large, or answer never.
+            if reason.is_some_and(|reason| ELSEWHERE.contains(&reason)) {
+                continue;
+            }
             let Ok(entries) = fs_err::read_dir(&folder) else {
                 self.below.unreadable += u64::from(folder.is_dir());
                 continue;
@@ -236,6 +335,12 @@ impl Listing<'_> {
     }
 }
 
+/// Why folders are left out that belong to nobody who asks.
+const ELSEWHERE: [&str; 3] = [FILE_SYSTEM, EXCLUDED, OTHER_ROOT];
+const FILE_SYSTEM: &str = "on another file system";
+const EXCLUDED: &str = "excluded";
+const OTHER_ROOT: &str = "a root of its own";
+
 /// Returns why something is left out, for people.
 fn name(skip: &Skip) -> &'static str {
     match skip {
@@ -246,9 +351,9 @@ fn name(skip: &Skip) -> &'static str {
         Skip::Special => "neither file nor folder",
         Skip::Link => "link",
         Skip::Loop => "link to a folder above",
-        Skip::FileSystem => "on another file system",
-        Skip::Excluded => "excluded",
-        Skip::Root => "a root of its own",
+        Skip::FileSystem => FILE_SYSTEM,
+        Skip::Excluded => EXCLUDED,
+        Skip::Root => OTHER_ROOT,
     }
 }
 
@@ -261,7 +366,6 @@ mod tests {
     use ken_core::{Field, Order, Pattern, Plan};
 
     use super::*;
-    use crate::RootChange;
     use crate::run::tests::{folder_of_files, options};
 
     /// Numbers as good as random (xorshift, Marsaglia 2003).

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use ken_core::FileKey;
 use ken_index::{Moment, Record, Writer};
 
 use crate::Progress;
@@ -31,6 +32,8 @@ enum Job {
         record: Box<Record>,
         _share: Share,
     },
+    /// The documents of a file that were added before.
+    Delete(FileKey),
     /// There will be no more.
     End,
 }
@@ -52,12 +55,22 @@ impl Queues {
         let waiting = progress.span(Stage::Memory, None);
         let share = self.budget.take(record.document.memory_bytes());
         drop(waiting);
-        let lane = (record.key.0 % self.lanes.len() as u64) as usize;
+        let key = record.key;
         let job = Job::Add {
             moment: writer.now(),
             record: Box::new(record),
             _share: share,
         };
+        self.send(key, job);
+    }
+
+    /// Has the documents of a file deleted that were handed on before.
+    pub(crate) fn delete(&self, key: FileKey) {
+        self.send(key, Job::Delete(key));
+    }
+
+    fn send(&self, key: FileKey, job: Job) {
+        let lane = (key.0 % self.lanes.len() as u64) as usize;
         // Cannot fail but when its thread panicked, which ends the run.
         let _ = self.lanes[lane].send(job);
     }
@@ -77,14 +90,16 @@ impl Lane {
             let waiting = progress.span(Stage::Idle, None);
             let job = self.0.recv();
             drop(waiting);
-            let Ok(Job::Add { moment, record, .. }) = job else {
-                return;
-            };
             let _span = progress.span(Stage::Index, None);
-            let added = writer
-                .get()
-                .and_then(|writer| writer.add_at(moment, *record));
-            pool.note(added);
+            let done = match job {
+                Ok(Job::Add { moment, record, .. }) => {
+                    let writer = writer.get();
+                    writer.and_then(|writer| writer.add_at(moment, *record))
+                }
+                Ok(Job::Delete(key)) => writer.get().map(|writer| writer.delete(key)),
+                Ok(Job::End) | Err(_) => return,
+            };
+            pool.note(done);
         }
     }
 }

@@ -28,7 +28,7 @@ mod why;
 mod work;
 mod writer;
 
-pub use check::{Below, Report, check, repair};
+pub use check::{Below, Repaired, Report, check, repair, start_anew};
 pub use error::Error;
 pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};

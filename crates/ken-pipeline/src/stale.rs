@@ -93,19 +93,6 @@ pub(crate) fn own_headers(limits: &Limits, known: Option<&Meta>) -> Result<Vec<O
     own::assign(&wanted, readings)
 }
 
-/// Returns whether a file of this type may hold documents.
-fn may_hold_others(media_type: &str) -> bool {
-    let leaves = [
-        "image/",
-        "audio/",
-        "video/",
-        "text/x-",
-        "text/plain",
-        "text/html",
-    ];
-    !leaves.iter().any(|leaf| media_type.starts_with(leaf))
-}
-
 /// How a run reads files, and how those that the index knows were read.
 pub(crate) struct Staleness {
     /// How this run reads.
@@ -144,8 +131,8 @@ impl Staleness {
         stale.follow(snapshot.meta());
         let with = |state: &str| snapshot.files_with(Field::Is, &|known| known == state);
         if snapshot.meta().parts_lost {
-            let files = snapshot.files_with(Field::Mime, &may_hold_others)?;
-            stale.always.push((Stale::Doubtful, files));
+            let files = snapshot.files_with(Field::Has, &|what| what == "member")?;
+            stale.outdated.push((Stale::Doubtful, files));
         }
         if retry_failed {
             stale.always.push((Stale::Retry, with("failed")?));

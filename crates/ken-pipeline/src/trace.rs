@@ -15,6 +15,9 @@ use serde_json::json;
 
 /// Lists of notes; more threads share.
 const LISTS: usize = 64;
+/// A list holds so many notes, which take some 100 MB all together on two cores; what comes later is left
+/// out.
+const NOTES: usize = 500_000;
 /// Of what takes at least so long, the file is noted too.
 const NAMED: Duration = Duration::from_millis(5);
 
@@ -148,7 +151,10 @@ impl Trace {
 
     fn note(&self, note: Note) {
         let thread = thread_number();
-        self.list(thread % LISTS).push((thread, note));
+        let mut list = self.list(thread % LISTS);
+        if list.len() < NOTES {
+            list.push((thread, note));
+        }
     }
 
     fn list(&self, number: usize) -> std::sync::MutexGuard<'_, Vec<(usize, Note)>> {

@@ -314,7 +314,7 @@ impl Pool<'_> {
         }
         if self.progress.is_cancelled() {
             // Parts may be missing: better none until the next run.
-            return self.note(self.applier.delete(job.key));
+            return self.note(self.applier.take_back(job.key));
         }
         if let Some(mut grams) = lock(&job.grams).take() {
             self.end_grams(&mut grams, job);

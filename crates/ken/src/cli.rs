@@ -6,6 +6,7 @@ mod results;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -210,6 +211,11 @@ pub(crate) struct WalkOptions {
     pub(crate) one_file_system: bool,
 }
 
+/// A number of threads; more than any machine has cores is a slip.
+fn thread_count() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=1024)
+}
+
 #[derive(Args, Debug, Default)]
 pub(crate) struct IndexArgs {
     /// Folders or files to cover from now on; without any, those that are covered already
@@ -254,19 +260,19 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<String>,
     /// Threads that read files, and threads that write the index [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) threads: Option<usize>,
     /// Work at the usual priority also without a terminal; else what other programs want comes first
     #[arg(long)]
     pub(crate) fast: bool,
     /// Threads that extract; with 0 the walk does all else too [default: as --threads]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) extract_threads: Option<usize>,
     /// Threads that only build segments; with 0 those that extract do [default: 0]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) index_threads: Option<usize>,
     /// Segments that are built at once [default: one for each thread that builds them]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) segment_builders: Option<usize>,
     /// Text that waits between extraction and index, where these are different threads
     #[arg(long, value_name = "SIZE")]

@@ -29,7 +29,7 @@ use self::trie::Tries;
 pub(crate) use list::each;
 pub use list::{TermCount, TermList};
 pub(crate) use plain::{
-    Accept, PlainTerms, Small, Wanted, is_list, is_sound, name as list_of, update,
+    Accept, PlainTerms, Small, Wanted, delete, is_list, is_sound, name as list_of, update,
 };
 pub use similar::Similar;
 pub(crate) use similar::similar;

@@ -257,7 +257,8 @@ pub(crate) fn is_list(name: &OsStr) -> bool {
     parts.nth(1) == Some(EXTENSION)
 }
 
-fn delete(path: &Path) -> io::Result<()> {
+/// Deletes a list, if it is there.
+pub(crate) fn delete(path: &Path) -> io::Result<()> {
     match fs_err::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

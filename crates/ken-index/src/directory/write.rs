@@ -41,6 +41,9 @@ pub(crate) struct WriteDirectory {
     root: PathBuf,
     /// Files that are finished and not synced.
     unsynced: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// A file could not be synced. What the system then has of it is not known, and a second try would
+    /// tell nothing (Rebello and others, *Can Applications Recover from fsync Failures?*, ATC 2020).
+    failed: Arc<AtomicBool>,
     /// Whether commits are on disk when they are made.
     synced: Arc<AtomicBool>,
 }
@@ -58,6 +61,7 @@ impl WriteDirectory {
             inner: MmapDirectory::open(root)?,
             root: root.to_path_buf(),
             unsynced: Arc::default(),
+            failed: Arc::default(),
             synced: Arc::new(AtomicBool::new(true)),
         };
         let mut files = Vec::new();
@@ -69,6 +73,8 @@ impl WriteDirectory {
                     .map(str::to_owned),
             );
         }
+        // What a process before this one wrote may have been left to the system.
+        lock(&directory.unsynced).extend(files.iter().map(PathBuf::from));
         // Also if there is none: what is there may be half a list. A list of names always has a JSON form.
         let list = serde_json::to_vec(&files).unwrap_or_default();
         directory.atomic_write(Path::new(MANAGED), &list)?;
@@ -82,13 +88,34 @@ impl WriteDirectory {
     }
 
     fn sync_files(&self) -> io::Result<()> {
+        if self.failed.load(Ordering::Relaxed) {
+            let message = "a file of the index could not be synced before";
+            return Err(io::Error::other(message));
+        }
         let files = std::mem::take(&mut *lock(&self.unsynced));
-        for path in files {
-            match File::open(self.root.join(path)) {
-                Ok(file) => file.sync_data()?,
-                // Merged away and deleted before any commit named it.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
+        let synced = files.iter().try_for_each(|path| self.sync_file(path));
+        self.failed.store(synced.is_err(), Ordering::Relaxed);
+        synced
+    }
+
+    fn sync_file(&self, path: &Path) -> io::Result<()> {
+        match File::open(self.root.join(path)) {
+            Ok(file) => file.sync_data(),
+            // Merged away and deleted before any commit named it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes what a killed process had begun to write under other names; for the one writer.
+    pub(crate) fn sweep(&self) -> io::Result<()> {
+        for entry in fs_err::read_dir(&self.root)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_str().unwrap_or_default();
+            let is_left = name.starts_with(".tmp") || [MANAGED_NEXT, UNSYNCED_NEXT].contains(&name);
+            if is_left && entry.file_type()?.is_file() {
+                fs_err::remove_file(entry.path())?;
             }
         }
         Ok(())
@@ -219,6 +246,7 @@ mod tests {
     fn files_are_synced_before_what_names_them_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let directory = WriteDirectory::open(folder.path()).unwrap();
+        assert!(lock(&directory.unsynced).is_empty());
         write(&directory, "a");
         write(&directory, "b");
         directory.delete(Path::new("b")).unwrap();
@@ -260,6 +288,35 @@ mod tests {
         let mut files: Vec<String> = serde_json::from_slice(&list).unwrap();
         files.sort();
         assert_eq!(files, [segment, "meta.json".to_owned()]);
+    }
+
+    #[test]
+    fn what_others_wrote_is_synced_and_what_they_began_is_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let segment = format!("{}.store", "0123456789abcdef".repeat(2));
+        for name in [segment.as_str(), ".tmpa1B2c3", UNSYNCED_NEXT, "notes.txt"] {
+            fs_err::write(folder.path().join(name), "").unwrap();
+        }
+        let directory = WriteDirectory::open(folder.path()).unwrap();
+        directory.sweep().unwrap();
+        assert!(lock(&directory.unsynced).contains(Path::new(&segment)));
+        let exists = |name: &str| fs_err::exists(folder.path().join(name)).unwrap();
+        assert!(exists(&segment) && exists("notes.txt"));
+        assert!(!exists(".tmpa1B2c3") && !exists(UNSYNCED_NEXT));
+    }
+
+    #[test]
+    fn what_could_not_be_synced_is_never_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = WriteDirectory::open(folder.path()).unwrap();
+        // Folders can be opened and synced; a loop of links cannot.
+        fs_err::os::unix::fs::symlink("loop", folder.path().join("loop")).unwrap();
+        lock(&directory.unsynced).insert("loop".into());
+        let meta = Path::new("meta.json");
+        assert!(directory.atomic_write(meta, b"{}").is_err());
+        fs_err::remove_file(folder.path().join("loop")).unwrap();
+        assert!(directory.atomic_write(meta, b"{}").is_err());
+        assert!(!directory.exists(meta).unwrap());
     }
 
     /// As after a loss of power, before the first commit.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use ken_index::{Meta, Writer};
+use ken_index::{Meta, Snapshot, Writer};
 
 use super::{Run, Summary};
 use crate::trace::Stage;
@@ -88,6 +88,10 @@ impl Run<'_> {
         let all = complete && summary.kept == 0 && saw_all;
         let changed = changed || !self.tags.pending.is_empty() || self.tags.is_another;
         let is_noticed = all && (self.lost.is_some() || self.is_read_otherwise());
+        // Grams that are wanted no more are named no more.
+        let meta = self.snapshot.as_ref().map(Snapshot::meta);
+        let names_grams = meta.is_some_and(|meta| meta.gram_files.is_some());
+        let is_noticed = is_noticed || names_grams && self.options.ngrams == Ngrams::None;
         if !(changed || self.roots_changed || first_end || is_noticed) {
             return Ok(false);
         }

@@ -1,13 +1,12 @@
 //! The threads of a run: the walk, those that extract, those that only build segments, and the one that
 //! commits.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread::{Result as Joined, Scope};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{Result as Joined, Scope, Thread};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, bounded, unbounded};
-use ken_core::Change;
 use ken_walk::Catalogue;
 
 use super::Run;
@@ -22,6 +21,24 @@ use crate::work::{MemberJob, Pool};
 const MAX_WAITING_CHANGES: usize = 50_000;
 /// How often a trace notes the length of the queues.
 const LOOK_AT_QUEUES: Duration = Duration::from_millis(10);
+
+/// Lets the other threads of a run end when this is dropped, also by a panic: the run would wait for them
+/// for ever.
+struct Ending<'r> {
+    queues: &'r Queues,
+    ended: &'r AtomicBool,
+    committer: OnceLock<Thread>,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.queues.end();
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(committer) = self.committer.get() {
+            committer.unpark();
+        }
+    }
+}
 
 impl Run<'_> {
     pub(super) fn walk_and_extract(
@@ -62,11 +79,17 @@ impl Run<'_> {
         let ended = AtomicBool::new(false);
         let walked = std::thread::scope(|scope| {
             let (pool, ended) = (&pool, &ended);
+            let ending = Ending {
+                queues: &queues,
+                ended,
+                committer: OnceLock::new(),
+            };
             let indexers: Vec<_> = lanes
                 .into_iter()
                 .map(|lane| scope.spawn(|| lane.work(&self.writer, self.progress, pool)))
                 .collect();
             let committer = scope.spawn(|| self.commit_regularly(ended, pool));
+            let _ = ending.committer.set(committer.thread().clone());
             let walked = match self.options.extract_threads() {
                 0 => Ok(self.walk_alone(pool, catalogue)),
                 n_threads => self.walk_with(scope, n_threads, pool, catalogue, ended),
@@ -74,8 +97,7 @@ impl Run<'_> {
             queues.end();
             let indexed: Joined<Vec<()>> =
                 indexers.into_iter().map(|thread| thread.join()).collect();
-            ended.store(true, Ordering::Relaxed);
-            committer.thread().unpark();
+            drop(ending);
             // Only now: the scope waits for the committer before a panic goes on.
             let walked = walked.and_then(|walked| indexed.map(|_| walked));
             walked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -98,18 +120,22 @@ impl Run<'_> {
         let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
         let (offer, members) = unbounded();
         let workers: Vec<_> = (0..n_threads)
-            .map(|_| {
+            // Fewer do if the system has no more.
+            .map_while(|_| {
                 let (changes, offer, members) = (changes.clone(), offer.clone(), members.clone());
-                scope.spawn(move || pool.work(&changes, offer, &members))
+                let work = move || pool.work(&changes, offer, &members);
+                std::thread::Builder::new().spawn_scoped(scope, work).ok()
             })
             .collect();
+        if workers.is_empty() {
+            return Ok(self.walk_alone(pool, catalogue));
+        }
         drop(offer);
         if self.progress.trace.is_some() {
-            scope.spawn(move || self.note_queues(&changes, &members, ended));
-        } else {
-            // Whoever sends to threads that all panicked is to know.
-            drop((changes, members));
+            scope.spawn(move || self.note_queues(&members, ended));
         }
+        // Whoever sends to threads that all panicked is to know.
+        drop(changes);
         let walking = self.progress.span(Stage::Walk, None);
         let walked = self.walk(catalogue, pool.hasher, &|change| {
             self.announce(&change);
@@ -140,17 +166,15 @@ impl Run<'_> {
         walked
     }
 
-    fn note_queues(
-        &self,
-        changes: &Receiver<Change>,
-        members: &Receiver<MemberJob>,
-        ended: &AtomicBool,
-    ) {
+    fn note_queues(&self, members: &Receiver<MemberJob>, ended: &AtomicBool) {
         let Some(trace) = &self.progress.trace else {
             return;
         };
         while !ended.load(Ordering::Relaxed) {
-            trace.queues(changes.len(), members.len());
+            let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
+            let progress = self.progress;
+            let n_files = get(&progress.files_to_do).saturating_sub(get(&progress.files_done));
+            trace.queues(n_files as usize, members.len());
             std::thread::sleep(LOOK_AT_QUEUES);
         }
     }

@@ -3,48 +3,93 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use ken_core::{Change, escape_bytes};
-use ken_pipeline::{Options, Progress, Report};
+use ken_index::Meta;
+use ken_pipeline::{Options, Progress, Repaired, Report};
 use serde_json::{Value as Json, json};
 
-use super::index::{default_options, stop_flag};
+use super::index::{INTERRUPTED, default_options, stop_flag};
 use crate::cli::{CheckArgs, Global};
 use crate::failure::Failure;
 use crate::output;
 
+/// How often it is looked whether a repair is to be stopped.
+const TICK: Duration = Duration::from_millis(20);
 /// How many files of each sort are named, unless all are asked for as JSON.
 const NAMED: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure> {
     let options = default_options(global)?;
+    if let Err(error @ ken_index::Error::Damaged { .. }) = Meta::read(&options.data.join("index"))
+        && args.repair
+    {
+        let Some(run) = ken_pipeline::start_anew(&options, &Progress::default())? else {
+            return Err(error.into());
+        };
+        output::warn("the list of segments was damaged: the index was made anew");
+        if !args.json && !args.quiet {
+            let text = output::summary_text(&run, false);
+            output::print(format!("repaired: {text}\n\n").as_bytes())?;
+        }
+    }
     let report = checked(&options, args)?;
     if report.is_sound() || !args.repair {
         return Ok(ExitCode::from(u8::from(!report.is_sound())));
     }
+    let Repaired { run, merged } = repaired(&options, &report)?;
+    for message in &run.messages {
+        output::warn(message);
+    }
+    if run.interrupted {
+        output::warn("stopped: ken check --repair goes on from here");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    if !args.json && !args.quiet {
+        let text = output::summary_text(&run, false);
+        output::print(format!("\nrepaired: {text}\n\n").as_bytes())?;
+    }
+    let report = checked(&options, args)?;
+    for file in &merged {
+        let file = escape_bytes(file.as_os_str().as_encoded_bytes()).into_owned();
+        output::warn(&format!(
+            "{file} was damaged and another run has merged it since: ken index --full reads all anew"
+        ));
+    }
+    Ok(ExitCode::from(u8::from(
+        !report.is_sound() || !merged.is_empty(),
+    )))
+}
+
+/// Repairs; Ctrl-C stops it.
+fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
     let progress = Progress::default();
     let stop = stop_flag()?;
-    let summary = std::thread::scope(|scope| {
-        let repairing = scope.spawn(|| ken_pipeline::repair(&options, &report, &progress));
+    let repaired = std::thread::scope(|scope| {
+        let repairing = scope.spawn(|| ken_pipeline::repair(options, report, &progress));
+        let mut is_told = false;
         while !repairing.is_finished() {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            if stop.load(std::sync::atomic::Ordering::Relaxed) {
+            std::thread::sleep(TICK);
+            if stop.load(Ordering::Relaxed) {
                 progress.cancel();
+                options
+                    .extract
+                    .helpers
+                    .iter()
+                    .for_each(|helper| helper.stop());
+            }
+            if progress.waiting.load(Ordering::Relaxed) && !is_told {
+                output::warn("waiting for another run to end");
+                is_told = true;
             }
         }
         repairing
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
-    for message in &summary.messages {
-        output::warn(message);
-    }
-    if !args.json && !args.quiet {
-        let text = output::summary_text(&summary, false);
-        output::print(format!("\nrepaired: {text}\n\n").as_bytes())?;
-    }
-    let report = checked(&options, args)?;
-    Ok(ExitCode::from(u8::from(!report.is_sound())))
+    });
+    Ok(repaired?)
 }
 
 /// Checks and tells what was found.
@@ -141,7 +186,9 @@ fn findings(
         detail: Some("its checksum is of another content, or it is gone".to_owned()),
         ..plain("damaged", &folder.join(format!("{number:016x}.grams")))
     });
-    let doubled = report.doubled.iter().map(|path| plain("doubled", path));
+    let doubled = report.doubled.iter();
+    let doubled =
+        doubled.map(|(_, path)| plain("doubled", path.as_deref().unwrap_or(Path::new("?"))));
     let changes = changes.iter().map(|(what, path)| plain(what, path));
     let unexplained = report.below.unexplained.iter();
     let unexplained = unexplained.map(|path| plain("not found by the walk", path));
@@ -191,7 +238,8 @@ fn summary_text(report: &Report) -> String {
     let next = &report.next;
     text.push_str(&format!("\nfiles      {} as indexed", next.unchanged));
     let counts = [
-        (next.changed, "changed"),
+        (next.changed.saturating_sub(next.stale), "changed"),
+        (next.stale, "to be read again"),
         (next.added, "new"),
         (next.moved, "moved"),
         (next.gone, "gone"),
@@ -207,6 +255,10 @@ fn summary_text(report: &Report) -> String {
         .collect();
     let all: u64 = left_out.values().sum();
     text.push_str(&format!("\nleft out   {all}"));
+    if report.below.unreadable > 0 {
+        let unreadable = report.below.unreadable;
+        text.push_str(&format!(", and {unreadable} folders that cannot be read"));
+    }
     if all > 0 {
         text.push_str(&format!(": {}", reasons.join(", ")));
     }

@@ -22,7 +22,7 @@ use crate::output::{self, Display};
 /// How often the display is drawn and signals are looked for.
 const TICK: Duration = Duration::from_millis(100);
 /// Exit code of a program that was stopped by Ctrl-C.
-const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure> {
     let options = options(global, args)?;
@@ -53,10 +53,11 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     }
     let summary = shown(args, &progress, &stopper, &|notify| {
         ken_pipeline::update(&options, &changes, &progress, notify)
-    })?;
+    });
     if let (Some(file), Some(trace)) = (trace_file, &progress.trace) {
         trace.write(std::io::BufWriter::new(file))?;
     }
+    let summary = summary?;
     report(args, &summary)?;
     Ok(match () {
         () if summary.interrupted => ExitCode::from(INTERRUPTED),

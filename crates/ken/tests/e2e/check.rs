@@ -148,16 +148,22 @@ fn a_damaged_list_of_segments_is_said_to_be() {
     let world = World::new();
     world.write("a.txt", "otter");
     world.index_docs();
-    flip(&world.data().join("index/meta.json"));
-    for args in [
-        &["check"][..],
-        &["check", "--repair"],
-        &["search", "otter"],
-        &["index"],
-    ] {
+    let list = world.data().join("index/meta.json");
+    flip(&list);
+    for args in [&["check"][..], &["search", "otter"], &["index"]] {
         let run = world.ken(args);
         assert_eq!(run.code, 2, "{args:?}");
         assert!(run.err.contains("the checksum of meta.json"), "{}", run.err);
         assert!(run.err.contains("\nhint: delete "), "{}", run.err);
     }
+    let run = world.ken(["check", "--repair"]);
+    assert_eq!(run.code, 0, "{} {}", run.text(), run.err);
+    assert!(run.err.contains("the index was made anew"), "{}", run.err);
+    assert_eq!(world.found("otter"), ["a.txt"]);
+
+    // What it covered cannot be read any more.
+    fs_err::write(&list, "torn").unwrap();
+    let run = world.ken(["check", "--repair"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("\nhint: delete "), "{}", run.err);
 }

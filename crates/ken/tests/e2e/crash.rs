@@ -98,6 +98,14 @@ impl Tree {
         self.names.push(name);
     }
 
+    /// Adds messages to a mailbox.
+    fn append(&mut self, name: &str) {
+        let path = self.world.docs().join(name);
+        let mut content = fs_err::read(&path).unwrap();
+        content.extend(mbox(&self.several()).into_bytes());
+        self.world.write(name, content);
+    }
+
     /// Puts a sidecar beside a file, or changes the one that is there.
     fn add_sidecar(&mut self, of: &str) {
         let name = format!("{of}.xmp");
@@ -129,7 +137,8 @@ impl Tree {
             let at = self.random.below(self.names.len());
             let name = self.names[at].clone();
             let extension = name.rsplit('.').next().unwrap().to_owned();
-            match self.random.below(5) {
+            match self.random.below(6) {
+                5 if extension == "mbox" => self.append(&name),
                 0 => {
                     let (_, content) = self.content();
                     self.world.write(&name, content);

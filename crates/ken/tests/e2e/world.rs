@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -181,25 +182,25 @@ impl World {
 
     /// Returns the names, sizes and times of all files in the data folder.
     pub(crate) fn data_files(&self) -> BTreeMap<PathBuf, (u64, SystemTime)> {
-        let stamp = |path: PathBuf, size| {
-            let modified = fs_err::metadata(&path).unwrap().modified().unwrap();
-            (path, (size, modified))
-        };
         let files = self.files_below(self.data()).into_iter();
-        files.map(|(path, size)| stamp(path, size)).collect()
+        let stamp = |metadata: Metadata| (metadata.len(), metadata.modified().unwrap());
+        files
+            .map(|(path, metadata)| (path, stamp(metadata)))
+            .collect()
     }
 
-    /// Returns the files below a folder, in the home folder if its path is relative, with their sizes.
-    pub(crate) fn files_below(&self, folder: impl AsRef<Path>) -> Vec<(PathBuf, u64)> {
+    /// Returns the files below a folder, in the home folder if its path is relative.
+    pub(crate) fn files_below(&self, folder: impl AsRef<Path>) -> Vec<(PathBuf, Metadata)> {
         let mut files = Vec::new();
         let mut folders = vec![self.home.join(folder)];
         while let Some(folder) = folders.pop() {
             for entry in fs_err::read_dir(folder).unwrap() {
                 let entry = entry.unwrap();
-                let metadata = entry.metadata().unwrap();
-                match metadata.is_dir() {
-                    true => folders.push(entry.path()),
-                    false => files.push((entry.path(), metadata.len())),
+                match entry.metadata() {
+                    Ok(metadata) if metadata.is_dir() => folders.push(entry.path()),
+                    Ok(metadata) => files.push((entry.path(), metadata)),
+                    // A program that runs may delete it.
+                    Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
                 }
             }
         }

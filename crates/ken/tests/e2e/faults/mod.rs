@@ -2,8 +2,8 @@
 //!
 //! All changes of the data folder are recorded from outside, and what was there after each of them is made
 //! again: all of it, as after a kill, or less, as after a loss of power. From there the next run must come
-//! to the answers of an index made from nothing; and until it does, whoever searches gets the answers of
-//! one commit, and whoever greps gets what a scan gives.
+//! to the answers of an index made from nothing; and until it does, all files of the index are whole, no
+//! document is there twice, and whoever greps gets what a scan gives.
 //!
 //! `KEN_TEST_STATES` sets how many of these states are tried, and `KEN_TEST_SEED` which ones.
 
@@ -56,6 +56,7 @@ impl Harness {
         let world = &self.tree.world;
         let data = self.data();
         let mut disk = Disk::of(&data);
+        let was_there = data.join("index/meta.json").exists();
         let command = world.command(["--data", "data"].iter().chain(args));
         let (output, steps) = trace::run(&command, &data);
         assert!(output.status.success(), "{output:?}");
@@ -70,7 +71,7 @@ impl Harness {
         for (number, step) in steps.iter().enumerate() {
             while chosen.first() == Some(&number) {
                 chosen.remove(0);
-                self.try_one(&disk, &steps[..number], args);
+                self.try_one(&disk, &steps[..number], args, was_there);
             }
             disk.take(step);
         }
@@ -81,12 +82,15 @@ impl Harness {
                 promised,
                 "{args:?} ended, then {loss:?} was lost"
             );
-            self.assert_converges(&format!("{args:?} ended, then {loss:?} was lost"));
+            self.assert_converges(
+                &format!("{args:?} ended, then {loss:?} was lost"),
+                was_there,
+            );
         }
         disk.write(Loss::None, &mut self.tree.random);
     }
 
-    fn try_one(&mut self, disk: &Disk, before: &[Step], args: &[&str]) {
+    fn try_one(&mut self, disk: &Disk, before: &[Step], args: &[&str], was_there: bool) {
         let loss = LOSSES[self.tree.random.below(LOSSES.len())];
         disk.write(loss, &mut self.tree.random);
         let n_steps = before.len();
@@ -96,16 +100,24 @@ impl Harness {
             before.last()
         );
         let place: String = place.chars().take(500).collect();
-        self.assert_readable(&place);
-        self.assert_converges(&place);
+        self.assert_readable(&place, was_there);
+        self.assert_converges(&place, was_there);
     }
 
-    /// Asserts that there are answers, or that there is no index yet.
-    fn assert_readable(&self, place: &str) {
+    /// Asserts that there is a whole index, each document once, or none if there was none before.
+    fn assert_readable(&self, place: &str, was_there: bool) {
         let world = &self.tree.world;
-        let search = world.ken(["--data", "data", "search", "otter"]);
-        let is_missing = search.err.contains("no index");
-        assert!(search.code < 2 || is_missing, "{place}: {}", search.err);
+        let check = world.ken(["--data", "data", "check", "--json"]);
+        if check.code == 2 {
+            let is_missing = check.err.contains("there is no index");
+            assert!(is_missing && !was_there, "{place}: {}", check.err);
+        } else {
+            let summary = check.objects().pop().unwrap();
+            assert_eq!(summary["index"]["damaged"], 0, "{place}: {}", check.text());
+            assert_eq!(summary["doubled"], 0, "{place}");
+            let search = world.ken(["--data", "data", "search", "otter"]);
+            assert!(search.code < 2, "{place}: {}", search.err);
+        }
         self.assert_grep_is_exact(&[], place);
     }
 
@@ -131,19 +143,22 @@ impl Harness {
     }
 
     /// Asserts that the next run comes to the answers of a fresh index.
-    fn assert_converges(&mut self, place: &str) {
-        let index = |data: &str| {
-            let run = self.tree.world.ken(["--data", data].iter().chain(&INDEX));
+    fn assert_converges(&mut self, place: &str, knows_roots: bool) {
+        let index = |data: &str, knows_roots: bool| {
+            // An index that was there must not need to be told what it covers.
+            let n_args = INDEX.len() - usize::from(knows_roots);
+            let args = ["--data", data].into_iter().chain(INDEX).take(2 + n_args);
+            let run = self.tree.world.ken(args);
             assert_eq!(run.code, 0, "{place}: {}", run.err);
         };
-        index("data");
+        index("data", knows_roots);
         let log = self.log();
         let expected = self.fresh.entry(log).or_insert_with_key(|log| {
             let fresh = self.tree.world.home().join("fresh");
             let _ = fs_err::remove_dir_all(&fresh);
             fs_err::create_dir(&fresh).unwrap();
             fs_err::write(fresh.join("tags"), log).unwrap();
-            index("fresh");
+            index("fresh", false);
             documents(&self.tree.world, "fresh")
         });
         let found = documents(&self.tree.world, "data");

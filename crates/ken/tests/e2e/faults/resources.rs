@@ -57,7 +57,9 @@ fn a_full_disk_leaves_the_last_commit() {
     let world = &tree.world;
     // In whole pages.
     let sizes = world.files_below("data").into_iter();
-    let n_bytes: u64 = sizes.map(|(_, size)| size.next_multiple_of(4096)).sum();
+    let n_bytes: u64 = sizes
+        .map(|(_, metadata)| metadata.len().next_multiple_of(4096))
+        .sum();
     let mut n_full = 0;
     // What the index needs, and up to three times as much: merging and two commits side by side.
     for part in [2, 4, 8, 12, 16, 24, 48] {
@@ -160,6 +162,39 @@ fn few_open_files_cost_no_document() {
         assert_converged(world, SEED);
     }
     assert!(n_failed > 0 && n_done > 0, "{n_failed} {n_done}");
+}
+
+/// Where no more threads are to be had, those that are do the work, or the run says why not; it never waits
+/// for threads that are not there.
+#[test]
+fn few_threads_are_enough() {
+    let mut tree = Tree::new(SEED, 40);
+    let mut n_done = 0;
+    for kilobytes in [100_000, 300_000, 600_000, 1_000_000, 4_000_000] {
+        tree.edit();
+        let world = &tree.world;
+        let ken = world.command(["--version"]);
+        let mut command = Command::new("timeout");
+        let script = format!(
+            "ulimit -v {kilobytes}; exec \"$ken\" --data data index -q --extract-threads=1000 docs"
+        );
+        command
+            .args(["60", "sh", "-c", &script])
+            .env_clear()
+            .envs(
+                ken.get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("ken", ken.get_program())
+            .current_dir(world.home());
+        let run = Run::of(command.output().unwrap());
+        assert_ne!(run.code, 124, "{kilobytes}: the run hangs");
+        n_done += usize::from(run.code == 0);
+        index(world);
+        assert_converged(world, SEED);
+    }
+    assert!(n_done > 0);
 }
 
 #[test]
