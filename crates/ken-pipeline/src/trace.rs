@@ -22,7 +22,7 @@ const NOTES: usize = 500_000;
 const NAMED: Duration = Duration::from_millis(5);
 
 /// What a thread does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Opens the index and loads what it knows of files.
     Load,
@@ -45,18 +45,6 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    const ALL: [Self; 9] = [
-        Self::Load,
-        Self::Walk,
-        Self::Extract,
-        Self::Index,
-        Self::Idle,
-        Self::Memory,
-        Self::Commit,
-        Self::Grams,
-        Self::Merge,
-    ];
-
     fn name(self) -> &'static str {
         match self {
             Self::Load => "load catalogue",
@@ -201,21 +189,6 @@ impl Trace {
         out.write_all(b"\n]}\n")?;
         out.flush()
     }
-
-    /// Returns the seconds that all threads together spent in each stage; what lies inside of another stage
-    /// counts for both.
-    pub fn seconds(&self) -> Vec<(&'static str, f64)> {
-        let mut sums = [Duration::ZERO; Stage::ALL.len()];
-        for number in 0..LISTS {
-            for (_, note) in &*self.list(number) {
-                if let Note::Stage { stage, length, .. } = note {
-                    sums[*stage as usize] += *length;
-                }
-            }
-        }
-        let named = Stage::ALL.iter().map(|stage| stage.name());
-        named.zip(sums.iter().map(Duration::as_secs_f64)).collect()
-    }
 }
 
 /// Returns a small number of this thread's own.
@@ -257,11 +230,5 @@ mod tests {
         assert_eq!(events[1]["args"]["file"], "/d/\"a\".txt");
         assert!(events[1]["dur"].as_f64() >= events[0]["dur"].as_f64());
         assert_eq!(events[2]["args"]["members"], 4);
-        let seconds = trace.seconds();
-        assert!(
-            seconds
-                .iter()
-                .all(|(name, sum)| (*sum > 0.0) == names.contains(name))
-        );
     }
 }

@@ -1,15 +1,14 @@
 //! From the plan to the engine's query.
 
 mod address;
-mod carrier;
 mod duplicates;
 mod expand;
 mod form;
 mod guard;
 mod path;
 mod pattern;
+mod related;
 mod span;
-mod thread;
 mod word;
 mod xor;
 
@@ -30,7 +29,6 @@ use crate::analysis::BORDER;
 use crate::dictionary::Shortcuts;
 use crate::schema::Columns;
 use address::AddressQuery;
-use carrier::CarrierQuery;
 use duplicates::DuplicatesQuery;
 #[cfg(test)]
 pub(crate) use expand::FuzzyAutomaton;
@@ -38,8 +36,8 @@ pub(crate) use expand::Matcher;
 use guard::Guard;
 use path::PathQuery;
 use pattern::PatternQuery;
+use related::{RelatedQuery, Relation};
 use span::SpanQuery;
-use thread::ThreadQuery;
 pub(crate) use word::{Proximity, Scoring, WordsQuery};
 use xor::XorQuery;
 
@@ -76,11 +74,13 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
             None => Box::new(BoostQuery::new(build(scoring, part), *weight)),
         },
         Plan::Filter(part) => Box::new(ConstScoreQuery::new(build(scoring, part), 0.0)),
-        Plan::Carrier(part) => Box::new(CarrierQuery {
+        Plan::Carrier(part) => Box::new(RelatedQuery {
+            relation: Relation::Carries,
             of: build(scoring, part),
             scoring: Arc::clone(scoring),
         }),
-        Plan::Thread(part) => Box::new(ThreadQuery {
+        Plan::Thread(part) => Box::new(RelatedQuery {
+            relation: Relation::Thread,
             of: build(scoring, part),
             scoring: Arc::clone(scoring),
         }),

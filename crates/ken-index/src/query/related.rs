@@ -1,4 +1,4 @@
-//! Messages in one thread with those that a query finds.
+//! Messages that are related to what a query finds.
 
 use std::sync::Arc;
 
@@ -10,22 +10,33 @@ use crate::links;
 use crate::search::Address;
 use crate::selection::{Selection, without_searcher};
 
+/// Which messages are meant.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Relation {
+    /// Those that carry it: attached files and messages, and what is inside of those.
+    Carries,
+    /// Those in one thread with it.
+    Thread,
+}
+
 #[derive(Debug)]
-pub(super) struct ThreadQuery {
+pub(super) struct RelatedQuery {
     pub(super) of: Box<dyn Query>,
+    pub(super) relation: Relation,
     pub(super) scoring: Arc<Scoring>,
 }
 
-impl Clone for ThreadQuery {
+impl Clone for RelatedQuery {
     fn clone(&self) -> Self {
         Self {
             of: self.of.box_clone(),
+            relation: self.relation,
             scoring: Arc::clone(&self.scoring),
         }
     }
 }
 
-impl Query for ThreadQuery {
+impl Query for RelatedQuery {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         let searcher = scoring.searcher().ok_or_else(without_searcher)?;
         let found = searcher.search(&*self.of, &DocSetCollector)?;
@@ -33,7 +44,11 @@ impl Query for ThreadQuery {
             segment: at.segment_ord,
             doc: at.doc_id,
         });
-        let threads = links::threads(searcher, &self.scoring.columns, found)?;
-        Selection(threads).weight(scoring)
+        let columns = &self.scoring.columns;
+        let related = match self.relation {
+            Relation::Carries => links::carriers(searcher, columns.file, found)?,
+            Relation::Thread => links::threads(searcher, columns, found)?,
+        };
+        Selection(related).weight(scoring)
     }
 }
