@@ -28,7 +28,7 @@ const ENGLISH: &str = "\
     same so than too very";
 
 /// The function words of one language, folded as terms are.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct FunctionWords(HashSet<String>);
 
 impl FunctionWords {
@@ -43,7 +43,11 @@ impl FunctionWords {
     }
 
     fn has(&self, word: &Word) -> bool {
-        term(word).is_some_and(|term| self.0.contains(term))
+        term(word).is_some_and(|term| self.contains(term))
+    }
+
+    pub(crate) fn contains(&self, term: &str) -> bool {
+        self.0.contains(term)
     }
 }
 
@@ -51,8 +55,8 @@ impl FunctionWords {
 ///
 /// The language is the one that most of the words serve in; words that have a weight keep it, so
 /// that it may be done twice.
-pub(crate) fn weigh(parts: &[Plan], languages: &[FunctionWords], weight: f32) -> Vec<Plan> {
-    let serving = |of: &FunctionWords| {
+pub(crate) fn weigh(parts: &[Plan], languages: &[&FunctionWords], weight: f32) -> Vec<Plan> {
+    let serving = |of: &&FunctionWords| {
         let words = parts.iter().filter_map(bare_or_weighted);
         words.filter(|word| of.has(word)).count()
     };
@@ -101,6 +105,7 @@ mod tests {
 
     fn weighed(text: &str) -> Vec<bool> {
         let languages = ["en", "de"].map(|code| FunctionWords::of(code).unwrap());
+        let languages = languages.each_ref();
         let once = weigh(&words(text), &languages, 0.01);
         assert_eq!(
             weigh(&once, &languages, 0.01),
@@ -135,7 +140,7 @@ mod tests {
     fn only_bare_words_without_a_field_are_weighed() {
         let mut parts = words("what ken");
         parts[0] = Plan::Weight(2.0, Box::new(parts[0].clone()));
-        let languages = [FunctionWords::of("en").unwrap()];
-        assert_eq!(weigh(&parts, &languages, 0.01), parts);
+        let english = FunctionWords::of("en").unwrap();
+        assert_eq!(weigh(&parts, &[&english], 0.01), parts);
     }
 }

@@ -46,10 +46,11 @@ pub struct Snapshot {
     dictionaries: Dictionaries,
     pub(crate) shortcuts: Arc<Shortcuts>,
     ranking: Ranking,
-    /// The stemmers that were asked for, in place of those of the documents' languages.
-    stem: Option<Stemming>,
-    stemming: OnceLock<Stemming>,
+    stemming: Stemming,
     scoring: OnceLock<Arc<Scoring>>,
+    /// What is read of each document that is shown, by segment, once it was opened.
+    locations: Vec<OnceLock<BytesColumn>>,
+    beside: Vec<OnceLock<Beside>>,
 }
 
 /// A document as the index keeps it.
@@ -140,6 +141,9 @@ impl Snapshot {
             .try_into()
             .map_err(engine_error)?;
         let searcher = reader.searcher();
+        let segments = searcher.segment_readers();
+        let locations = segments.iter().map(|_| OnceLock::new()).collect();
+        let beside = segments.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             path: path.to_path_buf(),
             dictionaries: Dictionaries::new(searcher.segment_readers(), &columns),
@@ -148,9 +152,10 @@ impl Snapshot {
             meta,
             searcher,
             ranking: Ranking::default(),
-            stem: None,
-            stemming: OnceLock::new(),
+            stemming: Stemming::default(),
             scoring: OnceLock::new(),
+            locations,
+            beside,
         })
     }
 
@@ -168,8 +173,7 @@ impl Snapshot {
     /// # Errors
     /// Returns the first language that has no rules.
     pub fn with_stemming(mut self, languages: &[String]) -> Result<Self, String> {
-        self.stem = Some(Stemming::new(languages)?);
-        self.stemming = OnceLock::new();
+        self.stemming = Stemming::new(languages)?;
         Ok(self)
     }
 
@@ -267,7 +271,7 @@ impl Snapshot {
             plan: &plan,
             ..*request
         };
-        search::run(&self.searcher, &self.scoring()?, &request).map_err(|e| self.error(e))
+        search::run(&self.searcher, &self.scoring(), &request).map_err(|e| self.error(e))
     }
 
     /// Runs a plan: counts all that it finds, and returns `limit` hits from `offset` on.
@@ -303,7 +307,7 @@ impl Snapshot {
             plan: &plan,
             ..*request
         };
-        facets::count(&self.searcher, &self.scoring()?, &request, by).map_err(|e| self.error(e))
+        facets::count(&self.searcher, &self.scoring(), &request, by).map_err(|e| self.error(e))
     }
 
     /// Returns the values that some text fields have in what a plan finds, in no order; see [`Seen`].
@@ -312,7 +316,7 @@ impl Snapshot {
     /// Fails if the index cannot be read.
     pub fn seen(&self, plan: &Plan, fields: &[Field]) -> Result<Vec<Seen>, Error> {
         let plan = self.expand(plan)?;
-        people::seen(&self.searcher, &self.scoring()?, &plan, fields).map_err(|e| self.error(e))
+        people::seen(&self.searcher, &self.scoring(), &plan, fields).map_err(|e| self.error(e))
     }
 
     /// Returns the least and the greatest number of a field; `None` if no document has one.
@@ -336,7 +340,7 @@ impl Snapshot {
         }
         let segments = self.searcher.segment_readers();
         let expander = Expander::new(
-            self.stemming()?,
+            &self.stemming,
             &self.ranking,
             &self.columns,
             segments,
@@ -345,29 +349,13 @@ impl Snapshot {
         expander.plan(plan).map_err(|e| self.error(e))
     }
 
-    fn stemming(&self) -> Result<&Stemming, Error> {
-        if let Some(stemming) = self.stemming.get() {
-            return Ok(stemming);
-        }
-        let segments = self.searcher.segment_readers();
-        let languages = stem::languages(segments, &self.columns).map_err(|e| self.error(e))?;
-        let stemming = match &self.stem {
-            Some(stemming) => stemming.clone(),
-            // All of them have rules.
-            None => Stemming::new(&languages).unwrap_or_default(),
+    fn scoring(&self) -> Arc<Scoring> {
+        let new = || {
+            let segments = self.searcher.segment_readers();
+            let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.shortcuts);
+            Arc::new(scoring)
         };
-        let stemming = stemming.with_function_words(&languages);
-        Ok(self.stemming.get_or_init(|| stemming))
-    }
-
-    fn scoring(&self) -> Result<Arc<Scoring>, Error> {
-        if let Some(scoring) = self.scoring.get() {
-            return Ok(Arc::clone(scoring));
-        }
-        let segments = self.searcher.segment_readers();
-        let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.shortcuts);
-        let scoring = Arc::new(scoring.map_err(|e| self.error(e))?);
-        Ok(Arc::clone(self.scoring.get_or_init(|| scoring)))
+        Arc::clone(self.scoring.get_or_init(new))
     }
 
     /// Returns the documents of the message that one of them is or is a part of, with that one, in
@@ -454,16 +442,28 @@ impl Snapshot {
         Ok(Location::from_bytes(&bytes))
     }
 
-    fn location_column(&self, segment: u32) -> Result<BytesColumn, Error> {
-        self.searcher
-            .segment_reader(segment)
-            .fast_fields()
-            .bytes(LOCATION)
-            .map_err(|e| self.error(e))?
-            .ok_or_else(|| Error::Damaged {
-                path: self.path.clone(),
-                message: "a segment has no locations".to_owned(),
-            })
+    fn location_column(&self, segment: u32) -> Result<&BytesColumn, Error> {
+        let place = &self.locations[segment as usize];
+        if let Some(opened) = place.get() {
+            return Ok(opened);
+        }
+        let columns = self.searcher.segment_reader(segment).fast_fields();
+        let column = columns.bytes(LOCATION).map_err(|e| self.error(e))?;
+        let column = column.ok_or_else(|| Error::Damaged {
+            path: self.path.clone(),
+            message: "a segment has no locations".to_owned(),
+        })?;
+        Ok(place.get_or_init(|| column))
+    }
+
+    fn beside(&self, segment: u32) -> Result<&Beside, Error> {
+        let place = &self.beside[segment as usize];
+        if let Some(opened) = place.get() {
+            return Ok(opened);
+        }
+        let reader = self.searcher.segment_reader(segment);
+        let opened = Beside::open(reader).map_err(|e| self.error(e))?;
+        Ok(place.get_or_init(|| opened))
     }
 
     /// Returns a document.
@@ -481,9 +481,7 @@ impl Snapshot {
             document,
             state: None,
         };
-        let segment = self.searcher.segment_reader(at.segment);
-        let beside = Beside::open(segment).map_err(|e| self.error(e))?;
-        beside.tell(at.doc, &mut stored);
+        self.beside(at.segment)?.tell(at.doc, &mut stored);
         Ok(stored)
     }
 
@@ -578,7 +576,7 @@ impl Snapshot {
     /// Fails if the document does not match the plan, or the index cannot be read.
     pub fn explain(&self, plan: &Plan, hit: &Hit) -> Result<String, Error> {
         let at = DocAddress::new(hit.address.segment, hit.address.doc);
-        let words = query::build(&self.scoring()?, &self.expand(plan)?)
+        let words = query::build(&self.scoring(), &self.expand(plan)?)
             .explain(&self.searcher, at)
             .map_err(|e| self.error(e))?;
         Ok(hit.boosts.explained(words).to_pretty_json())
@@ -589,7 +587,7 @@ impl Snapshot {
     /// # Errors
     /// Fails if the index cannot be read.
     pub fn engine_query(&self, plan: &Plan) -> Result<String, Error> {
-        let query = query::build(&self.scoring()?, &self.expand(plan)?);
+        let query = query::build(&self.scoring(), &self.expand(plan)?);
         Ok(format!("{query:?}"))
     }
 

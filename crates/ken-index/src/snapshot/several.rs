@@ -74,10 +74,11 @@ impl Snapshot {
         let Some(first) = numbers.first() else {
             return Ok(());
         };
-        let segment = self.searcher.segment_reader(places[*first].segment);
+        let ordinal = places[*first].segment;
+        let segment = self.searcher.segment_reader(ordinal);
         let store = segment.get_store_reader(CACHED_BLOCKS)?;
         let locations = self.locations(numbers, places)?;
-        let beside = Beside::open(segment).map_err(|error| self.error(error))?;
+        let beside = self.beside(ordinal)?;
         for (number, location) in numbers.iter().zip(locations) {
             let values: Values = store
                 .get(places[*number].doc)

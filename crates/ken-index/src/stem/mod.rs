@@ -6,9 +6,10 @@
 //! Snowball's (M. Porter, "Snowball: a language for stemming algorithms", 2001).
 
 mod endings;
+mod languages;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use foldhash::fast::FixedState;
@@ -18,8 +19,10 @@ use tantivy::index::SegmentReader;
 
 use self::endings::{AnyForms, Endings, Forms};
 use crate::dictionary::{Shortcuts, Trie};
-use crate::function_words::{self, FunctionWords};
+use crate::function_words;
 use crate::schema::Columns;
+
+pub(crate) use self::languages::{Language, Stemming};
 
 /// What a stem keeps of its letters at least: `use` of `using` and `used` is a range by `us`.
 const MIN_PREFIX: usize = 2;
@@ -32,15 +35,6 @@ struct Rules {
 }
 
 impl Rules {
-    /// Returns the rules of a language by its code; `en-GB` is `en`.
-    fn of(language: &str) -> Option<Self> {
-        let code = code(language);
-        Some(Self {
-            stemmer: Stemmer::try_from_name(code).ok()?,
-            endings: Endings::of(code),
-        })
-    }
-
     /// Returns which terms may have the stem of a word; `None` if they have too little in common.
     fn forms<'a>(&'a self, word: &'a str, stem: &str) -> Option<Forms<'a>> {
         let prefix = shared(word, stem);
@@ -57,110 +51,28 @@ fn code(language: &str) -> &str {
     language.split(['-', '_']).next().unwrap_or_default()
 }
 
-/// The stemmers and the function words of some languages.
-#[derive(Clone, Default)]
-pub(crate) struct Stemming {
-    rules: Vec<Rules>,
-    function_words: Vec<FunctionWords>,
-}
-
-impl Stemming {
-    /// Returns the stemmers of languages, or the first language that has none.
-    pub(crate) fn new(languages: &[String]) -> Result<Self, String> {
-        let known = |language: &String| Rules::of(language).ok_or_else(|| language.clone());
-        Ok(Self {
-            rules: languages.iter().map(known).collect::<Result<_, _>>()?,
-            function_words: Vec::new(),
-        })
-    }
-
-    /// Adds the function words of languages, which people write whether words have forms or not.
-    #[must_use]
-    pub(crate) fn with_function_words(mut self, languages: &[String]) -> Self {
-        let words = languages.iter();
-        self.function_words = words.filter_map(|code| FunctionWords::of(code)).collect();
-        self
-    }
-
-    /// Returns the other terms that have the stem of a word in one of the languages.
-    pub(crate) fn forms(&self, word: &str, dictionaries: &[Trie]) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        if !word.chars().all(char::is_alphabetic) {
-            return found;
-        }
-        let stems: Vec<_> = self
-            .rules
-            .iter()
-            .map(|rules| rules.stemmer.stem(word))
-            .collect();
-        let each = || self.rules.iter().zip(&stems);
-        let forms = each().filter_map(|(rules, stem)| rules.forms(word, stem));
-        let forms = AnyForms::new(forms.collect());
-        // Most terms are in the dictionaries of several segments and fields; stemming is what costs.
-        let mut seen: HashSet<Box<str>, FixedState> = HashSet::default();
-        for dictionary in dictionaries {
-            dictionary.each(&&forms, &mut |term| {
-                let text = std::str::from_utf8(term).unwrap_or_default();
-                if seen.contains(text) || !text.chars().all(char::is_alphabetic) {
-                    return;
-                }
-                seen.insert(text.into());
-                if text != word && each().any(|(rules, stem)| rules.stemmer.stem(text) == *stem) {
-                    found.insert(text.to_owned());
-                }
-            });
-        }
-        found
-    }
-}
-
-/// What is taken when documents do not say their language.
-const FALLBACK: &str = "en";
-
-/// How many languages words are stemmed in: each finds a few wrong forms in documents of another, and
-/// short words get costly: `get` took 13 ms in 319,169 documents with four, 73 with twelve.
-const MAX_LANGUAGES: usize = 4;
-
-/// One of so many documents must be in a language for its rules to be taken.
-const RARE: u64 = 1000;
-
-/// Returns the languages of the documents that have a stemmer, the most frequent first.
-pub(crate) fn languages(
-    segments: &[SegmentReader],
-    columns: &Columns,
-) -> tantivy::Result<Vec<String>> {
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    let mut rest = 0;
-    for segment in segments {
-        rest += u64::from(segment.max_doc());
-        let index = segment.inverted_index(columns.of(Field::Lang))?;
-        let mut terms = index.terms().stream()?;
-        while terms.advance() {
-            let Ok(language) = std::str::from_utf8(terms.key()) else {
-                continue;
-            };
-            // `en-GB` stands beside `en`, which it also is.
-            if !language.contains(['-', '_']) && Stemmer::try_from_name(language).is_ok() {
-                let n = u64::from(terms.value().doc_freq);
-                *counts.entry(language.to_owned()).or_default() += n;
-                rest = rest.saturating_sub(n);
+/// Returns the other terms that have the stem of a word in one of the languages.
+fn forms_of(word: &str, rules: &[&Rules], dictionaries: &[Trie]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let stems: Vec<_> = rules.iter().map(|of| of.stemmer.stem(word)).collect();
+    let each = || rules.iter().zip(&stems);
+    let forms = each().filter_map(|(rules, stem)| rules.forms(word, stem));
+    let forms = AnyForms::new(forms.collect());
+    // Most terms are in the dictionaries of several segments and fields; stemming is what costs.
+    let mut seen: HashSet<Box<str>, FixedState> = HashSet::default();
+    for dictionary in dictionaries {
+        dictionary.each(&&forms, &mut |term| {
+            let text = std::str::from_utf8(term).unwrap_or_default();
+            if seen.contains(text) || !text.chars().all(char::is_alphabetic) {
+                return;
             }
-        }
+            seen.insert(text.into());
+            if text != word && each().any(|(rules, stem)| rules.stemmer.stem(text) == *stem) {
+                found.insert(text.to_owned());
+            }
+        });
     }
-    Ok(most_frequent(counts, rest))
-}
-
-/// Returns the languages that are not rare, the most frequent first, by their documents and those of
-/// none.
-fn most_frequent(mut counts: BTreeMap<String, u64>, rest: u64) -> Vec<String> {
-    let all: u64 = counts.values().sum::<u64>() + rest;
-    *counts.entry(FALLBACK.to_owned()).or_default() += rest;
-    let mut languages: Vec<(String, u64)> = counts.into_iter().collect();
-    languages.retain(|(_, n)| *n > 0 && n * RARE >= all);
-    languages.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    languages.truncate(MAX_LANGUAGES);
-    let codes = languages.into_iter().map(|(language, _)| language);
-    codes.collect()
+    found
 }
 
 /// Returns what all forms of a word start with: what it shares with its stem, and as the last letter
@@ -230,9 +142,10 @@ impl<'a> Expander<'a> {
             Plan::Word(word) => Plan::Word(self.word(word)?),
             Plan::And(parts) => Plan::And(list(parts)?),
             Plan::Or(parts) => {
-                let languages = &self.stemming.function_words;
+                let languages = self.stemming.main(self.segments, self.columns)?.iter();
+                let languages: Vec<_> = languages.filter_map(|of| of.function_words()).collect();
                 let weight = self.ranking.function_words;
-                Plan::Or(list(&function_words::weigh(parts, languages, weight))?)
+                Plan::Or(list(&function_words::weigh(parts, &languages, weight))?)
             }
             Plan::Xor(left, right) => Plan::Xor(boxed(left)?, boxed(right)?),
             Plan::Not(part) => Plan::Not(boxed(part)?),
@@ -311,6 +224,21 @@ impl<'a> Expander<'a> {
         if let Some(known) = self.known.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
+        let forms = match term.chars().all(char::is_alphabetic) {
+            true => self.look_up(term, word)?,
+            false => BTreeSet::new(),
+        };
+        let forms = Rc::new(forms);
+        self.known.borrow_mut().insert(key, Rc::clone(&forms));
+        Ok(forms)
+    }
+
+    fn look_up(&self, term: &str, word: &Word) -> tantivy::Result<BTreeSet<String>> {
+        let languages = self.stemming.of_term(term, self.segments, self.columns)?;
+        let rules: Vec<_> = languages.into_iter().filter_map(Language::rules).collect();
+        if rules.is_empty() {
+            return Ok(BTreeSet::new());
+        }
         let mut dictionaries = Vec::new();
         for field in Field::all().filter(|field| word.looks_in(*field)) {
             for segment in self.segments {
@@ -318,9 +246,7 @@ impl<'a> Expander<'a> {
                 dictionaries.extend(shortcut.trie()?);
             }
         }
-        let forms = Rc::new(self.stemming.forms(term, &dictionaries));
-        self.known.borrow_mut().insert(key, Rc::clone(&forms));
-        Ok(forms)
+        Ok(forms_of(term, &rules, &dictionaries))
     }
 }
 
@@ -365,38 +291,6 @@ mod tests {
     }
 
     #[test]
-    fn languages_of_few_documents_have_their_forms() {
-        let taken = |counts: &[(&str, u64)], rest| {
-            let counts = counts.iter().map(|(code, n)| ((*code).to_owned(), *n));
-            most_frequent(counts.collect(), rest).join(" ")
-        };
-        let few = ["de", "fr", "es", "it", "pt", "sv", "nl"].map(|code| (code, 4));
-        let counts = [&[("en", 30)], &few[..]].concat();
-        assert_eq!(taken(&counts, 0), "en de es fr");
-        assert_eq!(taken(&[("it", 10), ("sv", 9)], 9981), "en it");
-        assert_eq!(taken(&[("it", 3)], 0), "it");
-        let codes = [
-            "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv",
-        ];
-        assert_eq!(
-            taken(&codes.map(|code| (code, 1)), 0),
-            codes[..MAX_LANGUAGES].join(" ")
-        );
-    }
-
-    #[test]
-    fn languages_are_known_by_their_codes() {
-        for language in ["en", "de-AT", "fr_CA", "english", "ru"] {
-            assert!(Rules::of(language).is_some(), "{language}");
-        }
-        assert!(
-            ["ja", "", "xx"]
-                .into_iter()
-                .all(|code| Rules::of(code).is_none())
-        );
-    }
-
-    #[test]
     fn no_form_is_passed_by() {
         let groups = [
             (
@@ -421,7 +315,7 @@ mod tests {
         ];
         let mut n_forms = 0;
         for (code, words) in groups {
-            let rules = Rules::of(code).unwrap();
+            let rules = Language::of(code).and_then(Language::rules).unwrap();
             assert!(rules.endings.is_some(), "{code}");
             let words: Vec<&str> = words.split(' ').collect();
             for word in &words {

@@ -21,7 +21,11 @@ use crate::output;
 const MAX_INPUT: u64 = 1 << 20;
 
 /// Returns the tree of the query, or of the words as they stand.
-pub(crate) fn read(global: &Global, args: &SearchArgs, analyze: Analyze) -> Result<Tree, Failure> {
+pub(crate) fn read(
+    settings: &Settings,
+    args: &SearchArgs,
+    analyze: Analyze,
+) -> Result<Tree, Failure> {
     let text = text(args)?;
     if args.any {
         return Ok(words::any(&text, analyze)?);
@@ -32,11 +36,11 @@ pub(crate) fn read(global: &Global, args: &SearchArgs, analyze: Analyze) -> Resu
     if args.syntax != SyntaxName::Ken {
         return Ok(syntax(args.syntax).parse(&text)?);
     }
-    let saved = Settings::load(global)?.queries;
+    let saved = &settings.queries;
     if !args.lenient {
-        return Ok(parse_with(&text, &saved)?);
+        return Ok(parse_with(&text, saved)?);
     }
-    let mut lenient = parse_lenient(&text, &saved);
+    let mut lenient = parse_lenient(&text, saved);
     match lenient.tree {
         Some(tree) => {
             for left in &lenient.left_out {

@@ -41,7 +41,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     let tree = if args.query.is_empty() {
         Tree::All
     } else {
-        query::read(global, args, context.analyze)?
+        query::read(&settings, args, context.analyze)?
     };
     settings.mail.tell(&mut context)?;
     let (tree, left_out) = match args.any {

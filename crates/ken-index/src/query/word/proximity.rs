@@ -88,7 +88,7 @@ impl<'a> Proximity<'a> {
     ) -> tantivy::Result<Vec<f32>> {
         let mut pairs: Vec<Pairs> = vec![[[0.0; MAX_WORDS]; MAX_WORDS]; docs.len()];
         for field in FIELDS {
-            let Some(lengths) = self.scoring.lengths(field) else {
+            let Some(lengths) = self.scoring.lengths(field)? else {
                 continue;
             };
             let norms = reader.get_fieldnorms_reader(self.scoring.columns.of(field))?;

@@ -1,6 +1,6 @@
 //! What the score of a word is made of, as far as it is the same for all queries.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ken_core::{Field, FieldKind, Ranking};
 use tantivy::fieldnorm::FieldNormReader;
@@ -21,37 +21,43 @@ pub(crate) struct Scoring {
     pub(crate) ranking: Ranking,
     pub(crate) shortcuts: Arc<Shortcuts>,
     pub(super) n_documents: f32,
-    lengths: Vec<Option<Arc<Lengths>>>,
+    segments: Vec<SegmentReader>,
+    /// By field, measured when a document is found by it.
+    lengths: Vec<OnceLock<Option<Arc<Lengths>>>>,
 }
 
 impl Scoring {
-    /// Measures the fields of a snapshot.
     pub(crate) fn new(
         segments: &[SegmentReader],
         columns: &Columns,
         ranking: &Ranking,
         shortcuts: &Arc<Shortcuts>,
-    ) -> tantivy::Result<Self> {
-        let lengths = Field::all().map(|field| {
-            if field.info().kind != FieldKind::Text {
-                return Ok(None);
-            }
-            let average = average_length(segments, columns, field)?;
-            Ok(average.map(|average| Arc::new(lengths(average, ranking, field))))
-        });
+    ) -> Self {
         let n_documents: u64 = segments.iter().map(|of| u64::from(of.max_doc())).sum();
-        Ok(Self {
-            lengths: lengths.collect::<tantivy::Result<_>>()?,
+        Self {
+            lengths: Field::all().map(|_| OnceLock::new()).collect(),
+            segments: segments.to_vec(),
             columns: columns.clone(),
             ranking: ranking.clone(),
             shortcuts: Arc::clone(shortcuts),
             n_documents: n_documents as f32,
-        })
+        }
     }
 
     /// Returns how much one occurrence counts; `None` if no document has the field.
-    pub(super) fn lengths(&self, field: Field) -> Option<&Arc<Lengths>> {
-        self.lengths.get(field as usize)?.as_ref()
+    pub(super) fn lengths(&self, field: Field) -> tantivy::Result<Option<&Arc<Lengths>>> {
+        let Some(place) = self.lengths.get(field as usize) else {
+            return Ok(None);
+        };
+        if let Some(known) = place.get() {
+            return Ok(known.as_ref());
+        }
+        let average = match field.info().kind {
+            FieldKind::Text => average_length(&self.segments, &self.columns, field)?,
+            _ => None,
+        };
+        let measured = average.map(|average| Arc::new(lengths(average, &self.ranking, field)));
+        Ok(place.get_or_init(|| measured).as_ref())
     }
 
     /// Returns how much a word says that so many documents have: the weight of Robertson and Sparck

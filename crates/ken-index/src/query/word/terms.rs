@@ -100,10 +100,7 @@ impl WordTerms {
 
     fn entries(&self, segment: &SegmentReader, scoring: &Scoring) -> tantivy::Result<Vec<Entry>> {
         let mut entries = Vec::new();
-        for field in self
-            .fields()
-            .filter(|field| scoring.lengths(*field).is_some())
-        {
+        for field in self.fields() {
             let column = scoring.columns.of(field);
             let index = segment.inverted_index(column)?;
             if index.total_num_tokens() == 0 {
@@ -220,7 +217,7 @@ impl WordTerms {
             let index = reader.inverted_index(column)?;
             let norms = reader.get_fieldnorms_reader(column)?;
             let (ready, weight) = &self.forms[entry.form];
-            let Some(lengths) = scoring.lengths(entry.field) else {
+            let Some(lengths) = scoring.lengths(entry.field)? else {
                 continue;
             };
             let mut push = |source| {
