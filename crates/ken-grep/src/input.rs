@@ -3,10 +3,12 @@
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ignore::DirEntry;
 
 use crate::Observer;
+use crate::pieces::Pieces;
 
 /// A file, or standard input.
 #[derive(Clone, Debug)]
@@ -15,6 +17,8 @@ pub struct Input {
     sort: Sort,
     /// The user named no path: files are shown without `./`.
     implicit: bool,
+    /// Of a large file, what may match.
+    pieces: Option<Arc<Pieces>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +59,7 @@ impl Input {
             path: entry.into_path(),
             sort,
             implicit,
+            pieces: None,
         })
     }
 
@@ -64,7 +69,20 @@ impl Input {
             path,
             sort: Sort::Found,
             implicit,
+            pieces: None,
         }
+    }
+
+    /// Takes what an index says of the file's pieces.
+    #[must_use]
+    pub(crate) fn with(self, pieces: Option<Pieces>) -> Self {
+        let pieces = pieces.map(Arc::new);
+        Self { pieces, ..self }
+    }
+
+    /// Returns which pieces of the file may match, if that is known.
+    pub(crate) fn pieces(&self) -> Option<&Pieces> {
+        self.pieces.as_deref()
     }
 
     /// Returns the path as it is shown.

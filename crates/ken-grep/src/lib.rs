@@ -17,6 +17,7 @@ pub mod input;
 pub mod narrow;
 pub mod output;
 pub mod pattern;
+mod pieces;
 mod rank;
 pub mod ranked;
 pub mod run;

@@ -15,7 +15,7 @@ use crate::Observer;
 use crate::conditions::Conditions;
 use crate::format::{Format, Mode, Printer};
 use crate::input::Input;
-use crate::narrow::Narrow;
+use crate::narrow::{Narrow, Verdict};
 use crate::output::Output;
 use crate::pattern::Matcher;
 use crate::tree::Tree;
@@ -222,11 +222,20 @@ impl Search<'_> {
         tally: &Tally,
     ) -> Option<Input> {
         let input = Input::new(found, self.implicit_path, self.observer)?;
-        let excluded = !self.narrow.is_empty()
-            && !input.is_stdin()
-            && self.narrow.excludes(input.path(), input.is_explicit());
-        tally.count(1, excluded.into());
-        (!excluded).then_some(input)
+        let verdict = match self.narrow.is_empty() || input.is_stdin() {
+            true => Verdict::MayMatch(None),
+            false => self.narrow.judge(input.path(), input.is_explicit()),
+        };
+        match verdict {
+            Verdict::MayMatch(pieces) => {
+                tally.count(1, 0);
+                Some(input.with(pieces))
+            }
+            Verdict::Excluded => {
+                tally.count(1, 1);
+                None
+            }
+        }
     }
 
     /// Searches one file and tells what goes wrong.

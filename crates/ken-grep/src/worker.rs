@@ -198,6 +198,11 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         {
             return self.search_reader(path, reader);
         }
+        if let Some(pieces) = input.pieces()
+            && let Some(reader) = pieces.open(path)?
+        {
+            return self.search_in(path, Stream(reader), None);
+        }
         if options.whole_files || self.conditions.need_whole_file() {
             let mut file = open(path)?;
             if self.may_read_whole(&file)? {

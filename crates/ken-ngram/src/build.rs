@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::gram::{Gram, GramSet, Table};
+use crate::pieces::{Piece, Pieces};
 use crate::segment::{Covers, Name, Version};
 use crate::write::{Doc, SegmentWriter};
 
@@ -48,7 +49,18 @@ impl Builder {
             version,
             covers,
             name,
+            extent: None,
         });
+    }
+
+    /// Adds the pieces of the document that was added last.
+    pub fn pieces(&mut self, pieces: &Pieces) {
+        for Piece { extent, grams } in pieces.pieces() {
+            self.count(grams);
+            self.ends.push(self.grams.len() as u32);
+            self.name_bytes += size_of::<Doc>();
+            self.docs.push(Doc::piece(*extent));
+        }
     }
 
     fn count(&mut self, grams: &[Gram]) {

@@ -119,12 +119,12 @@ impl Default for GramSet {
 }
 
 impl GramSet {
-    /// How many bytes of a text must be given again with the next piece of it.
-    pub const OVERLAP: usize = 3;
+    /// How many bytes of a text must be given again with the next part of it.
+    pub(crate) const OVERLAP: usize = 3;
 
     const MIN_SLOTS: usize = 1 << 14;
 
-    /// Adds the grams of a text, or of a piece that begins with the last [`Self::OVERLAP`] bytes of
+    /// Adds the grams of a text, or of a part that begins with the last [`Self::OVERLAP`] bytes of
     /// the one before. No byte of it may be 0.
     pub fn add(&mut self, text: &[u8]) {
         // Between blocks, so that there is room for those of one.
@@ -134,6 +134,33 @@ impl GramSet {
             }
             let end = text.len().min(block + BLOCK_BYTES + Self::OVERLAP);
             self.add_block(&text[block..end]);
+        }
+    }
+
+    /// Adds what another one holds.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for grams in other.grams.chunks(BLOCK_BYTES) {
+            if self.overflowed {
+                return;
+            }
+            for gram in grams {
+                self.insert(*gram);
+            }
+            self.make_room();
+        }
+        self.overflowed |= other.overflowed;
+    }
+
+    fn insert(&mut self, gram: Gram) {
+        let mask = self.slots.len() - 1;
+        let mut at = hash(gram) & mask;
+        while self.slots[at] != gram {
+            if self.slots[at] == 0 {
+                self.slots[at] = gram;
+                self.grams.push(gram);
+                return;
+            }
+            at = (at + 1) & mask;
         }
     }
 
@@ -151,6 +178,10 @@ impl GramSet {
                 at = (at + 1) & mask;
             }
         });
+        self.make_room();
+    }
+
+    fn make_room(&mut self) {
         while self.grams.len() * 4 > self.slots.len() {
             self.grow();
         }

@@ -99,7 +99,14 @@ fn numbered(
                     version: row.version,
                     covers: row.covers,
                     name: name.to_vec(),
+                    extent: None,
                 });
+                for (piece, extent) in segment.pieces(doc) {
+                    if let Some(number) = map.get_mut(piece as usize) {
+                        *number = docs.len() as u32;
+                        docs.push(Doc::piece(extent));
+                    }
+                }
             }
         });
         map

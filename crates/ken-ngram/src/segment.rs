@@ -7,13 +7,16 @@
 //! blocks       for each block: the number before its first gram, where its entries begin, where their
 //!              postings do
 //! rows         for each document, by key and stamp: both, its number, its flags
+//! pieces       for each piece of a large text, in order: its number, how many line feeds, how many bytes
 //! names        for each document its path and what is inside of it, a 0 between them, each told by how
 //!              much of the one before it begins with
 //! places       where every 16th name begins, which is whole
 //! footer       where each part begins, how many documents, the CRC-32 of all before it, MAGIC
 //! ```
 //!
-//! Numbers have 8 bytes (4 in rows for document and flags), little-endian, or 7 bits to a byte in
+//! The pieces of a document have the numbers behind its own; they have empty names and no rows.
+//!
+//! Numbers have 8 bytes (4 in rows for document and flags, and in pieces for number and line feeds), little-endian, or 7 bits to a byte in
 //! dictionary and names. What is read of a damaged file is nonsense, but within bounds: a file is as
 //! good as its disk, like the engine's, and its checksum is compared when somebody asks for it.
 
@@ -21,17 +24,19 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::gram::Gram;
+use crate::pieces::Extent;
 use crate::postings::Decoder;
 
 /// Changes with the format, and with the table of common trigrams.
-pub(crate) const MAGIC: [u8; 8] = *b"kengram2";
+pub(crate) const MAGIC: [u8; 8] = *b"kengram3";
 pub(crate) const BLOCK: usize = 64;
 pub(crate) const NAMES: usize = 16;
 pub(crate) const ROW_BYTES: usize = 24;
 /// Beside the bits of [`Covers`].
 pub(crate) const IS_PART: u32 = 8;
 const BLOCK_BYTES: usize = 24;
-const N_PARTS: usize = 6;
+const PIECE_BYTES: usize = 16;
+const N_PARTS: usize = 7;
 const FOOTER_BYTES: usize = 8 * (N_PARTS + 3);
 /// The end of it, which has no checksum.
 const SUM_BYTES: usize = 8 + MAGIC.len();
@@ -104,8 +109,9 @@ const POSTINGS: usize = 0;
 const DICTIONARY: usize = 1;
 const BLOCKS: usize = 2;
 const ROWS: usize = 3;
-const NAME: usize = 4;
-const PLACES: usize = 5;
+const PIECES: usize = 4;
+const NAME: usize = 5;
+const PLACES: usize = 6;
 
 impl Segment {
     /// Reads the footer; `None` if it is no such file, or one of another format.
@@ -138,7 +144,8 @@ impl Segment {
                 .iter()
                 .all(|part| part.start <= part.end && part.end <= all.len())
             && parts[BLOCKS].len().is_multiple_of(BLOCK_BYTES)
-            && parts[ROWS].len() == ROW_BYTES * n_docs as usize
+            && parts[ROWS].len().is_multiple_of(ROW_BYTES)
+            && parts[PIECES].len().is_multiple_of(PIECE_BYTES)
             && parts[PLACES].len() == 8 * (n_docs as usize).div_ceil(NAMES);
         is_whole.then_some(Self {
             bytes,
@@ -235,6 +242,21 @@ impl Segment {
             .iter()
             .map(row)
             .take_while(move |row| row.version.key == key)
+    }
+
+    /// Returns the pieces of a document, in order: the number and the extent of each.
+    pub fn pieces(&self, doc: u32) -> impl Iterator<Item = (u32, Extent)> + '_ {
+        let pieces = self.part(PIECES).as_chunks::<PIECE_BYTES>().0;
+        let start = pieces.partition_point(|piece| number(piece, 0) as u32 <= doc);
+        let extents = pieces[start..].iter().map(|piece| {
+            let lines = (number(piece, 0) >> 32) as u32;
+            let bytes = number(piece, 8);
+            (number(piece, 0) as u32, Extent { bytes, lines })
+        });
+        let following = (u64::from(doc) + 1..).zip(extents);
+        following
+            .take_while(|(expected, (number, _))| *expected == u64::from(*number))
+            .map(|(_, piece)| piece)
     }
 
     /// Calls `each` with the names of all documents, in order.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::gram::Gram;
+use crate::pieces::Extent;
 use crate::postings;
 use crate::segment::{BLOCK, Covers, IS_PART, MAGIC, NAMES, Version, put_number};
 
@@ -12,6 +13,20 @@ pub(crate) struct Doc {
     pub(crate) version: Version,
     pub(crate) covers: Covers,
     pub(crate) name: Vec<u8>,
+    /// A piece of the last document before it that is none; it has neither name nor version.
+    pub(crate) extent: Option<Extent>,
+}
+
+impl Doc {
+    /// Returns a piece of the document before it.
+    pub(crate) fn piece(extent: Extent) -> Self {
+        Self {
+            version: Version { key: 0, stamp: 0 },
+            covers: Covers::default(),
+            name: Vec::new(),
+            extent: Some(extent),
+        }
+    }
 }
 
 /// A file of grams that is being written.
@@ -74,6 +89,7 @@ impl<W: Write> SegmentWriter<W> {
     /// Adds the documents, by their numbers, and ends the file.
     pub(crate) fn finish(mut self, docs: &[Doc]) -> io::Result<W> {
         let mut order: Vec<u32> = (0..docs.len() as u32).collect();
+        order.retain(|doc| docs[*doc as usize].extent.is_none());
         order.sort_unstable_by_key(|doc| docs[*doc as usize].version);
         let mut rows = Vec::new();
         for doc in order {
@@ -81,17 +97,24 @@ impl<W: Write> SegmentWriter<W> {
                 version,
                 covers,
                 name,
+                ..
             } = &docs[doc as usize];
             // Nothing stands behind the 0 that ends the path.
             let part = if name.ends_with(b"\0") { 0 } else { IS_PART };
             let last = u64::from(covers.to_bits() | part) << 32 | u64::from(doc);
             put_all(&[version.key, version.stamp, last], &mut rows);
         }
+        let mut pieces = Vec::new();
+        for (number, doc) in (0_u64..).zip(docs) {
+            if let Some(Extent { bytes, lines }) = doc.extent {
+                put_all(&[u64::from(lines) << 32 | number, bytes], &mut pieces);
+            }
+        }
         let (names, places) = names(docs);
         let mut footer = Vec::new();
         let mut at = self.n_postings;
         put_all(&[0], &mut footer);
-        let parts = [self.dictionary, self.blocks, rows, names, places];
+        let parts = [self.dictionary, self.blocks, rows, pieces, names, places];
         for part in &parts {
             put_all(&[at], &mut footer);
             self.sum.update(part);

@@ -19,7 +19,7 @@ use ken_extract::Input;
 use ken_extract::detect::detect;
 use ken_extract::helper::ocr;
 use ken_index::{Error, Snapshot};
-use ken_ngram::{Builder, Covers, GramSet, Store, Version};
+use ken_ngram::{Builder, Covers, GramSet, Pieces, Store, Version};
 use twox_hash::XxHash3_64;
 
 use crate::apply::FileFacts;
@@ -29,7 +29,7 @@ use crate::work::UNKNOWN_TOKEN;
 /// Smaller files of grams cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
 /// Of a large file so much is read at once; less of it first, for most that are binary tell it there.
-const PIECE_BYTES: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 16 << 10;
 /// The hash of content is one of all of it up to this size.
 const WHOLE_BYTES: usize = 4 << 20;
@@ -57,12 +57,17 @@ pub(crate) struct Grams {
 pub(crate) struct Taken {
     pub(crate) set: GramSet,
     pub(crate) covers: Covers,
+    /// Of a large file.
+    pieces: Option<Pieces>,
 }
 
 impl Taken {
     fn clear(&mut self) {
         self.set.clear();
         self.covers = Covers::default();
+        if let Some(pieces) = &mut self.pieces {
+            pieces.clear();
+        }
     }
 }
 
@@ -120,10 +125,13 @@ impl Grams {
         // What cannot be read is told by the extraction.
         let covers = match input.preload().map(|()| input.in_memory()) {
             Ok(Some(bytes)) => Ok(add_bytes(&mut taken.set, bytes)),
-            Ok(None) => add_file(&mut taken.set, file),
+            Ok(None) => add_file(&mut taken.set, taken.pieces.get_or_insert_default(), file),
             Err(error) => Err(error),
         };
-        taken.covers = covers.unwrap_or_default();
+        match covers {
+            Ok(covers) => taken.covers = covers,
+            Err(_) => taken.clear(),
+        }
     }
 
     /// Adds the text of a file's own document.
@@ -192,6 +200,9 @@ impl Grams {
         let version = version(file.key, token);
         let mut slot = self.free_slot();
         slot.add(version, file.path, inside, taken.covers, &taken.set);
+        if let Some(pieces) = &taken.pieces {
+            slot.pieces(pieces);
+        }
         if slot.memory_bytes() >= self.slot_bytes {
             self.write(&mut slot)?;
         }
@@ -318,22 +329,26 @@ fn add_bytes(set: &mut GramSet, bytes: &[u8]) -> Covers {
     }
 }
 
-/// Adds the bytes of a large file. One in UTF-16 is not covered.
-fn add_file(set: &mut GramSet, file: &File) -> io::Result<Covers> {
+/// Adds the bytes of a large file, whose pieces are known as well if it has no 0. One in UTF-16 is not covered.
+fn add_file(set: &mut GramSet, pieces: &mut Pieces, file: &File) -> io::Result<Covers> {
     let mut buffer = vec![0; FIRST_BYTES];
-    let (mut at, mut kept) = (0, 0);
+    let mut at = 0;
     loop {
-        let n = match file.read_at(&mut buffer[kept..], at) {
+        let n = match file.read_at(&mut buffer, at) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read?,
         };
-        let piece = &buffer[..kept + n];
-        if at == 0 && matches!(piece, [0xfe, 0xff, ..] | [0xff, 0xfe, ..]) {
+        let bytes = &buffer[..n];
+        if at == 0 && matches!(bytes, [0xfe, 0xff, ..] | [0xff, 0xfe, ..]) {
             return Ok(Covers::default());
         }
-        let end = memchr::memchr(0, piece);
-        set.add(&piece[..end.unwrap_or(piece.len())]);
+        let end = memchr::memchr(0, bytes);
+        pieces.add(&bytes[..end.unwrap_or(n)], set);
         if n == 0 || end.is_some() || set.is_full() {
+            pieces.end(set);
+            if end.is_some() {
+                pieces.clear();
+            }
             return Ok(Covers {
                 start: true,
                 whole: end.is_none(),
@@ -341,11 +356,7 @@ fn add_file(set: &mut GramSet, file: &File) -> io::Result<Covers> {
             });
         }
         at += n as u64;
-        let rest = piece.len().min(GramSet::OVERLAP);
-        let start = piece.len() - rest;
-        buffer.copy_within(start..start + rest, 0);
-        kept = rest;
-        buffer.resize(PIECE_BYTES, 0);
+        buffer.resize(READ_BYTES, 0);
     }
 }
 
@@ -378,7 +389,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
         let mut set = GramSet::default();
-        let covers = add_file(&mut set, &file).unwrap();
+        let covers = add_file(&mut set, &mut Pieces::default(), &file).unwrap();
         (set, covers)
     }
 

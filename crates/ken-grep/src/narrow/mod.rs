@@ -22,10 +22,12 @@ use std::sync::Arc;
 
 use ken_core::{FileKey, KeyHasher, Stamp};
 use ken_index::Meta;
-use ken_ngram::{Candidates, Covers, Need, Opened, Row};
+use ken_ngram::{Candidates, Covers, Need, Opened, Row, Segment};
 
 pub use question::{Question, Why};
 use roots::Roots;
+
+use crate::pieces::{Around, Pieces};
 
 /// What an index knows of one pattern. Asked by many threads at once, without a lock.
 #[derive(Default)]
@@ -41,11 +43,35 @@ struct Known {
     grams: Opened,
     /// For each file of grams.
     candidates: Vec<Candidates>,
-    /// All bytes of a file must be covered, not only those before a NUL.
-    whole: bool,
+    reading: Reading,
     trusted: bool,
     /// Where the walk goes, if that is told.
     places: Option<Arc<Places>>,
+}
+
+/// How a file is searched that may match.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// All bytes of a file must be covered, not only those before a NUL.
+    whole: bool,
+    /// Pieces of large files may be passed over that have no line that matches.
+    by_pieces: Option<Around>,
+}
+
+impl Reading {
+    const WHOLE: Self = Self {
+        whole: true,
+        by_pieces: None,
+    };
+}
+
+/// What an index says of a file.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// It certainly has no match.
+    Excluded,
+    /// It may have one, in some pieces only if those are told.
+    MayMatch(Option<Pieces>),
 }
 
 /// Where the walk goes, in paths as it names them.
@@ -54,6 +80,19 @@ struct Places {
     all: HashSet<Vec<u8>>,
     /// The names in each folder.
     names: HashMap<Vec<u8>, Vec<CString>>,
+}
+
+/// A file of grams, and what in it may match.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    segment: &'a Segment,
+    candidates: &'a Candidates,
+}
+
+impl Asked<'_> {
+    fn may_match(&self, doc: u32) -> bool {
+        self.candidates.contains(doc)
+    }
 }
 
 /// What an index knows of the files in one folder.
@@ -93,7 +132,11 @@ impl Narrow {
         let walk = question.walk;
         let roots = Roots::new(&walk.paths, &walk.working_folder);
         let trusts = question.trusts && !walk.follow;
-        Self::ask(index, &need, roots, question.needs_whole(), trusts)
+        let reading = Reading {
+            whole: question.needs_whole(),
+            by_pieces: question.by_pieces(),
+        };
+        Self::ask(index, &need, roots, reading, trusts)
     }
 
     /// Asks the index whose folder is `index` for files below these paths, whose bytes are searched as
@@ -109,7 +152,10 @@ impl Narrow {
     ) -> Result<Self, ken_index::Error> {
         match need {
             Need::Anything => Ok(Self::because(Why::Everything)),
-            need => Self::ask(index, need, Roots::new(paths, working_folder), true, false),
+            need => {
+                let roots = Roots::new(paths, working_folder);
+                Self::ask(index, need, roots, Reading::WHOLE, false)
+            }
         }
     }
 
@@ -117,7 +163,7 @@ impl Narrow {
         index: &Path,
         need: &Need,
         roots: Roots,
-        whole: bool,
+        reading: Reading,
         trusts: bool,
     ) -> Result<Self, ken_index::Error> {
         let because = |why| Ok(Self::because(why));
@@ -143,7 +189,7 @@ impl Narrow {
             roots,
             grams,
             candidates,
-            whole,
+            reading,
             places: None,
         };
         if known.trusted {
@@ -168,14 +214,19 @@ impl Narrow {
     /// Returns whether the file certainly has no match. It is looked at only if the answer depends
     /// on it. A file that the user named is `explicit`: it is searched behind a NUL too.
     pub fn excludes(&self, path: &Path, explicit: bool) -> bool {
+        matches!(self.judge(path, explicit), Verdict::Excluded)
+    }
+
+    /// Returns what is known of a file, as [`Self::excludes`] does.
+    pub(crate) fn judge(&self, path: &Path, explicit: bool) -> Verdict {
         let Some(known) = &self.known else {
-            return false;
+            return Verdict::MayMatch(None);
         };
         let Some(path) = known.roots.absolute(path) else {
-            return false;
+            return Verdict::MayMatch(None);
         };
         let stamp = || look::stamp(known.search, &path);
-        known.excludes(&path, known.whole || explicit, stamp)
+        known.judge(&path, known.reading.whole || explicit, stamp)
     }
 
     /// Returns what is known of the files in a folder; none if nothing.
@@ -227,8 +278,8 @@ impl Narrow {
         };
         let mut has_own = false;
         let rows = known.rows(key);
-        for (row, candidates) in rows.filter(|(row, _)| row.version.stamp == token >> 16) {
-            if !row.covers.text || candidates.contains(row.doc) {
+        for (row, segment) in rows.filter(|(row, _)| row.version.stamp == token >> 16) {
+            if !row.covers.text || segment.may_match(row.doc) {
                 return false;
             }
             has_own |= !row.is_part;
@@ -245,29 +296,55 @@ impl Narrow {
 }
 
 impl Known {
-    /// Returns the rows of a file, each with what may match in its file of grams.
-    fn rows(&self, key: u64) -> impl Iterator<Item = (Row, &Candidates)> {
+    /// Returns the rows of a file, each with the file of grams that it stands in.
+    fn rows(&self, key: u64) -> impl Iterator<Item = (Row, Asked<'_>)> {
         let segments = self.grams.segments.iter().zip(&self.candidates);
         segments.flat_map(move |(segment, candidates)| {
-            segment.of(key).map(move |row| (row, candidates))
+            let asked = Asked {
+                segment,
+                candidates,
+            };
+            segment.of(key).map(move |row| (row, asked))
         })
     }
 
-    fn excludes(&self, path: &Path, whole: bool, stamp: impl FnOnce() -> Option<Stamp>) -> bool {
+    fn judge(&self, path: &Path, whole: bool, stamp: impl FnOnce() -> Option<Stamp>) -> Verdict {
         let FileKey(key) = self.hasher.key(path);
-        let rules_out = |row: &Row, candidates: &Candidates| {
-            suffices(row.covers, whole) && !candidates.contains(row.doc)
+        let rules_out = |(row, asked): &(Row, Asked<'_>)| {
+            suffices(row.covers, whole) && !asked.may_match(row.doc)
         };
-        if self.trusted {
-            // Of several versions nobody knows which one is there.
-            let mut own = self.rows(key).filter(|(row, _)| !row.is_part).peekable();
-            return own.peek().is_some()
-                && own.all(|(row, candidates)| rules_out(&row, candidates));
-        }
         // One with a sidecar has another stamp in the index, and is scanned.
-        let now = LazyCell::new(|| stamp().map(|stamp| stamp.token(&self.hasher, 0) >> 16));
-        self.rows(key)
-            .any(|(row, candidates)| rules_out(&row, candidates) && *now == Some(row.version.stamp))
+        let now =
+            LazyCell::new(|| stamp().map(|stamp| (stamp, stamp.token(&self.hasher, 0) >> 16)));
+        let is_of_now = |row: &Row| now.is_some_and(|(_, stamp)| stamp == row.version.stamp);
+        let own = || self.rows(key).filter(|(row, _)| !row.is_part);
+        let is_excluded = match self.trusted {
+            // Of several versions nobody knows which one is there.
+            true => own().next().is_some() && own().all(|row| rules_out(&row)),
+            false => own().any(|row| rules_out(&row) && is_of_now(&row.0)),
+        };
+        if is_excluded {
+            return Verdict::Excluded;
+        }
+        let Some(around) = self.reading.by_pieces else {
+            return Verdict::MayMatch(None);
+        };
+        let mut in_pieces = own().filter(|(row, asked)| {
+            let has_pieces = row.covers.whole && asked.segment.pieces(row.doc).next().is_some();
+            has_pieces && is_of_now(row)
+        });
+        let pieces = in_pieces
+            .next()
+            .zip(*now)
+            .and_then(|((row, asked), (stamp, _))| {
+                let pieces = asked.segment.pieces(row.doc);
+                let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
+                Pieces::new(stamp, pieces, around)
+            });
+        match pieces {
+            Some(pieces) if pieces.none_matches() => Verdict::Excluded,
+            pieces => Verdict::MayMatch(pieces),
+        }
     }
 
     /// Returns where files are that may match, with all folders on the way; none if there are too many.
@@ -280,7 +357,7 @@ impl Known {
             }
             let uncovered = segment
                 .rows()
-                .filter(|row| !row.is_part && !suffices(row.covers, self.whole));
+                .filter(|row| !row.is_part && !suffices(row.covers, self.reading.whole));
             let uncovered = uncovered.map(|row| row.doc);
             for doc in candidates.docs()?.iter().copied().chain(uncovered) {
                 if let Some(name) = segment.name(doc) {
@@ -330,14 +407,14 @@ fn key(path: &Path) -> &[u8] {
 }
 
 impl InFolder<'_> {
-    /// Returns whether a file certainly has no match. It is looked at, in the open folder, only if the
-    /// answer depends on it.
-    pub(crate) fn excludes(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> bool {
+    /// Returns what is known of a file. It is looked at, in the open folder, only if the answer depends
+    /// on it.
+    pub(crate) fn judge(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
         self.path.truncate(self.folder_length);
         self.path.extend_from_slice(name.to_bytes());
         let path = Path::new(OsStr::from_bytes(&self.path));
         let stamp = || look::stamp_in(folder, name);
-        self.known.excludes(path, self.known.whole, stamp)
+        self.known.judge(path, self.known.reading.whole, stamp)
     }
 }
 

@@ -8,6 +8,7 @@ use super::need;
 use crate::conditions::Conditions;
 use crate::format::{Format, Mode};
 use crate::pattern::{LineEnd, Matcher, PatternOptions};
+use crate::pieces::Around;
 use crate::walk::WalkOptions;
 use crate::worker::{Binary, Context, SearchOptions, TextEncoding};
 
@@ -87,6 +88,22 @@ impl Question<'_> {
         match need::of(self.pattern) {
             Need::Anything => Err(Why::Everything),
             need => Ok(need),
+        }
+    }
+
+    /// Returns the lines of context around a match, if matches are within a line, and nobody asks for more of a
+    /// file than such lines and their numbers.
+    pub(super) fn by_pieces(&self) -> Option<Around> {
+        let (options, format) = (self.options, self.format);
+        let other = self.conditions.need_whole_file()
+            || options.whole_files
+            || options.multiline
+            || options.line_end == LineEnd::Nul
+            || format.byte_offset
+            || format.mode == Mode::Json;
+        match options.context {
+            Context::Lines(before, after) if !other => Some((before, after)),
+            _ => None,
         }
     }
 

@@ -30,7 +30,7 @@ use rustix::io::Errno;
 
 use crate::Observer;
 use crate::input::Input;
-use crate::narrow::{InFolder, Narrow};
+use crate::narrow::{InFolder, Narrow, Verdict};
 use crate::run::Tally;
 use crate::walk::WalkOptions;
 use listing::{Entry, Listing};
@@ -303,11 +303,12 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                 }
                 Some(FileType::RegularFile) if self.is_admitted(here, name, entry, false) => {
                     files += 1;
-                    if is_excluded(known.as_mut(), here, name) {
-                        excluded += 1;
-                    } else {
-                        let file = Input::file(owned(&self.path), self.tree.implicit);
-                        self.files.push(file);
+                    match judge(known.as_mut(), here, name) {
+                        Verdict::Excluded => excluded += 1,
+                        Verdict::MayMatch(pieces) => {
+                            let file = Input::file(owned(&self.path), self.tree.implicit);
+                            self.files.push(file.with(pieces));
+                        }
                     }
                 }
                 _ => {}
@@ -365,8 +366,10 @@ struct Here<'a> {
     descriptor: BorrowedFd<'a>,
 }
 
-fn is_excluded(known: Option<&mut InFolder<'_>>, here: &Here<'_>, name: &CStr) -> bool {
-    known.is_some_and(|known| known.excludes(here.descriptor, name))
+fn judge(known: Option<&mut InFolder<'_>>, here: &Here<'_>, name: &CStr) -> Verdict {
+    known.map_or(Verdict::MayMatch(None), |known| {
+        known.judge(here.descriptor, name)
+    })
 }
 
 fn open(folder: &Path) -> Result<OwnedFd, Errno> {

@@ -86,7 +86,7 @@ const PATTERNS: [&str; 26] = [
     "widgets$",
 ];
 
-const FLAGS: [&[&str]; 34] = [
+const FLAGS: [&[&str]; 42] = [
     &[],
     &[],
     &[],
@@ -121,6 +121,14 @@ const FLAGS: [&[&str]; 34] = [
     &["-P"],
     &["-z"],
     &["-e", "Frob"],
+    &["-n"],
+    &["-n", "-C2"],
+    &["-A7000", "-n"],
+    &["-B2", "-A1"],
+    &["-n", "-b"],
+    &["--column"],
+    &["--stop-on-nonmatch", "-n"],
+    &["-n", "-m2", "-A3"],
 ];
 
 fn content(random: &mut Random) -> Vec<u8> {
@@ -138,10 +146,25 @@ fn content(random: &mut Random) -> Vec<u8> {
         let at = random.below(bytes.len());
         bytes[at] = random.of(&[&0, &0xe4]).to_owned();
     }
-    if random.one_in(20) {
-        // Larger than what is kept in memory.
-        let filler: Vec<u8> = b"all work and no play\n".repeat(20_000);
+    if random.one_in(10) {
+        // Larger than what is kept in memory, and known piece by piece.
+        let filler = large(random);
         bytes.splice(0..0, filler);
+    }
+    bytes
+}
+
+/// Returns a text of many lines, few of which are of interest: at its ends, or at those of its pieces.
+fn large(random: &mut Random) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..1 + random.below(6) {
+        let line = random.of(&["all work and no play\n", "\n", "dull boy ", "no play\r\n"]);
+        let length = random.of(&[&(100 << 10), &(128 << 10), &(300 << 10)]);
+        bytes.extend(line.repeat(length / line.len()).into_bytes());
+        for _ in 0..random.below(5) {
+            bytes.extend(random.of(&WORDS).as_bytes());
+            bytes.extend(random.of(&[" ", " ", "\n"]).as_bytes());
+        }
     }
     bytes
 }

@@ -1,0 +1,282 @@
+//! Pieces of a large text, each with grams of its own: of a large file only those need be searched that
+//! may match.
+//!
+//! A piece is of whole lines, so that a match within a line is within a piece. Its line feeds are
+//! counted, so that whoever passes over it still knows the number of the next line. If a text has too many
+//! grams to hold, neighbours are joined: its pieces are larger then.
+
+use crate::gram::{Gram, GramSet};
+
+/// A piece ends with the first line that ends behind so many bytes.
+const PIECE_BYTES: u64 = 128 << 10;
+/// More grams of all pieces together are not held.
+const MAX_GRAMS: usize = 4 << 20;
+
+/// How much of a text a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes.
+    pub bytes: u64,
+    /// Line feeds among them.
+    pub lines: u32,
+}
+
+impl Extent {
+    fn add(&mut self, text: &[u8]) {
+        let lines = memchr::memchr_iter(b'\n', text).count();
+        self.join(Self {
+            bytes: text.len() as u64,
+            lines: u32::try_from(lines).unwrap_or(u32::MAX),
+        });
+    }
+
+    fn join(&mut self, next: Self) {
+        self.bytes += next.bytes;
+        self.lines = self.lines.saturating_add(next.lines);
+    }
+}
+
+/// The grams of a text, piece by piece; used again for the next one.
+#[derive(Debug)]
+pub struct Pieces {
+    done: Vec<Piece>,
+    /// How many grams they have together.
+    n_grams: usize,
+    limits: Limits,
+    /// How long a piece of this text is at least.
+    piece_bytes: u64,
+    /// What is known of the piece that is not at its end.
+    set: GramSet,
+    extent: Extent,
+    /// The last bytes that were added.
+    last: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    piece_bytes: u64,
+    n_grams: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct Piece {
+    pub(crate) extent: Extent,
+    pub(crate) grams: Vec<Gram>,
+}
+
+impl Default for Pieces {
+    fn default() -> Self {
+        Self::new(Limits {
+            piece_bytes: PIECE_BYTES,
+            n_grams: MAX_GRAMS,
+        })
+    }
+}
+
+impl Pieces {
+    fn new(limits: Limits) -> Self {
+        Self {
+            done: Vec::new(),
+            n_grams: 0,
+            piece_bytes: limits.piece_bytes,
+            limits,
+            set: GramSet::default(),
+            extent: Extent { bytes: 0, lines: 0 },
+            last: Vec::new(),
+        }
+    }
+
+    /// Adds what comes next of a text, without a byte 0. The set gets the grams of all of it, once it
+    /// is [ended](Self::end).
+    pub fn add(&mut self, mut text: &[u8], whole: &mut GramSet) {
+        while let Some(length) = self.rest_of_piece(text) {
+            let (piece, others) = text.split_at(length);
+            self.extend(piece, whole);
+            self.end_piece(whole);
+            text = others;
+        }
+        self.extend(text, whole);
+    }
+
+    /// Adds the grams of the last bytes with the first of a text: they may be in two pieces, or in one.
+    fn bridge(&mut self, text: &[u8], whole: &mut GramSet) {
+        let start = &text[..text.len().min(GramSet::OVERLAP)];
+        self.last.extend_from_slice(start);
+        whole.add(&self.last);
+        if self.extent.bytes > 0 {
+            self.set.add(&self.last);
+        }
+        if text.len() >= GramSet::OVERLAP {
+            self.last.clear();
+            self.last
+                .extend_from_slice(&text[text.len() - GramSet::OVERLAP..]);
+        } else {
+            let too_many = self.last.len().saturating_sub(GramSet::OVERLAP);
+            self.last.drain(..too_many);
+        }
+    }
+
+    /// Returns how much of the text goes into the piece, if it ends in it.
+    fn rest_of_piece(&self, text: &[u8]) -> Option<usize> {
+        let least = self.piece_bytes.saturating_sub(self.extent.bytes);
+        let from = usize::try_from(least).ok()?;
+        let end = memchr::memchr(b'\n', text.get(from..)?)?;
+        Some(from + end + 1)
+    }
+
+    fn extend(&mut self, text: &[u8], whole: &mut GramSet) {
+        self.bridge(text, whole);
+        self.extent.add(text);
+        self.set.add(text);
+    }
+
+    fn end_piece(&mut self, whole: &mut GramSet) {
+        let extent = std::mem::replace(&mut self.extent, Extent { bytes: 0, lines: 0 });
+        // What has too many grams stands for a text that may hold anything: all of it does then.
+        let grams = self.set.grams().unwrap_or_default().to_vec();
+        whole.join(&self.set);
+        self.set.clear();
+        self.n_grams += grams.len();
+        self.done.push(Piece { extent, grams });
+        while self.n_grams > self.limits.n_grams && self.done.len() > 1 {
+            self.halve();
+        }
+    }
+
+    /// Joins each two neighbours.
+    fn halve(&mut self) {
+        let mut pairs = std::mem::take(&mut self.done).into_iter();
+        while let Some(mut piece) = pairs.next() {
+            if let Some(next) = pairs.next() {
+                piece.extent.join(next.extent);
+                piece.grams.extend(next.grams);
+                piece.grams.sort_unstable();
+                piece.grams.dedup();
+            }
+            self.done.push(piece);
+        }
+        self.n_grams = self.done.iter().map(|piece| piece.grams.len()).sum();
+        self.piece_bytes = self.piece_bytes.saturating_mul(2);
+    }
+
+    /// Ends the text.
+    pub fn end(&mut self, whole: &mut GramSet) {
+        if self.extent.bytes > 0 {
+            self.end_piece(whole);
+        }
+        // One piece says no more than the whole, nor do those of a text that may hold anything.
+        if self.done.len() == 1 || whole.is_full() {
+            self.clear();
+        }
+    }
+
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.done
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.done.clear();
+        self.n_grams = 0;
+        self.piece_bytes = self.limits.piece_bytes;
+        self.set.clear();
+        self.extent = Extent { bytes: 0, lines: 0 };
+        self.last.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::gram::grams_of;
+
+    const LIMITS: Limits = Limits {
+        piece_bytes: 20,
+        n_grams: 1 << 20,
+    };
+
+    /// Adds a text in parts of these lengths, again and again.
+    fn taken(text: &[u8], lengths: &[usize], limits: Limits) -> (Pieces, GramSet) {
+        let (mut pieces, mut whole) = (Pieces::new(limits), GramSet::default());
+        let mut rest = text;
+        for length in lengths.iter().cycle() {
+            let (part, others) = rest.split_at(rest.len().min(*length));
+            pieces.add(part, &mut whole);
+            rest = others;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        pieces.end(&mut whole);
+        (pieces, whole)
+    }
+
+    fn sorted(grams: &[Gram]) -> Vec<Gram> {
+        let mut grams = grams.to_vec();
+        grams.sort_unstable();
+        grams
+    }
+
+    #[test]
+    fn pieces_end_with_lines() {
+        let text = b"one short line\nthen one that goes beyond the end\nlast";
+        let (pieces, _) = taken(text, &[7], LIMITS);
+        let extents: Vec<_> = pieces.done.iter().map(|piece| piece.extent).collect();
+        let extent = |bytes, lines| Extent { bytes, lines };
+        assert_eq!(extents, [extent(49, 2), extent(4, 0)]);
+        assert!(
+            taken(b"one short line\nand another", &[7], LIMITS)
+                .0
+                .done
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn what_is_too_much_is_joined() {
+        let text = "frob\nwidget\nquux\n".repeat(100);
+        let few = Limits {
+            n_grams: 200,
+            ..LIMITS
+        };
+        let (pieces, _) = taken(text.as_bytes(), &[50], few);
+        assert!(pieces.n_grams <= 200 && pieces.done.len() > 1);
+        let extents = pieces.done.iter().map(|piece| piece.extent);
+        let all = extents.reduce(|mut all, next| {
+            all.join(next);
+            all
+        });
+        let lines = 300;
+        let bytes = text.len() as u64;
+        assert_eq!(all, Some(Extent { bytes, lines }));
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_in_their_pieces(
+            text in r"([a-e]{1,9}|the |αβγ|日本|\n|\r\n){0,60}",
+            lengths in prop::collection::vec(1_usize..40, 1..5),
+            n_grams in 5_usize..200,
+        ) {
+            let text = text.as_bytes();
+            let (pieces, whole) = taken(text, &lengths, Limits { n_grams, ..LIMITS });
+            prop_assert_eq!(sorted(whole.grams().unwrap()), grams_of(text));
+            let mut rest = text;
+            for piece in &pieces.done {
+                let (here, others) = rest.split_at(piece.extent.bytes as usize);
+                prop_assert!(others.is_empty() || here.ends_with(b"\n"));
+                let n_lines = here.iter().filter(|byte| **byte == b'\n').count();
+                prop_assert_eq!(n_lines, piece.extent.lines as usize);
+                let grams = sorted(&piece.grams);
+                let of_lines = here.split_inclusive(|byte| *byte == b'\n').flat_map(grams_of);
+                for gram in of_lines {
+                    prop_assert!(grams.binary_search(&gram).is_ok());
+                }
+                rest = others;
+            }
+            prop_assert!(rest.is_empty() || pieces.done.is_empty());
+        }
+    }
+}
