@@ -60,13 +60,15 @@ def adopt_orphans():
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def run(command, log):
-    """Runs a command to its end, its output appended to the file `log`."""
+def run(command, log, begun=None):
+    """Runs a command to its end, its output appended to the file `log`; `begun` is told its number."""
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.write(output, f"$ {' '.join(command.argv)}\n".encode())
     try:
         began = time.monotonic()
         pid = _spawn(command, stdout=output, stderr=output)
+        if begun:
+            begun(pid)
         sampler = _Sampler(pid)
         sampler.start()
         _, status, usage = os.wait4(pid, 0)

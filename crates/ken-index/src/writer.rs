@@ -49,9 +49,10 @@ impl WriterOptions {
         (slots, each)
     }
 
-    /// Returns how many merges run at once: what they write, many more threads made.
+    /// Returns how many merges run at once. At the end of a run nothing else is left to do, and all that
+    /// are due together are at most about eight.
     fn merge_threads(self) -> usize {
-        (self.threads / 8).clamp(1, 4)
+        (self.threads / 2).clamp(1, 8)
     }
 }
 

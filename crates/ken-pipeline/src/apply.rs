@@ -72,7 +72,7 @@ impl Applier<'_> {
             self.progress.failures.fetch_add(1, Ordering::Relaxed);
         }
         let n_bytes = document.memory_bytes();
-        let waiting = self.progress.span(Stage::Memory, None);
+        let waiting = self.progress.rest(Stage::Memory);
         let _share = (n_bytes >= LARGE_BYTES).then(|| self.documents.take(n_bytes));
         drop(waiting);
         let record = Record {

@@ -52,7 +52,7 @@ impl Queues {
 
     /// Hands a document on; waits while the queues are full.
     pub(crate) fn add(&self, writer: &Writer, record: Record, progress: &Progress) {
-        let waiting = progress.span(Stage::Memory, None);
+        let waiting = progress.rest(Stage::Memory);
         let share = self.budget.take(record.document.memory_bytes());
         drop(waiting);
         let key = record.key;

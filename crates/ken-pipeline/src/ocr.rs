@@ -155,8 +155,10 @@ impl Pass<'_> {
 
     fn work(&self, files: &[FileKey]) {
         // Of this thread alone, and of the programs that it starts.
-        crate::progress::yield_to_others();
+        crate::polite::yield_to_others();
+        let _work = self.progress.gate.work();
         while let Some(key) = files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            self.progress.gate.pass();
             if self.progress.is_cancelled() {
                 return;
             }

@@ -50,6 +50,8 @@ pub struct Options {
     pub lazy: bool,
     /// In which order the files of a folder are read.
     pub order: EntryOrder,
+    /// Use fewer threads while other programs need the cores, and one on battery.
+    pub polite: bool,
     /// Git's global ignore file.
     pub global_ignore: Option<PathBuf>,
 }

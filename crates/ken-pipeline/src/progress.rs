@@ -4,14 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::polite::{Count, Gate};
 use crate::trace::{Span, Stage, Trace};
-
-/// Lets whatever else runs go first: this thread, those that it starts from now on, and their reads and
-/// writes, as Linux derives the priority of these from that of the thread.
-pub fn yield_to_others() {
-    // Whoever may not is as polite as before.
-    let _ = rustix::process::nice(19);
-}
 
 /// Live figures of a run; every field only rises.
 #[derive(Debug, Default)]
@@ -34,10 +28,22 @@ pub struct Progress {
     pub documents: AtomicU64,
     /// Documents with a failure.
     pub failures: AtomicU64,
+    /// Set while nothing is done because indexing is paused.
+    pub paused: AtomicBool,
+    /// Set when somebody wants the run to stop, and not only to pause.
+    stopped: AtomicBool,
+    /// How many threads may work.
+    pub(crate) gate: Gate,
     /// What each thread does when, if anybody wants to know.
     pub trace: Option<Trace>,
     /// A file that is being read.
     current: Mutex<Option<PathBuf>>,
+}
+
+/// A stage in which a thread waits, until this is dropped.
+pub(crate) struct Resting<'p> {
+    _span: Span<'p>,
+    _count: Count<'p>,
 }
 
 impl Progress {
@@ -62,9 +68,39 @@ impl Progress {
         Span::new(self.trace.as_ref(), stage, file)
     }
 
+    /// Begins a stage in which this thread waits, so that another may work.
+    pub(crate) fn rest(&self, stage: Stage) -> Resting<'_> {
+        Resting {
+            _span: self.span(stage, None),
+            _count: self.gate.rest(),
+        }
+    }
+
     /// Stops the run: what is done is committed.
     pub fn cancel(&self) {
-        self.walk.cancelled.store(true, Ordering::Relaxed);
+        self.stopped.store(true, Ordering::SeqCst);
+        self.walk.cancelled.store(true, Ordering::SeqCst);
+    }
+
+    /// Stops the run as [`Self::cancel`] does, but for a while.
+    pub(crate) fn pause(&self) {
+        self.paused.store(true, Ordering::Relaxed);
+        self.walk.cancelled.store(true, Ordering::SeqCst);
+    }
+
+    /// Lets another run go on after a pause, unless it is to stop altogether.
+    pub(crate) fn resume(&self) {
+        self.paused.store(false, Ordering::Relaxed);
+        self.walked.store(false, Ordering::Relaxed);
+        self.walk.cancelled.store(false, Ordering::SeqCst);
+        if self.stopped.load(Ordering::SeqCst) {
+            self.walk.cancelled.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Returns whether it is to stop altogether.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
     }
 
     /// Returns whether the run is being stopped.

@@ -8,7 +8,8 @@ mod threads;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, Thread};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
@@ -20,6 +21,7 @@ use serde::Serialize;
 use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
 use crate::lost::Lost;
+use crate::polite;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
 use crate::trace::Stage;
@@ -68,10 +70,31 @@ pub struct Summary {
     pub messages: Vec<String>,
 }
 
+impl Summary {
+    /// Returns how two parts of a run went together.
+    fn and(self, later: Self) -> Self {
+        let done = self.added + self.changed + self.moved;
+        Self {
+            added: self.added + later.added,
+            changed: self.changed + later.changed,
+            stale: self.stale + later.stale,
+            moved: self.moved + later.moved,
+            gone: self.gone + later.gone,
+            unchanged: later.unchanged.saturating_sub(done),
+            seconds: self.seconds + later.seconds,
+            recognised: self.recognised + later.recognised,
+            committed: self.committed || later.committed,
+            // The others are of all that the progress counted, or of the last walk.
+            ..later
+        }
+    }
+}
+
 /// Brings the index in `options.data` up to date with its roots, after changing them.
 ///
 /// Each change of a file is told to `notify` when the walk finds it. Nothing is written if
-/// nothing changed, nor on a dry run.
+/// nothing changed, nor on a dry run. While indexing is paused ([`polite::pause`]), a run commits what it
+/// did, lets the index go, and waits.
 ///
 /// # Errors
 /// Fails if a root cannot be used or the index cannot be read or written; the index then is as it
@@ -82,7 +105,59 @@ pub fn update(
     progress: &Progress,
     notify: &(dyn Fn(&Change) + Sync),
 ) -> Result<Summary, Error> {
-    run(options, changes, None, progress, notify)
+    if options.dry_run {
+        return run(options, changes, None, progress, notify);
+    }
+    let mut whole = Summary::default();
+    let mut changes = changes;
+    while polite::wait_for_resume(&options.data, progress) {
+        let part = run_kept(options, changes, progress, notify)?;
+        let was_paused = part.interrupted && !progress.is_stopped();
+        if part.committed {
+            changes = &[];
+        }
+        whole = whole.and(part);
+        if !was_paused {
+            return Ok(whole);
+        }
+    }
+    whole.interrupted = true;
+    Ok(whole)
+}
+
+/// One run that ends early when indexing is paused, and takes no more of the machine than it may.
+fn run_kept(
+    options: &Options,
+    changes: &[RootChange],
+    progress: &Progress,
+    notify: &(dyn Fn(&Change) + Sync),
+) -> Result<Summary, Error> {
+    /// Lets the threads beside a run end, also by a panic: it would wait for them for ever.
+    struct Ending<'e> {
+        ended: &'e AtomicBool,
+        threads: Vec<Thread>,
+    }
+
+    impl Drop for Ending<'_> {
+        fn drop(&mut self) {
+            self.ended.store(true, Ordering::Relaxed);
+            self.threads.iter().for_each(Thread::unpark);
+        }
+    }
+
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let ended = &ended;
+        let keeper = scope.spawn(|| polite::keep(&options.data, options.polite, progress, ended));
+        let trace = progress.trace.as_ref();
+        let cores = trace.map(|trace| scope.spawn(|| trace.cores(ended)));
+        let beside = [keeper].into_iter().chain(cores);
+        let _ending = Ending {
+            ended,
+            threads: beside.map(|beside| beside.thread().clone()).collect(),
+        };
+        run(options, changes, None, progress, notify)
+    })
 }
 
 /// Brings what the index in `options.data` knows of some files up to date: those that are there,

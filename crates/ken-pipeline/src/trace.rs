@@ -6,11 +6,13 @@
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ken_core::escape_bytes;
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
 /// Lists of notes; more threads share.
@@ -18,6 +20,12 @@ const LISTS: usize = 64;
 /// A list holds so many notes, which take some 100 MB all together on two cores; what comes later is left
 /// out.
 const NOTES: usize = 500_000;
+/// Stages of one thread that take less are noted together, if no more lies between them.
+const SHORT: Duration = Duration::from_millis(1);
+/// What is noted together takes at most so long.
+const TOGETHER: Duration = Duration::from_millis(20);
+/// How often the cores are looked at.
+const LOOK: Duration = Duration::from_millis(10);
 /// Of what takes at least so long, the file is noted too.
 const NAMED: Duration = Duration::from_millis(5);
 
@@ -67,19 +75,80 @@ enum Note {
         start: Duration,
         length: Duration,
         file: Option<String>,
+        /// How many times, if several are noted together, and how long they took.
+        times: u32,
+        busy: Duration,
     },
     Queues {
         at: Duration,
         changes: usize,
         members: usize,
     },
+    Cores {
+        at: Duration,
+        busy: f64,
+    },
+}
+
+/// What some threads did.
+#[derive(Debug, Default)]
+struct List {
+    notes: Vec<(usize, Note)>,
+    /// The last note of each stage.
+    last: [Option<usize>; Stage::Merge as usize + 1],
+}
+
+impl List {
+    fn push(&mut self, thread: usize, note: Note) {
+        if self.notes.len() < NOTES {
+            self.notes.push((thread, note));
+        }
+    }
+
+    /// Notes a stage of a thread, together with the one before if both are short.
+    fn stage(&mut self, thread: usize, new: Note) {
+        let Note::Stage {
+            stage,
+            start,
+            length,
+            file: None,
+            ..
+        } = new
+        else {
+            return self.push(thread, new);
+        };
+        let last = self.last[stage as usize].and_then(|at| self.notes.get_mut(at));
+        if let Some((
+            of,
+            Note::Stage {
+                start: began,
+                length: whole,
+                file: None,
+                times,
+                busy,
+                ..
+            },
+        )) = last
+            && *of == thread
+            && length < SHORT
+            && start.saturating_sub(*began + *whole) < SHORT
+            && (start + length).saturating_sub(*began) < TOGETHER
+        {
+            *whole = start + length - *began;
+            *times += 1;
+            *busy += length;
+            return;
+        }
+        self.last[stage as usize] = Some(self.notes.len());
+        self.push(thread, new);
+    }
 }
 
 /// The notes of a run.
 #[derive(Debug)]
 pub struct Trace {
     began: Instant,
-    lists: Vec<Mutex<Vec<(usize, Note)>>>,
+    lists: Vec<Mutex<List>>,
 }
 
 impl Default for Trace {
@@ -118,34 +187,47 @@ impl Drop for Span<'_> {
         };
         let length = began.elapsed();
         let file = self.file.filter(|_| length >= NAMED);
-        trace.note(Note::Stage {
+        let thread = thread_number();
+        let note = Note::Stage {
             stage: self.stage,
             start: began.duration_since(trace.began),
             length,
+            times: 1,
+            busy: length,
             file: file.map(|path| escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned()),
-        });
+        };
+        trace.list(thread % LISTS).stage(thread, note);
     }
 }
 
 impl Trace {
     /// Notes how many changes and members wait for a thread.
     pub(crate) fn queues(&self, changes: usize, members: usize) {
-        self.note(Note::Queues {
+        let thread = thread_number();
+        let note = Note::Queues {
             at: self.began.elapsed(),
             changes,
             members,
-        });
+        };
+        self.list(thread % LISTS).push(thread, note);
     }
 
-    fn note(&self, note: Note) {
-        let thread = thread_number();
-        let mut list = self.list(thread % LISTS);
-        if list.len() < NOTES {
-            list.push((thread, note));
+    /// Notes now and then how many cores are busy with this process, until it is ended.
+    pub(crate) fn cores(&self, ended: &AtomicBool) {
+        let (mut then, mut before) = (self.began.elapsed(), cpu_time());
+        while !ended.load(Ordering::Relaxed) {
+            thread::park_timeout(LOOK);
+            let (at, cpu) = (self.began.elapsed(), cpu_time());
+            let passed = at.saturating_sub(then).as_secs_f64().max(1e-9);
+            let busy = cpu.saturating_sub(before).as_secs_f64() / passed;
+            (then, before) = (at, cpu);
+            let thread = thread_number();
+            self.list(thread % LISTS)
+                .push(thread, Note::Cores { at, busy });
         }
     }
 
-    fn list(&self, number: usize) -> std::sync::MutexGuard<'_, Vec<(usize, Note)>> {
+    fn list(&self, number: usize) -> std::sync::MutexGuard<'_, List> {
         self.lists[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -160,17 +242,21 @@ impl Trace {
         out.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n")?;
         let mut is_first = true;
         for number in 0..LISTS {
-            for (thread, note) in &*self.list(number) {
+            for (thread, note) in &self.list(number).notes {
                 let event = match note {
                     Note::Stage {
                         stage,
                         start,
                         length,
                         file,
+                        times,
+                        busy,
                     } => {
-                        let args = file
-                            .as_ref()
-                            .map_or(json!({}), |file| json!({"file": file}));
+                        let args = match (file, times) {
+                            (Some(file), _) => json!({"file": file}),
+                            (None, 1) => json!({}),
+                            (None, _) => json!({"times": times, "busy": micros(busy)}),
+                        };
                         json!({"ph": "X", "pid": 1, "tid": thread, "name": stage.name(),
                             "ts": micros(start), "dur": micros(length), "args": args})
                     }
@@ -180,6 +266,8 @@ impl Trace {
                         members,
                     } => json!({"ph": "C", "pid": 1, "name": "waiting", "ts": micros(at),
                         "args": {"files": changes, "members": members}}),
+                    Note::Cores { at, busy } => json!({"ph": "C", "pid": 1, "name": "cores",
+                        "ts": micros(at), "args": {"busy": busy}}),
                 };
                 let separator = if is_first { "" } else { ",\n" };
                 is_first = false;
@@ -189,6 +277,13 @@ impl Trace {
         out.write_all(b"\n]}\n")?;
         out.flush()
     }
+}
+
+/// Returns the CPU time of this process so far.
+pub(crate) fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, time.tv_nsec.try_into().unwrap_or_default())
 }
 
 /// Returns a small number of this thread's own.
@@ -213,11 +308,29 @@ mod tests {
                 Stage::Extract,
                 Some(Path::new("/d/\"a\".txt")),
             );
-            std::thread::sleep(NAMED);
+            thread::sleep(NAMED);
             let _inner = Span::new(Some(&trace), Stage::Index, None);
         }
         drop(Span::new(None, Stage::Walk, None));
+        for _ in 0..3 {
+            drop(Span::new(Some(&trace), Stage::Memory, None));
+        }
         trace.queues(3, 4);
+        let ended = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let noting = scope.spawn(|| trace.cores(&ended));
+            while trace.lists.iter().all(|list| {
+                let list = list.lock().unwrap();
+                !list
+                    .notes
+                    .iter()
+                    .any(|(_, note)| matches!(note, Note::Cores { .. }))
+            }) {
+                thread::yield_now();
+            }
+            ended.store(true, Ordering::Relaxed);
+            noting.thread().unpark();
+        });
         let mut out = Vec::new();
         trace.write(&mut out).unwrap();
         let read: serde_json::Value = serde_json::from_slice(&out).unwrap();
@@ -226,9 +339,12 @@ mod tests {
             .iter()
             .map(|event| event["name"].as_str().unwrap())
             .collect();
-        assert_eq!(names, ["index", "extract", "waiting"]);
+        let expected = ["index", "extract", "wait for memory", "waiting", "cores"];
+        assert_eq!(names[..5], expected);
         assert_eq!(events[1]["args"]["file"], "/d/\"a\".txt");
         assert!(events[1]["dur"].as_f64() >= events[0]["dur"].as_f64());
-        assert_eq!(events[2]["args"]["members"], 4);
+        assert_eq!(events[2]["args"]["times"], 3);
+        assert_eq!(events[3]["args"]["members"], 4);
+        assert!(events[4]["args"]["busy"].as_f64() >= Some(0.0));
     }
 }

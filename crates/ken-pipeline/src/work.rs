@@ -1,8 +1,8 @@
 //! The pool of threads that extract.
 //!
-//! Each thread takes members of open containers first, then changed files. A container's members
-//! are handed to other threads only while some are idle; otherwise the thread that found a member
-//! extracts it itself, which costs no queue and keeps memory flat.
+//! Each thread takes members of open containers first, then large files, then the others. A container's
+//! members are handed to other threads only while some have nothing else to do; otherwise the thread that
+//! found a member extracts it itself, which costs no queue and keeps memory flat.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -24,10 +24,16 @@ use crate::apply::{Applier, FileFacts};
 use crate::beside::Beside;
 use crate::budget::{Budget, Share};
 use crate::grams::{Grams, Taken};
+use crate::large::{Job, Large};
 use crate::mailbox::{Fate, Known};
 use crate::open::{cause, is_passing, open};
+use crate::progress::Resting;
 use crate::stale::Staleness;
 use crate::trace::Stage;
+
+/// Members that wait for each thread, at most: one that waits keeps a thread from falling asleep, and
+/// waking it takes as long as reading a message.
+pub(crate) const MEMBERS_AHEAD: usize = 16;
 
 /// A token that no file has: the next run reads the file again.
 pub(crate) const UNKNOWN_TOKEN: u64 = 0;
@@ -44,11 +50,14 @@ pub(crate) struct Pool<'r> {
     pub(crate) extract: &'r ken_extract::Options,
     /// Called with each change that a thread takes up.
     pub(crate) taken: &'r (dyn Fn(&Change) + Sync),
+    pub(crate) large: Large,
     pub(crate) inputs: Arc<Budget>,
     pub(crate) members: Arc<Budget>,
     pub(crate) progress: &'r Progress,
     /// Threads that wait for work.
     pub(crate) idle: AtomicUsize,
+    /// Members that may wait.
+    pub(crate) most_members: usize,
     /// The first error that ends the run.
     pub(crate) failed: Mutex<Option<ken_index::Error>>,
 }
@@ -61,6 +70,15 @@ pub(crate) struct Thread<'r> {
     /// The grams of the file that it reads, and those of a part of one.
     own_grams: RefCell<Taken>,
     part_grams: RefCell<Taken>,
+}
+
+/// A thread that has nothing to do.
+struct Idle<'p>(&'p AtomicUsize);
+
+impl Drop for Idle<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A member that waits for a thread.
@@ -108,16 +126,18 @@ impl Pool<'_> {
     /// the queue is over when all threads have let theirs go.
     pub(crate) fn work(
         &self,
-        changes: &Receiver<Change>,
+        changes: &Receiver<Job>,
         offer: Sender<MemberJob>,
         members: &Receiver<MemberJob>,
     ) {
+        let _work = self.progress.gate.work();
         let mut thread = self.thread(Some(offer));
         while thread.offer.is_some() {
             match members.try_recv() {
                 Ok(job) => self.member(job, &thread),
+                Err(TryRecvError::Empty) if self.large_file(&thread) => {}
                 Err(TryRecvError::Empty) => match changes.try_recv() {
-                    Ok(change) => self.change(change, &thread),
+                    Ok(job) => self.job(job, &thread),
                     Err(TryRecvError::Disconnected) => thread.offer = None,
                     Err(TryRecvError::Empty) => self.wait(changes, &mut thread, members),
                 },
@@ -126,16 +146,20 @@ impl Pool<'_> {
         }
         // No more files; other threads may still find members.
         loop {
-            self.idle.fetch_add(1, Ordering::Relaxed);
-            let waiting = self.progress.span(Stage::Idle, None);
+            let waiting = self.idle();
             let job = members.recv();
             drop(waiting);
-            self.idle.fetch_sub(1, Ordering::Relaxed);
             match job {
                 Ok(job) => self.member(job, &thread),
                 Err(_) => return,
             }
         }
+    }
+
+    /// Counts this thread as one that has nothing to do, until what is returned is dropped.
+    fn idle(&self) -> (Resting<'_>, Idle<'_>) {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        (self.progress.rest(Stage::Idle), Idle(&self.idle))
     }
 
     /// Returns what a thread has for itself; one without an offer extracts all members that it meets.
@@ -150,40 +174,79 @@ impl Pool<'_> {
 
     fn wait(
         &self,
-        changes: &Receiver<Change>,
+        changes: &Receiver<Job>,
         thread: &mut Thread<'_>,
         members: &Receiver<MemberJob>,
     ) {
-        self.idle.fetch_add(1, Ordering::Relaxed);
-        let waiting = self.progress.span(Stage::Idle, None);
+        let waiting = self.idle();
         let woken = select! {
             recv(members) -> job => Ok(job),
             recv(changes) -> change => Err(change),
         };
         drop(waiting);
-        self.idle.fetch_sub(1, Ordering::Relaxed);
         match woken {
             Ok(Ok(job)) => self.member(job, thread),
-            Err(Ok(change)) => self.change(change, thread),
+            Err(Ok(job)) => self.job(job, thread),
             Ok(Err(_)) | Err(Err(_)) => thread.offer = None,
         }
     }
 
+    fn job(&self, job: Job, thread: &Thread<'_>) {
+        match job {
+            Job::Change(change) => self.change(change, thread),
+            Job::Large => {
+                // None is left if others began it.
+                if let Some(change) = self.large.take() {
+                    self.change(change, thread);
+                }
+            }
+        }
+    }
+
+    /// Extracts the largest file that waits, if there is one and memory for it: a thread that waits for
+    /// memory could do smaller ones.
+    fn large_file(&self, thread: &Thread<'_>) -> bool {
+        let held = |change: &Change| match change {
+            Change::Added { path, stamp } | Change::Changed { path, stamp } => {
+                self.inputs.try_take(self.held_bytes(path, stamp.size))
+            }
+            Change::Moved { .. } | Change::Gone { .. } => None,
+        };
+        let Some((change, share)) = self.large.take_if(held) else {
+            return false;
+        };
+        self.change_with(change, Some(share), thread);
+        true
+    }
+
     /// Makes a change that the walk found.
     pub(crate) fn change(&self, change: Change, thread: &Thread<'_>) {
+        self.change_with(change, None, thread);
+    }
+
+    /// Makes a change; what its file holds in memory may be taken already.
+    fn change_with(&self, change: Change, share: Option<Share>, thread: &Thread<'_>) {
+        self.progress.gate.pass();
         if self.progress.is_cancelled() {
             return;
         }
         (self.taken)(&change);
         match change {
-            Change::Added { path, stamp } => self.file(path, stamp, false, thread),
-            Change::Changed { path, stamp } => self.file(path, stamp, true, thread),
+            Change::Added { path, stamp } => self.file(path, stamp, false, share, thread),
+            Change::Changed { path, stamp } => self.file(path, stamp, true, share, thread),
             Change::Moved { from, path, stamp } => self.moved(from, path, stamp, thread),
             Change::Gone { key } => self.note(self.applier.delete(key)),
         }
     }
 
-    fn file(&self, path: PathBuf, stamp: Stamp, known: bool, thread: &Thread<'_>) {
+    fn file(
+        &self,
+        path: PathBuf,
+        stamp: Stamp,
+        known: bool,
+        share: Option<Share>,
+        thread: &Thread<'_>,
+    ) {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
         let opened = open(&path);
@@ -214,7 +277,7 @@ impl Pool<'_> {
                     grams: Mutex::new(None),
                     known: mailbox.map(Mutex::new),
                 };
-                self.extract_file(&file, job, thread);
+                self.extract_file(&file, job, share, thread);
                 self.progress
                     .bytes_done
                     .fetch_add(n_bytes, Ordering::Relaxed);
@@ -256,16 +319,28 @@ impl Pool<'_> {
         known
     }
 
-    fn extract_file(&self, file: &File, job: FileJob, thread: &Thread<'_>) {
+    /// Returns about how many bytes the extraction of a file holds.
+    fn held_bytes(&self, path: &Path, size: u64) -> usize {
+        let name = Location::file(path).file_name();
+        let held = ken_extract::held_bytes(&name, size, &self.extract.limits);
+        usize::try_from(held).unwrap_or(usize::MAX)
+    }
+
+    fn memory_for(&self, job: &FileJob, share: Option<Share>) -> Share {
+        let known = job.known.as_ref();
+        let beside = known.map_or(0, |known| lock(known).memory_bytes());
+        if let (Some(share), 0) = (share, beside) {
+            return share;
+        }
+        let held = self.held_bytes(&job.path, job.stamp.size);
+        let _waiting = self.progress.rest(Stage::Memory);
+        self.inputs.take(held.saturating_add(beside))
+    }
+
+    fn extract_file(&self, file: &File, job: FileJob, share: Option<Share>, thread: &Thread<'_>) {
         let stamp = job.stamp;
         let name = Location::file(&job.path).file_name();
-        let held = ken_extract::held_bytes(&name, stamp.size, &self.extract.limits);
-        let held = usize::try_from(held).unwrap_or(usize::MAX);
-        let known = job.known.as_ref();
-        let held = held.saturating_add(known.map_or(0, |known| lock(known).memory_bytes()));
-        let waiting = self.progress.span(Stage::Memory, None);
-        let _share = self.inputs.take(held);
-        drop(waiting);
+        let _share = self.memory_for(&job, share);
         let log = lock(&job.beside).log.take();
         let mut input = Input::file(name, file, stamp.size);
         if let Some((log, size)) = &log {
@@ -300,7 +375,17 @@ impl Pool<'_> {
         thread.extractor.extract(input, &mut sink);
     }
 
+    /// Returns whether members are handed to other threads while so many wait: if one has nothing to do,
+    /// and then until enough wait that none falls asleep.
+    fn is_wanted(&self, n_waiting: usize) -> bool {
+        match n_waiting {
+            0 => self.idle.load(Ordering::Relaxed) > 0,
+            _ => n_waiting < self.most_members,
+        }
+    }
+
     fn member(&self, queued: MemberJob, thread: &Thread<'_>) {
+        self.progress.gate.pass();
         if !self.progress.is_cancelled() {
             self.extract(&mut Input::member(queued.member), &queued.file, thread);
         }
@@ -376,7 +461,7 @@ impl Pool<'_> {
                     .bytes_done
                     .fetch_add(stamp.size, Ordering::Relaxed);
             }
-            Ok(false) => self.file(path, stamp, true, thread),
+            Ok(false) => self.file(path, stamp, true, None, thread),
             Err(error) => self.note(Err(error)),
         }
         self.note(self.applier.delete(from));
@@ -503,11 +588,12 @@ impl Sink for PoolSink<'_, '_> {
     }
 
     fn member(&mut self, member: Member) {
+        self.pool.progress.gate.pass();
         if self.stays(&member) {
             return;
         }
         if let Some(offer) = &self.thread.offer
-            && self.pool.idle.load(Ordering::Relaxed) > offer.len()
+            && self.pool.is_wanted(offer.len())
             && let Some(share) = self.pool.members.try_take(member.bytes.len())
         {
             self.job.pending.fetch_add(1, Ordering::AcqRel);

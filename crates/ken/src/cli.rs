@@ -270,6 +270,13 @@ pub(crate) struct IndexArgs {
     /// Work at the usual priority also without a terminal; else what other programs want comes first
     #[arg(long)]
     pub(crate) fast: bool,
+    /// Do nothing more until --resume, or for so long (30m, 2h, 1d): a run that is under way commits what it
+    /// did and waits, as those do that begin later
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, exclusive = true)]
+    pub(crate) pause: Option<Option<String>>,
+    /// Go on after --pause
+    #[arg(long, exclusive = true)]
+    pub(crate) resume: bool,
     /// Threads that extract; with 0 the walk does all else too [default: as --threads]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) extract_threads: Option<usize>,

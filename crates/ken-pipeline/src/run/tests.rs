@@ -27,6 +27,7 @@ pub(crate) fn options(data: &Path, memory_bytes: usize) -> Options {
         durability: Durability::Full,
         lazy: false,
         order: ken_walk::EntryOrder::Inode,
+        polite: false,
         global_ignore: None,
     }
 }
@@ -71,6 +72,62 @@ fn what_a_stopped_run_did_not_do_is_not_counted() {
     .unwrap();
     assert!(summary.interrupted);
     assert_eq!((summary.added, summary.documents), (0, 0));
+}
+
+#[test]
+fn a_run_that_is_paused_lets_the_index_go_and_goes_on_later() {
+    let folder = folder_of_files(40);
+    let data = folder.path().join("data");
+    let options = options(&data, 64 << 20);
+    let add = RootChange::Add(Root::new(folder.path().join("docs")));
+    let (progress, met) = (Progress::default(), AtomicUsize::new(0));
+    let summary = thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            while !progress.paused.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            // The lock is free, and what was done is there.
+            assert!(RunLock::take(&data, &|| true).unwrap().is_some());
+            let snapshot = Snapshot::open(&data.join("index")).unwrap();
+            let tallies = snapshot.statistics().unwrap().tallies;
+            let n_documents: u64 = tallies.iter().map(|tally| tally.documents).sum();
+            assert!(polite::resume(&data).unwrap());
+            n_documents
+        });
+        let summary = update(&options, &[add], &progress, &|_| {
+            if met.fetch_add(1, Ordering::Relaxed) == 20 {
+                polite::pause(&data, polite::Pause::Open).unwrap();
+                while !progress.is_cancelled() {
+                    thread::yield_now();
+                }
+            }
+        });
+        let before = other.join().unwrap();
+        assert!(before < 40, "{before}");
+        summary.unwrap()
+    });
+    assert_eq!((summary.added, summary.interrupted), (40, false));
+    assert_eq!(summary.documents, 40);
+    let later = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+    assert_eq!((later.unchanged, later.committed), (40, false));
+}
+
+#[test]
+fn a_paused_run_can_be_stopped() {
+    let folder = folder_of_files(1);
+    let data = folder.path().join("data");
+    polite::pause(&data, polite::Pause::Open).unwrap();
+    let progress = Progress::default();
+    let add = [RootChange::Add(Root::new(folder.path().join("docs")))];
+    let summary = thread::scope(|scope| {
+        let run = scope.spawn(|| update(&options(&data, 64 << 20), &add, &progress, &|_| ()));
+        while !progress.paused.load(Ordering::Relaxed) {
+            thread::yield_now();
+        }
+        progress.cancel();
+        run.join().unwrap().unwrap()
+    });
+    assert_eq!((summary.added, summary.interrupted), (0, true));
 }
 
 #[test]

@@ -14,8 +14,9 @@ use crate::Error;
 use crate::apply::Applier;
 use crate::budget::Budget;
 use crate::indexing::Queues;
+use crate::large::Large;
 use crate::trace::Stage;
-use crate::work::{MemberJob, Pool};
+use crate::work::{MEMBERS_AHEAD, MemberJob, Pool};
 
 /// Changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;
@@ -72,6 +73,8 @@ impl Run<'_> {
             members: Budget::new(shares.members),
             progress: self.progress,
             idle: AtomicUsize::new(0),
+            most_members: MEMBERS_AHEAD * (self.options.extract_threads().max(1) - 1),
+            large: Large::default(),
             failed: Mutex::new(None),
         };
         // Before any change: one of the file deletes what is written here.
@@ -140,7 +143,7 @@ impl Run<'_> {
         let walked = self.walk(catalogue, pool.hasher, &|change| {
             self.announce(&change);
             // Fails only if no thread is left; their panic ends the run.
-            let _ = send_change.send(change);
+            let _ = send_change.send(pool.large.job(change));
         });
         drop(walking);
         self.progress.walked.store(true, Ordering::Relaxed);

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Snapshot;
+use ken_pipeline::polite::{self, Pause};
 use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -25,7 +26,10 @@ const TICK: Duration = Duration::from_millis(100);
 pub(super) const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure> {
-    let options = options(global, args)?;
+    if let Some(pause) = pause(args)? {
+        return set_pause(&data_folder(global)?, &pause);
+    }
+    let mut options = options(global, args)?;
     let changes = root_changes(args)?;
     if changes.is_empty() && !has_roots(&options.data)? {
         return Err(
@@ -49,7 +53,8 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     };
     if !args.fast && !std::io::stderr().is_terminal() {
         // Nobody waits for a run of a timer or another program.
-        ken_pipeline::yield_to_others();
+        polite::yield_to_others();
+        options.polite = true;
     }
     let summary = shown(args, &progress, &stopper, &|notify| {
         ken_pipeline::update(&options, &changes, &progress, notify)
@@ -64,6 +69,55 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
         () if summary.errors > 0 => ExitCode::from(2),
         () => ExitCode::SUCCESS,
     })
+}
+
+/// What is wanted of the pause of indexing.
+enum Wanted {
+    Pause(Pause),
+    Resume,
+}
+
+fn pause(args: &IndexArgs) -> Result<Option<Wanted>, Failure> {
+    Ok(match &args.pause {
+        _ if args.resume => Some(Wanted::Resume),
+        None => None,
+        Some(None) => Some(Wanted::Pause(Pause::Open)),
+        Some(Some(length)) => {
+            let until =
+                parse_length(length).and_then(|length| SystemTime::now().checked_add(length));
+            let until = until.ok_or_else(|| {
+                let message = format!("--pause={length}: not a length of time");
+                Failure::new(Kind::Usage, message).hint("ken index --pause=90m, or 2h, or 1d")
+            })?;
+            Some(Wanted::Pause(Pause::Until(until)))
+        }
+    })
+}
+
+/// Reads a number of seconds, minutes, hours or days: `30s`, `90m`, `2h`, `1d`.
+fn parse_length(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    let number: u64 = number.parse().ok()?;
+    number.checked_mul(seconds).map(Duration::from_secs)
+}
+
+fn set_pause(data: &Path, wanted: &Wanted) -> Result<ExitCode, Failure> {
+    match wanted {
+        Wanted::Pause(pause) => polite::pause(data, *pause)?,
+        Wanted::Resume => {
+            if !polite::resume(data)? {
+                output::warn("indexing was not paused");
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns how the index is written when nothing is said but the settings.
@@ -97,6 +151,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
         durability: settings.durability.into(),
         lazy: false,
         order: settings.order.into(),
+        polite: false,
         global_ignore: global_ignore(),
     })
 }

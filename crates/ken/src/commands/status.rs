@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::time::UNIX_EPOCH;
 
 use ken_core::{Field, Order, Pattern, Plan, SortKey, escape_bytes};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect, format_of};
 use ken_index::{Snapshot, Statistics, Stored, Tally};
+use ken_pipeline::polite::{self, Pause};
 use ken_pipeline::{RECOGNISED, TEXTLESS};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -42,6 +44,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
     };
     let overview = Overview {
         helpers,
+        paused: polite::paused(&data),
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
         snapshot: &snapshot,
@@ -136,6 +139,7 @@ pub(super) fn extractor<'h>(media_type: &str, helpers: Option<&'h Helpers>) -> O
 
 struct Overview<'s> {
     helpers: Option<&'s Helpers>,
+    paused: Option<Pause>,
     data: String,
     isolation: Isolation,
     /// Files with pictures or pages of which the text is not known.
@@ -187,6 +191,8 @@ impl Overview<'_> {
             "roots": self.snapshot.meta().roots,
             "sandbox": self.isolation.json(),
             "completed": self.completed(),
+            "paused": self.paused.is_some(),
+            "paused_until": self.paused.and_then(end),
             "documents": all.documents,
             "files": all.files,
             "read": all.read,
@@ -212,6 +218,10 @@ impl Overview<'_> {
             .completed()
             .unwrap_or_else(|| "never: run ken index to its end".to_owned());
         text.push_str(&format!("complete   {completed}\n"));
+        if let Some(pause) = self.paused {
+            let end = end(pause).map_or_else(String::new, |end| format!("until {end}, or "));
+            text.push_str(&format!("paused     {end}until ken index --resume\n"));
+        }
         let bytes = output::size(i64::try_from(self.statistics.bytes).unwrap_or(i64::MAX));
         let segments = self.statistics.segments;
         text.push_str(&format!("index      {bytes} in {segments} segments\n"));
@@ -231,6 +241,15 @@ impl Overview<'_> {
         text.push_str(&table(&rows, &self.all()));
         text
     }
+}
+
+/// Returns when a pause ends by itself.
+fn end(pause: Pause) -> Option<String> {
+    let Pause::Until(time) = pause else {
+        return None;
+    };
+    let seconds = time.duration_since(UNIX_EPOCH).ok()?.as_secs();
+    i64::try_from(seconds).ok().map(output::time)
 }
 
 /// Returns the counts as a table, with their sum in the last row.

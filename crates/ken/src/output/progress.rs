@@ -87,6 +87,9 @@ fn get(counter: &std::sync::atomic::AtomicU64) -> u64 {
 }
 
 fn message(progress: &Progress, elapsed: Duration) -> String {
+    if progress.paused.load(Ordering::Relaxed) {
+        return "indexing is paused: ken index --resume lets it go on".to_owned();
+    }
     if progress.waiting.load(Ordering::Relaxed) {
         return "another ken index is running: waiting for it to end".to_owned();
     }

@@ -357,15 +357,19 @@ fn a_trace_shows_what_threads_do() {
     assert_eq!(run.code, 0, "{}", run.err);
     let text = fs_err::read_to_string(world.home().join("trace.json")).unwrap();
     let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let count = |name: &str| {
+    // Short stages are noted together.
+    let count = |name: &str| -> u64 {
         let events = trace["traceEvents"].as_array().unwrap().iter();
-        events.filter(|event| event["name"] == name).count()
+        let events = events.filter(|event| event["name"] == name);
+        events
+            .map(|event| event["args"]["times"].as_u64().unwrap_or(1))
+            .sum()
     };
     assert_eq!(
         (count("extract"), count("index"), count("walk")),
         (30, 30, 1)
     );
-    assert!(count("commit") > 0 && count("waiting") > 0);
+    assert!(count("commit") > 0 && count("waiting") > 0 && count("cores") > 0);
     let nowhere = world.ken(["index", "--trace", "none/trace.json"]);
     assert_eq!(nowhere.code, 2);
     assert!(nowhere.err.contains("none/trace.json"), "{}", nowhere.err);
@@ -451,4 +455,74 @@ fn without_a_terminal_others_go_first() {
         }
         assert_eq!(Run::of_child(run).code, 0);
     }
+}
+
+#[test]
+fn indexing_can_be_paused() {
+    let world = World::new();
+    world.write("a.txt", "otter");
+    world.index_docs();
+    world.write("b.txt", "otter");
+    assert_eq!(world.ken(["index", "--pause"]).code, 0);
+    let status = world.ken(["status"]);
+    assert!(
+        status
+            .text()
+            .contains("paused     until ken index --resume\n")
+    );
+    let run = world.spawn(["index", "--json"]);
+    std::thread::sleep(Duration::from_millis(300));
+    // Nobody needs to wait for what is only looked up.
+    assert_eq!(world.hits("otter").len(), 1);
+    assert!(
+        world
+            .ken(["index", "--dry-run"])
+            .text()
+            .starts_with("added")
+    );
+    assert_eq!(world.ken(["index", "--resume"]).code, 0);
+    assert_counts(
+        &Run::of_child(run).summary(),
+        &[("added", 1), ("unchanged", 1)],
+    );
+    assert_eq!(world.hits("otter").len(), 2);
+
+    let again = world.ken(["index", "--resume"]);
+    assert_eq!(
+        (again.code, again.err.as_str()),
+        (0, "ken: indexing was not paused\n")
+    );
+    assert_eq!(world.ken(["index", "--pause=1d"]).code, 0);
+    let until = &world.ken(["status", "--json"]).objects()[0]["paused_until"];
+    assert!(until.as_str().unwrap().ends_with('Z'), "{until}");
+    assert_eq!(world.ken(["index", "--pause=1s"]).code, 0);
+    world.index(&[]);
+    let wrong = world.ken(["index", "--pause=soon"]);
+    assert_eq!((wrong.code, wrong.err.contains("--pause=soon")), (2, true));
+}
+
+/// Linux tells the class in the field `policy` of proc_pid_stat(5): 5 is `SCHED_IDLE`.
+#[test]
+#[cfg(target_os = "linux")]
+fn without_a_terminal_other_programs_come_first() {
+    let world = World::new();
+    world.write("a.txt", "otter");
+    // It waits, so that it can be looked at.
+    world.ken(["index", "--pause"]);
+    let class = |arguments: &[&str]| {
+        let mut run = world.spawn(["index", "docs"].iter().chain(arguments));
+        std::thread::sleep(Duration::from_millis(300));
+        let stat = fs_err::read_to_string(format!("/proc/{}/stat", run.id())).unwrap();
+        let fields: Vec<_> = stat
+            .rsplit_once(')')
+            .unwrap()
+            .1
+            .split_whitespace()
+            .collect();
+        run.kill().unwrap();
+        run.wait().unwrap();
+        (fields[16].to_owned(), fields[38].to_owned())
+    };
+    assert_eq!(class(&[]), ("19".to_owned(), "5".to_owned()));
+    assert_eq!(class(&["--fast"]).1, "0");
 }

@@ -61,6 +61,8 @@ fn figures_of_the_index() {
             "files",
             "name_only",
             "ocr",
+            "paused",
+            "paused_until",
             "read",
             "roots",
             "sandbox",

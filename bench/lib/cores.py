@@ -1,0 +1,86 @@
+"""Simulated cores: a machine of many slow cores on one of few fast ones.
+
+Each thread of a program is put into a control group of its own that gets one *F*-th of a core, and all of them
+into one that gets *n* *F*-ths: what is run takes the time that *n* cores would, each *F* times slower. All is
+slowed alike, locks and waiting too; what is not simulated is that cores share caches and memory. Needs root and
+the `cpu` controller of control groups, version 1 (whose groups take single threads of any process).
+"""
+
+import os
+import threading
+import time
+
+from lib import process
+
+ROOT = "/sys/fs/cgroup/cpu"
+SHARE = 1_000  # microseconds of each period that a core has, at least
+LOOK = 0.001  # seconds
+
+
+def possible():
+    return os.access(os.path.join(ROOT, "cpu.cfs_quota_us"), os.W_OK)
+
+
+def run(command, log, n_cores, slower):
+    """Runs a command on so many cores, each so many times slower; its cost, as if they were not slower."""
+    group = _Group(n_cores, slower)
+    try:
+        began = time.monotonic()
+        cost = process.run(command, log, begun=group.follow)
+        cost.wall = (time.monotonic() - began) / slower
+    finally:
+        group.remove()
+    return cost
+
+
+class _Group:
+    def __init__(self, n_cores, slower):
+        self.path = os.path.join(ROOT, f"bench-{os.getpid()}")
+        self.slower = slower
+        self.ended = threading.Event()
+        self.thread = None
+        self.known = {}
+        os.mkdir(self.path)
+        _limit(self.path, n_cores, slower)
+
+    def follow(self, pid):
+        """Moves each thread of a process, and of those that it starts, into a group of its own."""
+        self._move(pid, pid)
+        self.thread = threading.Thread(target=self._follow, args=(pid,), daemon=True)
+        self.thread.start()
+
+    def _follow(self, pid):
+        while not self.ended.wait(LOOK):
+            try:
+                threads = os.listdir(f"/proc/{pid}/task")
+            except OSError:
+                return
+            for thread in threads:
+                if thread not in self.known:
+                    self._move(pid, thread)
+
+    def _move(self, pid, thread):
+        place = os.path.join(self.path, str(thread))
+        self.known[str(thread)] = place
+        os.makedirs(place, exist_ok=True)
+        _limit(place, 1, self.slower)
+        try:
+            with open(os.path.join(place, "tasks"), "w") as file:
+                file.write(str(thread))
+        except OSError:
+            pass  # ended meanwhile
+
+    def remove(self):
+        self.ended.set()
+        if self.thread:
+            self.thread.join()
+        for place in [*self.known.values(), self.path]:
+            if os.path.isdir(place):
+                os.rmdir(place)
+
+
+def _limit(place, n_cores, slower):
+    quota = max(SHARE, 40 * SHARE // slower)
+    for name, value in (("cpu.cfs_period_us", quota * slower), ("cpu.cfs_quota_us", n_cores * quota)):
+        with open(os.path.join(place, name), "w") as file:
+            file.write(str(value))

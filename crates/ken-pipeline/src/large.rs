@@ -1,0 +1,145 @@
+//! Large files that wait for a thread: they are begun before small ones, so that the run does not end with
+//! one thread at the last of them and the others idle.
+//!
+//! They stand beside the queue of changes, the largest first, and each has a ticket in it: who takes the
+//! ticket takes a large file, if one is left. So the queue still tells when there is work and when it is
+//! over, and who begins one earlier leaves only a ticket behind.
+
+use std::cmp::Ordering as Order;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ken_core::Change;
+
+/// Files from this size on are begun first.
+pub(crate) const LARGE_BYTES: u64 = 1 << 20;
+
+/// What the walk hands to the threads that extract.
+pub(crate) enum Job {
+    /// A change of a file.
+    Change(Change),
+    /// One of the large files, whichever is the largest then.
+    Large,
+}
+
+/// The large files that wait.
+#[derive(Default)]
+pub(crate) struct Large {
+    waiting: Mutex<BinaryHeap<BySize>>,
+    /// How many; threads that find none do not meet at the lock.
+    n_waiting: AtomicUsize,
+}
+
+/// A change of a file, in the order of sizes.
+struct BySize {
+    size: u64,
+    change: Change,
+}
+
+impl Large {
+    /// Returns what goes into the queue for a change; keeps the change if its file is large.
+    pub(crate) fn job(&self, change: Change) -> Job {
+        let size = match &change {
+            Change::Added { stamp, .. } | Change::Changed { stamp, .. } => stamp.size,
+            // Not read.
+            Change::Moved { .. } | Change::Gone { .. } => 0,
+        };
+        if size < LARGE_BYTES {
+            return Job::Change(change);
+        }
+        self.lock().push(BySize { size, change });
+        self.n_waiting.fetch_add(1, Ordering::Release);
+        Job::Large
+    }
+
+    /// Takes the largest; none if others took all.
+    pub(crate) fn take(&self) -> Option<Change> {
+        self.take_if(|_| Some(())).map(|(change, ())| change)
+    }
+
+    /// Takes the largest if there is what it needs, with that.
+    pub(crate) fn take_if<T>(
+        &self,
+        need: impl FnOnce(&Change) -> Option<T>,
+    ) -> Option<(Change, T)> {
+        if self.n_waiting.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let mut waiting = self.lock();
+        let needed = need(&waiting.peek()?.change)?;
+        let taken = waiting.pop()?;
+        self.n_waiting.fetch_sub(1, Ordering::Release);
+        Some((taken.change, needed))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BinaryHeap<BySize>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ord for BySize {
+    fn cmp(&self, other: &Self) -> Order {
+        self.size.cmp(&other.size)
+    }
+}
+
+impl PartialOrd for BySize {
+    fn partial_cmp(&self, other: &Self) -> Option<Order> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for BySize {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for BySize {}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use ken_core::Stamp;
+
+    use super::*;
+
+    fn added(size: u64) -> Change {
+        Change::Added {
+            path: PathBuf::from(format!("/{size}")),
+            stamp: Stamp {
+                size,
+                mtime_ns: 0,
+                ctime_ns: 0,
+                inode: 0,
+                device: 0,
+                sidecar: None,
+                mh: None,
+            },
+        }
+    }
+
+    fn size(change: &Change) -> u64 {
+        match change {
+            Change::Added { stamp, .. } => stamp.size,
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn the_largest_is_taken_first() {
+        let large = Large::default();
+        assert!(matches!(large.job(added(LARGE_BYTES - 1)), Job::Change(_)));
+        assert!(large.take().is_none());
+        for times in [2, 9, 4] {
+            assert!(matches!(large.job(added(times * LARGE_BYTES)), Job::Large));
+        }
+        assert!(large.take_if(|_| None::<()>).is_none(), "no room for it");
+        let sizes: Vec<u64> = std::iter::from_fn(|| large.take())
+            .map(|change| size(&change) / LARGE_BYTES)
+            .collect();
+        assert_eq!(sizes, [9, 4, 2]);
+    }
+}

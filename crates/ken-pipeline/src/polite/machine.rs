@@ -1,0 +1,142 @@
+//! What else the machine has to do, and what it runs on; as Linux tells it in `/proc` and `/sys`.
+
+use std::path::Path;
+use std::time::Duration;
+
+/// Where the machine has its power from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Power {
+    /// The mains, or nobody knows.
+    Mains,
+    /// A battery.
+    Battery,
+}
+
+/// How much work was done until a moment, in seconds of one core.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Work {
+    /// By all programs.
+    all: f64,
+    /// What all cores could have done.
+    possible: f64,
+    /// By this process.
+    own: f64,
+}
+
+impl Power {
+    pub(crate) fn now() -> Self {
+        Self::of(Path::new("/sys/class/power_supply"))
+    }
+
+    /// See `Documentation/ABI/testing/sysfs-class-power` of Linux.
+    fn of(supplies: &Path) -> Self {
+        let Ok(entries) = fs_err::read_dir(supplies) else {
+            return Self::Mains;
+        };
+        let mut power = Self::Mains;
+        for entry in entries.flatten() {
+            let read = |name: &str| {
+                let text = fs_err::read_to_string(entry.path().join(name));
+                text.unwrap_or_default().trim().to_owned()
+            };
+            match read("type").as_str() {
+                "Mains" | "USB" if read("online") == "1" => return Self::Mains,
+                // That of a mouse has the scope "Device".
+                "Battery" if read("scope") != "Device" && read("status") == "Discharging" => {
+                    power = Self::Battery;
+                }
+                _ => {}
+            }
+        }
+        power
+    }
+}
+
+impl Work {
+    /// Returns what was done until now; nothing where the system does not tell.
+    pub(crate) fn now() -> Option<Self> {
+        let text = fs_err::read_to_string("/proc/stat").ok()?;
+        Self::of(&text, crate::trace::cpu_time())
+    }
+
+    /// See proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal, in ticks.
+    fn of(stat: &str, own: Duration) -> Option<Self> {
+        let ticks = rustix::param::clock_ticks_per_second() as f64;
+        let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+        let fields: Vec<f64> = line
+            .split_ascii_whitespace()
+            .map_while(|field| field.parse().ok())
+            .collect();
+        let [user, nice, system, idle, waiting, irq, soft, stolen, ..] = fields[..] else {
+            return None;
+        };
+        let all = user + nice + system + irq + soft + stolen;
+        Some(Self {
+            all: all / ticks,
+            possible: (all + idle + waiting) / ticks,
+            own: own.as_secs_f64(),
+        })
+    }
+
+    /// Returns how many cores other programs left between then and now.
+    pub(crate) fn cores_left(self, now: &Self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+        let possible = now.possible - self.possible;
+        if possible <= 0.0 {
+            return usize::MAX;
+        }
+        let others = (now.all - self.all) - (now.own - self.own);
+        // Half a core that others use is no reason to stop a thread: it lets them go first.
+        (cores * (1.0 - others / possible)).round().max(0.0) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_of_others_is_what_is_not_ones_own() {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let ticks = rustix::param::clock_ticks_per_second();
+        let at = |all: u64, idle: u64, own: u64| {
+            let text = format!("cpu  {} 0 0 {} 0 0 0 0 0 0\n", all * ticks, idle * ticks);
+            Work::of(&text, Duration::from_secs(own)).unwrap()
+        };
+        let before = at(100, 100, 5);
+        assert_eq!(before.cores_left(&at(110, 100, 15)), cores);
+        assert_eq!(before.cores_left(&at(110, 100, 5)), 0);
+        assert_eq!(before.cores_left(&at(104, 106, 9)), cores);
+        assert_eq!(before.cores_left(&before), usize::MAX);
+        assert_eq!(Work::of("intr 1\n", Duration::ZERO), None);
+        assert!(Work::now().is_some() || !cfg!(target_os = "linux"));
+    }
+
+    #[test]
+    fn a_battery_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let supply = |name: &str, values: &[(&str, &str)]| {
+            let place = folder.path().join(name);
+            fs_err::create_dir_all(&place).unwrap();
+            for (file, value) in values {
+                fs_err::write(place.join(file), format!("{value}\n")).unwrap();
+            }
+        };
+        assert_eq!(Power::of(&folder.path().join("none")), Power::Mains);
+        supply(
+            "mouse",
+            &[
+                ("type", "Battery"),
+                ("scope", "Device"),
+                ("status", "Discharging"),
+            ],
+        );
+        assert_eq!(Power::of(folder.path()), Power::Mains);
+        supply("BAT0", &[("type", "Battery"), ("status", "Discharging")]);
+        assert_eq!(Power::of(folder.path()), Power::Battery);
+        supply("AC", &[("type", "Mains"), ("online", "0")]);
+        assert_eq!(Power::of(folder.path()), Power::Battery);
+        supply("AC", &[("type", "Mains"), ("online", "1")]);
+        assert_eq!(Power::of(folder.path()), Power::Mains);
+    }
+}
