@@ -81,7 +81,7 @@ fn main() -> io::Result<()> {
     let n_built = built.len();
     let segments: Vec<_> = built.into_iter().filter_map(open).collect();
     let start = Clock::start();
-    let merged = merge(&segments, &|_| true, Vec::new())?;
+    let merged = merge(&segments, &|_| true, 1, Vec::new())?;
     let merging = start.elapsed();
     drop(segments);
     let total = (taken + added + written + merging).as_secs_f64();

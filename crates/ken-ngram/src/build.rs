@@ -23,6 +23,8 @@ pub struct Builder {
     /// The grams of all documents, and where those of each end.
     grams: Vec<u32>,
     ends: Vec<u32>,
+    /// The documents of all grams, while a file is written; kept for the next one.
+    postings: Vec<u32>,
 }
 
 impl Builder {
@@ -99,25 +101,37 @@ impl Builder {
             places[*number as usize] = at;
             at += self.counts[*number as usize];
         }
-        let mut postings = vec![0_u32; self.grams.len()];
+        self.postings.resize(self.grams.len(), 0);
         let mut start = 0;
         for (doc, end) in (0..).zip(&self.ends) {
             for number in &self.grams[start..*end as usize] {
                 let place = &mut places[*number as usize];
-                postings[*place as usize] = doc;
+                self.postings[*place as usize] = doc;
                 *place += 1;
             }
             start = *end as usize;
         }
         let mut writer = SegmentWriter::new(out, self.docs.len() as u32);
-        let mut rest = postings.as_slice();
+        let mut rest = self.postings.as_slice();
         for number in order {
             let number = number as usize;
             let (docs, others) = rest.split_at(self.counts[number] as usize);
             writer.gram(self.table.keys[number], docs)?;
             rest = others;
         }
-        let Self { docs, .. } = std::mem::take(self);
-        writer.finish(&docs)
+        let out = writer.finish(&self.docs)?;
+        self.clear();
+        Ok(out)
+    }
+
+    /// Forgets all but the room, which the next documents need as well.
+    fn clear(&mut self) {
+        self.docs.clear();
+        self.name_bytes = 0;
+        self.table.clear();
+        self.counts.clear();
+        self.grams.clear();
+        self.ends.clear();
+        self.postings.clear();
     }
 }

@@ -18,7 +18,9 @@ const MAX_GRAMS: usize = 1 << 20;
 
 /// A text is taken in blocks of so many bytes, which have no more grams (two for each byte) than a
 /// set has room for.
-const BLOCK_BYTES: usize = 4 << 10;
+const BLOCK_BYTES: usize = 256;
+/// So many grams a block has at most, with what it shares with the next one.
+const BLOCK_GRAMS: usize = 2 * (BLOCK_BYTES + GramSet::OVERLAP);
 
 /// The common trigrams in order, three bytes each: those in more than 5 % of the files, as the mean
 /// over eleven kinds of text, made by `examples/common.rs`. It is part of the format.
@@ -45,16 +47,23 @@ fn common() -> &'static [u64] {
 /// twice as fast.
 fn each_gram(text: &[u8], mut each: impl FnMut(Gram)) {
     let table = common();
-    for bytes in text.windows(4) {
-        let bytes = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    let four = |bytes: &[u8]| u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    let kept = |bytes: Gram| {
         let last = if is_common(table, bytes >> 8) {
             0xff
         } else {
             0
         };
-        each(bytes & (0xffff_ff00 | last));
-        if let Some(pair) = lead(bytes >> 16) {
-            each(pair);
+        bytes & (0xffff_ff00 | last)
+    };
+    if text.is_ascii() {
+        text.windows(4).for_each(|bytes| each(kept(four(bytes))));
+    } else {
+        for bytes in text.windows(4).map(four) {
+            each(kept(bytes));
+            if let Some(pair) = lead(bytes >> 16) {
+                each(pair);
+            }
         }
     }
     // What has no fourth byte.
@@ -99,7 +108,7 @@ pub(crate) fn has_grams(text: &[u8]) -> bool {
 
 /// The different grams of a text, or of several; used again for the next one.
 ///
-/// Open addressing, so empty that most are found where they are looked for first.
+/// Open addressing, half full at most.
 #[derive(Debug)]
 pub struct GramSet {
     /// 0 where there is none.
@@ -164,25 +173,23 @@ impl GramSet {
         }
     }
 
+    /// Most grams are known, which ones cannot be foretold: so those that are not found at once are gathered
+    /// without a branch.
     fn add_block(&mut self, text: &[u8]) {
-        let (mask, slots) = (self.slots.len() - 1, self.slots.as_mut_slice());
-        let grams = &mut self.grams;
+        let (mask, slots) = (self.slots.len() - 1, self.slots.as_slice());
+        let (mut others, mut n) = ([0; BLOCK_GRAMS], 0);
         each_gram(text, |gram| {
-            let mut at = hash(gram) & mask;
-            while slots[at] != gram {
-                if slots[at] == 0 {
-                    slots[at] = gram;
-                    grams.push(gram);
-                    return;
-                }
-                at = (at + 1) & mask;
-            }
+            others[n] = gram;
+            n += usize::from(slots[hash(gram) & mask] != gram);
         });
+        for gram in &others[..n] {
+            self.insert(*gram);
+        }
         self.make_room();
     }
 
     fn make_room(&mut self) {
-        while self.grams.len() * 4 > self.slots.len() {
+        while self.grams.len() * 2 > self.slots.len() {
             self.grow();
         }
         self.overflowed = self.grams.len() > MAX_GRAMS;
@@ -294,6 +301,12 @@ impl Table {
             slots[at] = *slot;
         }
         self.slots = slots;
+    }
+
+    /// Forgets all but the room.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(0);
+        self.keys.clear();
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {

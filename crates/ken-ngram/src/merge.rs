@@ -8,27 +8,91 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io::{self, Write};
+use std::ops::Range;
+use std::{iter, thread};
 
 use crate::gram::Gram;
+use crate::postings;
 use crate::segment::{Postings, Segment, Version};
 use crate::write::{Doc, SegmentWriter};
 
 /// A document that is left out.
 const GONE: u32 = u32::MAX;
+/// Ranges of grams that each thread merges: what all of them merge at a time is held.
+const RANGES: usize = 16;
 
-/// Writes the documents of some files into one: those to `keep`, each once.
+/// Writes the documents of some files into one: those to `keep`, each once. Grams are divided among so many
+/// threads.
 ///
 /// # Errors
 /// Fails if it cannot be written.
 pub fn merge<W: Write>(
     segments: &[Segment],
     keep: &dyn Fn(Version) -> bool,
+    threads: usize,
     out: W,
 ) -> io::Result<W> {
     let mut docs = Vec::new();
-    let maps: Vec<_> = numbered(segments, keep, &mut docs);
-    let mut writer = SegmentWriter::new(out, docs.len() as u32);
-    let mut entries: Vec<_> = segments.iter().map(Segment::entries).collect();
+    let maps = numbered(segments, keep, &mut docs);
+    let n_docs = docs.len() as u32;
+    let mut writer = SegmentWriter::new(out, n_docs);
+    let largest = segments.iter().max_by_key(|segment| segment.n_postings());
+    let threads = threads.max(1);
+    let ranges = largest.map_or_else(Vec::new, |largest| largest.ranges(threads * RANGES));
+    for ranges in ranges.chunks(threads) {
+        let merge = |range: &Range<u64>| merged(segments, &maps, range, n_docs);
+        let lists = thread::scope(|scope| {
+            let (first, others) = ranges.split_first()?;
+            let others: Vec<_> = (others.iter())
+                .map(|range| scope.spawn(move || merge(range)))
+                .collect();
+            let first = merge(first);
+            let others = others.into_iter().map(|thread| {
+                let lists = thread.join();
+                lists.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            Some(iter::once(first).chain(others).collect::<Vec<_>>())
+        });
+        for lists in lists.unwrap_or_default() {
+            lists.write(&mut writer)?;
+        }
+    }
+    writer.finish(&docs)
+}
+
+/// Merged lists of documents, as bits.
+#[derive(Default)]
+struct Lists {
+    bytes: Vec<u8>,
+    /// Of each its gram, how many documents it has, and where it ends.
+    ends: Vec<(Gram, u32, usize)>,
+}
+
+impl Lists {
+    fn add(&mut self, gram: Gram, docs: &[u32], n_docs: u32) {
+        if !docs.is_empty() {
+            postings::encode(docs, n_docs, &mut self.bytes);
+            self.ends.push((gram, docs.len() as u32, self.bytes.len()));
+        }
+    }
+
+    fn write<W: Write>(&self, writer: &mut SegmentWriter<W>) -> io::Result<()> {
+        let mut start = 0;
+        for &(gram, n, end) in &self.ends {
+            writer.list(gram, n, &self.bytes[start..end])?;
+            start = end;
+        }
+        Ok(())
+    }
+}
+
+/// Merges the lists of a range of grams.
+fn merged(segments: &[Segment], maps: &[Vec<u32>], range: &Range<u64>, n_docs: u32) -> Lists {
+    let mut lists = Lists::default();
+    let entries = segments
+        .iter()
+        .map(|segment| segment.entries(range.clone()));
+    let mut entries: Vec<_> = entries.collect();
     let mut heads: Vec<Option<(Gram, Postings)>> = entries.iter_mut().map(Iterator::next).collect();
     let mut queue: BinaryHeap<_> = (0..heads.len())
         .filter_map(|of| heads[of].as_ref().map(|(gram, _)| Reverse((*gram, of))))
@@ -59,11 +123,11 @@ pub fn merge<W: Write>(
                 list.sort_unstable();
                 list.dedup();
             }
-            writer.gram(gram, &list)?;
+            lists.add(gram, &list, n_docs);
             list.clear();
         }
     }
-    writer.finish(&docs)
+    lists
 }
 
 /// Gives the documents their new numbers, by file.

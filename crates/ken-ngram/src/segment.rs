@@ -197,12 +197,41 @@ impl Segment {
         })
     }
 
-    /// Returns all grams, in order, with their documents.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (Gram, Postings)> + '_ {
-        let n_blocks = self.part(BLOCKS).len() / BLOCK_BYTES;
-        (0..n_blocks)
-            .filter_map(|block| self.block(block))
-            .flatten()
+    /// Returns the grams of a range, in order, with their documents.
+    pub(crate) fn entries(&self, range: Range<u64>) -> impl Iterator<Item = (Gram, Postings)> + '_ {
+        let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
+        let after = blocks.partition_point(|block| number(block, 0) < range.start);
+        let blocks = after.saturating_sub(1)..blocks.len();
+        let entries = blocks.filter_map(|block| self.block(block)).flatten();
+        entries
+            .skip_while(move |(gram, _)| u64::from(*gram) < range.start)
+            .take_while(move |(gram, _)| u64::from(*gram) < range.end)
+    }
+
+    /// Returns `n` ranges of grams, or fewer, with about as many bytes of postings each.
+    pub(crate) fn ranges(&self, n: usize) -> Vec<Range<u64>> {
+        let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
+        let all = self.part(POSTINGS).len() as u64;
+        let starts = (1..n as u64).filter_map(|part| {
+            let place = all / n as u64 * part;
+            let block = blocks.partition_point(|block| number(block, 16) < place);
+            blocks.get(block).map(|block| number(block, 0))
+        });
+        let mut starts: Vec<u64> = [0].into_iter().chain(starts).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let ends = starts.iter().skip(1).copied().chain([u64::MAX]);
+        starts
+            .iter()
+            .copied()
+            .zip(ends)
+            .map(|(start, end)| start..end)
+            .collect()
+    }
+
+    /// Returns how many bytes its postings take.
+    pub(crate) fn n_postings(&self) -> usize {
+        self.part(POSTINGS).len()
     }
 
     /// Reads the documents of a gram.

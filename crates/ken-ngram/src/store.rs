@@ -137,7 +137,7 @@ impl Store {
         Ok(())
     }
 
-    /// Merges files of about the same size until there are few, with what is to be kept of them;
+    /// Merges files of about the same size by so many threads until there are few, with what is to be kept of them;
     /// `keep` is asked for only if there is anything to merge. Returns whether there was; what was merged
     /// counts no longer, but is there until it is swept away.
     ///
@@ -145,6 +145,7 @@ impl Store {
     /// Fails if a file cannot be read or written.
     pub fn merge<K: Fn(Version) -> bool>(
         &self,
+        threads: usize,
         keep: impl FnOnce() -> io::Result<K>,
     ) -> io::Result<bool> {
         let mut merging = self.mergeable()?;
@@ -159,7 +160,7 @@ impl Store {
                 let damaged = || io::Error::other(format!("\"{}\" is damaged", path.display()));
                 segments.push(Segment::open((self.map)(&path)?).ok_or_else(damaged)?);
             }
-            self.publish(|out| merge(&segments, &keep, out))?;
+            self.publish(|out| merge(&segments, &keep, threads, out))?;
             self.known().retain(|number| !merging.contains(number));
             merging = self.mergeable()?;
         }
@@ -300,7 +301,7 @@ mod tests {
             written_with(&store, 1, other);
             written(&store, 2);
             written(&store, 2);
-            store.merge(|| Ok(|_: Version| true)).unwrap();
+            store.merge(2, || Ok(|_: Version| true)).unwrap();
             store.sweep().unwrap();
             let opened = open(folder.path(), read).unwrap();
             assert_eq!(opened.segments.len(), 1);
@@ -325,11 +326,11 @@ mod tests {
             written(&store, key);
         }
         let unasked = || -> io::Result<fn(Version) -> bool> { panic!("nothing to merge") };
-        assert!(!store.merge(unasked).unwrap());
+        assert!(!store.merge(2, unasked).unwrap());
         assert_eq!(n_docs(), [1, 1, 1]);
         written(&store, 4);
         let four = store.files();
-        assert!(store.merge(|| Ok(|of: Version| of.key != 2)).unwrap());
+        assert!(store.merge(2, || Ok(|of: Version| of.key != 2)).unwrap());
         assert_eq!(
             n_docs(),
             [1, 1, 1, 1, 3],
@@ -362,7 +363,7 @@ mod tests {
         for key in 1..5 {
             written(&store, key);
         }
-        store.merge(|| Ok(|_: Version| true)).unwrap();
+        store.merge(2, || Ok(|_: Version| true)).unwrap();
         assert_eq!(store.files(), BTreeSet::from([25]));
         let opened = open(folder, read).unwrap();
         let all = BTreeSet::from([7, 25]);

@@ -111,11 +111,11 @@ fn merged_files_keep_what_is_of_use() {
         open(built(&second, 3)),
     ];
     let keep = |of: Version| of != version(2);
-    let merged = open(merge(&segments, &keep, Vec::new()).unwrap());
+    let merged = open(merge(&segments, &keep, 2, Vec::new()).unwrap());
     assert_eq!(merged.n_docs(), 4, "one gone, two written twice");
     assert_eq!(found(&merged, "quux"), ["/texts/0", "/texts/3"]);
     assert_eq!(merged.of(version(2).key).count(), 0);
-    let none = open(merge(&[], &keep, Vec::new()).unwrap());
+    let none = open(merge(&[], &keep, 2, Vec::new()).unwrap());
     assert_eq!((none.n_docs(), found(&none, "quux").len()), (0, 0));
 }
 
@@ -125,7 +125,7 @@ fn what_was_read_anew_is_added_by_a_merge() {
         open(built(&texts(&["alpha", "quux"]), 0)),
         open(built(&texts(&["beta", "frob"]), 0)),
     ];
-    let merged = open(merge(&segments, &|_| true, Vec::new()).unwrap());
+    let merged = open(merge(&segments, &|_| true, 2, Vec::new()).unwrap());
     assert_eq!(merged.n_docs(), 2);
     for (pattern, path) in [
         ("alpha", "/texts/0"),
@@ -183,7 +183,7 @@ proptest! {
         for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
             let Some(segment) = Segment::open(Box::new(bytes)) else { continue };
             found_any(&segment);
-            merge(&[segment], &|_| true, Vec::new()).unwrap();
+            merge(&[segment], &|_| true, 2, Vec::new()).unwrap();
         }
     }
 }

@@ -63,8 +63,16 @@ impl<W: Write> SegmentWriter<W> {
         if docs.is_empty() {
             return Ok(());
         }
-        self.buffer.clear();
-        postings::encode(docs, self.n_docs, &mut self.buffer);
+        let mut bytes = std::mem::take(&mut self.buffer);
+        bytes.clear();
+        postings::encode(docs, self.n_docs, &mut bytes);
+        let written = self.list(gram, docs.len() as u32, &bytes);
+        self.buffer = bytes;
+        written
+    }
+
+    /// Adds a gram, greater than the last one, with its list of so many documents.
+    pub(crate) fn list(&mut self, gram: Gram, n: u32, bytes: &[u8]) -> io::Result<()> {
         if self.n_grams.is_multiple_of(BLOCK) {
             // One less than the first, so that a search for it ends in this block.
             self.last = gram - 1;
@@ -76,11 +84,11 @@ impl<W: Write> SegmentWriter<W> {
             put_all(&places, &mut self.blocks);
         }
         put_number((gram - self.last).into(), &mut self.dictionary);
-        put_number(docs.len() as u64, &mut self.dictionary);
-        put_number(self.buffer.len() as u64, &mut self.dictionary);
-        self.sum.update(&self.buffer);
-        self.out.write_all(&self.buffer)?;
-        self.n_postings += self.buffer.len() as u64;
+        put_number(n.into(), &mut self.dictionary);
+        put_number(bytes.len() as u64, &mut self.dictionary);
+        self.sum.update(bytes);
+        self.out.write_all(bytes)?;
+        self.n_postings += bytes.len() as u64;
         self.last = gram;
         self.n_grams += 1;
         Ok(())

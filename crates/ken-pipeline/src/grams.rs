@@ -256,7 +256,7 @@ impl Grams {
     pub(crate) fn merge(&self, index: &Path) -> Result<Option<BTreeSet<u64>>, Error> {
         let store = self.store()?;
         let mut failed = None;
-        let merged = store.merge(|| {
+        let merged = store.merge(self.slots.len(), || {
             let rows = Snapshot::open(index).and_then(|snapshot| snapshot.rows());
             let rows = rows.map_err(|error| {
                 failed = Some(error);
