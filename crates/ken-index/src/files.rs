@@ -7,6 +7,8 @@
 use std::path::PathBuf;
 
 use ken_core::{FileKey, Location};
+use tantivy::columnar::Column as Keys;
+use tantivy::index::InvertedIndexReader;
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
@@ -23,10 +25,21 @@ pub(crate) fn each_document<T: Copy>(
     segment: &SegmentReader,
     file: Column,
     keys: impl IntoIterator<Item = (FileKey, T)>,
-    mut each: impl FnMut(DocId, T),
+    each: impl FnMut(DocId, T),
 ) -> tantivy::Result<()> {
     let terms = segment.inverted_index(file)?;
     let column = segment.fast_fields().u64(KEY)?;
+    each_among(&terms, file, &column, keys, each)
+}
+
+/// Does the same with the postings and the keys of a segment: to open them takes longer than to look a file up.
+pub(crate) fn each_among<T: Copy>(
+    terms: &InvertedIndexReader,
+    file: Column,
+    of_documents: &Keys<u64>,
+    keys: impl IntoIterator<Item = (FileKey, T)>,
+    mut each: impl FnMut(DocId, T),
+) -> tantivy::Result<()> {
     for (key, with) in keys {
         let term = Term::from_field_u64(file, half(key));
         let Some(mut postings) = terms.read_postings(&term, IndexRecordOption::Basic)? else {
@@ -34,7 +47,7 @@ pub(crate) fn each_document<T: Copy>(
         };
         while postings.doc() != TERMINATED {
             let doc = postings.doc();
-            if column.first(doc) == Some(key.0) {
+            if of_documents.first(doc) == Some(key.0) {
                 each(doc, with);
             }
             postings.advance();

@@ -27,7 +27,7 @@ use crate::people::{self, Seen};
 use crate::query::Scoring;
 use crate::record::{DERIVED_STATES, FileState};
 use crate::rows;
-use crate::schema::{Columns, IDENTITY, LOCATION, STAMP};
+use crate::schema::{Columns, LOCATION};
 use crate::search::{self, Address, Found, Hit, Request};
 use crate::stem::{self, Expander, Stemming};
 use crate::terms::{self, Tally};
@@ -228,14 +228,26 @@ impl Snapshot {
     /// # Errors
     /// Fails if the columns cannot be read.
     pub fn row(&self, key: FileKey) -> Result<Option<(Location, FileRow)>, Error> {
-        for address in self.addresses(key)? {
-            if let Some(FileState { token, identity }) = self.state(address)? {
+        self.row_among(key, &self.addresses(key)?)
+    }
+
+    /// Returns the same where the documents of the file are known.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn row_among(
+        &self,
+        key: FileKey,
+        documents: &[Address],
+    ) -> Result<Option<(Location, FileRow)>, Error> {
+        for at in documents {
+            if let Some(FileState { token, identity }) = self.beside(at.segment)?.state(at.doc) {
                 let row = FileRow {
                     key,
                     token,
                     identity,
                 };
-                return Ok(Some((self.location(address)?, row)));
+                return Ok(Some((self.location(*at)?, row)));
             }
         }
         Ok(None)
@@ -248,7 +260,10 @@ impl Snapshot {
     pub fn addresses(&self, key: FileKey) -> Result<Vec<Address>, Error> {
         let mut addresses = Vec::new();
         for (ordinal, segment) in (0..).zip(self.searcher.segment_readers()) {
-            files::each_document(segment, self.columns.file, [(key, ())], |doc, ()| {
+            let keys = &self.beside(ordinal)?.keys;
+            let terms = segment.inverted_index(self.columns.file);
+            let terms = terms.map_err(|e| self.error(e))?;
+            files::each_among(&terms, self.columns.file, keys, [(key, ())], |doc, ()| {
                 if !segment.is_deleted(doc) {
                     addresses.push(Address {
                         segment: ordinal,
@@ -496,20 +511,6 @@ impl Snapshot {
                 (None, _) => {}
             }
         }
-    }
-
-    fn state(&self, at: Address) -> Result<Option<FileState>, Error> {
-        let token = self.number(at, STAMP)?;
-        let identity = self.number(at, IDENTITY)?;
-        Ok(token
-            .zip(identity)
-            .map(|(token, identity)| FileState { token, identity }))
-    }
-
-    fn number(&self, at: Address, column: &str) -> Result<Option<u64>, Error> {
-        let columns = self.searcher.segment_reader(at.segment).fast_fields();
-        let column = columns.u64(column).map_err(|e| self.error(e))?;
-        Ok(column.first(at.doc))
     }
 
     /// Returns the terms of a field that a pattern means, with the number of documents of each:

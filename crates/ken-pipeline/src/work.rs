@@ -477,7 +477,8 @@ impl Pool<'_> {
         let Some(snapshot) = self.snapshot else {
             return Ok(false);
         };
-        let Some((old, row)) = snapshot.row(from)? else {
+        let addresses = snapshot.addresses(from)?;
+        let Some((old, row)) = snapshot.row_among(from, &addresses)? else {
             return Ok(false);
         };
         let name = Location::file(path).file_name();
@@ -501,7 +502,6 @@ impl Pool<'_> {
         };
         let state = self.state(&stamp);
         let part = &mut thread.part_grams.borrow_mut();
-        let addresses = snapshot.addresses(from)?;
         let has_parts = addresses.len() > 1;
         for address in addresses {
             let stored = snapshot.document(address)?;

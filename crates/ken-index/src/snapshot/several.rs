@@ -9,7 +9,7 @@ use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, TantivyError};
 
 use super::{Snapshot, Stored, Values};
-use crate::schema::{CONTENT, DIGEST, IDENTITY, MESSAGE, OFFSET, STAMP};
+use crate::schema::{CONTENT, DIGEST, IDENTITY, KEY, MESSAGE, OFFSET, STAMP};
 use crate::{Address, Error, FileState, value};
 
 /// Blocks that are kept unpacked: documents are asked for in order, so each is needed once.
@@ -17,6 +17,7 @@ const CACHED_BLOCKS: usize = 2;
 
 /// The columns of what is kept of a document beside its fields.
 pub(super) struct Beside {
+    pub(super) keys: Column<u64>,
     stamps: Column<u64>,
     identities: Column<u64>,
     contents: Column<u64>,
@@ -29,6 +30,7 @@ impl Beside {
     pub(super) fn open(segment: &SegmentReader) -> Result<Self, TantivyError> {
         let columns = segment.fast_fields();
         Ok(Self {
+            keys: columns.u64(KEY)?,
             stamps: columns.u64(STAMP)?,
             identities: columns.u64(IDENTITY)?,
             contents: columns.u64(CONTENT)?,
@@ -38,9 +40,14 @@ impl Beside {
         })
     }
 
-    pub(super) fn tell(&self, doc: DocId, stored: &mut Stored) {
+    /// Returns what is known of a file by its own document.
+    pub(super) fn state(&self, doc: DocId) -> Option<FileState> {
         let state = self.stamps.first(doc).zip(self.identities.first(doc));
-        stored.state = state.map(|(token, identity)| FileState { token, identity });
+        state.map(|(token, identity)| FileState { token, identity })
+    }
+
+    pub(super) fn tell(&self, doc: DocId, stored: &mut Stored) {
+        stored.state = self.state(doc);
         let document = &mut stored.document;
         document.content = self.contents.first(doc);
         document.message = self.messages.first(doc).map(value::components);
