@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::quality::FixedState;
 use ken_core::{Field, Plan};
-use tantivy::columnar::{Column, StrColumn};
-use tantivy::query::{EnableScoring, Weight};
+use tantivy::columnar::StrColumn;
+use tantivy::query::EnableScoring;
 use tantivy::{DocId, Searcher, SegmentReader};
 
 use crate::query::{self, Scoring};
@@ -26,6 +27,9 @@ pub struct Seen {
     pub last: i64,
 }
 
+/// Sums by value as the columns keep it.
+type Sums = HashMap<String, (u64, i64), FixedState>;
+
 /// Returns the values of some text fields in what a plan finds, in no order.
 pub(crate) fn seen(
     searcher: &Searcher,
@@ -35,12 +39,23 @@ pub(crate) fn seen(
 ) -> tantivy::Result<Vec<Seen>> {
     let query = query::build(scoring, plan);
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-    let mut all: HashMap<String, (u64, i64)> = HashMap::new();
+    let mut all = Sums::default();
     for segment in searcher.segment_readers() {
-        for field in fields {
-            if let Some(values) = Values::open(segment, *field)? {
-                values.count(segment, &*weight, &mut all)?;
+        let fields = fields.iter();
+        let fields = fields.filter_map(|field| Values::open(segment, *field).transpose());
+        let mut fields: Vec<Values> = fields.collect::<tantivy::Result<_>>()?;
+        let dates = segment.fast_fields().i64(Field::Date.name())?;
+        // Once for all fields: to find the messages takes longer than to count in one.
+        weight.for_each_no_score(segment, &mut |docs: &[DocId]| {
+            for doc in docs.iter().filter(|doc| !segment.is_deleted(**doc)) {
+                let date = dates.first(*doc).unwrap_or(i64::MIN);
+                fields
+                    .iter_mut()
+                    .for_each(|values| values.count(*doc, date));
             }
+        })?;
+        for values in fields {
+            values.add_to(&mut all)?;
         }
     }
     let seen = all.into_iter().map(|(value, (count, last))| Seen {
@@ -54,40 +69,29 @@ pub(crate) fn seen(
 /// The values of one field in one segment.
 struct Values {
     texts: StrColumn,
-    dates: Column<i64>,
     /// By number of the value: how often, and when last.
     counts: Vec<(u64, i64)>,
 }
 
 impl Values {
     fn open(segment: &SegmentReader, field: Field) -> tantivy::Result<Option<Self>> {
-        let columns = segment.fast_fields();
-        let dates = columns.i64(Field::Date.name())?;
-        let texts = columns.str(&value_column(field))?;
+        let texts = segment.fast_fields().str(&value_column(field))?;
         Ok(texts.map(|texts| Self {
             counts: vec![(0, i64::MIN); texts.num_terms()],
             texts,
-            dates,
         }))
     }
 
-    fn count(
-        mut self,
-        segment: &SegmentReader,
-        weight: &dyn Weight,
-        all: &mut HashMap<String, (u64, i64)>,
-    ) -> tantivy::Result<()> {
-        weight.for_each_no_score(segment, &mut |docs: &[DocId]| {
-            for doc in docs.iter().filter(|doc| !segment.is_deleted(**doc)) {
-                let date = self.dates.first(*doc).unwrap_or(i64::MIN);
-                for number in self.texts.ords().values_for_doc(*doc) {
-                    if let Some((count, last)) = self.counts.get_mut(number as usize) {
-                        *count += 1;
-                        *last = date.max(*last);
-                    }
-                }
+    fn count(&mut self, doc: DocId, date: i64) {
+        for number in self.texts.ords().values_for_doc(doc) {
+            if let Some((count, last)) = self.counts.get_mut(number as usize) {
+                *count += 1;
+                *last = date.max(*last);
             }
-        })?;
+        }
+    }
+
+    fn add_to(self, all: &mut Sums) -> tantivy::Result<()> {
         let counts = self.counts.into_iter().enumerate();
         let (numbers, counts): (Vec<u64>, Vec<_>) = counts
             .filter(|(_, (count, _))| *count > 0)
@@ -97,9 +101,12 @@ impl Values {
         let dictionary = self.texts.dictionary();
         dictionary.sorted_ords_to_term_cb(&numbers, |value| {
             let (count, last) = counts.next().unwrap_or_default();
-            let value = String::from_utf8_lossy(value).into_owned();
-            let sum = all.entry(value).or_insert((0, i64::MIN));
-            *sum = (sum.0 + count, sum.1.max(last));
+            let value = String::from_utf8_lossy(value);
+            // Most are there from another field or segment.
+            match all.get_mut(&*value) {
+                Some(sum) => *sum = (sum.0 + count, sum.1.max(last)),
+                None => _ = all.insert(value.into_owned(), (count, last)),
+            }
         })?;
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! People: addresses with names (RFC 5322 section 3.4), and which of them matter most.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// A name and an address.
@@ -64,17 +65,21 @@ impl Contacts {
         let Some(Mailbox { name, address }) = Mailbox::read(value) else {
             return;
         };
-        let known = self.by_address.entry(address.to_lowercase());
-        let (contact, named) = known.or_insert_with(|| {
-            let contact = Contact {
-                name: String::new(),
-                address: address.to_owned(),
-                count: 0,
-                last: i64::MIN,
-                is_personal: false,
-            };
-            (contact, i64::MIN)
-        });
+        let key = lower(address);
+        let (contact, named) = match self.by_address.get_mut(&*key) {
+            Some(known) => known,
+            None => {
+                let contact = Contact {
+                    name: String::new(),
+                    address: address.to_owned(),
+                    count: 0,
+                    last: i64::MIN,
+                    is_personal: false,
+                };
+                let known = self.by_address.entry(key.into_owned());
+                known.or_insert((contact, i64::MIN))
+            }
+        };
         contact.count += count;
         if last > contact.last {
             contact.last = last;
@@ -90,8 +95,8 @@ impl Contacts {
 
     /// Takes in that somebody stands in a message from or to the user.
     pub fn see_personal(&mut self, value: &str) {
-        let address = Mailbox::read(value).map(|mailbox| mailbox.address.to_lowercase());
-        if let Some((contact, _)) = address.and_then(|address| self.by_address.get_mut(&address)) {
+        let address = Mailbox::read(value).map(|mailbox| lower(mailbox.address));
+        if let Some((contact, _)) = address.and_then(|address| self.by_address.get_mut(&*address)) {
             contact.is_personal = true;
         }
     }
@@ -116,6 +121,15 @@ impl Contacts {
                 .then(a.address.cmp(&b.address))
         });
         contacts.into_iter().map(|(_, contact)| contact).collect()
+    }
+}
+
+/// Most addresses are written so.
+fn lower(address: &str) -> Cow<'_, str> {
+    let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    match address.bytes().all(is_lower) {
+        true => Cow::Borrowed(address),
+        false => Cow::Owned(address.to_lowercase()),
     }
 }
 
