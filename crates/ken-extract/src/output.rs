@@ -267,7 +267,11 @@ impl<'s> Output<'s> {
         let mut has: Vec<String> = self.has.drain().collect();
         has.sort_unstable();
         for sort in has {
-            document.add_text(Field::Has, &sort);
+            let value = (Field::Has, Value::Text(sort));
+            // A part of a message may be of the same type as a file.
+            if !document.fields.contains(&value) {
+                document.fields.push(value);
+            }
         }
         if self.is_attachment {
             document.add_text(Field::Is, "attachment");

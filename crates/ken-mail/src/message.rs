@@ -52,6 +52,8 @@ pub struct Message<'a> {
     pub status: Vec<u8>,
     /// The body, in reading order; of alternatives the plain one, if it holds anything.
     pub texts: Vec<Text<'a>>,
+    /// Media types of its own parts, which are no attachments, also of alternatives that are not kept; each once.
+    pub media_types: Vec<String>,
     /// Attached files and messages, in order.
     pub attachments: Vec<Attachment<'a>>,
     /// Whether content is missing because it is encrypted.

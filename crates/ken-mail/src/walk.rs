@@ -35,6 +35,9 @@ pub(crate) fn walk<'a>(
     walk.content(info, body, 0);
 }
 
+/// Media types of its own parts that a message is said to have.
+const MAX_TYPES: usize = 16;
+
 struct Walk<'m, 'a, 'd> {
     message: &'m mut Message<'a>,
     detect: Detect<'d>,
@@ -56,6 +59,11 @@ impl<'a> Walk<'_, 'a, '_> {
 
     fn content(&mut self, info: PartInfo, body: &'a [u8], depth: usize) {
         let is_file = info.is_attachment || depth > 0 && !info.name.is_empty();
+        let n_files = self.message.attachments.len();
+        let media_type = match info.media_type.as_str() {
+            "" => "text/plain".to_owned(),
+            kind => kind.to_owned(),
+        };
         match info.media_type.as_str() {
             kind if is_smime(kind) => self.smime(info, body),
             "multipart/encrypted" => self.message.is_encrypted = true,
@@ -64,6 +72,18 @@ impl<'a> Walk<'_, 'a, '_> {
             kind if is_plain(kind) && !is_file => self.plain(&info, body),
             "text/html" if !is_file => self.html(info, body),
             _ => self.attachment(info, body),
+        }
+        // What became a file has its type itself.
+        if self.message.attachments.len() == n_files {
+            self.note(media_type);
+        }
+    }
+
+    fn note(&mut self, media_type: String) {
+        let known = &mut self.message.media_types;
+        let is_new = !media_type.starts_with("multipart/") && !known.contains(&media_type);
+        if is_new && known.len() < MAX_TYPES {
+            known.push(media_type);
         }
     }
 
@@ -112,9 +132,12 @@ impl<'a> Walk<'_, 'a, '_> {
         if let Some(kept) = kept {
             self.message.texts.truncate(kept.end);
             self.message.texts.drain(start..kept.start);
-            let new_files = self.message.attachments.split_off(first_file);
-            let new_files = new_files.into_iter().filter(|file| !is_other_form(file));
-            self.message.attachments.extend(new_files);
+            for file in self.message.attachments.split_off(first_file) {
+                match is_other_form(&file) {
+                    true => self.note(file.media_type),
+                    false => self.message.attachments.push(file),
+                }
+            }
         }
     }
 
@@ -283,6 +306,43 @@ mod tests {
         }
         let mixed = message(&multipart("mixed", "out", &[page, plain]));
         assert_eq!(body(&parse(&mixed)), "<page>|plain");
+    }
+
+    #[test]
+    fn types_are_those_of_all_parts_that_are_no_files() {
+        let forms = multipart(
+            "alternative",
+            "in",
+            &[
+                ("text/plain", "plain"),
+                ("text/enriched", "rich"),
+                ("text/html", "page"),
+            ],
+        );
+        let parts = [
+            (&*forms.0, &*forms.1),
+            ("image/png", "png"),
+            ("text/html", "footer"),
+            ("application/pgp-signature", "sig"),
+        ];
+        let text = message(&multipart("signed", "out", &parts));
+        let expected = [
+            "text/plain",
+            "text/html",
+            "text/enriched",
+            "application/pgp-signature",
+        ];
+        assert_eq!(parse(&text).media_types, expected);
+        assert_eq!(parse("Subject: x\n\ntext").media_types, ["text/plain"]);
+        let file = "Content-Type: application/pdf; name=a.pdf\n\n%PDF";
+        assert!(parse(file).media_types.is_empty());
+        let mut many = String::new();
+        for number in 0..40 {
+            many += &format!("--b\nContent-Type: application/x-{number}\n\nx\n");
+            many += &format!("--b\nContent-Type: multipart/x-{number}\n\nx\n");
+        }
+        let many = format!("Content-Type: multipart/mixed; boundary=b\n\n{many}--b--\n");
+        assert!(parse(&many).media_types.len() <= MAX_TYPES);
     }
 
     #[test]

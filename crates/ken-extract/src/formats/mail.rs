@@ -28,11 +28,12 @@ pub(super) const FORMAT: Format = Format {
         Field::Replyto,
         Field::Prio,
         Field::Tag,
+        Field::Has,
     ],
     sections: None,
     members: Some("attachments, numbered from 1"),
     isolation: Isolation::Process,
-    version: 3,
+    version: 4,
     streams: false,
     extract,
 };
@@ -76,6 +77,9 @@ fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
     }
     for flag in mailbox_flags(&message.status) {
         own.add_text(Field::Is, flag);
+    }
+    for media_type in &message.media_types {
+        own.add_text(Field::Has, media_type);
     }
     add_header(message, own);
 }
@@ -240,6 +244,20 @@ mod tests {
         assert_eq!(own.number(Field::Date), Some(1_767_607_200));
         assert_eq!(own.body, "The albatross agenda is attached.\n");
         assert_eq!(own.failure, None);
+    }
+
+    #[test]
+    fn types_of_parts_and_of_files_are_there_once() {
+        let text = "Content-Type: multipart/mixed; boundary=b\n\n\
+            --b\n\ntext\n--b\nContent-Type: text/html\n\n<p>page\n\
+            --b\nContent-Type: text/plain; name=a.txt\n\nfile\n--b--\n";
+        let found = found(text.as_bytes());
+        let types = found.own().fields.iter();
+        let types = types.filter_map(|(field, value)| match (field, value) {
+            (Field::Has, Value::Text(sort)) if sort.contains('/') => Some(sort.as_str()),
+            _ => None,
+        });
+        assert_eq!(types.collect::<Vec<_>>(), ["text/plain", "text/html"]);
     }
 
     #[test]

@@ -41,6 +41,21 @@ fn the_state_of_a_message_follows_its_name_without_reading_it_again() {
 }
 
 #[test]
+fn messages_are_found_by_the_types_of_their_parts() {
+    let world = World::new();
+    let page = "Content-Type: multipart/alternative; boundary=b\n";
+    let parts = "--b\n\nheron\n--b\nContent-Type: text/html\n\n<p>heron\n--b--\n";
+    world.write("page.eml", message(1, &[], page, parts));
+    world.write("plain.eml", message(2, &[], "", "heron"));
+    world.index_docs();
+    assert_eq!(world.found("has:text/html"), ["page.eml"]);
+    assert_eq!(world.found("has:text/plain heron").len(), 2);
+    let mu = world.ken(["search", "--syntax", "mu", "-l", "mime:text/html"]);
+    assert_eq!(mu.lines().len(), 1);
+    assert!(mu.text().ends_with("page.eml\n"), "{}", mu.text());
+}
+
+#[test]
 fn threads_are_found_from_any_of_their_messages() {
     let world = World::new();
     // The root is missing, and an answer came before what it answers.
