@@ -391,7 +391,13 @@ impl<'a> Parser<'a> {
             return Err(failure(self.query, too_much, message, None));
         }
         match token {
-            Token::Quoted { quoted, whole } => self.quoted(at, quoted, whole),
+            Token::Quoted { quoted, whole } => match self.quoted_range(&at) {
+                Some((range, end)) => {
+                    self.at.end = end;
+                    Ok(self.tree(range))
+                }
+                None => self.quoted(at, quoted, whole),
+            },
             // A folder may be written with slashes at both ends.
             Token::Regex(regex) if self.is_path() && !is_expression(&regex) => {
                 let (token, at) = lexer::word(self.query, at.start, self.query.len());
@@ -522,6 +528,26 @@ impl<'a> Parser<'a> {
             glob = Glob(vec![GlobPart::Literal(self.query[at.clone()].to_owned())]);
         }
         self.whole(field, &at, glob)
+    }
+
+    /// Reads a range from a date in quotes, and where it ends: `"last month"..`, `"2 weeks ago".."3 days ago"`.
+    fn quoted_range(&self, at: &Range<usize>) -> Option<(Value, usize)> {
+        let field = self.field?;
+        if field.info().kind != FieldKind::Date {
+            return None;
+        }
+        let (from, rest) = self.query[at.start..].strip_prefix('"')?.split_once('"')?;
+        let rest = rest.strip_prefix("..")?;
+        let (to, rest) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            None => {
+                let ends = |c: char| c.is_whitespace() || matches!(c, '(' | ')');
+                rest.split_at(rest.find(ends).unwrap_or(rest.len()))
+            }
+        };
+        let range = format!("{from}..{to}").replace(' ', "_");
+        let range = values::range(field, &range).ok()?;
+        Some((range, self.query.len() - rest.len()))
     }
 
     /// Returns where a date with blanks ends, which goes as far as it is one: `last month`,
