@@ -28,8 +28,9 @@ MAX_MEGABYTES = 200
 ANY_END = (0, 1, 2)
 # A pattern with matches near the start of the walk has at least so many.
 MANY_LINES = 1_000
-# ag knows no flag for these.
-NOT_FOR_AG = {"--no-unicode", "-U"}
+# ag and ugrep know no flag for these.
+NOT_FOR_OTHERS = {"--no-unicode", "-U"}
+OTHERS = {"ag", "ugrep"}
 
 
 @dataclass
@@ -57,7 +58,7 @@ class Scanner:
         return Command([*self.argv, *more, *flags, "-e", pattern.regex, "."], ok=ANY_END)
 
     def knows(self, pattern):
-        return self.name != "ag" or not NOT_FOR_AG & set(pattern.flags)
+        return self.name not in OTHERS or not NOT_FOR_OTHERS & set(pattern.flags)
 
 
 def patterns():
@@ -87,6 +88,8 @@ def run(bench):
                 Scanner("rg", [bench.rg, "--no-config"])]
     if shutil.which("ag"):
         scanners.append(Scanner("ag", ["ag", "-U", "--nocolor"]))
+    if shutil.which("ugrep"):
+        scanners.append(Scanner("ugrep", ["ugrep", "--no-config", "-r", "-I"]))
     wanted = patterns()[:4] if bench.quick else patterns()
     process.silent(scanners[0].command(wanted[0]))  # the cache is warm from here on
     rows, raw, ratios, of_ag, firsts, largest, different = [], {}, [], [], [], 0, []
@@ -107,11 +110,11 @@ def run(bench):
             of_ag.append(wall["ag"] / wall["ken"])
         rows.append([f"`{pattern.regex}`".replace("|", "\\|"), " ".join(pattern.flags), str(lines["ken"]),
                      *_pair(wall, cpu, "ken"), *_pair(wall, cpu, "rg"), *_pair(wall, cpu, "ag"),
-                     f"{ratios[-1]:.2f}", stats.milliseconds(first) if first else "–"])
+                     *_pair(wall, cpu, "ugrep"), f"{ratios[-1]:.2f}", stats.milliseconds(first) if first else "–"])
         raw[pattern.name] = {name: [vars(cost) for cost in list_] for name, list_ in costs.items()}
         progress(f"grep: {pattern.name}: ken/rg {ratios[-1]:.2f}")
     header = ["pattern", "flags", "lines", "ken wall ms", "CPU", "rg wall ms", "CPU", "ag wall ms", "CPU",
-              "ken / rg", "first byte ms"]
+              "ugrep wall ms", "CPU", "ken / rg", "first byte ms"]
     about = f"The best of {bench.rounds} runs; {_versions(scanners)}; files are read, not mapped."
     goals = _goals(ratios, of_ag, firsts, largest, different)
     return Result("grep", about, tables=[("Scan", header, rows)], goals=goals, raw=raw)

@@ -1,9 +1,11 @@
 """A search with an index of n-grams: ken grep beside ripgrep, which has none, and csearch, which has one.
 
-The source tree is indexed by ken with n-grams and without, and by cindex. Then every pattern of
+The source tree is indexed by ken with n-grams and without, by cindex, and by zoekt-index where it is
+installed. (ugrep's indexer writes into the tree that it indexes, and Debian 12 has none.) Then every pattern of
 bench/patterns.tsv is searched for, the page cache warm, the output thrown away: by ripgrep, by ken without
-the index, with stamps checked, with the index trusted, and by csearch, which always trusts its own. The
-floor of what checks stamps is `ken index --dry-run`, a walk with one `stat` for each file.
+the index, with stamps checked, with the index trusted, and by csearch and zoekt, which always trust their own. The
+floor of what checks stamps is `ken index --dry-run`, a walk with one `stat` for each file. Some patterns are
+searched for with a cold cache too, if this process may empty the system's.
 """
 
 import os
@@ -26,20 +28,29 @@ MAX_MEGABYTES = 200
 RARE, EVERYWHERE = 0.01, 0.3
 # csearch knows no flag for these.
 CSEARCH_KNOWS = {"-i"}
-NAMES = ["rg", "scan", "stamps", "trusted", "csearch"]
+NAMES = ["rg", "scan", "stamps", "trusted", "csearch", "zoekt"]
+TIMES_COLD = 20
+COLD = ["constant", "identifier", "rare", "absent", "long-alternatives"]
+DROP_CACHES = "/proc/sys/vm/drop_caches"
 
 
 class Searcher(Scanner):
     """A program that searches an index."""
 
     def command(self, pattern, *more):
+        if self.name == "zoekt":
+            regex = pattern.regex.replace("\\", "\\\\").replace('"', '\\"')
+            case = "auto" if "-i" in pattern.flags else "yes"
+            return Command([*self.argv, f'case:{case} content:"{regex}"'], ok=ANY_END)
         if self.name != "csearch":
             return super().command(pattern, *more)
         return Command([*self.argv, *more, *pattern.flags, pattern.regex],
                        env={"CSEARCHINDEX": self.index}, ok=ANY_END)
 
     def knows(self, pattern):
-        return self.name != "csearch" or set(pattern.flags) <= CSEARCH_KNOWS
+        if self.name in ("csearch", "zoekt"):
+            return set(pattern.flags) <= CSEARCH_KNOWS
+        return super().knows(pattern)
 
 
 def run(bench):
@@ -55,6 +66,8 @@ def run(bench):
     if "csearch" in built:
         searchers.append(Searcher("csearch", ["csearch"]))
         searchers[-1].index = built["csearch"]["home"]
+    if "zoekt" in built:
+        searchers.append(Searcher("zoekt", ["zoekt", "-index_dir", built["zoekt"]["home"]]))
     floor = min(process.silent(dry_run(bench, home)).wall for _ in range(bench.rounds + 2))
     rows, raw, kept = [], {"build": built, "floor": floor}, []
     for pattern in patterns()[:4] if bench.quick else patterns():
@@ -70,6 +83,7 @@ def run(bench):
                      f"{wall['rg'] / wall['trusted']:.1f}"])
         raw[pattern.name] = {name: [vars(cost) for cost in of] for name, of in costs.items()}
         progress(f"indexed: {pattern.name}: rg/trusted {wall['rg'] / wall['trusted']:.1f}")
+    cold, raw["cold"] = cold_runs(searchers)
     header = ["pattern", "flags", "lines", *[f"{name} {what}" for name in NAMES for what in ("wall ms", "CPU")],
               "rg / trusted"]
     speed = n_bytes / 1e6 / max(built["ken"]["cpu"] - built["without"]["cpu"], 1e-9)
@@ -80,8 +94,46 @@ def run(bench):
               f"{100 * of['bytes'] / n_bytes:.1f}", f"{of['peak'] / 1e6:.0f}"] for name, of in built.items()]
     tables = [("Making the index (ken: with the index of words; bytes of the n-grams alone)",
                ["index", "wall s", "CPU s", "MB", "% of the source", "peak MB"], table),
-              ("Searching", header, rows)]
-    return Result("indexed", about, tables=tables, goals=goals(kept, floor, share, speed), raw=raw)
+              ("Searching", header, rows),
+              ("With a cold cache, wall ms" if cold else "With a cold cache: not measured, the cache cannot be emptied",
+               ["pattern", *[searcher.name for searcher in searchers]], cold)]
+    return Result("indexed", about, tables=tables, goals=goals(kept, floor, share, speed) + cold_goals(raw["cold"]), raw=raw)
+
+
+def cold_runs(searchers):
+    """Seconds of each program for some patterns, each time after the cache was emptied; none if it cannot be."""
+    rows, raw = [], {}
+    for pattern in (pattern for pattern in patterns() if pattern.name in COLD):
+        times = {}
+        for searcher in searchers:
+            if not empty_cache():
+                return [], {}
+            times[searcher.name] = process.silent(searcher.command(pattern)).wall
+        raw[pattern.name] = times
+        rows.append([f"`{pattern.regex}`".replace("|", "\\|"), *map(stats.milliseconds, times.values())])
+    return rows, raw
+
+
+def empty_cache():
+    """Has the system forget what it read; returns whether it does."""
+    os.sync()
+    try:
+        with open(DROP_CACHES, "w") as file:
+            file.write("3")
+    except OSError:
+        return False
+    return True
+
+
+def cold_goals(raw):
+    if not raw:
+        return []
+    goals = []
+    for name, how in (("stamps", "stamps checked"), ("trusted", "trusted")):
+        times = stats.median([of["rg"] / of[name] for of in raw.values()])
+        goals.append(Goal(f"indexed: {TIMES_COLD} times faster than rg with a cold cache, {how}, in the median",
+                          f"{times:.1f}", times >= TIMES_COLD))
+    return goals
 
 
 def measure_tree(source):
@@ -111,6 +163,13 @@ def build(bench, source):
         command = Command(["cindex", source], env={"CSEARCHINDEX": home})
         cost = process.run(command, bench.log("indexed", "csearch"))
         built["csearch"] = entry(cost, home, os.path.getsize(home))
+    if shutil.which("zoekt-index"):
+        home = bench.index_home("indexed", "zoekt")
+        shutil.rmtree(home, ignore_errors=True)
+        # By default it leaves out large files, and those with many trigrams.
+        limits = ["-file_limit", str(1 << 30), "-max_trigram_count", str(1 << 30)]
+        cost = process.run(Command(["zoekt-index", "-index", home, *limits, source]), bench.log("indexed", "zoekt"))
+        built["zoekt"] = entry(cost, home, size(home))
     return built
 
 
