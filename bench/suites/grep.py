@@ -89,7 +89,7 @@ def run(bench):
     if shutil.which("ag"):
         scanners.append(Scanner("ag", ["ag", "-U", "--nocolor"]))
     if shutil.which("ugrep"):
-        scanners.append(Scanner("ugrep", ["ugrep", "--no-config", "-r", "-I"]))
+        scanners.append(Scanner("ugrep", ["ugrep", "-r", "-I"]))
     wanted = patterns()[:4] if bench.quick else patterns()
     process.silent(scanners[0].command(wanted[0]))  # the cache is warm from here on
     rows, raw, ratios, of_ag, firsts, largest, different = [], {}, [], [], [], 0, []
