@@ -22,7 +22,7 @@ from peers.recoll import Recoll  # noqa: E402
 
 SUITES = ["html", "mail", "pdf", "update", "search", "hostile"]
 # Run only when they are named: they need more than the others.
-MORE_SUITES = ["spawn", "recall", "relevance", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements"]
+MORE_SUITES = ["spawn", "recall", "relevance", "dictionary", "latency", "grep", "indexed", "maildir", "mailbox", "arrangements", "scaling", "many"]
 
 
 class Bench:
@@ -33,6 +33,7 @@ class Bench:
         self.rounds = options.rounds or (1 if options.quick else 3)
         self.relevance = options.relevance
         self.tree = options.tree
+        self.files = options.files
         self.rg = options.rg
         self.work = os.path.abspath(options.work)
         self.corpora = Corpora(self.work, options.corpora, options.maildir)
@@ -118,6 +119,7 @@ def parse(arguments):
     add("--maildir", metavar="DIR", help="messages to use instead of generated ones")
     add("--relevance", metavar="DIR", help="folder of test collections, for the suite of that name")
     add("--tree", metavar="DIR", help="source tree for the suites grep and indexed, in place of Debian's linux-source-6.1")
+    add("--files", type=int, default=1_000_000, help="files of the suite many; default 1,000,000")
     add("--rg", metavar="PATH", default="rg", help="the ripgrep to measure")
     add("--peers-only", action="store_true", help="leave ken out")
     add("--realtime", action="store_true", help="outrun other work of a busy machine (root)")

@@ -148,6 +148,10 @@ const STREAM_BYTES: u64 = 8 << 20;
 pub fn held_bytes(name: &str, size: u64, limits: &Limits) -> u64 {
     let whole = size.min(limits.max_file_bytes);
     match formats::by_media_type(detect::by_name(name).media_type) {
+        // Of a text as much is held as is searchable.
+        Some(format) if format.streams && format.members.is_none() => {
+            whole.min(limits.max_text_bytes as u64)
+        }
         Some(format) if format.streams => whole.min(STREAM_BYTES),
         _ => whole,
     }
@@ -187,6 +191,8 @@ mod tests {
         let limits = Limits::default();
         assert_eq!(held_bytes("all.mbox", 1 << 30, &limits), STREAM_BYTES);
         assert_eq!(held_bytes("all.tar", 100, &limits), 100);
+        let text = limits.max_text_bytes as u64;
+        assert_eq!(held_bytes("all.txt", 1 << 30, &limits), text);
         assert_eq!(
             held_bytes("book.pdf", 1 << 30, &limits),
             limits.max_file_bytes

@@ -26,8 +26,9 @@ const MAX_MERGED: usize = 64;
 /// Files of up to so many bytes are of one size, and larger ones by powers of [`GROWTH`] above.
 const SMALL_BYTES: u64 = 8 << 20;
 const GROWTH: u64 = 8;
-/// Larger files are not merged: the table of documents is held while one is written.
-const MAX_BYTES: u64 = 4 << 30;
+/// A merged file has no more documents, and one with more than half as many is not merged again: their table is
+/// held while it is written, some 300 bytes for each.
+const MAX_DOCS: u32 = 1 << 19;
 
 /// Maps a file, or reads it.
 pub type Map = fn(&Path) -> io::Result<Bytes>;
@@ -169,19 +170,32 @@ impl Store {
 
     /// Returns the files of the smallest size of which there are enough.
     fn mergeable(&self) -> io::Result<Vec<u64>> {
-        let mut sizes = Vec::new();
+        let mut files = Vec::new();
         for number in self.files() {
-            let n_bytes = fs_err::metadata(path(&self.folder, number))?.len();
-            if n_bytes < MAX_BYTES {
-                sizes.push((size(n_bytes), number));
-            }
+            let path = path(&self.folder, number);
+            let n_bytes = fs_err::metadata(&path)?.len();
+            // What cannot be read is named when it is merged.
+            let n_docs = Segment::open((self.map)(&path)?).map_or(0, |segment| segment.n_docs());
+            files.push((size(n_bytes), n_docs, number));
         }
-        sizes.sort_unstable();
-        let same = sizes.chunk_by(|(one, _), (other, _)| one == other);
-        let enough = same.into_iter().find(|files| files.len() >= MERGE_AT);
-        let files = enough.unwrap_or_default().iter().take(MAX_MERGED);
-        Ok(files.map(|(_, number)| *number).collect())
+        Ok(group(files))
     }
+}
+
+/// Returns which files are merged, of their sizes, numbers of documents and own numbers: of those of one size, if
+/// there are enough.
+fn group(mut files: Vec<(u32, u32, u64)>) -> Vec<u64> {
+    files.retain(|(_, n_docs, _)| *n_docs <= MAX_DOCS / 2);
+    files.sort_unstable();
+    let same = files.chunk_by(|(one, ..), (other, ..)| one == other);
+    let enough = same.into_iter().find(|files| files.len() >= MERGE_AT);
+    let files = enough.unwrap_or_default().iter().take(MAX_MERGED);
+    let mut sum = 0;
+    let fitting = files.take_while(|(_, n_docs, _)| {
+        sum += n_docs;
+        sum <= MAX_DOCS
+    });
+    fitting.map(|(.., number)| *number).collect()
 }
 
 fn size(n_bytes: u64) -> u32 {
@@ -309,6 +323,22 @@ mod tests {
             assert_eq!(rows.len(), 3);
             assert!(rows.iter().any(|row| row.covers == covered));
         }
+    }
+
+    #[test]
+    fn no_file_becomes_larger_than_memory_allows() {
+        let files = |docs: &[u32]| -> Vec<_> {
+            let numbered = docs.iter().zip(0..);
+            numbered
+                .map(|(n_docs, number)| (0, *n_docs, number))
+                .collect()
+        };
+        assert!(group(files(&[5; MERGE_AT - 1])).is_empty());
+        assert_eq!(group(files(&[5; MERGE_AT])).len(), MERGE_AT);
+        let half = MAX_DOCS / 2;
+        assert_eq!(group(files(&[half; 9])).len(), 2);
+        assert!(group(files(&[half + 1; 9])).is_empty());
+        assert_eq!(group(files(&[half, half, half, 1])).len(), 2);
     }
 
     #[test]

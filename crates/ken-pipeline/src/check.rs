@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::lock::RunLock;
 use crate::work::UNKNOWN_TOKEN;
-use crate::{Error, Options, Progress, RootChange, Summary, grams, update};
+use crate::{Error, Options, Progress, Summary, grams, update};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -208,31 +208,6 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     })
 }
 
-/// Makes an index anew whose list of segments is damaged, of the roots that it still tells; nothing is done
-/// if it tells of none that are there.
-///
-/// # Errors
-/// Fails as [`update`] does.
-pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
-    let index = options.data.join("index");
-    let roots = ken_index::salvage_roots(&index).unwrap_or_default();
-    // A flipped bit may as well be in the name of one.
-    if roots.is_empty()
-        || !roots
-            .iter()
-            .all(|root| fs_err::exists(&root.path).unwrap_or(false))
-    {
-        return Ok(None);
-    }
-    let Some(lock) = RunLock::take(&options.data, &|| !progress.is_cancelled())? else {
-        return Ok(None);
-    };
-    fs_err::remove_dir_all(&index)?;
-    drop(lock);
-    let roots: Vec<RootChange> = roots.into_iter().map(RootChange::Add).collect();
-    update(options, &roots, progress, &|_| ()).map(Some)
-}
-
 /// Compares what the walk tells with what is in the folders.
 fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
     let scan = ScanOptions {
@@ -366,6 +341,7 @@ mod tests {
     use ken_core::{Field, Order, Pattern, Plan};
 
     use super::*;
+    use crate::RootChange;
     use crate::run::tests::{folder_of_files, options};
 
     /// Numbers as good as random (xorshift, Marsaglia 2003).

@@ -4,6 +4,7 @@
 //! threads that extract; a large container spreads its members over idle threads; the engine's
 //! threads build segments. Queues are counted in bytes, so memory is bounded whatever the input.
 
+mod anew;
 mod apply;
 mod beside;
 mod budget;
@@ -30,7 +31,8 @@ mod why;
 mod work;
 mod writer;
 
-pub use check::{Below, Repaired, Report, check, repair, start_anew};
+pub use anew::start_anew;
+pub use check::{Below, Repaired, Report, check, repair};
 pub use error::Error;
 pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};

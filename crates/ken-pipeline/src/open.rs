@@ -75,6 +75,18 @@ pub(crate) fn is_passing(error: &io::Error) -> bool {
         .any(|errno| code == Some(errno.raw_os_error()))
 }
 
+/// Returns whether a file may not be opened because of a folder above it, or only could not a moment ago: its
+/// own stamp will not tell when that is over.
+pub(crate) fn may_be_opened_later(path: &Path, error: &io::Error) -> bool {
+    let is_denied = error.raw_os_error() == Some(Errno::ACCESS.raw_os_error());
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    // Again, as the folder may change between the two calls.
+    is_denied
+        && (0..3).any(|_| {
+            rustix::fs::stat(path).is_err() || rustix::fs::open(path, flags, Mode::empty()).is_ok()
+        })
+}
+
 /// Returns the operating system's own words.
 pub(crate) fn cause(error: &io::Error) -> String {
     let text = error.to_string();

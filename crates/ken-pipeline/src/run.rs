@@ -18,6 +18,7 @@ use ken_index::{Meta, Snapshot, WriterOptions};
 use ken_walk::{Catalogue, Comparison, ScanOptions};
 use serde::Serialize;
 
+use crate::anew;
 use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
 use crate::lost::Lost;
@@ -30,6 +31,10 @@ use crate::{Durability, Error, Ngrams, Options, Progress, RootChange};
 
 /// A folder that changed so long before a run began may have changed after it.
 const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
+
+/// Limits that hold whatever the memory: smaller ones would leave out what people have.
+const MIN_TEXT_BYTES: usize = 1 << 20;
+const MIN_FILE_BYTES: u64 = 8 << 20;
 
 /// How a run went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -212,10 +217,16 @@ fn run(
     let snapshot = match Snapshot::open(&index) {
         Ok(snapshot) => Some(snapshot),
         Err(ken_index::Error::Missing(_)) => None,
+        Err(ken_index::Error::Version { .. })
+            if options.full && only.is_none() && !options.dry_run =>
+        {
+            anew::of_other_format(&index)?;
+            Some(Snapshot::open(&index)?)
+        }
         Err(error) => return Err(error.into()),
     };
     let known = snapshot.as_ref().map(Snapshot::meta);
-    let options = &with_own_headers(options, known)?;
+    let options = &fitted(options, known)?;
     let now = Now {
         folders: &options.folders,
         helpers: options.extract.helpers.as_deref(),
@@ -283,10 +294,15 @@ fn run(
     Ok(summary)
 }
 
-/// Gives the headers that are to be fields those that they have in the index.
-fn with_own_headers(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
+/// Gives the headers that are to be fields those that they have in the index, and the limits what the memory
+/// allows: a text takes several times its own bytes until it is indexed.
+fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
     let mut options = options.clone();
     let limits = &mut options.extract.limits;
+    let most_text = (options.memory_bytes / 16).max(MIN_TEXT_BYTES);
+    limits.max_text_bytes = limits.max_text_bytes.min(most_text);
+    let most_held = (options.memory_bytes as u64 / 2).max(MIN_FILE_BYTES);
+    limits.max_file_bytes = limits.max_file_bytes.min(most_held);
     limits.headers = stale::own_headers(limits, known).map_err(Error::Headers)?;
     Ok(options)
 }

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
 use ken_core::{
@@ -26,7 +27,7 @@ use crate::budget::{Budget, Share};
 use crate::grams::{Grams, Taken};
 use crate::large::{Job, Large};
 use crate::mailbox::{Fate, Known};
-use crate::open::{cause, is_passing, open};
+use crate::open::{cause, is_passing, may_be_opened_later, open};
 use crate::progress::Resting;
 use crate::stale::Staleness;
 use crate::trace::Stage;
@@ -438,7 +439,9 @@ impl Pool<'_> {
         document.failure = Some(Failure::new(Reason::Unreadable, cause(error)));
         self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
-        if is_passing(error) {
+        // A moment ago, and under the same time, it may have been another file or another permission.
+        let is_racy = ken_walk::settle(&stamp, SystemTime::now()).is_some();
+        if is_passing(error) || is_racy || may_be_opened_later(path, error) {
             state.token = UNKNOWN_TOKEN;
         }
         let facts = FileFacts {

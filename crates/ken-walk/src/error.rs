@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
     /// The folder could not be opened or not be read to its end: what lies below is unknown.
-    #[error("cannot read folder {path:?}")]
+    #[error("cannot read folder {path:?}: {source}")]
     Folder {
         /// Absolute path of the folder.
         path: PathBuf,
@@ -15,7 +15,7 @@ pub enum ScanError {
         source: io::Error,
     },
     /// The file cannot be looked at.
-    #[error("cannot stat {path:?}")]
+    #[error("cannot look at {path:?}: {source}")]
     File {
         /// Absolute path of the file.
         path: PathBuf,

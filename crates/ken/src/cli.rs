@@ -6,7 +6,7 @@ mod results;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -268,14 +268,14 @@ pub(crate) struct IndexArgs {
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) threads: Option<usize>,
     /// Work at the usual priority also without a terminal; else what other programs want comes first
-    #[arg(long)]
+    #[arg(long, env = "KEN_FAST", value_parser = FalseyValueParser::new())]
     pub(crate) fast: bool,
     /// Do nothing more until --resume, or for so long (30m, 2h, 1d): a run that is under way commits what it
     /// did and waits, as those do that begin later
-    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, exclusive = true)]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, conflicts_with_all = ["paths", "forget", "full", "dry_run", "resume"])]
     pub(crate) pause: Option<Option<String>>,
     /// Go on after --pause
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["paths", "forget", "full", "dry_run"])]
     pub(crate) resume: bool,
     /// Threads that extract; with 0 the walk does all else too [default: as --threads]
     #[arg(long, value_name = "N", value_parser = thread_count())]

@@ -75,7 +75,9 @@ impl From<ken_index::Error> for Failure {
         match error {
             Error::Missing(_) => Self::new(Kind::NoIndex, message).hint("ken index ~/Documents"),
             Error::Busy(_) => Self::new(Kind::Index, message).hint("wait until it has ended"),
-            Error::Version { path, .. } | Error::Damaged { path, .. } => {
+            Error::Version { .. } => Self::new(Kind::Index, message)
+                .hint("ken index --full makes it anew of the same folders; tags are kept"),
+            Error::Damaged { path, .. } => {
                 let hint = format!(
                     "delete \"{}\" and run ken index with its folders again",
                     path.display()

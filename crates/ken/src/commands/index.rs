@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     }
     let mut options = options(global, args)?;
     let changes = root_changes(args)?;
-    if changes.is_empty() && !has_roots(&options.data)? {
+    if changes.is_empty() && !has_roots(&options.data, args.full)? {
         return Err(
             Failure::new(Kind::Usage, "there is nothing to index yet".to_owned())
                 .hint("name a folder: ken index ~/Documents"),
@@ -218,10 +218,12 @@ fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
     Ok(changes)
 }
 
-fn has_roots(data: &Path) -> Result<bool, Failure> {
+fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
     match Snapshot::open(&data.join("index")) {
         Ok(snapshot) => Ok(!snapshot.meta().roots.is_empty()),
         Err(ken_index::Error::Missing(_)) => Ok(false),
+        // What they are is seen when it is made anew.
+        Err(ken_index::Error::Version { .. }) if full => Ok(true),
         Err(error) => Err(error.into()),
     }
 }

@@ -42,6 +42,7 @@ mod spelling;
 mod status;
 mod synonyms;
 mod terms;
+mod versions;
 mod walk;
 mod why;
 mod world;

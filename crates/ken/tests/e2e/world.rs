@@ -94,6 +94,8 @@ impl World {
             .env("XDG_DATA_HOME", self.home.join("data"))
             .env("XDG_CONFIG_HOME", self.home.join("config"))
             .env("TZ", "UTC")
+            // Other programs of the tests do not come first.
+            .env("KEN_FAST", "1")
             .current_dir(&self.home)
             .stdin(Stdio::null())
             .args(args);

@@ -7,6 +7,7 @@
 //!
 //! `KEN_TEST_STATES` sets how many of these states are tried, and `KEN_TEST_SEED` which ones.
 
+mod circumstances;
 mod disk;
 mod resources;
 mod trace;

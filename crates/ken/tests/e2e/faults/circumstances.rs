@@ -1,0 +1,228 @@
+//! What a run finds itself in: little memory, a clock that was set back, folders that it may not read for a
+//! while.
+
+use std::collections::BTreeSet;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::crash::{Tree, assert_converged, documents};
+use crate::samples::{mbox, tar};
+use crate::world::{Run, World};
+
+const SEED: u64 = 5;
+/// Somebody who is not root, whom permissions bind.
+const NOBODY: u32 = 65_534;
+
+/// Returns how much memory of its own a process has now, in bytes, as the system counts it.
+fn own_memory(process: u32) -> Option<u64> {
+    let status = fs_err::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// Whatever the input, a run takes no more memory than it was given, beside what the program takes itself.
+#[test]
+fn memory_is_what_was_given() {
+    /// Tables of the program, what the allocator keeps, and the grams of one large text on each thread.
+    const BESIDE: u64 = 128 << 20;
+    const GIVEN: u64 = 128 << 20;
+
+    let world = World::new();
+    let line = |number: usize| {
+        format!(
+            "{} otter {number:x} river{}\n",
+            number * 7919,
+            number % 9973
+        )
+    };
+    let text: String = (0..450_000).map(line).collect();
+    assert!(text.len() > 10 << 20);
+    for number in 0..4 {
+        world.write(format!("large{number}.txt"), &text[number..]);
+    }
+    world.write("large.html", format!("<p>{}", text.replace('\n', "<br>\n")));
+    let members = [("a.txt", &text[..]), ("b.txt", &text), ("c.txt", &text)];
+    world.write("large.tar", tar(&members));
+    let many: Vec<String> = (0..8_000).map(line).collect();
+    world.write("many.mbox", mbox(&many));
+    let names: Vec<String> = (0..8_000).map(|number| format!("{number}.txt")).collect();
+    let small: Vec<_> = names
+        .iter()
+        .zip(&many)
+        .map(|(name, text)| (&name[..], &text[..]))
+        .collect();
+    world.write("many.tar", tar(&small));
+    let mut run = world.spawn(["index", "--json", "--memory=128M", "--threads=2", "docs"]);
+    // Nobody reads what it says until its end, which is little.
+    let mut most = 0;
+    while run.try_wait().unwrap().is_none() {
+        most = most.max(own_memory(run.id()).unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let run = Run::of_child(run);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.summary()["documents"].as_u64() > Some(16_000));
+    let megabytes = most >> 20;
+    println!("{megabytes} MiB");
+    assert!(most < GIVEN + BESIDE, "{megabytes} MiB");
+    assert!(megabytes > 16, "it was looked at in time");
+    // Text that was left out for that is told of.
+    let failed = world.failed();
+    assert_eq!(failed["large0.txt"], "limit", "{failed:?}");
+    assert_eq!(world.hits("otter filename:large0").len(), 1);
+}
+
+/// The clock stood a month ahead in one run and is right in the next: nothing is taken for unchanged.
+#[test]
+fn a_clock_that_was_set_back_hides_no_change() {
+    let mut tree = Tree::new(SEED, 40);
+    let index = ["--data", "data", "index", "-q", "--threads=2", "docs"];
+    let ken = tree.world.command(index);
+    let mut ahead = Command::new("faketime");
+    ahead
+        .args(["-f", "+30d"])
+        .arg(ken.get_program())
+        .args(index);
+    let variables = ken
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    ahead
+        .env_clear()
+        .envs(variables)
+        .env("PATH", "/usr/bin:/bin");
+    let run = Run::of(ahead.current_dir(tree.world.home()).output().unwrap());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let status = tree.world.ken(["--data", "data", "status", "--json"]);
+    let completed = status.objects()[0]["completed"].clone();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    let year = 1970 + now.as_secs() / 31_556_952;
+    assert!(
+        !completed.is_null() && completed.as_str() > Some(&year.to_string()),
+        "{completed}"
+    );
+    for lazily in [true, false, true] {
+        for _ in 0..15 {
+            tree.edit();
+        }
+        let lazy = lazily.then_some("--lazy");
+        let run = tree
+            .world
+            .ken(["--data", "data", "index", "-q"].into_iter().chain(lazy));
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert_converged(&tree.world, SEED);
+    }
+}
+
+/// Ends a thread when this is dropped.
+struct Ending<'e>(&'e AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Folders and files lose and regain their permissions while runs go on: what is known of them stays, and in
+/// the end all is as if nothing had been.
+#[test]
+fn permissions_that_change_cost_no_document() {
+    let tree = Tree::new(SEED, 120);
+    let world = &tree.world;
+    let give_all_to = |owner: u32| {
+        let mut chown = Command::new("chown");
+        chown
+            .arg("-R")
+            .arg(format!("{owner}:{owner}"))
+            .arg(world.home());
+        assert!(chown.status().unwrap().success());
+    };
+    let is_root = chown(world.home(), Some(0), Some(0)).is_ok();
+    let run = |arguments: &[&str]| {
+        let ken = world.command(arguments);
+        let mut command = Command::new(if is_root { "setpriv" } else { "env" });
+        if is_root {
+            command.args([format!("--reuid={NOBODY}"), "--clear-groups".to_owned()]);
+        }
+        let variables = ken
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?)));
+        command.arg(ken.get_program()).args(arguments);
+        command
+            .env_clear()
+            .envs(variables)
+            .env("PATH", "/usr/bin:/bin:/sbin:/usr/sbin");
+        Run::of(
+            command
+                .current_dir(world.home())
+                .stdin(Stdio::null())
+                .output()
+                .unwrap(),
+        )
+    };
+    let index = ["--data", "data", "index", "-q", "--threads=2", "docs"];
+    if is_root {
+        give_all_to(NOBODY);
+    }
+    let first = run(&index);
+    assert_eq!(first.code, 0, "{}", first.err);
+    let files = || -> BTreeSet<String> {
+        let found = documents(world, "data").into_iter();
+        found.map(|hit| hit["path"].to_string()).collect()
+    };
+    let before = files();
+    assert_eq!(before.len(), tree.names.len());
+    let ended = AtomicBool::new(false);
+    let places: Vec<_> = world
+        .files_below("docs")
+        .into_iter()
+        .map(|(path, _)| path)
+        .collect();
+    let folders: Vec<_> = places.iter().filter_map(|path| path.parent()).collect();
+    let set = |open: bool| {
+        let mode = |of: u32| Permissions::from_mode(if open { of } else { 0 });
+        for path in folders.iter().filter(|folder| **folder != world.docs()) {
+            let _ = fs_err::set_permissions(path, mode(0o755));
+        }
+        for path in places.iter().step_by(3) {
+            let _ = fs_err::set_permissions(path, mode(0o644));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut open = false;
+            while !ended.load(Ordering::Relaxed) {
+                set(open);
+                open = !open;
+                std::thread::sleep(Duration::from_millis(3));
+            }
+        });
+        // Also if an assertion fails: the scope waits for the other thread.
+        let _ending = Ending(&ended);
+        for number in 0..6 {
+            let full = ["--data", "data", "index", "-q", "--threads=2", "--full"];
+            let told = run(if number % 2 == 0 { &index } else { &full });
+            assert!(
+                told.code == 0 || told.err.contains("ermission denied"),
+                "{}",
+                told.err
+            );
+            // A file that may not be read is found by its name, one whose folder may not as before.
+            assert_eq!(files(), before);
+        }
+    });
+    set(true);
+    let last = run(&index);
+    assert_eq!(last.code, 0, "{}", last.err);
+    if is_root {
+        give_all_to(0);
+    }
+    assert_converged(world, SEED);
+}
