@@ -24,7 +24,10 @@ const SIZE_EXPONENT: f64 = 0.2;
 const MAX_DELETED: f64 = 1.0 / 3.0;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BoundedMerges;
+pub(crate) struct BoundedMerges {
+    /// How many merges may run at once.
+    pub(crate) threads: usize,
+}
 
 impl MergePolicy for BoundedMerges {
     fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
@@ -32,7 +35,7 @@ impl MergePolicy for BoundedMerges {
             left: segment.num_docs(),
             all: segment.max_doc(),
         });
-        let groups = groups(&sizes.collect::<Vec<_>>());
+        let groups = groups(&sizes.collect::<Vec<_>>(), self.threads);
         let ids = |group: Vec<usize>| group.iter().map(|number| segments[*number].id()).collect();
         groups
             .into_iter()
@@ -49,15 +52,18 @@ struct Size {
     all: u32,
 }
 
-/// Returns which segments are merged with each other, by their numbers.
-fn groups(sizes: &[Size]) -> Vec<Vec<usize>> {
+/// Returns which segments are merged with each other, by their numbers: in as many groups as may be merged at
+/// once, as the end of a run waits for the largest.
+fn groups(sizes: &[Size], threads: usize) -> Vec<Vec<usize>> {
+    // A group becomes one segment.
+    let excess = sizes.len().saturating_sub(MAX_SEGMENTS);
+    let most = (excess.div_ceil(threads.max(1)) + 1).clamp(MIN_MERGED, MAX_MERGED);
     let mut by_size: Vec<usize> = (0..sizes.len()).collect();
     by_size.sort_by_key(|number| Reverse(sizes[*number].left));
     let mut groups = Vec::new();
     let mut n_left = by_size.len();
-    // A group becomes one segment.
     while n_left > MAX_SEGMENTS
-        && let Some((start, length)) = best(sizes, &by_size)
+        && let Some((start, length)) = best(sizes, &by_size, most)
     {
         groups.push(by_size.drain(start..start + length).collect());
         n_left -= length - 1;
@@ -68,9 +74,9 @@ fn groups(sizes: &[Size]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Returns where the best group of neighbours begins, and how many it has.
-fn best(sizes: &[Size], by_size: &[usize]) -> Option<(usize, usize)> {
-    let lengths = MIN_MERGED..=MAX_MERGED.min(by_size.len());
+/// Returns where the best group of neighbours begins, and how many it has, so many at most.
+fn best(sizes: &[Size], by_size: &[usize], most: usize) -> Option<(usize, usize)> {
+    let lengths = MIN_MERGED..=most.min(by_size.len());
     let all = lengths.flat_map(|length| (0..=by_size.len() - length).map(move |at| (at, length)));
     let cost = |(at, length): (usize, usize)| {
         let group = &by_size[at..at + length];
@@ -97,14 +103,19 @@ mod tests {
 
     #[test]
     fn few_segments_are_left_alone() {
-        assert!(groups(&[]).is_empty());
-        assert!(groups(&sizes(&[5; MAX_SEGMENTS])).is_empty());
-        assert_eq!(groups(&sizes(&[5; MAX_SEGMENTS + 1])).len(), 1);
+        assert!(groups(&[], 1).is_empty());
+        assert!(groups(&sizes(&[5; MAX_SEGMENTS]), 1).is_empty());
+        assert_eq!(groups(&sizes(&[5; MAX_SEGMENTS + 1]), 1).len(), 1);
+        let lengths = |threads| -> Vec<usize> {
+            let groups = groups(&sizes(&[5; 18]), threads);
+            groups.iter().map(Vec::len).collect()
+        };
+        assert_eq!((lengths(1), lengths(4)), (vec![8, 8], vec![3; 4]));
     }
 
     #[test]
     fn a_large_segment_is_not_written_for_small_ones() {
-        let groups = groups(&sizes(&[900, 1, 1, 1, 1, 1, 1, 1, 1, 1, 800]));
+        let groups = groups(&sizes(&[900, 1, 1, 1, 1, 1, 1, 1, 1, 1, 800]), 1);
         assert_eq!(groups.len(), 1);
         assert!(
             !groups[0].contains(&0) && !groups[0].contains(&10),
@@ -116,15 +127,15 @@ mod tests {
     fn what_was_mostly_deleted_is_written_anew() {
         let mut all = sizes(&[100, 100, 100]);
         all[1].left = 60;
-        assert_eq!(groups(&all), [[1]]);
+        assert_eq!(groups(&all, 1), [[1]]);
         all[1].left = 70;
-        assert!(groups(&all).is_empty());
+        assert!(groups(&all, 1).is_empty());
     }
 
     proptest! {
         #[test]
-        fn their_number_is_bounded(of in prop::collection::vec(0_u32..1_000_000, 0..200)) {
-            let groups = groups(&sizes(&of));
+        fn their_number_is_bounded(of in prop::collection::vec(0_u32..1_000_000, 0..200), threads in 1_usize..9) {
+            let groups = groups(&sizes(&of), threads);
             let merged: Vec<usize> = groups.concat();
             let mut once = merged.clone();
             once.sort_unstable();
@@ -143,7 +154,7 @@ mod tests {
         for number in 0..500_u32 {
             // Sizes between 1000 and 16,000, in no order.
             segments.push(1000 << (number * 7 % 5));
-            for group in groups(&sizes(&segments)) {
+            for group in groups(&sizes(&segments), 1) {
                 let sum = group.iter().map(|number| segments[*number]).sum();
                 written += u64::from(sum);
                 let rest = segments.iter().enumerate();

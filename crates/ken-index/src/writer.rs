@@ -114,7 +114,9 @@ impl Writer {
                 }
                 other => engine_error(other),
             })?;
-        engine.set_merge_policy(Box::new(BoundedMerges));
+        engine.set_merge_policy(Box::new(BoundedMerges {
+            threads: options.merge_threads(),
+        }));
         // Read under the lock: another writer may have committed before it was ours.
         let meta = match read_meta(path, &index)? {
             Some(meta) if index.schema() == columns.schema => meta,
