@@ -183,7 +183,7 @@ fn an_index_of_another_format_is_not_touched() {
         let run = world.ken(args);
         assert_eq!(run.code, 2, "{args:?}");
         assert!(run.err.contains("has format 9"), "{}", run.err);
-        assert!(run.err.contains("\nhint: delete "), "{}", run.err);
+        assert!(run.err.contains("\nhint: ken index --full "), "{}", run.err);
     }
     assert_eq!(world.data_files(), before);
     fs_err::write(&meta, "{ torn").unwrap();
