@@ -1,5 +1,6 @@
 //! An index that is made anew of the roots of one that cannot be used: it is damaged, or of another format.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -42,7 +43,8 @@ pub(crate) fn of_other_format(index: &Path) -> Result<(), Error> {
     replace(index, roots)
 }
 
-/// Puts an empty index with these roots in the place of one. Whenever this is killed, one of the two is there.
+/// Puts an empty index with these roots in the place of one. Whenever this is killed, one of the two is there,
+/// or [`recover`] brings it back.
 fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let new = index.with_file_name("index.new");
     remove(&new)?;
@@ -53,11 +55,22 @@ fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let writer = Writer::open(&new, few)?;
     let mut meta = writer.meta().clone();
     meta.roots = roots;
+    // Of all files that it knows, which are none.
+    meta.gram_files = Some(BTreeSet::new());
     writer.commit(&meta)?;
     writer.close()?;
     exchange(&new, index)?;
     remove(&new)?;
     Ok(())
+}
+
+/// Puts an index in its place that a run was killed before it could; where folders cannot exchange their names.
+pub(crate) fn recover(index: &Path) -> io::Result<()> {
+    let new = index.with_file_name("index.new");
+    if fs_err::exists(index)? || !fs_err::exists(&new)? {
+        return Ok(());
+    }
+    fs_err::rename(new, index)
 }
 
 fn remove(folder: &Path) -> io::Result<()> {

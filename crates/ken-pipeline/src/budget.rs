@@ -48,12 +48,16 @@ impl Budget {
             })
     }
 
+    /// Takes bytes if they are free and nobody waits for some: who comes later does not overtake, or a large one
+    /// would wait for ever.
+    pub(crate) fn take_in_turn(self: &Arc<Self>, bytes: usize) -> Option<Share> {
+        let is_free = self.waiting.load(Ordering::SeqCst) == 0;
+        is_free.then(|| self.try_take(bytes)).flatten()
+    }
+
     /// Takes bytes; waits until they are free.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Share {
-        // Who comes later does not overtake: a large one would wait for ever.
-        if self.waiting.load(Ordering::SeqCst) == 0
-            && let Some(share) = self.try_take(bytes)
-        {
+        if let Some(share) = self.take_in_turn(bytes) {
             return share;
         }
         self.waiting.fetch_add(1, Ordering::SeqCst);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::polite::{Count, Gate};
 use crate::trace::{Span, Stage, Trace};
 
-/// Live figures of a run; every field only rises.
+/// Live figures of a run; what is to do falls only when a pause ends.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// The walk's own figures; its `cancelled` stops the whole run.
@@ -92,6 +92,12 @@ impl Progress {
     pub(crate) fn resume(&self) {
         self.paused.store(false, Ordering::Relaxed);
         self.walked.store(false, Ordering::Relaxed);
+        // What is left is announced again.
+        let copy = |from: &AtomicU64, to: &AtomicU64| {
+            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed)
+        };
+        copy(&self.files_done, &self.files_to_do);
+        copy(&self.bytes_done, &self.bytes_to_do);
         self.walk.cancelled.store(false, Ordering::SeqCst);
         if self.stopped.load(Ordering::SeqCst) {
             self.walk.cancelled.store(true, Ordering::SeqCst);

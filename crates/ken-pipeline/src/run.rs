@@ -99,7 +99,7 @@ impl Summary {
 ///
 /// Each change of a file is told to `notify` when the walk finds it. Nothing is written if
 /// nothing changed, nor on a dry run. While indexing is paused ([`polite::pause`]), a run commits what it
-/// did, lets the index go, and waits.
+/// did, lets the index go, and waits; with `full` it then reads all again.
 ///
 /// # Errors
 /// Fails if a root cannot be used or the index cannot be read or written; the index then is as it
@@ -214,6 +214,9 @@ fn run(
     progress.waiting.store(false, Ordering::Relaxed);
     let loading = progress.span(Stage::Load, None);
     let index = options.data.join("index");
+    if lock.is_some() {
+        anew::recover(&index)?;
+    }
     let snapshot = match Snapshot::open(&index) {
         Ok(snapshot) => Some(snapshot),
         Err(ken_index::Error::Missing(_)) => None,

@@ -280,7 +280,7 @@ impl Trace {
 }
 
 /// Returns the CPU time of this process so far.
-pub(crate) fn cpu_time() -> Duration {
+fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(seconds, time.tv_nsec.try_into().unwrap_or_default())

@@ -209,7 +209,7 @@ impl Pool<'_> {
     fn large_file(&self, thread: &Thread<'_>) -> bool {
         let held = |change: &Change| match change {
             Change::Added { path, stamp } | Change::Changed { path, stamp } => {
-                self.inputs.try_take(self.held_bytes(path, stamp.size))
+                self.inputs.take_in_turn(self.held_bytes(path, stamp.size))
             }
             Change::Moved { .. } | Change::Gone { .. } => None,
         };

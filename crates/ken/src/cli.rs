@@ -271,7 +271,7 @@ pub(crate) struct IndexArgs {
     #[arg(long, env = "KEN_FAST", value_parser = FalseyValueParser::new())]
     pub(crate) fast: bool,
     /// Do nothing more until --resume, or for so long (30m, 2h, 1d): a run that is under way commits what it
-    /// did and waits, as those do that begin later
+    /// did and waits, as those do that begin later; one with --full begins again
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, conflicts_with_all = ["paths", "forget", "full", "dry_run", "resume"])]
     pub(crate) pause: Option<Option<String>>,
     /// Go on after --pause

@@ -1,7 +1,6 @@
 //! What else the machine has to do, and what it runs on; as Linux tells it in `/proc` and `/sys`.
 
 use std::path::Path;
-use std::time::Duration;
 
 /// Where the machine has its power from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +14,10 @@ pub(crate) enum Power {
 /// How much work was done until a moment, in seconds of one core.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Work {
-    /// By all programs.
-    all: f64,
+    /// By programs of the usual priority; this one, and those that it starts, have a lower when they are polite.
+    others: f64,
     /// What all cores could have done.
     possible: f64,
-    /// By this process.
-    own: f64,
 }
 
 impl Power {
@@ -56,25 +53,23 @@ impl Work {
     /// Returns what was done until now; nothing where the system does not tell.
     pub(crate) fn now() -> Option<Self> {
         let text = fs_err::read_to_string("/proc/stat").ok()?;
-        Self::of(&text, crate::trace::cpu_time())
+        Self::of(&text)
     }
 
-    /// See proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal, in ticks.
-    fn of(stat: &str, own: Duration) -> Option<Self> {
+    /// See proc_stat(5): user, nice, system, idle, iowait, irq, softirq, steal, in ticks. Time in the kernel is not
+    /// told apart: it is left out.
+    fn of(stat: &str) -> Option<Self> {
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-        let fields: Vec<f64> = line
-            .split_ascii_whitespace()
-            .map_while(|field| field.parse().ok())
-            .collect();
-        let [user, nice, system, idle, waiting, irq, soft, stolen, ..] = fields[..] else {
+        let fields = line.split_ascii_whitespace();
+        let fields: Vec<f64> = fields.map_while(|field| field.parse().ok()).collect();
+        let [user, _, _, _, _, _, _, stolen, ..] = fields[..] else {
             return None;
         };
-        let all = user + nice + system + irq + soft + stolen;
+        let possible: f64 = fields[..8].iter().sum();
         Some(Self {
-            all: all / ticks,
-            possible: (all + idle + waiting) / ticks,
-            own: own.as_secs_f64(),
+            others: (user + stolen) / ticks,
+            possible: possible / ticks,
         })
     }
 
@@ -85,7 +80,7 @@ impl Work {
         if possible <= 0.0 {
             return usize::MAX;
         }
-        let others = (now.all - self.all) - (now.own - self.own);
+        let others = now.others - self.others;
         // Half a core that others use is no reason to stop a thread: it lets them go first.
         (cores * (1.0 - others / possible)).round().max(0.0) as usize
     }
@@ -99,16 +94,16 @@ mod tests {
     fn work_of_others_is_what_is_not_ones_own() {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let ticks = rustix::param::clock_ticks_per_second();
-        let at = |all: u64, idle: u64, own: u64| {
-            let text = format!("cpu  {} 0 0 {} 0 0 0 0 0 0\n", all * ticks, idle * ticks);
-            Work::of(&text, Duration::from_secs(own)).unwrap()
+        let at = |others: u64, polite: u64, idle: u64| {
+            let (others, polite, idle) = (others * ticks, polite * ticks, idle * ticks);
+            Work::of(&format!("cpu  {others} {polite} 0 {idle} 0 0 0 0 0 0\n")).unwrap()
         };
-        let before = at(100, 100, 5);
-        assert_eq!(before.cores_left(&at(110, 100, 15)), cores);
-        assert_eq!(before.cores_left(&at(110, 100, 5)), 0);
-        assert_eq!(before.cores_left(&at(104, 106, 9)), cores);
+        let before = at(100, 5, 100);
+        assert_eq!(before.cores_left(&at(100, 15, 100)), cores);
+        assert_eq!(before.cores_left(&at(110, 5, 100)), 0);
+        assert_eq!(before.cores_left(&at(101, 9, 105)), cores);
         assert_eq!(before.cores_left(&before), usize::MAX);
-        assert_eq!(Work::of("intr 1\n", Duration::ZERO), None);
+        assert_eq!(Work::of("intr 1\n"), None);
         assert!(Work::now().is_some() || !cfg!(target_os = "linux"));
     }
 

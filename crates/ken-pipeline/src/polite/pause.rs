@@ -15,7 +15,7 @@ pub enum Pause {
     Until(SystemTime),
 }
 
-/// Pauses indexing into the index in this folder: running and later runs wait.
+/// Pauses indexing into the index in this folder: running and later runs wait, but those of single files.
 ///
 /// # Errors
 /// Fails if the file cannot be written that says so.

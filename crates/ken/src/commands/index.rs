@@ -105,7 +105,8 @@ fn parse_length(text: &str) -> Option<Duration> {
         _ => return None,
     };
     let number: u64 = number.parse().ok()?;
-    number.checked_mul(seconds).map(Duration::from_secs)
+    let length = number.checked_mul(seconds).filter(|length| *length > 0)?;
+    Some(Duration::from_secs(length))
 }
 
 fn set_pause(data: &Path, wanted: &Wanted) -> Result<ExitCode, Failure> {

@@ -160,6 +160,12 @@ fn a_damaged_list_of_segments_is_said_to_be() {
     assert_eq!(run.code, 0, "{} {}", run.text(), run.err);
     assert!(run.err.contains("the index was made anew"), "{}", run.err);
     assert_eq!(world.found("otter"), ["a.txt"]);
+    let grep = world.ken(["grep", "--explain", "stoat", "docs"]);
+    assert!(
+        grep.err.contains("1 excluded"),
+        "its grams are of use: {}",
+        grep.err
+    );
 
     // What it covered cannot be read any more.
     fs_err::write(&list, "torn").unwrap();
