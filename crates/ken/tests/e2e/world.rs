@@ -102,6 +102,21 @@ impl World {
         command
     }
 
+    /// A command of another program, which finds the binary in `$ken` and runs in the same surroundings.
+    pub(crate) fn around(&self, program: &str) -> Command {
+        let ken = self.command([""; 0]);
+        let variables = ken.get_envs();
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .envs(variables.filter_map(|(name, value)| Some((name, value?))))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("ken", ken.get_program())
+            .current_dir(&self.home)
+            .stdin(Stdio::null());
+        command
+    }
+
     /// Runs the binary to its end.
     pub(crate) fn ken<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
         Run::of(self.command(args).output().unwrap())

@@ -22,18 +22,8 @@ fn may_mount() -> bool {
 
 /// Runs a script in the home folder that may mount; `ken` is the program.
 fn script(world: &World, text: &str) -> Run {
-    let ken = world.command(["--version"]);
-    let mut command = Command::new("unshare");
-    command
-        .args(["-rm", "sh", "-euc", text])
-        .env_clear()
-        .envs(
-            ken.get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("ken", ken.get_program())
-        .current_dir(world.home());
+    let mut command = world.around("unshare");
+    command.args(["-rm", "sh", "-euc", text]);
     Run::of(command.output().unwrap())
 }
 
@@ -148,20 +138,11 @@ fn few_open_files_cost_no_document() {
     for limit in [8, 12, 16, 20, 24, 32, 48, 96] {
         tree.edit();
         let world = &tree.world;
-        let ken = world.command(["--version"]);
-        let mut command = Command::new("sh");
-        command
-            .args([
-                "-c",
-                &format!("ulimit -n {limit}; exec \"$ken\" --data data index -q --threads=2 docs"),
-            ])
-            .env_clear()
-            .envs(
-                ken.get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            .env("ken", ken.get_program())
-            .current_dir(world.home());
+        let mut command = world.around("sh");
+        command.args([
+            "-c",
+            &format!("ulimit -n {limit}; exec \"$ken\" --data data index -q --threads=2 docs"),
+        ]);
         let run = Run::of(command.output().unwrap());
         match run.code {
             0 => n_done += 1,
@@ -186,21 +167,11 @@ fn few_threads_are_enough() {
     for kilobytes in [100_000, 300_000, 600_000, 1_000_000, 4_000_000] {
         tree.edit();
         let world = &tree.world;
-        let ken = world.command(["--version"]);
-        let mut command = Command::new("timeout");
+        let mut command = world.around("timeout");
         let script = format!(
             "ulimit -v {kilobytes}; exec \"$ken\" --data data index -q --extract-threads=1000 docs"
         );
-        command
-            .args(["60", "sh", "-c", &script])
-            .env_clear()
-            .envs(
-                ken.get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("ken", ken.get_program())
-            .current_dir(world.home());
+        command.args(["60", "sh", "-c", &script]);
         let run = Run::of(command.output().unwrap());
         assert_ne!(run.code, 124, "{kilobytes}: the run hangs");
         n_done += usize::from(run.code == 0);
