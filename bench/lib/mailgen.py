@@ -15,6 +15,16 @@ import random
 import re
 import textwrap
 
+# A message that comes later, with a word that no other has.
+ONE_MORE = """From: Bench <bench@example.org>
+To: Somebody <somebody@example.org>
+Subject: One more
+Date: Mon, 3 Mar 2025 10:00:00 +0000
+Message-ID: <bench.{number}@example.org>
+
+A message with the word quaggabench{number}.
+"""
+
 FIRST = """Anna Boris Chloé David Elif Farid Greta Hiro Inés Jürgen Karin Luís Mei Nadia Oskar
 Priya Quentin Rosa Søren Tomás Ursula Viktor Wanda Xavier Yusuf Zoë""".split()
 LAST = """Almeida Bauer Castro Dvořák Eriksen Fischer García Hansen Ivanov Jansen Kowalski

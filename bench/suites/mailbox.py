@@ -10,7 +10,7 @@ import re
 import shutil
 import time
 
-from lib import process, stats
+from lib import mailgen, process, stats
 from lib.corpus import files_below
 from lib.process import Command, output
 from lib.report import Goal, Result
@@ -19,14 +19,6 @@ from lib.report import Goal, Result
 APPENDED = 0.1
 SHOWN_SECONDS = 0.05
 FROM = b"From bench@example.org Mon Mar  3 10:00:00 2025\n"
-MESSAGE = """From: Bench <bench@example.org>
-To: Somebody <somebody@example.org>
-Subject: One more
-Date: Mon, 3 Mar 2025 10:00:00 +0000
-Message-ID: <bench.{number}@example.org>
-
-A message with the word quaggabench{number}.
-"""
 
 
 def run(bench):
@@ -90,7 +82,7 @@ def measure(bench, ken, mailbox, result):
 def one_more(ken, mailbox, number):
     """Seconds from a message at the end of the mailbox to a search that finds it."""
     with open(mailbox, "ab") as out:
-        append(out, MESSAGE.format(number=number).encode())
+        append(out, mailgen.ONE_MORE.format(number=number).encode())
     started = time.monotonic()
     output(ken.index())
     found = output(Command([*ken._ken(), "search", "--count", f"quaggabench{number}"])).strip()

@@ -11,7 +11,7 @@ import shutil
 import time
 from dataclasses import asdict
 
-from lib import contest, process, stats
+from lib import contest, mailgen, process, stats
 from lib.process import Command, output
 from lib.report import Goal, Result
 from peers import empty
@@ -21,15 +21,6 @@ from peers.notmuch import Notmuch
 FASTER = 20
 LAZY_SECONDS = 0.05
 NEW_SECONDS = 0.1
-
-MESSAGE = """From: Bench <bench@example.org>
-To: Somebody <somebody@example.org>
-Subject: One more
-Date: Mon, 3 Mar 2025 10:00:00 +0000
-Message-ID: <bench.{number}@example.org>
-
-A message with the word quaggabench{number}.
-"""
 
 
 def run(bench):
@@ -132,7 +123,7 @@ def _one_more(bench, maildir, ken, mu, notmuch, result):
             key = f"{number}{sum(map(ord, name))}"
             path = os.path.join(folder, "new", f"bench.{key}")
             with open(path, "w") as file:
-                file.write(MESSAGE.format(number=key))
+                file.write(mailgen.ONE_MORE.format(number=key))
             search = searches[name.split()[0]](f"quaggabench{key}")
             started = time.monotonic()
             output(command)
