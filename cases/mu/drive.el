@@ -1,5 +1,5 @@
 ;; Drives mu4e without a screen: what it shows, and where messages lie, goes to standard output.
-;; MU_BINARY is the program, MU_HOME its folder. `transcript.txt` is what mu 1.8.13 makes of it.
+;; MU_BINARY is the program, MU_HOME its folder. `transcript-VERSION.txt` is what mu of that version makes of it.
 
 (setq mu4e-mu-binary (getenv "MU_BINARY")
       mu4e-mu-home (getenv "MU_HOME")
@@ -47,6 +47,9 @@
 (defun driver-wait-file (name)
   (driver-wait name (lambda () (driver-file name)))
   (driver-say "file %s" (driver-file name)))
+
+(defun driver-wait-folder (name)
+  (driver-wait name (lambda () (file-directory-p (concat (mu4e-root-maildir) name)))))
 
 (defvar driver-found nil)
 (add-hook 'mu4e-headers-found-hook (lambda () (setq driver-found t)))
@@ -145,4 +148,85 @@
   (dolist (contact (sort contacts #'string<)) (driver-say "contact %s" contact)))
 (driver-update)
 (driver-search "maildir:/inbox")
+
+;; Counts of what is bookmarked, and the folders of mail.
+(defun driver-counts ()
+  "Say how many messages each of some queries finds, and how many are unread."
+  (let* ((queries '("flag:unread" "maildir:/sent"))
+         (items nil)
+         (mu4e-queries-func (lambda (sexp) (setq items (plist-get sexp :queries))))
+         (mu4e-pong-func (lambda (sexp)
+                           (setq items (plist-get (plist-get sexp :props) :queries)))))
+    (if (fboundp 'mu4e--server-queries)
+        (mu4e--server-queries queries)
+      (mu4e--server-ping queries))
+    (driver-wait "counts" (lambda () items))
+    (dolist (item items)
+      (driver-say "count %s %s, unread %s" (plist-get item :query)
+                  (plist-get item :count) (plist-get item :unread)))))
+(mu4e--server-mkdir (concat (mu4e-root-maildir) "/later"))
+(driver-wait-folder "/later/cur")
+(driver-say "folders %s" (sort (copy-sequence (mu4e-get-maildirs)) #'string<))
+(driver-counts)
+
+;; A draft is kept, changed and sent.
+(mu4e-compose-new)
+(driver-wait "a new message" #'driver-answer)
+(with-current-buffer (driver-answer)
+  (message-goto-to)
+  (insert "anna@example.org")
+  (message-goto-subject)
+  (insert "Half done")
+  (message-goto-body)
+  (insert "Dugong.\n")
+  (save-buffer)
+  (kill-buffer))
+(driver-search "dugong")
+(switch-to-buffer "*mu4e-headers*")
+(goto-char (point-min))
+(mu4e-compose-edit)
+(driver-wait "the draft" #'driver-answer)
+(with-current-buffer (driver-answer)
+  (goto-char (point-max))
+  (insert "Manatee.\n")
+  (message-send-and-exit))
+(driver-wait "the draft to go" (lambda () (not (driver-file "^/drafts/"))))
+(driver-search "maildir:/drafts or manatee")
+
+;; A message is passed on with what it carries.
+(driver-search "maildir:/archive")
+(driver-goto "c1@example.org")
+(mu4e-compose-forward)
+(driver-wait "what is passed on" #'driver-answer)
+(with-current-buffer (driver-answer)
+  (driver-say "passed on as %s" (message-field-value "subject"))
+  (message-goto-to)
+  (insert "bob@example.org")
+  (message-send-and-exit))
+(driver-wait-file "/archive/cur/7\\.a\\.host:2,P")
+
+;; Tags, written to the message; marks that were not set before; one message by its identifier.
+(driver-search "maildir:/inbox")
+(driver-goto "a2@example.org")
+(mu4e-action-retag-message (mu4e-message-at-point) "+todo")
+(driver-search "tag:todo")
+(driver-goto "a2@example.org")
+(mu4e-mark-at-point 'unread nil)
+(driver-goto "a4@example.org")
+(mu4e-mark-at-point 'refile "/archive")
+(mu4e-mark-execute-all t)
+(driver-wait-file "/inbox/cur/2\\.a\\.host:2,$")
+(driver-wait-file "/archive/cur/9\\.a\\.host:2,S")
+(mu4e-view-message-with-message-id "f1@example.org")
+(driver-wait "the message of an identifier"
+             (lambda () (and (get-buffer gnus-article-buffer)
+                             (with-current-buffer gnus-article-buffer
+                               (string-match-p "capybara" (buffer-string))))))
+(setq mu4e-search-threads nil mu4e-headers-include-related nil mu4e-search-include-related nil
+      mu4e-headers-sort-field :subject mu4e-search-sort-field :subject
+      mu4e-headers-sort-direction 'ascending mu4e-search-sort-direction 'ascending)
+(driver-search "flag:personal and not subject:budget")
+(driver-search "\"orphan text\" or subject:dele*")
+(driver-update)
+(driver-counts)
 (mu4e-quit)

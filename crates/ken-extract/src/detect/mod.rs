@@ -67,7 +67,7 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
         Some(Magic::Zip) => container::zip(&head, input, named),
         Some(Magic::Ole2) => container::ole2(&head, input, named),
         Some(Magic::Format(found)) => Ok(refined(found, named)),
-        None => Ok(without_magic(&head, named)),
+        None => Ok(without_magic(&head, named, is_maildir_name(&input.name))),
     }
 }
 
@@ -133,8 +133,8 @@ fn refined(found: Detected, named: Option<Detected>) -> Detected {
     if is_variant { named } else { found }
 }
 
-fn without_magic(head: &[u8], named: Option<Detected>) -> Detected {
-    if let Some(message) = message(head, named) {
+fn without_magic(head: &[u8], named: Option<Detected>, in_maildir: bool) -> Detected {
+    if let Some(message) = message(head, named, in_maildir) {
         return message;
     }
     if text::is_binary(head) {
@@ -165,15 +165,16 @@ fn binary(head: &[u8], named: Option<Detected>) -> Detected {
         .unwrap_or(UNKNOWN)
 }
 
-/// A message is one by content, unless its name says source code or markup.
-fn message(head: &[u8], named: Option<Detected>) -> Option<Detected> {
+/// A message is one by content, unless its name says source code or markup. In a Maildir less of a
+/// header suffices: drafts begin with what only their editor knows.
+fn message(head: &[u8], named: Option<Detected>, in_maildir: bool) -> Option<Detected> {
     let is_open = named.is_none_or(|named| {
         named.kind == Kind::Message || named == PLAIN || !is_text_based(named.media_type)
     });
     if !is_open || !head[0].is_ascii_graphic() {
         return None;
     }
-    sniff::message(head)
+    sniff::message(head, in_maildir)
 }
 
 fn text_format(text: &[u8], named: Option<Detected>) -> Detected {

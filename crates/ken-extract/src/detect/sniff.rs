@@ -15,8 +15,9 @@ const MESSAGE: Detected = format("message/rfc822", Message);
 const MBOX: Detected = format("application/mbox", Archive);
 const HTML: Detected = format("text/html", Document);
 
-/// Recognises a message or a mailbox by its header lines.
-pub(super) fn message(head: &[u8]) -> Option<Detected> {
+/// Recognises a message or a mailbox by its header lines; of what lies in a Maildir one suffices
+/// that messages have.
+pub(super) fn message(head: &[u8], in_maildir: bool) -> Option<Detected> {
     if let Some(rest) = head.strip_prefix(b"From ") {
         let end = memchr::memchr(b'\n', rest)?;
         let fields = rest[end + 1..]
@@ -27,7 +28,7 @@ pub(super) fn message(head: &[u8]) -> Option<Detected> {
             });
         return is_header(fields, 1).then_some(MBOX);
     }
-    is_header(head, 2).then_some(MESSAGE)
+    is_header(head, if in_maildir { 1 } else { 2 }).then_some(MESSAGE)
 }
 
 /// Returns whether `text` starts with header fields, and at least `wanted` of them are of the
@@ -333,19 +334,23 @@ mod tests {
     #[test]
     fn messages_and_mailboxes() {
         let mail = b"Return-Path: <a@example.org>\r\nFrom: a\r\nSubject: x\r\n\r\nbody";
-        assert_eq!(message(mail), Some(MESSAGE));
+        assert_eq!(message(mail, false), Some(MESSAGE));
         assert_eq!(
-            message(b"From: a\nTo: b\nSubject: x\n\nbody"),
+            message(b"From: a\nTo: b\nSubject: x\n\nbody", false),
             Some(MESSAGE)
         );
         assert_eq!(
-            message(b"X-Foo: 1\nFrom: a\nMessage-ID: <x>\n\n"),
+            message(b"X-Foo: 1\nFrom: a\nMessage-ID: <x>\n\n", false),
             Some(MESSAGE)
         );
         assert_eq!(
-            message(b"From a Mon Jan 1\nFrom: a\nSubject: x\n\nhi"),
+            message(b"From a Mon Jan 1\nFrom: a\nSubject: x\n\nhi", false),
             Some(MBOX)
         );
+        let draft = b"Fcc: /m/sent\nUser-Agent: x\nTo: b\nSubject: x\n\nbody";
+        assert_eq!(message(draft, false), None);
+        assert_eq!(message(draft, true), Some(MESSAGE));
+        assert_eq!(message(b"Fcc: /m/sent\nnothing more", true), None);
         for text in [
             "From here on it is text\nand more: of it\n",
             "Subject: matter\nthat matters\n",
@@ -353,7 +358,7 @@ mod tests {
             "key: value\nfrom: a\nto: b\ndate: c\n",
             "",
         ] {
-            assert_eq!(message(text.as_bytes()), None, "{text}");
+            assert_eq!(message(text.as_bytes(), false), None, "{text}");
         }
     }
 

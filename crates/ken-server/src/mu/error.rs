@@ -50,12 +50,16 @@ impl ErrorKind {
         }
     }
 
-    /// Returns the number in answers of mu 1.12: the one of 1.8 began at 32,704 and has other bits.
+    /// Returns the number in answers of mu 1.12. mu4e takes 110 for an old database.
     pub(crate) fn new_code(self) -> i64 {
         match self {
+            Self::Request => 102,
+            Self::File => 104,
+            Self::Index => 105,
             Self::Argument => 107,
+            Self::Syntax => 111,
             Self::Query => 113,
-            other => other.code() - 32_704,
+            Self::NoMatch | Self::NotFound => 117,
         }
     }
 }

@@ -101,6 +101,10 @@ impl<W: Write> Session<W> {
         let mut list = Plist::default();
         list.add(":found", Sexp::number(found.len() as u64));
         if self.version.is_new {
+            let (read, plan) = self.store.explain(&find.query)?;
+            list.add(":query", Sexp::string(&find.query));
+            list.add(":query-sexp", Sexp::string(read));
+            list.add(":query-sexp-expanded", Sexp::string(plan));
             describe(&find, request, &mut list);
         }
         Ok(self.send(list)?)
@@ -194,13 +198,8 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// Says what was searched, as mu 1.12 does.
+/// Says how was searched, as mu 1.12 does.
 fn describe(find: &Find, request: &Request, list: &mut Plist) {
-    let as_list = Sexp::List(vec![Sexp::string(&find.query)]);
-    let sexp = Sexp::string(as_list.to_bytes());
-    list.add(":query", Sexp::string(&find.query));
-    list.add(":query-sexp", sexp.clone());
-    list.add(":query-sexp-expanded", sexp);
     let limit = find
         .limit
         .map_or(-1, |limit| i64::try_from(limit).unwrap_or(-1));

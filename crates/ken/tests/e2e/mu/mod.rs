@@ -40,7 +40,7 @@ const MAIL: [(&str, &str); 9] = [
     (
         "inbox/cur/5.a.host:2,S",
         "From: Eve <eve@example.org>\nTo: me@example.com\nSubject: Orphan reply two\n\
-         Message-ID: <b3@example.org>\nIn-Reply-To: <b1@example.org>\n\
+         Message-ID: <b3@example.org>\nIn-Reply-To: <b1@example.org>\nReferences: <b1@example.org>\n\
          Date: Fri, 09 Jan 2026 10:00:00 +0000\n\nOrphan text two okapi.\n",
     ),
     (
@@ -81,7 +81,17 @@ struct Mu {
 impl Mu {
     /// Returns ken under the name of mu, with mail in an index.
     fn ken() -> Self {
+        Self::ken_in(World::new())
+    }
+
+    /// Returns ken that is taken for a version of mu.
+    fn ken_as(version: &str) -> Self {
         let world = World::new();
+        world.configure(&format!("[mu]\nversion = \"{version}\"\n"));
+        Self::ken_in(world)
+    }
+
+    fn ken_in(world: World) -> Self {
         let program = world.home().join("mu");
         fs_err::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ken"), &program).unwrap();
         Self::with_mail(world, program)

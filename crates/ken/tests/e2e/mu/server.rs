@@ -227,10 +227,7 @@ fn indexing_goes_on_beside_questions() {
 
 #[test]
 fn the_dialect_of_1_12_is_spoken_too() {
-    let mu = Mu::ken();
-    let folder = mu.world.home().join("config/ken");
-    fs_err::create_dir_all(&folder).unwrap();
-    fs_err::write(folder.join("config.toml"), "[mu]\nversion = \"1.12.15\"\n").unwrap();
+    let mu = Mu::ken_as("1.12.15");
     mu.world
         .write("Mail/archive/cur/copy.host:2,", super::MAIL[0].1);
     assert_eq!(mu.run(&["index", "--quiet"]).code, 0);
@@ -284,8 +281,17 @@ fn the_dialect_of_1_12_is_spoken_too() {
     assert_eq!(labels, "(:labels (\"money\" \"work\"))");
     let mkdir = mu.maildir().join("quiet");
     server.send(&format!("(mkdir :path \"{}\")", mkdir.display()));
-    let error = server.ask("(nope)");
-    assert!(error.starts_with("(:error 107 "), "{error}");
+    // The next answer is of the next request.
+    for (request, code) in [
+        ("(nope)", 102),
+        ("(add :path \"/nowhere/at/all\")", 104),
+        ("(find :query \"x\" :sortfield :nope)", 107),
+        ("(find :query \"a\"", 111),
+        ("(view :docid 999)", 117),
+    ] {
+        let error = server.ask(request);
+        assert!(error.starts_with(&format!("(:error {code} ")), "{error}");
+    }
     assert!(mkdir.join("cur").is_dir());
     server.end();
 }
