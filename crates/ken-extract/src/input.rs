@@ -33,6 +33,8 @@ pub struct Input<'a> {
     pub(crate) message: Option<u8>,
     /// The account of the outermost file; none if this is that file.
     pub(crate) expansion: Option<Expansion>,
+    /// Whether it is the outermost file, as it lies on disk.
+    pub(crate) is_outermost_file: bool,
     /// The open file, also when its content was read.
     file: Option<&'a File>,
     data: Data<'a>,
@@ -54,6 +56,7 @@ impl<'a> Input<'a> {
     pub fn file(name: impl Into<String>, file: &'a File, size: u64) -> Self {
         Self {
             file: Some(file),
+            is_outermost_file: true,
             ..Self::new(name.into(), Data::File { file, size })
         }
     }
@@ -75,6 +78,7 @@ impl<'a> Input<'a> {
             fields: member.fields,
             message: member.message,
             expansion: member.expansion,
+            is_outermost_file: false,
             file: None,
             data: Data::Bytes(Cow::Owned(member.bytes)),
             log: None,
@@ -92,6 +96,7 @@ impl<'a> Input<'a> {
             fields: Vec::new(),
             message: None,
             expansion: None,
+            is_outermost_file: false,
             file: None,
             data,
             log: None,
@@ -118,11 +123,6 @@ impl<'a> Input<'a> {
             Data::File { size, .. } => *size,
             Data::Bytes(bytes) => bytes.len() as u64,
         }
-    }
-
-    /// Returns whether it is the outermost file, as it lies on disk.
-    pub(crate) fn is_outermost_file(&self) -> bool {
-        self.file.is_some() && self.ipath.is_root()
     }
 
     /// Returns the open file, if the input is one.

@@ -5,21 +5,28 @@
 //! the others: it is neither parsed nor analysed nor written. So an appended mailbox costs its new
 //! messages; behind one that was taken out the others have other numbers, and are written anew.
 //!
+//! A compressed mailbox is one too. Whether the content still is a mailbox shows in its first member.
+//!
 //! The file's own document is deleted first: if the run is stopped, the file counts as not indexed.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use ken_core::{FileKey, Ipath, Place, Reason};
-use ken_extract::{Input, detect};
+use ken_core::{FileKey, Ipath, Location, Place, Reason};
+use ken_extract::{Input, detect, format_of};
 use ken_index::{Error, Mailbox, MessageId, Snapshot};
 
 use crate::apply::FileFacts;
 use crate::grams::Taken;
 use crate::work::{Pool, UNKNOWN_TOKEN};
 
-const MEDIA_TYPE: &str = "application/mbox";
+/// Returns whether a file of a type is a mailbox, or may hold one: what is compressed shows when it is
+/// read.
+fn may_be_mailbox(media_type: &str) -> bool {
+    media_type == "application/mbox"
+        || format_of(media_type).is_some_and(|format| format.name == "compressed")
+}
 
 /// What the index has of a mailbox that is read again.
 #[derive(Debug, Default)]
@@ -63,6 +70,11 @@ impl Known {
         }
         Fate::Replaced(id)
     }
+
+    /// Returns all that was not met, of a file that is no mailbox any more.
+    pub(crate) fn give_up(&mut self) -> Vec<MessageId> {
+        self.messages.drain().map(|(id, _)| id).collect()
+    }
 }
 
 impl Pool<'_> {
@@ -83,8 +95,8 @@ impl Pool<'_> {
         if row.token == UNKNOWN_TOKEN || (self.is_stale)(path, &row) {
             return Ok(None);
         }
-        let input = Input::file("", file, size);
-        if !detect::detect(&input).is_ok_and(|found| found.media_type == MEDIA_TYPE) {
+        let input = Input::file(Location::file(path).file_name(), file, size);
+        if !detect::detect(&input).is_ok_and(|found| may_be_mailbox(found.media_type)) {
             return Ok(None);
         }
         known(snapshot, snapshot.mailbox(key)?)
@@ -121,7 +133,7 @@ fn known(snapshot: &Snapshot, mailbox: Mailbox) -> Result<Option<Known>, Error> 
         messages: mailbox.messages,
         ..Known::default()
     };
-    // Of no mailbox, or one in a compressed file.
+    // Of no mailbox, or one inside of an archive.
     if !known.messages.values().any(Option::is_some) {
         return Ok(None);
     }

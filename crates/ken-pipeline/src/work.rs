@@ -627,10 +627,19 @@ impl PoolSink<'_, '_> {
     /// Returns whether a member is a message of a mailbox that the index has already; deletes the one
     /// in whose place it comes.
     fn stays(&self, member: &Member) -> bool {
-        let known = self.job.known.as_ref().filter(|_| member.offset.is_some());
-        let Some(known) = known else {
+        let Some(known) = &self.job.known else {
             return false;
         };
+        if member.offset.is_none() {
+            if member.ipath.depth() == 1 {
+                // Before what takes their place.
+                for id in lock(known).give_up() {
+                    self.pool
+                        .note(self.pool.applier.delete_message(self.job.key, id));
+                }
+            }
+            return false;
+        }
         let place = self.thread.extractor.place(member);
         match lock(known).meet(&member.ipath, place) {
             Fate::Kept => {

@@ -3,7 +3,7 @@
 //! `notes.txt.gz` is one document with the text, type and fields of `notes.txt`; a compressed tape
 //! archive is that archive. So the content takes the place of the input (same internal path, same
 //! output) and no part is made. Layers of compression are peeled off as one stream; content that
-//! is no tape archive is then held in memory, up to [`crate::Limits::max_member_bytes`].
+//! is no tape archive or mailbox is then held in memory, up to [`crate::Limits::max_member_bytes`].
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -25,10 +25,15 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: Some("those of the content"),
     isolation: Isolation::Worker,
-    version: 2,
+    version: 3,
     streams: true,
     extract,
 };
+
+/// Returns whether a media type is that of a compressed file.
+pub(crate) fn is_compressed(media_type: &str) -> bool {
+    FORMAT.media_types.contains(&media_type)
+}
 
 /// A file compressed more often is an attack.
 const MAX_LAYERS: u32 = 4;
@@ -77,6 +82,9 @@ pub(super) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         }
         Some(_) if content.detected.media_type == "application/warc" => {
             super::warc::extract_stream(content.reader, output)
+        }
+        Some(_) if content.detected.media_type == "application/mbox" => {
+            super::mbox::extract_stream(content.reader, input.is_outermost_file, output)
         }
         Some(_) => extract_whole(content, input, output),
     }

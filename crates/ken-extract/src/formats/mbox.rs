@@ -1,15 +1,16 @@
 //! Mailboxes with many messages in one file (RFC 4155): each message is a member.
 //!
-//! The mailbox is read as a stream, one message in memory at a time. Members are numbered from 1. A
-//! message was last changed when it was delivered, not when the next one was: then what is read of it
-//! depends on its own bytes and number alone.
+//! The mailbox is read as a stream, one message in memory at a time, also out of a compressed file. Members
+//! are numbered from 1. A message was last changed when it was delivered, not when the next one was: then
+//! what is read of it depends on its own bytes and number alone.
 
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use ken_core::Ipath;
 use ken_mail::{Mbox, MboxMessage};
 
+use super::source::{Source, release};
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Limits, Member};
 
@@ -28,10 +29,27 @@ pub(super) const FORMAT: Format = Format {
 
 /// Extracts a mailbox.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    extract_stream(
+        Source::new(input.reader()?),
+        input.is_outermost_file,
+        output,
+    )
+}
+
+/// Extracts a mailbox that is a stream, whose failures carry an [`Error`]; what comes before one is
+/// read. Offsets are those in the stream, and kept if it is that of the outermost file.
+pub(super) fn extract_stream(
+    reader: impl Read,
+    is_in_place: bool,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
     let max = output.limits().max_member_bytes;
     let max_bytes = usize::try_from(max).unwrap_or(usize::MAX);
-    let is_in_place = input.is_outermost_file();
-    let mut mbox = Mbox::new(input.reader()?, max_bytes);
+    let mut reader = UntilFailure {
+        reader,
+        failure: None,
+    };
+    let mut mbox = Mbox::new(&mut reader, max_bytes);
     let mut number = 0_u64;
     let mut n_truncated = 0_u64;
     while let Some(message) = mbox.next_message()? {
@@ -40,12 +58,38 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         let ipath = output.child_ipath(&number.to_string());
         output.member(member(message, ipath, is_in_place))?;
     }
+    if let Some(failure) = reader.failure {
+        return Err(release(failure));
+    }
     if n_truncated > 0 {
         return Err(Error::Limit(format!(
             "{n_truncated} messages are searchable up to max_member_bytes = {max} only"
         )));
     }
     Ok(())
+}
+
+/// Ends where its reader fails, so that the last message is read as far as it goes.
+struct UntilFailure<R> {
+    reader: R,
+    failure: Option<io::Error>,
+}
+
+impl<R: Read> Read for UntilFailure<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.failure.is_some() {
+            return Ok(0);
+        }
+        self.reader
+            .read(buffer)
+            .or_else(|error| match error.kind() {
+                io::ErrorKind::Interrupted => Err(error),
+                _ => {
+                    self.failure = Some(error);
+                    Ok(0)
+                }
+            })
+    }
 }
 
 fn member(message: MboxMessage<'_>, ipath: Ipath, is_in_place: bool) -> Member {
@@ -152,13 +196,8 @@ mod tests {
             }
             assert!(near(1 << 20).is_none(), "behind the end");
         }
-        let compressed = run(extract, MBOX, "three.mbox", MAILBOX);
-        assert!(
-            compressed
-                .members
-                .iter()
-                .all(|member| member.offset.is_none())
-        );
+        let inside = run(extract, MBOX, "three.mbox", MAILBOX);
+        assert!(inside.members.iter().all(|member| member.offset.is_none()));
     }
 
     #[test]

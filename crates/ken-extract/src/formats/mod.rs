@@ -65,6 +65,7 @@ mod xml;
 pub(crate) mod xmp;
 mod zip;
 
+pub(crate) use compressed::is_compressed;
 pub(crate) use mbox::message_near;
 
 use std::collections::HashMap;

@@ -225,6 +225,7 @@ impl Worker {
             declared_type: input.declared_type.clone(),
             modified: input.modified,
             is_attachment: input.is_attachment,
+            is_outermost_file: input.is_outermost_file,
             file_size: None,
             log_size: None,
             spent: account.spent(),

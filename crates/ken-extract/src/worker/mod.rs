@@ -102,6 +102,26 @@ pub struct Extractor<'o> {
     seed: Option<u64>,
 }
 
+/// Takes the first member that is accepted; what comes behind it is not read.
+struct First<'a> {
+    accepts: &'a dyn Fn(&Member) -> bool,
+    found: Option<Member>,
+}
+
+impl Sink for First<'_> {
+    fn document(&mut self, _: Document) {}
+
+    fn member(&mut self, member: Member) {
+        if self.found.is_none() && (self.accepts)(&member) {
+            self.found = Some(member);
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.found.is_some()
+    }
+}
+
 impl<'o> Extractor<'o> {
     /// Returns an extractor that has no worker yet.
     pub fn new(options: &'o Options) -> Self {
@@ -128,11 +148,13 @@ impl<'o> Extractor<'o> {
     }
 
     /// Reads the message of a mailbox that was indexed with this place; none if it is not there nor near.
+    /// One that is compressed is read up to it.
     ///
     /// # Errors
     /// Fails if the mailbox cannot be read.
     pub fn message_at(
         &self,
+        name: &str,
         file: &File,
         place: Place,
         ipath: &Ipath,
@@ -141,7 +163,19 @@ impl<'o> Extractor<'o> {
             let found = self.place(member);
             found.is_some_and(|found| found.digest == place.digest)
         };
-        formats::message_near(file, place.offset, ipath, &self.options.limits, &is_it)
+        let mut input = Input::file(name, file, file.metadata()?.len());
+        if !crate::formats::is_compressed(crate::detect::detect(&input)?.media_type) {
+            return formats::message_near(file, place.offset, ipath, self.limits(), &is_it);
+        }
+        let mut first = First {
+            accepts: &is_it,
+            found: None,
+        };
+        self.extract(&mut input, &mut first);
+        Ok(first.found.map(|found| Member {
+            ipath: ipath.clone(),
+            ..found
+        }))
     }
 
     /// Returns the limits in force.

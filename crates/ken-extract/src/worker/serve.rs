@@ -122,6 +122,7 @@ pub(super) struct Request {
     pub(super) declared_type: Option<String>,
     pub(super) modified: Option<i64>,
     pub(super) is_attachment: bool,
+    pub(super) is_outermost_file: bool,
     /// Size of the file whose descriptor comes along; none if the blob is the content.
     pub(super) file_size: Option<u64>,
     /// Size of the write-ahead log beside the file, whose descriptor comes second.
@@ -139,6 +140,7 @@ impl Request {
         head.optional_text(self.declared_type.as_deref());
         head.optional_number(self.modified);
         head.flag(self.is_attachment);
+        head.flag(self.is_outermost_file);
         head.optional_number(self.file_size.map(|size| size as i64));
         head.optional_number(self.log_size.map(|size| size as i64));
         head.number(self.spent);
@@ -154,6 +156,7 @@ impl Request {
             declared_type: head.optional_text()?.map(str::to_owned),
             modified: head.optional_number()?,
             is_attachment: head.flag()?,
+            is_outermost_file: head.flag()?,
             file_size: head.optional_number()?.map(|size| size as u64),
             log_size: head.optional_number()?.map(|size| size as u64),
             spent: head.number()?,
@@ -185,6 +188,7 @@ impl Request {
         input.declared_type.clone_from(&self.declared_type);
         input.modified = self.modified;
         input.is_attachment = self.is_attachment;
+        input.is_outermost_file = self.is_outermost_file;
         input.expansion = Some(expansion.clone());
         extract(&mut input, limits, sink);
         // The parent counts members itself.

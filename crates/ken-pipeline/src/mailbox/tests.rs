@@ -1,9 +1,12 @@
 //! Mailboxes that are edited between runs, against indexes made anew.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use ken_core::{Document, Field, Order, Plan, Root, Value};
 use ken_index::{Writer, WriterOptions};
 use proptest::prelude::*;
@@ -82,16 +85,25 @@ fn edits() -> impl Strategy<Value = Edit> {
 /// A mailbox with its index.
 struct World {
     folder: tempfile::TempDir,
+    /// Its name says whether it is compressed.
+    name: &'static str,
     letters: Vec<Letter>,
     next: u32,
 }
 
+const NAMES: [&str; 2] = ["all.mbox", "all.mbox.gz"];
+
 impl World {
     fn new() -> Self {
+        Self::named(NAMES[0])
+    }
+
+    fn named(name: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs_err::create_dir(folder.path().join("mail")).unwrap();
         let mut world = Self {
             folder,
+            name,
             letters: Vec::new(),
             next: 0,
         };
@@ -127,12 +139,22 @@ impl World {
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.path().join("mail/all.mbox")
+        self.folder.path().join("mail").join(self.name)
     }
 
     fn write(&self) {
         let text: String = self.letters.iter().map(Letter::text).collect();
-        fs_err::write(self.path(), text).unwrap();
+        self.write_bytes(text.as_bytes());
+    }
+
+    fn write_bytes(&self, bytes: &[u8]) {
+        if self.name == NAMES[0] {
+            return fs_err::write(self.path(), bytes).unwrap();
+        }
+        let file = fs_err::File::create(self.path()).unwrap();
+        let mut encoder = GzEncoder::new(file, Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap();
     }
 
     fn options(&self, data: &str) -> Options {
@@ -179,37 +201,55 @@ impl World {
 
 #[test]
 fn an_appended_mailbox_costs_its_new_messages() {
-    let mut world = World::new();
-    let mut options = world.options("data");
-    options.ngrams = Ngrams::Text;
-    world.write();
-    // One has an attachment, and the mailbox is a document too.
-    assert_eq!(world.check(&options, "first"), 5 + 1 + 1);
-    world.edit(&Edit::Append(0));
-    world.write();
-    // The message that tells no time of delivery may be another one tomorrow.
-    assert_eq!(world.check(&options, "second"), 1 + 1 + 1);
-    world.edit(&Edit::Append(1));
-    world.write();
-    assert_eq!(world.check(&options, "third"), 2 + 1 + 1);
-    world.edit(&Edit::Mark(1, "Status: RO\n"));
-    world.write();
-    assert_eq!(world.check(&options, "fourth"), 2 + 1 + 1);
-    options.full = true;
-    assert_eq!(world.update(&options).documents, 7 + 2 + 1);
+    for name in NAMES {
+        let mut world = World::named(name);
+        let mut options = world.options("data");
+        options.ngrams = Ngrams::Text;
+        world.write();
+        // One has an attachment, and the mailbox is a document too.
+        assert_eq!(world.check(&options, "first"), 5 + 1 + 1);
+        world.edit(&Edit::Append(0));
+        world.write();
+        // The message that tells no time of delivery may be another one tomorrow.
+        assert_eq!(world.check(&options, "second"), 1 + 1 + 1);
+        world.edit(&Edit::Append(1));
+        world.write();
+        assert_eq!(world.check(&options, "third"), 2 + 1 + 1);
+        world.edit(&Edit::Mark(1, "Status: RO\n"));
+        world.write();
+        assert_eq!(world.check(&options, "fourth"), 2 + 1 + 1);
+        options.full = true;
+        assert_eq!(world.update(&options).documents, 7 + 2 + 1);
+    }
+}
+
+/// An archive of one message under the number of a message of the mailbox.
+fn archive() -> Vec<u8> {
+    let message = b"From: b@example.org\nMessage-ID: <other@x>\nSubject: other\n\nAnother one.\n";
+    let mut header = tar::Header::new_ustar();
+    header.set_size(message.len() as u64);
+    header.set_cksum();
+    let mut archive = tar::Builder::new(Vec::new());
+    archive.append_data(&mut header, "2", &message[..]).unwrap();
+    archive.into_inner().unwrap()
 }
 
 #[test]
 fn what_is_no_mailbox_any_more_is_gone_whole() {
-    let world = World::new();
-    let options = world.options("data");
-    world.write();
-    world.update(&options);
-    fs_err::write(world.path(), "%PDF-1.4\n").unwrap();
-    world.check(&options, "fresh");
-    assert_eq!(world.documents("data").len(), 1);
-    world.write();
-    assert_eq!(world.check(&options, "again"), 5 + 1 + 1);
+    for name in NAMES {
+        let world = World::named(name);
+        let options = world.options("data");
+        for (other, n_documents) in [(b"%PDF-1.4\n".to_vec(), 1), (archive(), 2)] {
+            world.write();
+            world.update(&options);
+            assert!(world.documents("data").len() > 2);
+            world.write_bytes(&other);
+            world.check(&options, "fresh");
+            assert_eq!(world.documents("data").len(), n_documents);
+        }
+        world.write();
+        assert_eq!(world.check(&options, "again"), 5 + 1 + 1);
+    }
 }
 
 #[test]
@@ -277,9 +317,10 @@ proptest! {
     /// same under the same number are not written again.
     #[test]
     fn an_edited_mailbox_is_indexed_as_if_anew(
+        name in proptest::sample::select(&NAMES[..]),
         rounds in proptest::collection::vec(proptest::collection::vec(edits(), 1..3), 1..5),
     ) {
-        let mut world = World::new();
+        let mut world = World::named(name);
         let options = world.options("data");
         world.write();
         world.update(&options);

@@ -1,5 +1,7 @@
 //! Mailboxes that change: what stays in the index, and messages that are read from their place.
 
+use std::process::Command;
+
 use crate::mail::message;
 use crate::world::World;
 
@@ -72,6 +74,32 @@ fn a_message_is_read_from_its_place_while_the_mailbox_grows() {
         "{}",
         run.err
     );
+}
+
+#[test]
+fn a_compressed_mailbox_is_one_too() {
+    for (program, name) in [("gzip", "old.mbox.gz"), ("xz", "old.mbox.xz")] {
+        let world = World::new();
+        let write = |text: &str| {
+            let path = world.write("old.mbox", text);
+            let run = Command::new(program).arg("-f").arg(path).status();
+            assert!(run.unwrap().success());
+        };
+        let raw = |id: u32| world.ken(["mail", "show", "--raw", &format!("msgid:{id}@x.org")]);
+        write(&mailbox(40));
+        assert_eq!(world.index_docs()["documents"], 41);
+        write(&(mailbox(40) + &letter(41, "", "a tapir")));
+        // From where it was, in a file that has grown since.
+        let run = raw(20);
+        assert!(run.text().ends_with("an animal20\n"), "{}", run.err);
+        assert_eq!(world.index(&[])["documents"], 2, "{name}");
+        assert_eq!(world.hits("type:message").len(), 41);
+        assert!(raw(41).text().ends_with("a tapir\n"));
+        write(&mailbox(3));
+        assert_eq!(raw(20).code, 2);
+        assert_eq!(world.index(&[])["documents"], 1);
+        assert_eq!(world.hits("type:message").len(), 3);
+    }
 }
 
 #[test]

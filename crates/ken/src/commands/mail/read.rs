@@ -65,7 +65,8 @@ impl<'m> Reader<'m> {
         let Some(place) = self.snapshot.place_of(key, message)? else {
             return Ok(None);
         };
-        Ok(extractor.message_at(file.file(), place, &ipath)?)
+        let name = location.file_name();
+        Ok(extractor.message_at(&name, file.file(), place, &ipath)?)
     }
 
     fn extract_file(
