@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use ken_core::FileKey;
@@ -69,6 +69,8 @@ pub struct Writer {
     /// Those since the last commit.
     deleted: Mutex<Vec<Doomed>>,
     files: WriteDirectory,
+    /// See [`Self::set_patient`].
+    patient: Arc<AtomicBool>,
     /// Keeps the list of segments, deletes, merges and commits.
     engine: RwLock<IndexWriter<Row>>,
     /// Why nothing can be written any more.
@@ -114,8 +116,10 @@ impl Writer {
                 }
                 other => engine_error(other),
             })?;
+        let patient = Arc::default();
         engine.set_merge_policy(Box::new(BoundedMerges {
             threads: options.merge_threads(),
+            patient: Arc::clone(&patient),
         }));
         // Read under the lock: another writer may have committed before it was ours.
         let meta = match read_meta(path, &index)? {
@@ -147,6 +151,7 @@ impl Writer {
             sequence: AtomicU64::new(meta.sequence),
             deleted: Mutex::default(),
             meta,
+            patient,
             engine: RwLock::new(engine),
             files,
             dead: OnceLock::new(),
@@ -157,6 +162,12 @@ impl Writer {
     /// loss of power may cost the index, up to the next commit that is.
     pub fn set_synced(&self, synced: bool) {
         self.files.set_synced(synced);
+    }
+
+    /// Sets whether many more documents are to come, which they are not if nothing is said: segments are merged
+    /// only when there are many, so that documents are written fewer times.
+    pub fn set_patient(&self, patient: bool) {
+        self.patient.store(patient, Ordering::Relaxed);
     }
 
     /// Returns the meta of the last commit.

@@ -66,14 +66,14 @@ impl Builder {
     }
 
     fn count(&mut self, grams: &[Gram]) {
-        for gram in grams {
-            let number = self.table.insert(*gram);
+        self.grams.reserve(grams.len());
+        self.table.number(grams, |number| {
             match self.counts.get_mut(number as usize) {
                 Some(count) => *count += 1,
                 None => self.counts.push(1),
             }
             self.grams.push(number);
-        }
+        });
     }
 
     /// Returns whether there is nothing in it.
@@ -92,14 +92,17 @@ impl Builder {
     /// # Errors
     /// Fails if it cannot be written.
     pub fn finish<W: Write>(&mut self, out: W) -> io::Result<W> {
-        let mut order: Vec<u32> = (0..self.table.keys.len() as u32).collect();
-        order.sort_unstable_by_key(|number| self.table.keys[*number as usize]);
+        let numbered = (0_u64..).zip(&self.table.keys);
+        let mut order: Vec<u64> =
+            (numbered.map(|(number, gram)| u64::from(*gram) << 32 | number)).collect();
+        order.sort_unstable();
         // Where the next document of each gram goes.
         let mut places = vec![0_u32; order.len()];
         let mut at = 0;
-        for number in &order {
-            places[*number as usize] = at;
-            at += self.counts[*number as usize];
+        for entry in &order {
+            let number = *entry as u32 as usize;
+            places[number] = at;
+            at += self.counts[number];
         }
         self.postings.resize(self.grams.len(), 0);
         let mut start = 0;
@@ -113,10 +116,10 @@ impl Builder {
         }
         let mut writer = SegmentWriter::new(out, self.docs.len() as u32);
         let mut rest = self.postings.as_slice();
-        for number in order {
-            let number = number as usize;
+        for entry in order {
+            let (gram, number) = ((entry >> 32) as Gram, entry as u32 as usize);
             let (docs, others) = rest.split_at(self.counts[number] as usize);
-            writer.gram(self.table.keys[number], docs)?;
+            writer.gram(gram, docs)?;
             rest = others;
         }
         let out = writer.finish(&self.docs)?;

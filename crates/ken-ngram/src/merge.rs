@@ -54,7 +54,7 @@ pub fn merge<W: Write>(
             Some(iter::once(first).chain(others).collect::<Vec<_>>())
         });
         for lists in lists.unwrap_or_default() {
-            lists.write(&mut writer)?;
+            writer.lists(&lists.grams, &lists.bytes)?;
         }
     }
     writer.finish(&docs)
@@ -64,25 +64,18 @@ pub fn merge<W: Write>(
 #[derive(Default)]
 struct Lists {
     bytes: Vec<u8>,
-    /// Of each its gram, how many documents it has, and where it ends.
-    ends: Vec<(Gram, u32, usize)>,
+    /// Of each its gram, and how many documents and bytes it has.
+    grams: Vec<(Gram, u32, usize)>,
 }
 
 impl Lists {
     fn add(&mut self, gram: Gram, docs: &[u32], n_docs: u32) {
         if !docs.is_empty() {
+            let start = self.bytes.len();
             postings::encode(docs, n_docs, &mut self.bytes);
-            self.ends.push((gram, docs.len() as u32, self.bytes.len()));
+            let n_bytes = self.bytes.len() - start;
+            self.grams.push((gram, docs.len() as u32, n_bytes));
         }
-    }
-
-    fn write<W: Write>(&self, writer: &mut SegmentWriter<W>) -> io::Result<()> {
-        let mut start = 0;
-        for &(gram, n, end) in &self.ends {
-            writer.list(gram, n, &self.bytes[start..end])?;
-            start = end;
-        }
-        Ok(())
     }
 }
 

@@ -6,6 +6,9 @@
 
 /// Longer quotients are written as a whole number.
 const MAX_QUOTIENT: u32 = 16;
+/// So many documents are written at a time, each in so many bytes at most.
+const AT_ONCE: usize = 64;
+const MAX_BYTES: usize = 6;
 /// The mean of gaps counts in sixteenths.
 const MEAN_SHIFT: u32 = 4;
 
@@ -32,56 +35,49 @@ impl Mean {
 /// Appends a list of documents, sorted and all different, among `n_docs`.
 pub(crate) fn encode(docs: &[u32], n_docs: u32, out: &mut Vec<u8>) {
     let mut mean = Mean::new(docs.len() as u32, n_docs);
-    let mut bits = BitWriter { out, held: 0, n: 0 };
-    let mut next = 0;
-    for &doc in docs {
-        let gap = doc - next;
-        next = doc + 1;
-        let k = mean.parameter();
-        let quotient = gap >> k;
-        if quotient < MAX_QUOTIENT {
-            bits.put((1 << quotient) - 1, quotient + 1);
-            bits.put(u64::from(gap & ((1 << k) - 1)), k);
-        } else {
-            bits.put((1 << MAX_QUOTIENT) - 1, MAX_QUOTIENT);
-            bits.put(u64::from(gap), 32);
-        }
-        mean.follow(gap);
-    }
-    bits.flush();
-}
-
-struct BitWriter<'a> {
-    out: &'a mut Vec<u8>,
-    held: u64,
-    n: u32,
-}
-
-impl BitWriter<'_> {
-    /// Appends the lowest `n` bits, 32 at most.
-    fn put(&mut self, bits: u64, n: u32) {
-        self.held |= bits << self.n;
-        self.n += n;
-        if self.n >= 32 {
-            self.out
-                .extend_from_slice(&(self.held as u32).to_le_bytes());
-            self.held >>= 32;
-            self.n -= 32;
+    // Bits that are no whole byte yet, and how many; behind the last byte of `out`.
+    let (mut held, mut n) = (0_u64, 0);
+    let (mut at, mut next) = (out.len(), 0);
+    for docs in docs.chunks(AT_ONCE) {
+        // Eight bytes are written each time, of which those count that are whole.
+        out.resize(at + docs.len() * MAX_BYTES + 8, 0);
+        for &doc in docs {
+            let (bits, n_bits) = code(doc - next, mean.parameter());
+            mean.follow(doc - next);
+            next = doc + 1;
+            held |= bits << n;
+            n += n_bits;
+            out[at..at + 8].copy_from_slice(&held.to_le_bytes());
+            at += (n / 8) as usize;
+            held >>= n & !7;
+            n &= 7;
         }
     }
+    out.truncate(at + usize::from(n > 0));
+}
 
-    fn flush(&mut self) {
-        let n_bytes = self.n.div_ceil(8) as usize;
-        self.out
-            .extend_from_slice(&self.held.to_le_bytes()[..n_bytes]);
+/// Returns the bits of a gap, the first one lowest, and how many they are.
+fn code(gap: u32, k: u32) -> (u64, u32) {
+    let quotient = gap >> k;
+    if quotient < MAX_QUOTIENT {
+        let rest = u64::from(gap & ((1 << k) - 1));
+        (
+            ((1 << quotient) - 1) | rest << (quotient + 1),
+            quotient + 1 + k,
+        )
+    } else {
+        (
+            ((1 << MAX_QUOTIENT) - 1) | u64::from(gap) << MAX_QUOTIENT,
+            MAX_QUOTIENT + 32,
+        )
     }
 }
 
 /// Reads a list. Damaged bits give other documents, all of them in order and below `n_docs`.
 pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
-    held: u64,
-    n: u32,
+    /// The next bit.
+    at: usize,
     mean: Mean,
     next: u32,
     left: u32,
@@ -89,12 +85,11 @@ pub(crate) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Reads a list of `n` documents.
+    /// Reads a list of `n` documents, which begins with these bytes and may end before they do.
     pub(crate) fn new(bytes: &'a [u8], n: u32, n_docs: u32) -> Self {
         Self {
             bytes,
-            held: 0,
-            n: 0,
+            at: 0,
             mean: Mean::new(n, n_docs),
             next: 0,
             left: n,
@@ -102,51 +97,39 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Holds at least 32 bits afterwards; those after the end are 0.
-    fn fill(&mut self) {
-        if let Some((four, rest)) = self.bytes.split_first_chunk::<4>() {
-            self.held |= u64::from(u32::from_le_bytes(*four)) << self.n;
-            self.bytes = rest;
-            self.n += 32;
-            return;
-        }
-        for byte in std::mem::take(&mut self.bytes) {
-            self.held |= u64::from(*byte) << self.n;
-            self.n += 8;
-        }
-        self.n = self.n.max(32);
-    }
-
-    fn take(&mut self, n: u32) -> u32 {
-        if self.n < n {
-            self.fill();
-        }
-        let bits = (self.held & ((1 << n) - 1)) as u32;
-        self.held >>= n;
-        self.n -= n;
-        bits
+    /// Returns the next bits, more than a gap has; those after the end are 0.
+    fn bits(&self) -> u64 {
+        let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
+        let bytes = rest.first_chunk::<8>().copied();
+        u64::from_le_bytes(bytes.unwrap_or_else(|| last(rest))) >> (self.at % 8)
     }
 
     fn gap(&mut self) -> u32 {
-        if self.n < 32 {
-            self.fill();
+        let bits = self.bits();
+        let quotient = bits.trailing_ones();
+        if quotient >= MAX_QUOTIENT {
+            self.at += (MAX_QUOTIENT + 32) as usize;
+            return (bits >> MAX_QUOTIENT) as u32;
         }
-        let quotient = self.held.trailing_ones().min(MAX_QUOTIENT);
-        if quotient == MAX_QUOTIENT {
-            self.held >>= MAX_QUOTIENT;
-            self.n -= MAX_QUOTIENT;
-            return self.take(32);
-        }
-        self.held >>= quotient + 1;
-        self.n -= quotient + 1;
         let k = self.mean.parameter();
-        quotient << k | self.take(k)
+        self.at += (quotient + 1 + k) as usize;
+        quotient << k | (bits >> (quotient + 1)) as u32 & ((1 << k) - 1)
     }
+}
+
+/// Returns what is left of a list, fewer than eight bytes, with 0 behind.
+#[cold]
+fn last(rest: &[u8]) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    let end = rest.len().min(8);
+    bytes[..end].copy_from_slice(&rest[..end]);
+    bytes
 }
 
 impl Iterator for Decoder<'_> {
     type Item = u32;
 
+    #[inline]
     fn next(&mut self) -> Option<u32> {
         self.left = self.left.checked_sub(1)?;
         let gap = self.gap();

@@ -238,7 +238,7 @@ impl Segment {
     pub(crate) fn documents(&self, postings: &Postings) -> Decoder<'_> {
         let bytes = self
             .part(POSTINGS)
-            .get(postings.bytes.clone())
+            .get(postings.bytes.start..)
             .unwrap_or_default();
         Decoder::new(bytes, postings.n, self.n_docs)
     }

@@ -7,6 +7,9 @@ use crate::pieces::Extent;
 use crate::postings;
 use crate::segment::{BLOCK, Covers, IS_PART, MAGIC, NAMES, Version, put_number};
 
+/// So many bytes of lists are written at once: most have a few only.
+const BUFFER_BYTES: usize = 64 << 10;
+
 /// A document that goes into a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Doc {
@@ -39,6 +42,7 @@ pub(crate) struct SegmentWriter<W> {
     n_grams: usize,
     dictionary: Vec<u8>,
     blocks: Vec<u8>,
+    /// Lists that are not written yet.
     buffer: Vec<u8>,
 }
 
@@ -63,16 +67,27 @@ impl<W: Write> SegmentWriter<W> {
         if docs.is_empty() {
             return Ok(());
         }
-        let mut bytes = std::mem::take(&mut self.buffer);
-        bytes.clear();
-        postings::encode(docs, self.n_docs, &mut bytes);
-        let written = self.list(gram, docs.len() as u32, &bytes);
-        self.buffer = bytes;
-        written
+        let start = self.buffer.len();
+        postings::encode(docs, self.n_docs, &mut self.buffer);
+        self.entry(gram, docs.len() as u32, self.buffer.len() - start);
+        if self.buffer.len() >= BUFFER_BYTES {
+            self.flush()?;
+        }
+        Ok(())
     }
 
-    /// Adds a gram, greater than the last one, with its list of so many documents.
-    pub(crate) fn list(&mut self, gram: Gram, n: u32, bytes: &[u8]) -> io::Result<()> {
+    /// Adds grams, greater than the last one, each with how many documents it has and how many of the bytes are
+    /// theirs.
+    pub(crate) fn lists(&mut self, grams: &[(Gram, u32, usize)], bytes: &[u8]) -> io::Result<()> {
+        for (gram, n, length) in grams {
+            self.entry(*gram, *n, *length);
+        }
+        self.flush()?;
+        self.put(bytes)
+    }
+
+    /// Adds a gram to the dictionary, whose list has so many documents and bytes.
+    fn entry(&mut self, gram: Gram, n: u32, n_bytes: usize) {
         if self.n_grams.is_multiple_of(BLOCK) {
             // One less than the first, so that a search for it ends in this block.
             self.last = gram - 1;
@@ -85,17 +100,28 @@ impl<W: Write> SegmentWriter<W> {
         }
         put_number((gram - self.last).into(), &mut self.dictionary);
         put_number(n.into(), &mut self.dictionary);
-        put_number(bytes.len() as u64, &mut self.dictionary);
-        self.sum.update(bytes);
-        self.out.write_all(bytes)?;
-        self.n_postings += bytes.len() as u64;
+        put_number(n_bytes as u64, &mut self.dictionary);
+        self.n_postings += n_bytes as u64;
         self.last = gram;
         self.n_grams += 1;
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let mut bytes = std::mem::take(&mut self.buffer);
+        self.put(&bytes)?;
+        bytes.clear();
+        self.buffer = bytes;
         Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sum.update(bytes);
+        self.out.write_all(bytes)
     }
 
     /// Adds the documents, by their numbers, and ends the file.
     pub(crate) fn finish(mut self, docs: &[Doc]) -> io::Result<W> {
+        self.flush()?;
         let mut order: Vec<u32> = (0..docs.len() as u32).collect();
         order.retain(|doc| docs[*doc as usize].extent.is_none());
         order.sort_unstable_by_key(|doc| docs[*doc as usize].version);

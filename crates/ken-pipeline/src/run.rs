@@ -279,7 +279,8 @@ fn run(
                 threads: options.segment_builders(),
             },
             options.durability == Durability::Full,
-        ),
+        )
+        .patient(),
         snapshot,
         stale,
         roots,

@@ -12,6 +12,8 @@ pub(crate) struct LazyWriter {
     options: WriterOptions,
     /// Whether commits are on disk when they are made.
     synced: bool,
+    /// Whether segments are merged only when there are many.
+    patient: bool,
     opened: OnceLock<Writer>,
     opening: Mutex<()>,
 }
@@ -22,8 +24,17 @@ impl LazyWriter {
             index,
             options,
             synced,
+            patient: false,
             opened: OnceLock::new(),
             opening: Mutex::new(()),
+        }
+    }
+
+    /// Merges segments only when there are many, until [`Writer::set_patient`] says otherwise.
+    pub(crate) fn patient(self) -> Self {
+        Self {
+            patient: true,
+            ..self
         }
     }
 
@@ -38,6 +49,7 @@ impl LazyWriter {
         }
         let writer = Writer::open(&self.index, self.options)?;
         writer.set_synced(self.synced);
+        writer.set_patient(self.patient);
         Ok(self.opened.get_or_init(|| writer))
     }
 

@@ -99,12 +99,13 @@ impl Postings {
         self.n_tokens
     }
 
-    /// Returns how many bytes of memory it takes, with what writing it will take.
+    /// Returns how many bytes of memory it takes, with what writing it will take, which needs no table.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.terms.memory_bytes()
-            + self.terms.len() * (size_of::<u32>() + size_of::<(u64, u32)>())
+        let writing = self.terms.len() * (size_of::<u32>() + size_of::<(u64, u32)>())
+            + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>();
+        self.terms.record_bytes()
+            + self.terms.table_bytes().max(writing)
             + self.stream.len() * size_of::<u32>()
-            + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>()
             + self.docs.len() * size_of::<Start>()
             + self.norms.as_ref().map_or(0, Vec::len)
     }
@@ -139,15 +140,17 @@ impl Postings {
     }
 
     /// Writes all terms with their postings.
-    pub(super) fn write(self, serializer: &mut FieldSerializer<'_>) -> io::Result<()> {
+    pub(super) fn write(mut self, serializer: &mut FieldSerializer<'_>) -> io::Result<()> {
+        self.terms.forget_table();
         let order = in_order(&self.terms);
+        let mut occurrences = Vec::new();
         let mut ends = vec![NOT_NOW; self.terms.len()];
         let mut rest = &order[..];
         let mut deltas = Vec::new();
         while !rest.is_empty() {
             let now;
             (now, rest) = rest.split_at(at_once(rest, &self.terms));
-            let occurrences = self.turned(now, &mut ends);
+            self.turn(now, &mut ends, &mut occurrences);
             let mut start = 0;
             for (_, number) in now {
                 let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
@@ -158,15 +161,17 @@ impl Postings {
         Ok(())
     }
 
-    /// Returns all occurrences of some terms, those of a term together and the terms in this
-    /// order, and sets where those of each term end.
-    fn turned(&self, terms: &[(u64, u32)], ends: &mut [u32]) -> Vec<Occurrence> {
+    /// Writes all occurrences of some terms over the first of those that are there, those of a term together and
+    /// the terms in this order, and sets where those of each term end.
+    fn turn(&self, terms: &[(u64, u32)], ends: &mut [u32], occurrences: &mut Vec<Occurrence>) {
         let mut total = 0;
         for (_, number) in terms {
             ends[*number as usize] = total;
             total += self.terms.count(*number);
         }
-        let mut occurrences = vec![Occurrence::default(); total as usize];
+        if occurrences.len() < total as usize {
+            occurrences.resize(total as usize, Occurrence::default());
+        }
         self.each(|number, doc, position| {
             let place = &mut ends[number as usize];
             if *place != NOT_NOW {
@@ -174,7 +179,6 @@ impl Postings {
                 *place += 1;
             }
         });
-        occurrences
     }
 
     fn write_term(

@@ -65,7 +65,7 @@ impl Terms {
             }
             if slot.tag == tag {
                 let record = Record::at(&self.records, slot.record - 1);
-                if record.term == term {
+                if are_same(record.term, term) {
                     let (number, count) = (record.number, record.count + 1);
                     let place = (slot.record - 1) as usize;
                     self.records[place..place + 4].copy_from_slice(&count.to_le_bytes());
@@ -90,11 +90,19 @@ impl Terms {
         Record::at(&self.records, self.starts[number as usize])
     }
 
-    /// Returns how many bytes of memory the table takes.
-    pub(super) fn memory_bytes(&self) -> usize {
+    /// Returns how many bytes of memory the terms take.
+    pub(super) fn record_bytes(&self) -> usize {
+        self.records.len() + self.starts.len() * size_of::<u32>()
+    }
+
+    /// Returns how many bytes of memory the table takes that finds them.
+    pub(super) fn table_bytes(&self) -> usize {
         self.slots.len() * size_of::<Slot>()
-            + self.records.len()
-            + self.starts.len() * size_of::<u32>()
+    }
+
+    /// Frees that table: no number is asked for any more.
+    pub(super) fn forget_table(&mut self) {
+        self.slots = Vec::new();
     }
 
     #[cold]
@@ -129,6 +137,23 @@ impl Terms {
         }
         self.slots = slots;
     }
+}
+
+/// Compares terms, most of which are short: without a call.
+#[inline]
+fn are_same(one: &[u8], other: &[u8]) -> bool {
+    /// Compares the first and the last `N` bytes.
+    #[inline]
+    fn ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
+        one.first_chunk::<N>() == other.first_chunk() && one.last_chunk::<N>() == other.last_chunk()
+    }
+    one.len() == other.len()
+        && match one.len() {
+            8..=16 => ends::<8>(one, other),
+            4..=7 => ends::<4>(one, other),
+            2..=3 => ends::<2>(one, other),
+            _ => one == other,
+        }
 }
 
 /// What is kept of a term.

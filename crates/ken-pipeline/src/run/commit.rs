@@ -101,6 +101,8 @@ impl Run<'_> {
         if self.options.durability == Durability::Normal {
             writer.set_synced(true);
         }
+        // A stopped run goes on another time.
+        writer.set_patient(summary.interrupted);
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
         writer.commit_with(|| {
