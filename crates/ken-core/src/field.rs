@@ -285,7 +285,6 @@ impl Field {
     /// and identifiers have none, nor has what is told by the location.
     pub fn has_column(self) -> bool {
         self.is_kept()
-            && !self.is_own()
             && !matches!(
                 self,
                 Self::Body | Self::Headings | Self::Description | Self::Msgid | Self::References

@@ -3,6 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use ken_core::own::OWN_FIELDS;
 use ken_core::{
     Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes,
     extension, language,
@@ -141,12 +142,14 @@ impl Record {
     }
 }
 
+const N_FIELDS: usize = FIELDS.len() + OWN_FIELDS.len();
+
 /// The values of a row that is being made.
 struct Values<'c> {
     columns: &'c Columns,
     values: Vec<(Column, OwnedValue)>,
-    /// How many values the columns of each field have got; own fields have none.
-    counts: [u8; FIELDS.len()],
+    /// How many values the columns of each field have got.
+    counts: [u8; N_FIELDS],
 }
 
 impl<'c> Values<'c> {
@@ -154,7 +157,7 @@ impl<'c> Values<'c> {
         Self {
             columns,
             values: Vec::with_capacity(2 * n_fields + 16),
-            counts: [0; FIELDS.len()],
+            counts: [0; N_FIELDS],
         }
     }
 

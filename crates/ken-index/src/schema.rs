@@ -115,10 +115,12 @@ impl Columns {
 
 /// Returns the name of the column that a field's values are sorted and counted by.
 pub(crate) fn value_column(field: Field) -> String {
+    // That of the table: what the user calls one of the own fields may change.
+    let name = field.info().name;
     if field.is_number() {
-        field.name().to_owned()
+        name.to_owned()
     } else {
-        format!("_{}", field.name())
+        format!("_{name}")
     }
 }
 

@@ -15,4 +15,5 @@
 /// 7. Where the messages of a mailbox stand, with a hash of each; they were last changed when they were
 ///    delivered.
 /// 8. A column of where answers are to go.
-pub(crate) const FORMAT: u32 = 8;
+/// 9. Columns of the user's own fields.
+pub(crate) const FORMAT: u32 = 9;

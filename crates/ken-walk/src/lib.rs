@@ -31,4 +31,4 @@ pub use scan::{
     EntryOrder, OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan,
 };
 pub use settle::settle;
-pub use sidecar::{Sidecar, sidecar_names, sidecar_stamp};
+pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};

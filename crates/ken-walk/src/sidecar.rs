@@ -7,10 +7,13 @@
 //! folders that hold a sidecar are looked at closely.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use ken_core::{SidecarStamp, Stamp};
-use rustix::fs::{AtFlags, FileType};
+use rustix::fs::{AtFlags, CWD, FileType};
 
 /// The extension as programs write it.
 const EXTENSIONS: [&[u8]; 2] = [b".xmp", b".XMP"];
@@ -70,11 +73,20 @@ pub(crate) fn look(
 ) -> Option<SidecarStamp> {
     let names = sidecar_names(name).into_iter();
     let mut there = names.filter(|(name, _)| sidecars.contains(name));
-    there.find_map(|(name, _)| {
-        let stat = rustix::fs::statat(folder, &*name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
-        is_file.then(|| sidecar_stamp(&crate::stamp_of(&stat)))
-    })
+    there.find_map(|(name, _)| stamp_at(folder, OsStr::from_bytes(&name).as_ref()))
+}
+
+/// Looks for the sidecar of a file by its path.
+pub fn sidecar_beside(path: &Path) -> Option<SidecarStamp> {
+    let names = sidecar_names(path.file_name()?.as_bytes()).into_iter();
+    let mut paths = names.map(|(name, _)| path.with_file_name(OsStr::from_bytes(&name)));
+    paths.find_map(|path| stamp_at(CWD, &path))
+}
+
+fn stamp_at(folder: BorrowedFd<'_>, path: &Path) -> Option<SidecarStamp> {
+    let stat = rustix::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
+    is_file.then(|| sidecar_stamp(&crate::stamp_of(&stat)))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use ken_core::{FIELDS, Field, FieldKind, SortKey, own};
 pub(crate) struct ResultArgs {
     /// Order of the hits: relevance, path, or a field such as date, size, title, author
     #[arg(long, value_name = "KEY", default_value = "relevance", value_parser = sort_key)]
-    pub(crate) sort: SortKey,
+    pub(crate) sort: Maybe<SortKey>,
     /// The other way round
     #[arg(long)]
     pub(crate) reverse: bool,
@@ -22,7 +22,7 @@ pub(crate) struct ResultArgs {
     /// Count all hits by fields instead: --facets type,dir,author,year
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = facet,
         conflicts_with_all = ["paths", "null", "count", "explain", "fields", "inside"])]
-    pub(crate) facets: Vec<Facet>,
+    pub(crate) facets: Vec<Maybe<Facet>>,
     /// Levels of folders below the roots that --facets dir counts by
     #[arg(long, value_name = "N", default_value_t = 1, requires = "facets")]
     pub(crate) depth: usize,
@@ -45,6 +45,44 @@ pub(crate) struct ResultArgs {
     /// Find documents similar to this one; a query narrows them down
     #[arg(long, value_name = "PATH")]
     pub(crate) like: Option<PathBuf>,
+}
+
+/// What a name stands for; it may be that of a field of the user's own, which the index knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Maybe<T> {
+    Known(T),
+    Named(String),
+}
+
+impl<T: Clone> Maybe<T> {
+    fn read(name: &str, known: fn(&str) -> Result<T, String>) -> Result<Self, String> {
+        match known(name) {
+            Err(_) if own::wrong_name(name).is_none() => Ok(Self::Named(name.to_owned())),
+            known => known.map(Self::Known),
+        }
+    }
+
+    fn resolve(&self, option: &str, known: fn(&str) -> Result<T, String>) -> Result<T, String> {
+        match self {
+            Self::Known(value) => Ok(value.clone()),
+            Self::Named(name) => known(name).map_err(|known| format!("--{option} {name}: {known}")),
+        }
+    }
+}
+
+impl ResultArgs {
+    /// Returns the order of the hits, once the index is open.
+    pub(crate) fn sort_key(&self) -> Result<SortKey, String> {
+        self.sort.resolve("sort", known_sort_key)
+    }
+
+    /// Returns by what hits are counted, once the index is open.
+    pub(crate) fn facets(&self) -> Result<Vec<Facet>, String> {
+        let facets = self.facets.iter();
+        facets
+            .map(|facet| facet.resolve("facets", known_facet))
+            .collect()
+    }
 }
 
 /// What is shown once.
@@ -136,7 +174,11 @@ const COLUMNS: [(&str, Column); 9] = [
     ("more", Column::More),
 ];
 
-fn sort_key(name: &str) -> Result<SortKey, String> {
+fn sort_key(name: &str) -> Result<Maybe<SortKey>, String> {
+    Maybe::read(name, known_sort_key)
+}
+
+fn known_sort_key(name: &str) -> Result<SortKey, String> {
     match name {
         "relevance" => Ok(SortKey::Relevance),
         "path" => Ok(SortKey::Path),
@@ -152,7 +194,11 @@ fn sort_key(name: &str) -> Result<SortKey, String> {
     }
 }
 
-fn facet(name: &str) -> Result<Facet, String> {
+fn facet(name: &str) -> Result<Maybe<Facet>, String> {
+    Maybe::read(name, known_facet)
+}
+
+fn known_facet(name: &str) -> Result<Facet, String> {
     let (field, part) = match name.split_once('.') {
         Some((field, part)) => (field, Some(part)),
         None if DatePart::from_name(name).is_some() => ("date", Some(name)),
@@ -197,7 +243,9 @@ fn field_with_column(name: &str) -> Option<Field> {
 fn names_with_column(but: &[Field]) -> String {
     let fields = FIELDS.iter();
     let fields = fields.filter(|info| info.field.has_column() && !but.contains(&info.field));
-    fields.map(|info| info.name).collect::<Vec<_>>().join(", ")
+    let named = own::named_fields().map(|(_, name)| name);
+    let names: Vec<&str> = fields.map(|info| info.name).chain(named).collect();
+    names.join(", ")
 }
 
 #[cfg(test)]
@@ -206,9 +254,14 @@ mod tests {
 
     #[test]
     fn names_are_fields_or_what_else_is_known() {
-        assert_eq!(sort_key("relevance"), Ok(SortKey::Relevance));
-        assert_eq!(sort_key("from"), Ok(SortKey::Field(Field::Author)));
+        assert_eq!(sort_key("relevance"), Ok(Maybe::Known(SortKey::Relevance)));
+        let author = SortKey::Field(Field::Author);
+        assert_eq!(sort_key("from"), Ok(Maybe::Known(author)));
         assert!(sort_key("body").unwrap_err().contains("title"));
+        let project = Maybe::Named("project".to_owned());
+        assert_eq!(sort_key("project"), Ok(project.clone()));
+        let unknown = project.resolve("sort", known_sort_key).unwrap_err();
+        assert!(unknown.starts_with("--sort project: known are relevance"));
         assert_eq!(column("score"), Ok(Column::Score));
         assert_eq!(column("subject"), Ok(Column::Field(Field::Title)));
         assert!(column("body").is_err());
@@ -216,7 +269,7 @@ mod tests {
 
     #[test]
     fn facets_of_dates_have_parts() {
-        let of = |name| facet(name).map(|facet| (facet.field, facet.part));
+        let of = |name| known_facet(name).map(|facet| (facet.field, facet.part));
         assert_eq!(of("year"), Ok((Field::Date, Some(DatePart::Year))));
         assert_eq!(of("date"), of("year"));
         assert_eq!(

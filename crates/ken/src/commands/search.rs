@@ -63,9 +63,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     let mut plan = snapshot.expand(&plan)?;
     let results = &args.results;
     let columns = results.fields.iter().map(Column::resolve);
-    let columns: Vec<Column> = columns
-        .collect::<Result<_, _>>()
-        .map_err(|message| Failure::new(Kind::Usage, message))?;
+    let columns: Vec<Column> = columns.collect::<Result<_, _>>().map_err(usage)?;
     let paths = (args.paths || args.null) && results.fields.is_empty();
     let default_limit = if paths || results.inside.is_some() {
         0
@@ -99,7 +97,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         without: &own,
         collapse: collapse(results),
         order: Order {
-            key: results.sort,
+            key: results.sort_key().map_err(usage)?,
             reverse: results.reverse,
         },
         offset: args.offset,
@@ -110,7 +108,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     if !results.facets.is_empty() {
         let facets = Facets {
             snapshot: &snapshot,
-            facets: &results.facets,
+            facets: &results.facets().map_err(usage)?,
             depth: results.depth,
             zone: &context.zone,
             limit,
@@ -158,6 +156,10 @@ pub(super) fn context() -> Context {
         analyze: |field, text, each| ken_index::analysis::analyze(field, text, each),
         synonyms: std::sync::Arc::default(),
     }
+}
+
+fn usage(message: String) -> Failure {
+    Failure::new(Kind::Usage, message)
 }
 
 fn collapse(results: &ResultArgs) -> Option<Collapse> {

@@ -413,6 +413,33 @@ fn contacts_are_those_of_the_messages() {
     assert_eq!(json[0]["personal"], true);
     let alias = world.ken(["mail", "contacts", "--format", "mutt-alias", "bob"]);
     assert_eq!(alias.text(), "alias bob Bob <bob@x.org>\n");
+    world.write(
+        "inbox/cur/90:2,S",
+        message(90, &[], "Reply-To: Carl <carl@x.org>\n", "answer there"),
+    );
+    world.index(&[]);
+    let where_to = world.ken(["mail", "contacts", "carl"]);
+    assert_eq!(where_to.lines(), ["Carl <carl@x.org>"]);
+}
+
+#[test]
+fn a_message_in_an_archive_with_a_sidecar_is_shown_raw() {
+    let world = World::new();
+    let text = message(1, &[], "", "the pangolin");
+    let mut header = tar::Header::new_ustar();
+    header.set_size(text.len() as u64);
+    header.set_cksum();
+    let mut archive = tar::Builder::new(Vec::new());
+    archive
+        .append_data(&mut header, "1.eml", text.as_bytes())
+        .unwrap();
+    world.write("old.tar", archive.into_inner().unwrap());
+    world.write("old.tar.xmp", "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"/>");
+    world.index_docs();
+    let raw = || world.ken(["mail", "show", "--raw", "pangolin"]);
+    assert_eq!(raw().text(), text, "{}", raw().err);
+    world.write("old.tar.xmp", "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\" />");
+    assert_eq!(raw().code, 2, "it changed since");
 }
 
 #[test]

@@ -163,24 +163,30 @@ fn parts(nodes: &[[u64; 3]]) -> Vec<u8> {
 
 /// Returns the store that `sample.pst` holds.
 fn sample() -> Vec<u8> {
+    sample_with(&[])
+}
+
+/// Returns that store with more properties of the message, which come before its sender.
+fn sample_with(more: &[Value]) -> Vec<u8> {
     let mut store = Writer {
         blocks: Vec::new(),
         nodes: Vec::new(),
     };
     let time = 133_536_834_000_000_000_u64.to_le_bytes().to_vec();
-    let message = store.block(
-        0,
-        properties(&[
-            (
-                0x0037,
-                0x1f,
-                Err(wide("\u{1}\u{4}Re: The fulmarskerry count")),
-            ),
-            (0x0039, 0x40, Err(time)),
-            (0x0c1a, 0x1f, Err(wide("Åse Lie"))),
-            (0x1000, 0x1f, Ok(0x61)),
-        ]),
-    );
+    let mut values = vec![
+        (
+            0x0037,
+            0x1f,
+            Err(wide("\u{1}\u{4}Re: The fulmarskerry count")),
+        ),
+        (0x0039, 0x40, Err(time)),
+    ];
+    values.extend_from_slice(more);
+    values.extend([
+        (0x0c1a, 0x1f, Err(wide("Åse Lie"))),
+        (0x1000, 0x1f, Ok(0x61)),
+    ]);
+    let message = store.block(0, properties(&values));
     // The body is a part of its own, in two blocks.
     let body = wide("Gannets breed on the gannetholm.\r\nБаклан too.\r\n");
     let (first, second) = body.split_at(20);
@@ -261,6 +267,26 @@ fn messages_are_files_of_outlook() {
     assert_eq!(inner.text(Field::Title), Some("Older"));
     assert_eq!(inner.body, "About the petrelbay");
     assert!(store.ipath.is_root());
+}
+
+#[test]
+fn headers_are_fields_if_the_settings_say_so() {
+    let header = "From: a@example.org\r\nX-Project: The puffinholm\r\n\r\n";
+    let store = sample_with(&[(0x007d, 0x1f, Err(wide(header)))]);
+    let limits = Limits {
+        headers: vec![ken_core::OwnHeader {
+            field: Field::Own2,
+            name: "project".to_owned(),
+            header: "X-Project".to_owned(),
+        }],
+        ..Limits::default()
+    };
+    let mut values = Vec::new();
+    let mut input = Input::bytes_of("a.pst", &store);
+    crate::extract_all(&mut input, &limits, &mut |document| {
+        values.extend(document.text(Field::Own2).map(str::to_owned));
+    });
+    assert_eq!(values, ["The puffinholm"]);
 }
 
 #[test]

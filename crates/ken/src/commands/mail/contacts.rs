@@ -17,7 +17,13 @@ use crate::commands::contact_lines;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
-const FIELDS: &[Field] = &[Field::Author, Field::To, Field::Cc, Field::Bcc];
+const FIELDS: &[Field] = &[
+    Field::Author,
+    Field::To,
+    Field::Cc,
+    Field::Bcc,
+    Field::Replyto,
+];
 
 pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;

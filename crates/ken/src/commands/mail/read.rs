@@ -102,7 +102,7 @@ impl Reader<'_> {
             ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
             inode: metadata.ino(),
             device: metadata.dev(),
-            sidecar: None,
+            sidecar: ken_walk::sidecar_beside(path),
             mh: ken_walk::mh_state(path),
         };
         let hasher = self.snapshot.meta().hasher;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::{Field, Plan, Value};
-use ken_index::{FacetBy, Request, Stored};
+use ken_index::{FacetBy, Request};
 use ken_mail::{TagChange, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
 use ken_pipeline::{Progress, tags};
 
@@ -132,29 +132,33 @@ fn export(mail: &Mail, format: TagFormat) -> Result<ExitCode, Failure> {
         TagFormat::Mu => mu_labels_head(&output::time(mail.context.now.as_second())),
     };
     let found = mail.find(&tagged, true, 0)?;
-    for address in &found {
-        let Stored {
-            document, location, ..
-        } = mail.snapshot.document(*address)?;
-        let Some(id) = document.text(Field::Msgid) else {
-            continue;
-        };
-        if format == TagFormat::Mu {
-            let tags = values(&document, Field::Tag);
-            n_left_out += tags.iter().filter(|tag| !is_label(tag)).count();
-            text.extend(mu_labels(&location.path, id, &tags));
-            continue;
+    // Read in the order in which they are kept: neighbours are unpacked together.
+    let mut places: Vec<_> = found.iter().copied().zip(0_usize..).collect();
+    places.sort_unstable();
+    let mut entries = vec![String::new(); found.len()];
+    for places in places.chunks(AT_ONCE) {
+        let addresses: Vec<_> = places.iter().map(|(address, _)| *address).collect();
+        let documents = mail.snapshot.documents(&addresses)?;
+        for ((_, number), stored) in places.iter().zip(documents) {
+            let Some(id) = stored.document.text(Field::Msgid) else {
+                continue;
+            };
+            let tags = values(&stored.document, Field::Tag);
+            if format == TagFormat::Mu {
+                n_left_out += tags.iter().filter(|tag| !is_label(tag)).count();
+                let labels = mu_labels(&stored.location.path, id, &tags);
+                entries[*number] = labels.into_iter().collect();
+                continue;
+            }
+            let tags = tags.iter().map(|tag| ((*tag).to_owned(), true));
+            let change = TagChange {
+                id: id.to_owned(),
+                tags: tags.collect(),
+            };
+            entries[*number] = format!("{change}\n");
         }
-        let tags = document.fields.iter().filter_map(|field| match field {
-            (Field::Tag, Value::Text(tag)) => Some((tag.clone(), true)),
-            _ => None,
-        });
-        let change = TagChange {
-            id: id.to_owned(),
-            tags: tags.collect(),
-        };
-        text.push_str(&format!("{change}\n"));
     }
+    text.extend(entries);
     if n_left_out > 0 {
         output::warn(&format!(
             "{n_left_out} tags are left out: mu's labels have no commas"

@@ -50,6 +50,31 @@ fn a_header_is_searched_and_shown_like_other_fields() {
     );
     let run = world.ken(["search", "project:second", "--fields", "project,rank"]);
     assert_eq!(run.text(), "The Pangolin Survey; second\t1\n");
+    let sorted = |order: &[&str]| {
+        let show = [
+            "search",
+            "type:message",
+            "--fields",
+            "project",
+            "--sort",
+            "project",
+        ];
+        world.ken([&show[..], order].concat()).text().to_owned()
+    };
+    assert_eq!(sorted(&[]), "pangolins\nThe Pangolin Survey; second\n\n");
+    let reversed = sorted(&["--reverse"]);
+    assert_eq!(reversed, "The Pangolin Survey; second\npangolins\n\n");
+    let counted = world.ken(["search", "--facets", "project,type", "type:message"]);
+    let values = ["pangolins", "second", "The Pangolin Survey"];
+    let expected = values.map(|value| format!("        1  {value}"));
+    assert_eq!(counted.lines()[1..4], expected, "{}", counted.err);
+    for wrong in [["--sort", "projects"], ["--facets", "projects"]] {
+        let run = world.ken([&["search", "pangolin"], &wrong[..]].concat());
+        assert_eq!(run.code, 2);
+        let expected = format!("{} projects: known are ", wrong[0]);
+        assert!(run.err.contains(&expected), "{}", run.err);
+        assert!(run.err.contains(", project"), "{}", run.err);
+    }
     let notmuch = ["search", "--syntax", "notmuch", "project:survey"];
     assert_eq!(world.ken(notmuch).code, 0);
     let terms = world.ken(["terms", "--field", "project", "sec"]);
