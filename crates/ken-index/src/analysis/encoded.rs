@@ -20,6 +20,31 @@ pub(super) fn end(bytes: &[u8], word: Range<usize>) -> Option<usize> {
     })
 }
 
+/// Returns whether a word may stand in encoded data, of which `end` is to tell.
+pub(super) fn may_hold(bytes: &[u8], word: Range<usize>) -> bool {
+    let before = bytes[..word.start].iter().rev();
+    let after = bytes[word.end..].iter();
+    let n_before = before
+        .clone()
+        .take(RUN_BYTES)
+        .take_while(|byte| is_base64(byte))
+        .count();
+    let n_after = after
+        .take(RUN_BYTES)
+        .take_while(|byte| is_base64(byte))
+        .count();
+    if n_before + word.len() + n_after >= RUN_BYTES {
+        return true;
+    }
+    let start = before.take(UUENCODED_BYTES).position(|byte| *byte == b'\n');
+    let start = start.map_or(0, |back| word.start - back);
+    bytes.get(start) == Some(&b'M') && word.end - start <= UUENCODED_BYTES
+}
+
+fn is_base64(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
+}
+
 /// Capitals, small letters and digits take turns, without anything else.
 fn base64_end(bytes: &[u8], start: usize) -> Option<usize> {
     let run = bytes.get(start..start + RUN_BYTES)?;
@@ -60,9 +85,8 @@ fn base64_end(bytes: &[u8], start: usize) -> Option<usize> {
     if !is_mixed || n_turns * 4 < RUN_BYTES {
         return None;
     }
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let rest = &bytes[start + RUN_BYTES..];
-    Some(start + RUN_BYTES + rest.iter().take_while(is_part).count())
+    Some(start + RUN_BYTES + rest.iter().take_while(|byte| is_base64(byte)).count())
 }
 
 /// `M`, for 45 bytes, and 60 characters from blank to backtick, many of them signs.

@@ -7,6 +7,7 @@
 //! Hangul, Thai …) give overlapping pairs of characters. Everything else separates words, so an
 //! e-mail address or a URL is the phrase of its parts.
 
+pub(crate) mod alone;
 mod blankless;
 mod compound;
 mod encoded;
@@ -74,6 +75,14 @@ impl<'a> Form<'a> {
             written,
             words: written.text.map(literal, range),
             start,
+        }
+    }
+
+    /// Returns the one term that the words have, if there is only one.
+    pub(crate) fn term(&self) -> Option<&str> {
+        match &*self.written.terms {
+            Pattern::Term(term) => Some(term),
+            _ => None,
         }
     }
 

@@ -2,15 +2,16 @@
 //!
 //! Terms are folded, and further terms for each way of writing would make the index larger for
 //! what is asked rarely. So the text is read again, but only of documents that hold all that is
-//! asked for with its letters folded.
+//! asked for with its letters folded. Where a word stands alone as often as its term has positions,
+//! these are its places in their order, and no terms are made of the text.
 
-use ken_core::{Field, Written};
+use ken_core::{Field, FieldKind, Written};
 use tantivy::index::SegmentReader;
 use tantivy::schema::{Field as Column, Value as _};
 use tantivy::store::StoreReader;
 use tantivy::{DocId, TantivyDocument};
 
-use crate::analysis::{self, Form};
+use crate::analysis::{self, Form, alone};
 
 /// The texts of one field in one segment.
 pub(super) struct Texts {
@@ -29,19 +30,49 @@ impl Texts {
         })
     }
 
-    /// Returns the positions at which a document has the form; none if it cannot be read.
-    pub(super) fn positions(&self, doc: DocId, form: &Written) -> Vec<u32> {
-        let mut found = Vec::new();
+    /// Returns those of the term's positions in a document at which it has the form; none if it
+    /// cannot be read.
+    pub(super) fn positions(&self, doc: DocId, form: &Written, held: &[u32]) -> Vec<u32> {
         let form = Form::new(form);
+        if held.is_empty() {
+            return Vec::new();
+        }
         let Ok(document) = self.store.get::<TantivyDocument>(doc) else {
-            return found;
+            return Vec::new();
         };
+        let texts = document.get_all(self.column);
+        let texts: Vec<&str> = texts.filter_map(|value| value.as_str()).collect();
+        self.in_order(&texts, &form, held)
+            .unwrap_or_else(|| self.analyzed(&texts, &form))
+    }
+
+    /// Returns `None` if not all positions are those of words that stand alone.
+    fn in_order(&self, texts: &[&str], form: &Form<'_>, held: &[u32]) -> Option<Vec<u32>> {
+        let term = form.term().filter(|term| alone::is_plain(term))?;
+        if self.field.info().kind != FieldKind::Text {
+            return None;
+        }
+        let mut n_places = 0;
+        let mut found = Vec::new();
+        for text in texts {
+            let all_count = alone::places(text, term, |place| {
+                if form.fits(term, &text[place]) {
+                    found.extend(held.get(n_places));
+                }
+                n_places += 1;
+            });
+            if !all_count {
+                return None;
+            }
+        }
+        (n_places == held.len()).then_some(found)
+    }
+
+    fn analyzed(&self, texts: &[&str], form: &Form<'_>) -> Vec<u32> {
+        let mut found = Vec::new();
         // As when the segment was built: a border before the first value, and one behind each.
         let mut base = 1;
-        for text in document
-            .get_all(self.column)
-            .filter_map(|value| value.as_str())
-        {
+        for text in texts {
             let mut end = base;
             analysis::analyze(self.field, text, |term, position, bytes| {
                 end = base + position + 2;

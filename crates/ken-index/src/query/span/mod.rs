@@ -278,8 +278,12 @@ impl Candidates {
     fn keep_forms(&mut self) {
         let Some(texts) = &self.texts else { return };
         let doc = self.doc;
+        let mut held = Vec::new();
         self.node.leaves(&mut |leaf| {
-            leaf.allowed = leaf.form.as_ref().map(|form| texts.positions(doc, form));
+            let Some(form) = leaf.form.take() else { return };
+            leaf.positions(doc, 0, &mut held);
+            leaf.allowed = Some(texts.positions(doc, &form, &held));
+            leaf.form = Some(form);
         });
         self.spans.clear();
         self.node.places(doc, &mut self.spans);

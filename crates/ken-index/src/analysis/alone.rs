@@ -1,0 +1,154 @@
+//! Where a word stands alone in a text, found without making terms of the rest.
+//!
+//! This is one of the places of its term for sure; there are others (parts of identifiers, words
+//! divided at the ends of lines). Who knows how many places there are knows whether these are all.
+
+use std::ops::Range;
+
+use super::{ASCII_WORD, CLASS, encoded, script};
+
+/// Letters of English from the most frequent to the rarest.
+const BY_FREQUENCY: &[u8] = b"etaoinshrdlcumwfgypbvkjxqz";
+
+/// Returns whether a term can be looked for.
+pub(crate) fn is_plain(term: &str) -> bool {
+    !term.is_empty() && term.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Calls `each` with all places where a plain term stands alone, in either case; returns whether
+/// all of them are places of the term, as some may be encoded data.
+pub(crate) fn places(text: &str, term: &str, mut each: impl FnMut(Range<usize>)) -> bool {
+    let bytes = text.as_bytes();
+    let rank = |byte: u8| BY_FREQUENCY.iter().position(|letter| *letter == byte);
+    let rarest = term.bytes().enumerate().max_by_key(|(_, byte)| rank(*byte));
+    let Some((offset, rarest)) = rarest else {
+        return false;
+    };
+    for at in memchr::memchr2_iter(rarest, rarest.to_ascii_uppercase(), bytes) {
+        let Some(start) = at.checked_sub(offset) else {
+            continue;
+        };
+        let place = start..start + term.len();
+        let is_term = |word: &[u8]| word.eq_ignore_ascii_case(term.as_bytes());
+        if !bytes.get(place.clone()).is_some_and(is_term) || !is_alone(text, &place) {
+            continue;
+        }
+        if encoded::may_hold(bytes, place.clone()) {
+            return false;
+        }
+        each(place);
+    }
+    true
+}
+
+/// Returns whether nothing beside a place of a text is of the same word.
+fn is_alone(text: &str, place: &Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let before = place.start.checked_sub(1).map(|before| bytes[before]);
+    let after = bytes.get(place.end).copied();
+    if [before, after]
+        .into_iter()
+        .flatten()
+        .all(|byte| byte < 0x80)
+    {
+        let parts = |byte: Option<u8>| byte.is_none_or(|of| CLASS[of as usize] & ASCII_WORD == 0);
+        return parts(before) && parts(after);
+    }
+    let parts = |c: Option<char>| c.is_none_or(|c| !script::is_word(c) || script::has_no_blanks(c));
+    parts(text[..place.start].chars().next_back()) && parts(text[place.end..].chars().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::Field;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::analysis::analyze;
+
+    /// What stands beside words, in them, and what looks like them.
+    fn piece() -> impl Strategy<Value = String> {
+        let beside = [
+            " ",
+            "\n",
+            "-",
+            "-\n",
+            "-\r\n  ",
+            "_",
+            ".",
+            "+",
+            "/",
+            "++",
+            "#",
+            "'",
+            "’",
+            "é",
+            "中",
+            "の",
+            "\u{ad}",
+            "\u{200b}",
+            "\u{301}",
+            "ไทย",
+            "½",
+            "™",
+            "1",
+            "10",
+            "“",
+            "\0",
+        ];
+        let words = [
+            "linux",
+            "Linux",
+            "LINUX",
+            "LiNux",
+            "LinuxKernel",
+            "a",
+            "M",
+            "gnu",
+            "lin",
+            "ux",
+        ];
+        let base64 = "TGludXggaXMgbm90IFVuaXg+Linux/Rmlyc3QgQ2l0aXplbiwgbGV0IHVzIGhlYXIgTGludXg";
+        let uuencoded = "\nM5&AE(#(P,#$@06YN=6%L(%)E<&]R='LINUX\"!O9B!T:&4@)$-O=6YC:6P@;V8@\n";
+        prop_oneof![
+            8 => prop::sample::select(beside.to_vec()).prop_map(str::to_owned),
+            8 => prop::sample::select(words.to_vec()).prop_map(str::to_owned),
+            1 => Just(base64.to_owned()),
+            1 => Just(uuencoded.to_owned()),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        /// If there are as many places as the term has, they are those.
+        #[test]
+        fn as_many_places_are_the_same_places(pieces in prop::collection::vec(piece(), 1..40)) {
+            let text = pieces.concat();
+            for term in ["linux", "a", "gnu", "m"] {
+                let mut analyzed = Vec::new();
+                analyze(Field::Body, &text, |found, _, bytes| {
+                    if found == term {
+                        analyzed.push(bytes);
+                    }
+                });
+                let mut alone = Vec::new();
+                if places(&text, term, |place| alone.push(place)) && alone.len() == analyzed.len() {
+                    prop_assert_eq!(&alone, &analyzed, "{} in {:?}", term, text);
+                }
+                prop_assert!(alone.iter().all(|place| analyzed.contains(place)), "{} in {:?}", term, text);
+            }
+        }
+    }
+
+    #[test]
+    fn common_text_is_understood_without_analysis() {
+        let text = "Linux is not LINUX’s “linux”, (Linux)-based GNU/Linux or liNux.";
+        let mut found = Vec::new();
+        assert!(places(text, "linux", |place| found.push(&text[place])));
+        assert_eq!(
+            found,
+            ["Linux", "LINUX", "linux", "Linux", "Linux", "liNux"]
+        );
+    }
+}
