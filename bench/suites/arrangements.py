@@ -47,7 +47,7 @@ class Arranged(Ken):
 def run(bench):
     result = Result("arrangements", f"Arrangements of threads on {CORES} cores, indexing from nothing. "
                                     "`ken` alone is the default, linear; speed is against one thread.")
-    for corpus in _corpora(bench):
+    for corpus in each_kind(bench):
         kens = [Arranged(bench.index_home("arrangements", contest.slug(name)), bench.program, name)
                 for name in ARRANGEMENTS]
         entries = contest.contest(bench, "arrangements", corpus, kens, bench.rounds)
@@ -64,7 +64,7 @@ def run(bench):
     return result
 
 
-def _corpora(bench):
+def each_kind(bench):
     source = measured("source", tree(bench))
     kinds = {"html": bench.corpora.html(bench.quick),
              "mail": bench.corpora.mail_with_attachments(bench.quick),

@@ -15,7 +15,7 @@ from peers.find import Find
 from peers.ken import Ken
 
 SLOWER = 2
-MEMORY = 512 << 20
+MEMORY = max(2, os.cpu_count()) * 256 << 20
 BESIDE = 150 << 20
 QUERIES = ["{rare}", "baba gudona", '"baba gudona"', "subject:veno", "zab*", "ext:eml bezone"]
 

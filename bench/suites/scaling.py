@@ -12,7 +12,7 @@ from dataclasses import asdict
 from lib import cores, stats
 from lib.process import Command
 from lib.report import Goal, Result
-from suites.arrangements import _corpora
+from suites.arrangements import each_kind
 
 # Cores, and how many times slower each is: all together are less than two real ones.
 MACHINES = [(1, 4), (2, 4), (4, 4), (8, 8), (16, 16), (64, 64)]
@@ -24,7 +24,7 @@ def run(bench):
         return Result("scaling", "Not run: it needs root and the cpu controller of control groups, version 1.")
     machines = MACHINES[:3] if bench.quick else MACHINES
     rows, raw, goals = [], {}, []
-    for corpus in _corpora(bench):
+    for corpus in each_kind(bench):
         walls = {n: [_wall(bench, corpus, n, slower) for _ in range(bench.rounds)] for n, slower in machines}
         times = {n: stats.median([cost.wall for cost in costs]) for n, costs in walls.items()}
         serial, contention, coherence = amdahl(times), *gunther(times)
@@ -44,7 +44,9 @@ def _wall(bench, corpus, n_cores, slower):
     ken.home = home
     ken.prepare([corpus.path])
     command = ken.index()
-    command = Command([*command.argv, "--threads", str(n_cores)])
+    # The memory of a machine with so many cores; this one may have less than four times as much.
+    memory = f"{256 * max(2, n_cores)}M"
+    command = Command([*command.argv, "--threads", str(n_cores), "--memory", memory])
     os.sync()
     return cores.run(command, bench.log("scaling", "ken"), n_cores, slower)
 

@@ -64,16 +64,15 @@ pub(crate) struct Piece {
     pub(crate) grams: Vec<Gram>,
 }
 
-impl Default for Pieces {
-    fn default() -> Self {
+impl Pieces {
+    /// Holds no more grams than these, nor more than the usual.
+    pub fn with_grams(n_grams: usize) -> Self {
         Self::new(Limits {
             piece_bytes: PIECE_BYTES,
-            n_grams: MAX_GRAMS,
+            n_grams: n_grams.min(MAX_GRAMS),
         })
     }
-}
 
-impl Pieces {
     fn new(limits: Limits) -> Self {
         Self {
             done: Vec::new(),

@@ -28,6 +28,8 @@ use crate::work::UNKNOWN_TOKEN;
 
 /// Smaller files of grams cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
+/// A gram of a piece of a large file, until the file is added and once more in what is being built.
+const PIECE_GRAM_BYTES: usize = 8;
 /// Of a large file so much is read at once; less of it first, for most that are binary tell it there.
 const READ_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 16 << 10;
@@ -125,7 +127,14 @@ impl Grams {
         // What cannot be read is told by the extraction.
         let covers = match input.preload().map(|()| input.in_memory()) {
             Ok(Some(bytes)) => Ok(add_bytes(&mut taken.set, bytes)),
-            Ok(None) => add_file(&mut taken.set, taken.pieces.get_or_insert_default(), file),
+            Ok(None) => {
+                let pieces = || Pieces::with_grams(self.slot_bytes / PIECE_GRAM_BYTES);
+                add_file(
+                    &mut taken.set,
+                    taken.pieces.get_or_insert_with(pieces),
+                    file,
+                )
+            }
             Err(error) => Err(error),
         };
         match covers {
@@ -389,7 +398,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
         let mut set = GramSet::default();
-        let covers = add_file(&mut set, &mut Pieces::default(), &file).unwrap();
+        let covers = add_file(&mut set, &mut Pieces::with_grams(1 << 20), &file).unwrap();
         (set, covers)
     }
 

@@ -36,7 +36,7 @@ pub use check::{Below, Repaired, Report, check, repair};
 pub use error::Error;
 pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};
-pub use options::{Arrangement, Durability, Ngrams, Ocr, Options, RootChange};
+pub use options::{Arrangement, Durability, Ngrams, Ocr, Options, RootChange, default_memory};
 pub use progress::Progress;
 pub use run::{Summary, update, update_files};
 pub use stale::Stale;

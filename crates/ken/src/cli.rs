@@ -261,7 +261,8 @@ pub(crate) struct IndexArgs {
     /// Only tell what would be done
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Memory to use, for instance 512M or 2G
+    /// Memory to use, for instance 512M or 2G [default: 256 MiB for each thread, 512 MiB at least, a quarter of the
+    /// machine's at most]
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<String>,
     /// Threads that read files, and threads that write the index [default: one per core]

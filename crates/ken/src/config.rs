@@ -34,7 +34,8 @@ const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(10);
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// Memory of indexing: a number of bytes, with k, M or G for units of 1024.
+    /// Memory of indexing: a number of bytes, with k, M or G for units of 1024; 0 for 256 MiB for each thread,
+    /// 512 MiB at least, and no more than a quarter of the machine's.
     pub(crate) memory: String,
     /// Threads of indexing; 0 for one per core.
     pub(crate) threads: usize,
@@ -232,7 +233,7 @@ pub(crate) struct ExtractSettings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            memory: "512M".to_owned(),
+            memory: "0".to_owned(),
             threads: 0,
             index_threads: 0,
             queue_bytes: "0".to_owned(),

@@ -2,6 +2,30 @@
 
 use std::path::Path;
 
+/// Returns how many bytes of memory the machine has, or a container that this runs in; `None` where the
+/// system does not tell. See proc_meminfo(5), and for groups "Control Group v2" and "Memory Resource
+/// Controller" of Linux.
+pub(crate) fn memory() -> Option<u64> {
+    let read = |path: &str| fs_err::read_to_string(path).ok();
+    let machine = read("/proc/meminfo").as_deref().and_then(total);
+    let group = read("/proc/self/cgroup").and_then(|groups| {
+        let group = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+        read(&format!("/sys/fs/cgroup/{group}/memory.max"))
+    });
+    let group = group.or_else(|| read("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    // Without a limit a group says "max".
+    let group = group.and_then(|limit| limit.trim().parse().ok());
+    [machine, group].into_iter().flatten().min()
+}
+
+fn total(meminfo: &str) -> Option<u64> {
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
+    Some(kibibytes << 10)
+}
+
 /// Where the machine has its power from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {
@@ -89,6 +113,15 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_is_what_the_system_says() {
+        let meminfo = "MemTotal:       24640408 kB\nMemFree:        18123456 kB\n";
+        assert_eq!(total(meminfo), Some(24_640_408 << 10));
+        assert_eq!(total("MemFree: 1 kB"), None);
+        let bytes = memory().expect("/proc is there");
+        assert!((32 << 20..1 << 50).contains(&bytes), "{bytes}");
+    }
 
     #[test]
     fn work_of_others_is_what_is_not_ones_own() {

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use ken_core::{Change, escape_bytes};
 use ken_index::Snapshot;
 use ken_pipeline::polite::{self, Pause};
-use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary};
+use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary, default_memory};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -136,7 +136,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
             queue_bytes: parse_size(&settings.queue_bytes)?,
             ..Arrangement::default()
         },
-        memory_bytes: parse_size(&settings.memory)?,
+        memory_bytes: memory(&settings.memory, threads)?,
         extract: ken_extract::Options {
             helpers: settings.helpers(global)?,
             ..settings.extraction()?
@@ -157,24 +157,32 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
     })
 }
 
+/// Reads how much memory a run with so many threads may take.
+fn memory(size: &str, threads: usize) -> Result<usize, Failure> {
+    Ok(match parse_size(size)? {
+        0 => default_memory(threads),
+        bytes => bytes,
+    })
+}
+
 /// Returns how a run works.
 pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
+    let settings = Settings::load(global)?;
     let mut options = Options {
         lazy: args.lazy,
         full: args.full,
         retry_failed: args.retry_failed,
-        ocr: Settings::load(global)?.ocr(args.ocr)?,
+        ocr: settings.ocr(args.ocr)?,
         dry_run: args.dry_run,
         ..default_options(global)?
     };
-    if let Some(memory) = &args.memory {
-        options.memory_bytes = parse_size(memory)?;
-    }
     match args.threads {
         Some(0) => options.threads = default_threads(),
         Some(threads) => options.threads = threads,
         None => {}
     }
+    let size = args.memory.as_ref().unwrap_or(&settings.memory);
+    options.memory_bytes = memory(size, options.threads)?;
     let arrangement = &mut options.arrangement;
     arrangement.extract_threads = args.extract_threads;
     arrangement.segment_builders = args.segment_builders;
