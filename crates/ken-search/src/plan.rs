@@ -113,7 +113,11 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
             Some(word(field, span))
         }
         Tree::Thread(inner) => {
-            let plan = positive(part(inner, context)?);
+            let message = Plan::Match {
+                field: Field::Type,
+                pattern: Pattern::Term(Kind::Message.name().to_owned()),
+            };
+            let plan = Plan::And(vec![positive(part(inner, context)?), message]);
             Some(Plan::Filter(Box::new(Plan::Thread(Box::new(plan)))))
         }
         Tree::Part(inner) => {
@@ -230,6 +234,9 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
         }
         Value::Glob(glob) if field.info().kind == FieldKind::Path => {
             folder::field(field, glob, context)
+        }
+        Value::Regex(regex) if matches!(field, Field::Dir | Field::Maildir) => {
+            folder::matching(field, regex, context.mail_root.as_deref())
         }
         Value::Regex(regex) if field == Field::Path => matched(Pattern::Regex(regex.clone())),
         // What is not said is not kept.

@@ -124,6 +124,46 @@ fn every_operator_means_what_the_manual_says() {
     }
 }
 
+/// What has no form in ken's language.
+#[test]
+fn what_only_a_dialect_says_is_understood() {
+    for (syntax, query, tree) in [
+        (Syntax::Recoll, "^floors", r#"(start unstemmed "floors")"#),
+        (Syntax::Recoll, "floors$", r#"(end unstemmed "floors")"#),
+        (
+            Syntax::Mu,
+            "maildir:/^.lists/",
+            r#"(maildir (regex "^.lists"))"#,
+        ),
+        (
+            Syntax::Notmuch,
+            "folder:/^lists$/",
+            r#"(maildir (regex "^lists$"))"#,
+        ),
+        (
+            Syntax::Notmuch,
+            "folder:\"/lists.dev/\"",
+            r#"(maildir (regex "lists.dev"))"#,
+        ),
+        (
+            Syntax::Notmuch,
+            "path:/inbox.cur/",
+            r#"(dir (regex "inbox.cur"))"#,
+        ),
+        (
+            Syntax::Notmuch,
+            "path:lists/a.b",
+            r#"(dir (regex "^lists/a\\.b$"))"#,
+        ),
+        (Syntax::Notmuch, "path:\"\"", r#"(dir (regex "^$"))"#),
+    ] {
+        let found = syntax
+            .parse(query)
+            .unwrap_or_else(|e| panic!("{}", e.report()));
+        assert!(found.to_string().contains(tree), "{query}: {found}");
+    }
+}
+
 #[test]
 fn mistakes_are_marked() {
     for (syntax, query, place) in [

@@ -107,6 +107,6 @@ pub(super) fn regex_end(query: &str, at: usize) -> Option<usize> {
 
 /// Returns the error for what ken's index does not keep of mail.
 pub(super) fn unsupported(query: &str, at: Range<usize>, what: &str) -> QueryError {
-    let message = format!("ken does not know {what} yet");
+    let message = format!("ken does not keep {what}");
     fault(query, at, message, "leave this condition out")
 }

@@ -42,10 +42,11 @@ enum Meaning {
     Maildir,
     Flag,
     Thread,
+    Related,
 }
 
 /// The fields of mu with their names and letters.
-const FIELDS: [(&[&str], Meaning); 24] = [
+const FIELDS: [(&[&str], Meaning); 25] = [
     (&["bcc", "h"], Meaning::Words(&[Field::Bcc])),
     (&["body", "b"], Meaning::Words(&[Field::Body])),
     (&["cc", "c"], Meaning::Words(&[Field::Cc])),
@@ -67,6 +68,7 @@ const FIELDS: [(&[&str], Meaning); 24] = [
         &["references", "ref", "r"],
         Meaning::Whole(Field::References),
     ),
+    (&["related"], Meaning::Related),
     (&["size", "z"], Meaning::Range(Field::Size)),
     (&["subject", "s"], Meaning::Words(&[Field::Title])),
     (&["tag", "tags", "x"], Meaning::Whole(Field::Tag)),
@@ -171,6 +173,10 @@ fn operand(
             let id = whole(query, at, Field::Msgid, written)?;
             return Ok(mail::threads_of(&id));
         }
+        Meaning::Related => {
+            let id = whole(query, at, Field::Msgid, written)?;
+            return Ok(in_one_of(&[Field::Msgid, Field::References], &id));
+        }
         Meaning::Range(field) => {
             let Written::Plain(text) = written else {
                 return Err(no_regex(query, at));
@@ -237,7 +243,7 @@ fn maildir(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, 
     let value = match written {
         Written::Regex(regex) => {
             let value = mail::regex(query, at, regex)?;
-            return Ok(clause(Some(Field::Dir), value));
+            return Ok(clause(Some(Field::Maildir), value));
         }
         Written::Plain(text) => match text.strip_suffix('*') {
             Some(start) => Value::Prefix(start.to_owned()),

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use ken_core::own::OWN_FIELDS;
 use ken_core::{Field, Glob, GlobPart};
+use regex_automata::meta::Regex;
 
 use super::super::error::QueryError;
 use super::super::modifiers::DEFAULT_DISTANCE;
@@ -80,7 +81,10 @@ const PREFIXES: [(&str, Meaning); 18] = [
     ),
     ("query", Meaning::Unknown("notmuch's saved queries")),
     ("property", Meaning::Unknown("properties of messages")),
-    ("sexp", Meaning::Unknown("queries as s-expressions")),
+    (
+        "sexp",
+        Meaning::Unknown("notmuch's second language, of s-expressions"),
+    ),
 ];
 
 /// Returns what the name of a header asks for that the user made a field.
@@ -171,7 +175,11 @@ impl Reader<'_> {
         let tree = match prefix {
             None if is_timestamps(source) => {
                 let range = source.split_once("..").unwrap_or_default();
-                let text = format!("@{}..@{}", range.0, range.1);
+                let seconds = |text: &str| match text {
+                    "" => String::new(),
+                    text => format!("@{text}"),
+                };
+                let text = format!("{}..{}", seconds(range.0), seconds(range.1));
                 mail::range(self.query, at..end, Field::Date, &text)?
             }
             _ => self.operand(at..end, meaning, &written)?,
@@ -238,7 +246,9 @@ impl Reader<'_> {
         written: &Written,
     ) -> Result<Tree, QueryError> {
         let text = &self.query[written.inside.clone()];
-        if text.trim().is_empty() {
+        // The folder of all mail has no name.
+        let may_be_empty = matches!(meaning, Meaning::Folder | Meaning::Path);
+        if text.trim().is_empty() && !(may_be_empty && written.sort == Sort::Quoted) {
             let message = "a value is missing";
             return Err(fault(self.query, at, message, "write it without a blank"));
         }
@@ -282,7 +292,11 @@ impl Reader<'_> {
                 let text = text.replace('_', " ").replace("..!", "").replace('!', "");
                 mail::range(self.query, at, Field::Date, &text)
             }
-            (Meaning::Folder | Meaning::Path, Sort::Regex) => {
+            (Meaning::Folder, Sort::Regex) => Ok(clause(
+                Some(Field::Maildir),
+                mail::regex(self.query, at, text)?,
+            )),
+            (Meaning::Path, Sort::Regex) => {
                 Ok(clause(Some(Field::Dir), mail::regex(self.query, at, text)?))
             }
             (Meaning::Folder, _) => {
@@ -290,8 +304,14 @@ impl Reader<'_> {
                 Ok(clause(Some(Field::Maildir), Value::Word(folder)))
             }
             (Meaning::Tag, Sort::Regex) => {
-                let regex = mail::regex(self.query, at, text)?;
-                Ok(clause(Some(Field::Tag), regex))
+                let value = mail::regex(self.query, at, text)?;
+                let Ok(regex) = Regex::new(text) else {
+                    return Ok(clause(Some(Field::Tag), value));
+                };
+                let states = STATES.iter().filter(|(tag, _)| regex.is_match(tag));
+                let states = states.map(|(_, state)| state.tree());
+                let tags = [clause(Some(Field::Tag), value)];
+                Ok(Tree::or(tags.into_iter().chain(states).collect()))
             }
             (Meaning::Tag, _) => Ok(tagged(text)),
             (Meaning::Thread, _) => {
@@ -312,11 +332,14 @@ impl Reader<'_> {
                 }
             }
             (Meaning::Path, _) => {
-                let folder = text.strip_suffix("**").unwrap_or(text).trim_matches('/');
-                Ok(match folder {
-                    "" => Tree::All,
-                    folder => clause(Some(Field::Dir), Value::Word(folder.to_owned())),
-                })
+                let above = text.strip_suffix("**");
+                let folder = above.unwrap_or(text).trim_matches('/');
+                let value = match (above, folder) {
+                    (Some(_), "") => return Ok(Tree::All),
+                    (Some(_), folder) => Value::Word(folder.to_owned()),
+                    (None, folder) => Value::Regex(format!("^{}$", regex_syntax::escape(folder))),
+                };
+                Ok(clause(Some(Field::Dir), value))
             }
             (Meaning::Unknown(what), _) => Err(mail::unsupported(self.query, at, what)),
         }
@@ -358,28 +381,40 @@ fn operator(source: &str) -> Option<Token> {
     })
 }
 
-/// Returns what asks for a tag. notmuch keeps the states of messages as tags; here they are read from
-/// the messages, and may be given as tags too.
-fn tagged(name: &str) -> Tree {
-    const STATES: [&str; 8] = [
-        "unread",
-        "flagged",
-        "replied",
-        "passed",
-        "draft",
-        "signed",
-        "encrypted",
-        "new",
-    ];
-    let tag = clause(Some(Field::Tag), Value::Word(name.to_owned()));
-    match name {
-        "attachment" => {
-            let has = clause(Some(Field::Has), Value::Word(name.to_owned()));
-            Tree::or(vec![tag, has])
+/// What notmuch keeps as tags and ken reads from the messages.
+const STATES: [(&str, State); 10] = [
+    ("unread", State::Is("unread")),
+    ("flagged", State::Is("flagged")),
+    ("replied", State::Is("replied")),
+    ("passed", State::Is("passed")),
+    ("draft", State::Is("draft")),
+    ("signed", State::Is("signed")),
+    ("encrypted", State::Is("encrypted")),
+    ("new", State::Is("new")),
+    ("deleted", State::Is("trashed")),
+    ("attachment", State::Has("attachment")),
+];
+
+enum State {
+    Is(&'static str),
+    Has(&'static str),
+}
+
+impl State {
+    fn tree(&self) -> Tree {
+        match self {
+            Self::Is(name) => mail::state(name),
+            Self::Has(sort) => clause(Some(Field::Has), Value::Word((*sort).to_owned())),
         }
-        "deleted" => Tree::or(vec![tag, mail::state("trashed")]),
-        name if STATES.contains(&name) => Tree::or(vec![tag, mail::state(name)]),
-        _ => tag,
+    }
+}
+
+/// Returns what asks for a tag; states may be given as tags too.
+fn tagged(name: &str) -> Tree {
+    let tag = clause(Some(Field::Tag), Value::Word(name.to_owned()));
+    match STATES.iter().find(|(state, _)| *state == name) {
+        Some((_, state)) => Tree::or(vec![tag, state.tree()]),
+        None => tag,
     }
 }
 
@@ -401,15 +436,19 @@ fn closing(query: &str, open: usize, [opens, closes]: [char; 2]) -> Option<usize
 
 /// Tells notmuch's old form of a range of dates: `1740996000..1741000000`.
 fn is_timestamps(source: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     source
         .split_once("..")
-        .is_some_and(|(from, to)| digits(from) && digits(to))
+        .is_some_and(|(from, to)| digits(from) && digits(to) && source.len() > 2)
 }
 
-/// Returns what every value matches that holds the text.
+/// Returns what every value matches that holds the text; a `*` at its end says no more.
 fn holds(text: &str) -> Value {
     let mut glob = Glob(vec![GlobPart::Many]);
+    let text = text
+        .strip_suffix('*')
+        .filter(|start| !start.is_empty())
+        .unwrap_or(text);
     glob.push(GlobPart::Literal(text.to_owned()));
     glob.push(GlobPart::Many);
     Value::Glob(glob)

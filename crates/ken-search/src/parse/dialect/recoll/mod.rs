@@ -289,9 +289,10 @@ impl Parser<'_> {
             [] => clause(None, value),
             fields => in_one_of(fields, &value),
         };
-        let is_name = source.starts_with(char::is_uppercase);
+        // Recoll has no other forms of a word at an end of the text either.
+        let as_it_stands = source.starts_with(char::is_uppercase) || anchors.start || anchors.end;
         each_clause(&mut tree, &|clause| {
-            clause.modifiers.unstemmed = is_name && matches!(clause.value, Value::Word(_));
+            clause.modifiers.unstemmed = as_it_stands && matches!(clause.value, Value::Word(_));
             clause.modifiers.at_start = anchors.start;
             clause.modifiers.at_end = anchors.end;
         });
