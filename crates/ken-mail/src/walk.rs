@@ -66,7 +66,7 @@ impl<'a> Walk<'_, 'a, '_> {
         };
         match info.media_type.as_str() {
             kind if is_smime(kind) => self.smime(info, body),
-            "multipart/encrypted" => self.message.is_encrypted = true,
+            "multipart/encrypted" => self.encrypted(&info, body),
             kind if kind.starts_with("multipart/") => self.multipart(&info, body, depth),
             kind if is_signature(kind) && depth > 0 => self.message.is_signed = true,
             kind if is_plain(kind) && !is_file => self.plain(&info, body),
@@ -84,6 +84,21 @@ impl<'a> Walk<'_, 'a, '_> {
         let is_new = !media_type.starts_with("multipart/") && !known.contains(&media_type);
         if is_new && known.len() < MAX_TYPES {
             known.push(media_type);
+        }
+    }
+
+    /// Notes what is encrypted (RFC 1847): what says how, and what nobody can read.
+    fn encrypted(&mut self, info: &PartInfo, body: &'a [u8]) {
+        self.message.is_encrypted = true;
+        let boundary = info.boundary.as_deref().unwrap_or_default();
+        for part in split(body, boundary, MAX_TYPES) {
+            let mut info = PartInfo::default();
+            for (name, value) in Fields::new(part) {
+                info.take(name, value, self.detect);
+            }
+            if !info.media_type.is_empty() {
+                self.note(info.media_type);
+            }
         }
     }
 
@@ -424,6 +439,17 @@ mod tests {
         ] {
             assert_eq!(parse(text).is_encrypted, is_encrypted, "{text}");
         }
+    }
+
+    #[test]
+    fn the_types_of_what_is_encrypted_are_known() {
+        let text = "Content-Type: multipart/encrypted; boundary=b\n\n\
+            --b\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n\
+            --b\nContent-Type: application/octet-stream; name=a.asc\n\nx\n--b--";
+        let message = parse(text);
+        let expected = ["application/pgp-encrypted", "application/octet-stream"];
+        assert_eq!(message.media_types, expected);
+        assert!(message.attachments.is_empty());
     }
 
     #[test]

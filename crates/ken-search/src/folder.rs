@@ -151,9 +151,18 @@ pub(crate) fn matching(field: Field, regex: &str, mail_root: Option<&Path>) -> P
     };
     // Behind the file's name stands the way to what is inside of it.
     let file = r"[^/\x00]+(?:\x00.*)?$";
-    Plan::Match {
+    let found = Plan::Match {
         field: Field::Path,
         pattern: Pattern::Regex(format!("(?s){all_mail}(?:{folder}){inside}{file}")),
+    };
+    match mail_root {
+        // The expression may be found in `Mailing` where `Mail` is the folder of all mail.
+        Some(root) => {
+            let mut names = Vec::new();
+            push(&mut names, root);
+            Plan::And(vec![found, below(names)])
+        }
+        None => found,
     }
 }
 
@@ -181,11 +190,13 @@ fn in_folder(regex: &str) -> String {
         Some(rest) if !rest.ends_with('\\') => (rest, true),
         _ => (regex, false),
     };
-    let before = match (from_start, regex.starts_with('/') || regex.is_empty()) {
-        (true, true) => "",
-        (true, false) => "/",
-        (false, true) => "(?:/.*)?",
-        (false, false) => "/(?:.*)",
+    // A `.` and the like may stand for the `/` before the first part.
+    let before = match (from_start, regex.chars().next()) {
+        (true, None | Some('/')) => "",
+        (true, Some('.' | '[' | '(' | '\\')) => "/?",
+        (true, _) => "/",
+        (false, None | Some('/' | '.' | '[' | '(' | '\\')) => "(?:/.*)?",
+        (false, _) => "/.*",
     };
     let after = if to_end { "" } else { ".*" };
     format!("{before}(?:{regex}){after}")
@@ -220,6 +231,11 @@ pub(crate) fn plan(glob: &Glob, context: &Context) -> Plan {
             _ => names.push(Pattern::Glob(part)),
         }
     }
+    below(names)
+}
+
+/// Returns the plan for what is below folders of these names, one in the other.
+fn below(names: Vec<Pattern>) -> Plan {
     let field = Field::Dir;
     match span_of((0..).zip(names).collect()) {
         None => Plan::All,
@@ -283,10 +299,14 @@ mod tests {
     #[test]
     fn folders_of_mail_match_as_a_whole() {
         let is_in = |field, regex: &str, root: Option<&str>, path: &str| {
-            let Plan::Match {
+            let found = match matching(field, regex, root.map(Path::new)) {
+                Plan::And(parts) => parts.into_iter().next(),
+                found => Some(found),
+            };
+            let Some(Plan::Match {
                 pattern: Pattern::Regex(regex),
                 ..
-            } = matching(field, regex, root.map(Path::new))
+            }) = found
             else {
                 return false;
             };
@@ -304,12 +324,14 @@ mod tests {
             (Field::Maildir, "^a$|^.*/(dev|x)$", mail, true),
             (Field::Maildir, "^.*/(dev|x)$", None, true),
             (Field::Maildir, "lists.cur", mail, false),
+            (Field::Maildir, "^.lists.*v$", mail, true),
+            (Field::Maildir, "^.dev", mail, false),
             (Field::Maildir, "home", mail, false),
             (Field::Dir, "lists/.*/cur", mail, true),
             (Field::Dir, "^lists/dev$", mail, false),
             (Field::Dir, "^lists/dev/cur$", mail, true),
             (Field::Dir, "^$", mail, false),
-            (Field::Maildir, "^lists", Some("/home/a/Mail/lis"), false),
+            (Field::Maildir, "^ts", Some("/home/a/Mail/lis"), false),
         ] {
             assert_eq!(is_in(field, regex, root, message), expected, "{regex}");
         }

@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
     sections: None,
     members: Some("attachments, numbered from 1"),
     isolation: Isolation::Process,
-    version: 4,
+    version: 5,
     streams: false,
     extract,
 };

@@ -101,7 +101,7 @@ fn installed(names: &[&str]) -> bool {
 }
 
 /// Queries that mu and ken answer with the same messages.
-const MU: [&str; 45] = [
+const MU: [&str; 55] = [
     "budget",
     "BUDGET",
     "budget report",
@@ -146,6 +146,16 @@ const MU: [&str; 45] = [
     "maildir:\"/Sent Items\"",
     "msgid:m1@example.org",
     "i:m2@example.org or i:m3@example.org",
+    "message-id:m1@example.org",
+    "maildir:/running/",
+    "maildir:/^.lists.*g$/",
+    "maildir:/inb.x/",
+    "flag:seen",
+    "flag:replied",
+    "g:f",
+    "flag:new",
+    "g:u",
+    "flag:draft or flag:trashed or flag:passed",
     "nosuchword",
 ];
 
@@ -178,7 +188,7 @@ fn mu_finds_the_same() {
 }
 
 /// Queries that notmuch and ken answer with the same messages.
-const NOTMUCH: [&str; 47] = [
+const NOTMUCH: [&str; 60] = [
     "*",
     "budget",
     "budget report",
@@ -226,6 +236,19 @@ const NOTMUCH: [&str; 47] = [
     "folder:inbox folder:lists/running budget",
     "path:lists/**",
     "folder:\"Sent Items\"",
+    "folder:/^lists$/",
+    "folder:/running/",
+    "folder:/^lists|Sent/",
+    "folder:\"/^.*/(running|x)$/\"",
+    "path:/inbox.cur/",
+    "path:/^lists/",
+    "path:lists",
+    "path:inbox/cur",
+    "path:lists/running/cur",
+    "tag:/un/",
+    "is:/re/",
+    "1740996000..",
+    "mimetype:text*",
 ];
 
 #[test]

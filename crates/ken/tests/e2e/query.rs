@@ -311,9 +311,34 @@ fn every_operator_works() {
         ("ext:txt,pdf", "1234"),
         ("dir:d*s", "1234"),
         ("\\-annual report", "12"),
+        ("^annual", "1"),
+        ("report$", "1"),
+        ("\"^annual\"", "1"),
+        ("\"^annual\"o4", "12"),
+        ("\"^annual\"o3", "1"),
+        ("\"report$\"o4", "12"),
+        ("\"report$\"o3", "1"),
     ] {
         let found: String = world.found(query).iter().map(|name| &name[..1]).collect();
         assert_eq!(found, expected, "{query}");
+    }
+}
+
+/// No limit on how many words a pattern means: the last of them counts as the first.
+#[test]
+fn a_pattern_may_mean_very_many_words() {
+    let world = World::new();
+    let words = |numbers: std::ops::Range<u32>| {
+        let words = numbers.map(|number| format!("zz{number:05}x"));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    world.write("first.txt", words(0..12_000));
+    world.write("last.txt", words(29_999..30_000));
+    world.write("other.txt", "nothing of the sort");
+    world.index_docs();
+    for query in ["zz*", "zz*x", "/^zz.*x$/", "zz?????x"] {
+        let found = world.found(query);
+        assert_eq!(found, ["first.txt", "last.txt"], "{query}");
     }
 }
 

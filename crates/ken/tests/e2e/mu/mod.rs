@@ -261,6 +261,16 @@ fn messages_are_found_and_printed() {
         "/-> a4@example.org Re: Budget plan (was: x)",
     ];
     assert_eq!(run.lines(), expected);
+    let run = mu.run(&["find", "--analyze", "subject:budget"]);
+    let text = run.text();
+    for part in [
+        "query: subject:budget\n",
+        "ken's query: ",
+        "plan: (",
+        "type \"message\"",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
     let run = mu.run(&["find", "embed:narwhal", "--fields", "i"]);
     assert_eq!(run.lines(), ["c1@example.org"], "by what is attached to it");
     let run = mu.run(&["find", "--format=json2", "capybara"]);
