@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ken_core::Root;
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use tantivy::directory::error::OpenReadError;
 use tantivy::directory::footer::Footer;
@@ -240,7 +241,13 @@ fn without(list: &[u8], segments: &BTreeSet<&str>, meta: &Meta) -> Option<Vec<u8
 pub fn salvage_roots(path: &Path) -> Option<Vec<Root>> {
     let bytes = fs_err::read(path.join(LIST)).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    let list: Json = serde_json::from_str(text.split("\n#").next()?).ok()?;
-    let meta: Json = serde_json::from_str(list.get("payload")?.as_str()?).ok()?;
-    serde_json::from_value(meta.get("roots")?.clone()).ok()
+    let payload: String = value_after(&text, "\"payload\":")?;
+    value_after(&payload, "\"roots\":")
+}
+
+/// Reads the value of a name wherever it stands: what is before and behind it may be damaged.
+fn value_after<T: DeserializeOwned>(text: &str, name: &str) -> Option<T> {
+    let (_, rest) = text.split_once(name)?;
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+    values.next()?.ok()
 }
