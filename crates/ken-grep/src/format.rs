@@ -191,7 +191,7 @@ impl Format {
 }
 
 /// What came of one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) matched: bool,
     pub(crate) stats: Option<Stats>,

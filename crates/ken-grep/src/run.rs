@@ -36,6 +36,8 @@ pub struct Search<'a> {
     pub format: &'a Format,
     /// Which files need no scan.
     pub narrow: &'a Narrow,
+    /// Files of ASCII have no match, and need not be searched ([`crate::narrow::Question::passes_over_ascii`]).
+    pub passes_over_ascii: bool,
     /// The user named no path.
     pub implicit_path: bool,
     /// Who is told what goes wrong.
@@ -204,6 +206,7 @@ impl Search<'_> {
             printer,
             counts_bytes,
         )
+        .passing_over_ascii(self.passes_over_ascii)
     }
 
     /// Makes the walker, which goes only where the index says, if it is trusted.

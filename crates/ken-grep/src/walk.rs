@@ -85,6 +85,8 @@ pub struct WalkOptions {
     pub sort: Option<Sort>,
     /// Threads that walk and search; 0 stands for as many as the walker likes.
     pub threads: usize,
+    /// Threads that may join them while they wait for a disk, in searches with an index.
+    pub more_threads: usize,
     /// Device and inode of the file that the output goes to, which is left out.
     pub skip_output: Option<(u64, u64)>,
     /// The log says of each file why it is left out.
@@ -113,6 +115,7 @@ impl Default for WalkOptions {
             types: Vec::new(),
             sort: None,
             threads: 0,
+            more_threads: 0,
             skip_output: None,
             logged: false,
         }

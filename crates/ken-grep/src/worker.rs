@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -150,6 +150,7 @@ pub(crate) struct Worker<'a, W> {
     /// The start of a file that was found.
     start: Vec<u8>,
     reads_at_once: bool,
+    passes_over_ascii: bool,
 }
 
 impl<'a, W: WriteColor> Worker<'a, W> {
@@ -171,6 +172,15 @@ impl<'a, W: WriteColor> Worker<'a, W> {
             conditions,
             content: Vec::new(),
             start: Vec::new(),
+            passes_over_ascii: false,
+        }
+    }
+
+    /// Does not search files of ASCII: what matches holds other characters.
+    pub(crate) fn passing_over_ascii(self, passes_over_ascii: bool) -> Self {
+        Self {
+            passes_over_ascii,
+            ..self
         }
     }
 
@@ -222,6 +232,17 @@ impl<'a, W: WriteColor> Worker<'a, W> {
         let mut buffer = std::mem::take(&mut self.start);
         buffer.resize(AT_ONCE_BYTES, 0);
         let n_bytes = read_full(&mut file, &mut buffer)?;
+        let has_all = n_bytes < buffer.len();
+        if self.passes_over_ascii && is_ascii(&mut file, &mut buffer, n_bytes)? {
+            self.start = buffer;
+            return Ok(Outcome::default());
+        }
+        if self.passes_over_ascii && !has_all {
+            // What was read is overwritten.
+            self.start = buffer;
+            file.rewind()?;
+            return self.search_in(path, Stream(file), None);
+        }
         let start = &buffer[..n_bytes];
         let found = if n_bytes == buffer.len() {
             self.search_in(path, Stream(start.chain(file)), None)
@@ -392,6 +413,18 @@ const MAX_BYTES: u64 = 1 << 30;
 #[allow(clippy::disallowed_methods)] // whoever reports the error names the path
 fn open(path: &Path) -> io::Result<File> {
     File::open(path)
+}
+
+/// Returns whether a file is ASCII to its end. The buffer holds the first `n_bytes`, of a small file all; it is used for
+/// the rest of a larger one.
+fn is_ascii(file: &mut File, buffer: &mut [u8], mut n_bytes: usize) -> io::Result<bool> {
+    while buffer[..n_bytes].is_ascii() {
+        if n_bytes < buffer.len() {
+            return Ok(true);
+        }
+        n_bytes = read_full(file, buffer)?;
+    }
+    Ok(false)
 }
 
 /// Fills the buffer as far as the file goes.

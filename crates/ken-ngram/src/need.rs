@@ -34,6 +34,17 @@ impl Need {
         Facts::of(expression).need()
     }
 
+    /// Returns whether a text of ASCII lacks it.
+    pub fn is_beyond_ascii(&self) -> bool {
+        match self {
+            Self::Anything => false,
+            Self::Nothing => true,
+            Self::Bytes(bytes) => !bytes.is_ascii(),
+            Self::All(needs) => needs.iter().any(Self::is_beyond_ascii),
+            Self::Any(needs) => needs.iter().all(Self::is_beyond_ascii),
+        }
+    }
+
     /// Needs both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -386,6 +397,17 @@ mod tests {
 
     fn bytes(text: &str) -> Need {
         Need::Bytes(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn what_ascii_lacks_is_told() {
+        for pattern in [r"\p{Greek}", "Jürgen|Müller", "(?i)MÜLLER", "a.*ж"] {
+            assert!(need(pattern).is_beyond_ascii(), "{pattern}");
+        }
+        // A letter of Kelvin is a k, and one of several needs none.
+        for pattern in ["frob", "ü|frob", "ü?", r"\w+", "(?i)k", "[α-ωa]x"] {
+            assert!(!need(pattern).is_beyond_ascii(), "{pattern}");
+        }
     }
 
     #[test]

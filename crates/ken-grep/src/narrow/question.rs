@@ -67,6 +67,12 @@ impl fmt::Display for Why {
 }
 
 impl Question<'_> {
+    /// Returns whether files of ASCII need no search: what matches holds other characters, and a file without a
+    /// match does not count.
+    pub fn passes_over_ascii(&self) -> bool {
+        self.need().is_ok_and(|need| need.is_beyond_ascii())
+    }
+
     /// Returns what a file needs for a match.
     pub(super) fn need(&self) -> Result<Need, Why> {
         let (options, format) = (self.options, self.format);

@@ -6,6 +6,9 @@
 //! the visitor, in batches that other threads may take. If the index is trusted with where to walk,
 //! folders are not even listed.
 //!
+//! As many threads walk as there are cores, as long as what they ask for is in memory. Where it is read from a
+//! disk, they wait and the cores rest: so a folder that took long calls one more thread, up to a bound.
+//!
 //! Options that hardly anybody combines with an index are left to the walk of `ignore`: to follow
 //! links, to stay on a file system, limits of depth and size, a log of what is left out.
 
@@ -21,7 +24,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, SyncSender};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use ignore::WalkState;
 use ken_walk::Queue;
@@ -40,6 +45,9 @@ use rules::{Found, Node, Root, Rules};
 const BATCH: usize = 16;
 /// More threads than that do not walk unless it is asked for, as in `ignore`.
 const MAX_THREADS: usize = 12;
+/// A folder for which nobody waited takes no longer: so much for each entry and for itself as for some.
+const ENTRY_TIME: Duration = Duration::from_micros(if cfg!(test) { 0 } else { 4 });
+const FOLDER_ENTRIES: u32 = 20;
 
 /// The walk of one search.
 pub(crate) struct Tree<'a> {
@@ -130,13 +138,17 @@ impl<'a> Tree<'a> {
     {
         let start = self.start.iter().rev().cloned().map(Work::Folder).collect();
         let queue = Queue::new(start);
+        let (n_threads, n_more) = (self.n_threads(), self.walk.more_threads);
+        let (call, calls) = mpsc::sync_channel(n_more);
         thread::scope(|scope| {
-            let walker = || Walker::new(self, tally, visitor());
-            for _ in 1..self.n_threads() {
-                let walker = walker();
+            let walk = |call| {
+                let walker = Walker::new(self, tally, visitor(), call);
                 scope.spawn(|| walker.run(&queue));
-            }
-            walker().run(&queue);
+            };
+            (0..n_threads).for_each(|_| walk(Some(call.clone())));
+            // Until all that may call have ended.
+            drop(call);
+            calls.iter().take(n_more).for_each(|()| walk(None));
         });
     }
 
@@ -167,10 +179,12 @@ struct Walker<'a, V> {
     path: Vec<u8>,
     found: Vec<Work>,
     files: Vec<Input>,
+    /// Calls one more thread.
+    call: Option<SyncSender<()>>,
 }
 
 impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
-    fn new(tree: &'a Tree<'a>, tally: &'a Tally, visit: V) -> Self {
+    fn new(tree: &'a Tree<'a>, tally: &'a Tally, visit: V, call: Option<SyncSender<()>>) -> Self {
         Self {
             tree,
             tally,
@@ -179,6 +193,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             path: Vec::new(),
             found: Vec::new(),
             files: Vec::new(),
+            call,
         }
     }
 
@@ -227,6 +242,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
     }
 
     fn folder(&mut self, folder: &Folder) {
+        let start = self.call.as_ref().map(|_| Instant::now());
         let mut listing = std::mem::take(&mut self.listing);
         match open(&folder.path) {
             Err(error) => self.failed(&folder.path, error),
@@ -248,6 +264,14 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                     descriptor: descriptor.as_fd(),
                 };
                 self.entries(&here, &folder.path, &listing);
+            }
+        }
+        if let (Some(call), Some(start)) = (&self.call, start) {
+            let n_entries = u32::try_from(listing.entries.len()).unwrap_or(u32::MAX);
+            if start.elapsed() > ENTRY_TIME.saturating_mul(n_entries.saturating_add(FOLDER_ENTRIES))
+            {
+                // There may be as many as are needed.
+                let _ = call.try_send(());
             }
         }
         self.listing = listing;

@@ -113,6 +113,7 @@ fn options() -> impl Strategy<Value = WalkOptions> {
                 .into_iter()
                 .collect(),
             threads: 3,
+            more_threads: 2,
             ..WalkOptions::default()
         }
     })
@@ -230,6 +231,32 @@ fn many_files_of_one_folder_are_shared_out() {
         }
     });
     assert!((1..=12).contains(&*n_found.lock().unwrap()));
+}
+
+/// In tests every folder counts as one for which a disk was waited for.
+#[test]
+fn threads_that_wait_call_as_many_as_may_come() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..20 {
+        fs_err::create_dir(folder.path().join(number.to_string())).unwrap();
+    }
+    for (more_threads, most) in [(0, 2), (3, 5)] {
+        let walk = WalkOptions {
+            paths: vec![folder.path().to_path_buf()],
+            threads: 2,
+            more_threads,
+            ..WalkOptions::default()
+        };
+        let narrow = Narrow::nothing();
+        let told = Told::default();
+        let tree = Tree::new(&walk, &narrow, &told, false).unwrap();
+        let n_visitors = std::cell::Cell::new(0);
+        tree.run(&Tally::new(false), || {
+            n_visitors.set(n_visitors.get() + 1);
+            |_| WalkState::Continue
+        });
+        assert_eq!(n_visitors.get(), most);
+    }
 }
 
 #[test]

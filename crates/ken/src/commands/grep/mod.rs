@@ -16,11 +16,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use ken_grep::Observer;
-use ken_grep::conditions::Conditions;
 use ken_grep::format::{Format, Mode};
 use ken_grep::narrow::{Narrow, Question, Why};
 use ken_grep::output::{Output, Paint};
-use ken_grep::pattern::Matcher;
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
 
@@ -120,7 +118,18 @@ fn search(
     let conditions = plan
         .conditions()
         .map_err(|error| usage(error.to_string()))?;
-    let narrow = narrow(global, plan, typed, &matcher, &conditions);
+    let question = Question {
+        pattern: &plan.pattern,
+        matcher: &matcher,
+        options: &plan.search,
+        conditions: &conditions,
+        format: &plan.format,
+        walk: &plan.walk,
+        trusts: typed.trust_index,
+    };
+    let narrow = narrow(global, typed, &question);
+    // An index leaves such files out.
+    let passes_over_ascii = narrow.is_empty() && question.passes_over_ascii();
     let search = Search {
         walk: &plan.walk,
         matcher,
@@ -128,6 +137,7 @@ fn search(
         options: &plan.search,
         format: &plan.format,
         narrow: &narrow,
+        passes_over_ascii,
         implicit_path: plan.implicit_path,
         observer: messages,
     };
@@ -156,27 +166,12 @@ fn search(
 
 /// Asks the index which files need no scan. Without an index, or with one that cannot be read, all
 /// do.
-fn narrow(
-    global: &Global,
-    plan: &Plan,
-    typed: &Typed,
-    matcher: &Matcher,
-    conditions: &Conditions,
-) -> Narrow {
+fn narrow(global: &Global, typed: &Typed, question: &Question<'_>) -> Narrow {
     let data = match data_folder(global) {
         Ok(data) if !typed.no_index => data,
         _ => return Narrow::nothing(),
     };
-    let question = Question {
-        pattern: &plan.pattern,
-        matcher,
-        options: &plan.search,
-        conditions,
-        format: &plan.format,
-        walk: &plan.walk,
-        trusts: typed.trust_index,
-    };
-    let narrow = Narrow::new(&data.join("index"), &question);
+    let narrow = Narrow::new(&data.join("index"), question);
     narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
 }
 

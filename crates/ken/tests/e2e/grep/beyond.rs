@@ -219,6 +219,57 @@ fn explain_says_what_was_scanned() {
     );
 }
 
+/// What only files with letters beyond ASCII can match is not looked for in others.
+#[test]
+fn files_of_ascii_are_passed_over_where_they_cannot_match() {
+    let world = World::new();
+    let ascii = "plain words\n".repeat(30_000);
+    world.write("large.txt", &ascii);
+    world.write("small.txt", "plain words\n");
+    world.write("binary", "plain\0words\n");
+    world.write("late.txt", format!("{ascii}naïve αβγ\n"));
+    world.write("early.txt", "αβγ\nplain\n");
+    let wide = "αβγ\n".encode_utf16().flat_map(u16::to_le_bytes);
+    world.write(
+        "wide.txt",
+        [0xff, 0xfe].into_iter().chain(wide).collect::<Vec<u8>>(),
+    );
+    let files = ["early.txt:1", "late.txt:1", "wide.txt:1"];
+    let sorted = |args: &[&str]| {
+        let (code, text) = grep(&world, args);
+        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        (code, lines)
+    };
+    assert_eq!(
+        sorted(&["-c", r"\p{Greek}+", "docs"]),
+        (0, files.map(|file| format!("docs/{file}")).to_vec())
+    );
+    assert_eq!(sorted(&["-c", "ï|γ", "docs"]).1.len(), 3);
+    let (_, either) = sorted(&["-c", "ï|words", "docs"]);
+    assert!(
+        either.contains(&"docs/small.txt:1".to_owned()),
+        "{either:?}"
+    );
+    let (code, none) = sorted(&["ж", "docs"]);
+    assert_eq!((code, none.len()), (1, 0));
+    let (_, all) = sorted(&["-c", "--include-zero", r"\p{Greek}", "docs"]);
+    assert!(
+        all.contains(&"docs/small.txt:0".to_owned()) && all.len() >= 5,
+        "{all:?}"
+    );
+    let (_, without) = sorted(&["--files-without-match", r"\p{Greek}", "docs"]);
+    assert!(
+        without.contains(&"docs/large.txt".to_owned()),
+        "{without:?}"
+    );
+    let (_, others) = sorted(&["-v", "-c", r"\p{Greek}", "docs"]);
+    assert!(
+        others.contains(&"docs/small.txt:1".to_owned()),
+        "{others:?}"
+    );
+}
+
 #[test]
 fn flags_may_stand_in_a_file() {
     let world = lines();
