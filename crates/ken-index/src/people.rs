@@ -1,34 +1,32 @@
 //! Which values some fields have in what a query finds, how often, and when last: the people of mail.
 //!
 //! Counted by columns like facets: one addition and one comparison for each value of each hit, and
-//! one pass over the dictionary of each column at the end.
+//! one pass over the dictionary of each column at the end; large segments at the same time.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use foldhash::quality::FixedState;
 use ken_core::{Field, Plan};
 use tantivy::columnar::StrColumn;
-use tantivy::query::EnableScoring;
+use tantivy::query::{EnableScoring, Weight};
 use tantivy::{DocId, Searcher, SegmentReader};
 
 use crate::query::{self, Scoring};
 use crate::schema::value_column;
 use crate::value;
 
-/// A value, as it was written.
+/// A value, as it was written, in one field and one segment: sums of several are to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The value.
     pub value: String,
-    /// In how many documents it stands; twice in one that has it in two fields.
+    /// In how many documents it stands.
     pub count: u64,
     /// The date of the newest of them, in seconds since 1970-01-01 UTC.
     pub last: i64,
 }
 
-/// Sums by value as the columns keep it.
-type Sums = HashMap<String, (u64, i64), FixedState>;
+/// A segment of fewer documents is counted sooner than a thread starts.
+const MIN_DOCS_OF_THREAD: u32 = 2_000;
 
 /// Returns the values of some text fields in what a plan finds, in no order.
 pub(crate) fn seen(
@@ -39,31 +37,51 @@ pub(crate) fn seen(
 ) -> tantivy::Result<Vec<Seen>> {
     let query = query::build(scoring, plan);
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-    let mut all = Sums::default();
-    for segment in searcher.segment_readers() {
-        let fields = fields.iter();
-        let fields = fields.filter_map(|field| Values::open(segment, *field).transpose());
-        let mut fields: Vec<Values> = fields.collect::<tantivy::Result<_>>()?;
-        let dates = segment.fast_fields().i64(Field::Date.name())?;
-        // Once for all fields: to find the messages takes longer than to count in one.
-        weight.for_each_no_score(segment, &mut |docs: &[DocId]| {
-            for doc in docs.iter().filter(|doc| !segment.is_deleted(**doc)) {
-                let date = dates.first(*doc).unwrap_or(i64::MIN);
-                fields
-                    .iter_mut()
-                    .for_each(|values| values.count(*doc, date));
-            }
-        })?;
-        for values in fields {
-            values.add_to(&mut all)?;
+    let weight = &*weight;
+    // Large ones are few: each but the first has a thread.
+    let is_large = |segment: &&SegmentReader| segment.num_docs() > MIN_DOCS_OF_THREAD;
+    let (large, small): (Vec<_>, Vec<_>) = searcher.segment_readers().iter().partition(is_large);
+    let mut all = Vec::new();
+    std::thread::scope(|scope| {
+        let others = large.iter().skip(1);
+        let others: Vec<_> = others
+            .map(|segment| scope.spawn(move || in_segment(segment, weight, fields)))
+            .collect();
+        for segment in large.first().into_iter().chain(&small) {
+            all.extend(in_segment(segment, weight, fields)?);
         }
+        for other in others {
+            let seen = other.join();
+            all.extend(seen.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        tantivy::Result::Ok(())
+    })?;
+    Ok(all)
+}
+
+fn in_segment(
+    segment: &SegmentReader,
+    weight: &dyn Weight,
+    fields: &[Field],
+) -> tantivy::Result<Vec<Seen>> {
+    let fields = fields.iter();
+    let fields = fields.filter_map(|field| Values::open(segment, *field).transpose());
+    let mut fields: Vec<Values> = fields.collect::<tantivy::Result<_>>()?;
+    let dates = segment.fast_fields().i64(Field::Date.name())?;
+    // Once for all fields: to find the messages takes longer than to count in one.
+    weight.for_each_no_score(segment, &mut |docs: &[DocId]| {
+        for doc in docs.iter().filter(|doc| !segment.is_deleted(**doc)) {
+            let date = dates.first(*doc).unwrap_or(i64::MIN);
+            fields
+                .iter_mut()
+                .for_each(|values| values.count(*doc, date));
+        }
+    })?;
+    let mut seen = Vec::new();
+    for values in fields {
+        values.add_to(&mut seen)?;
     }
-    let seen = all.into_iter().map(|(value, (count, last))| Seen {
-        value: value::written(&value).into_owned(),
-        count,
-        last,
-    });
-    Ok(seen.collect())
+    Ok(seen)
 }
 
 /// The values of one field in one segment.
@@ -91,22 +109,23 @@ impl Values {
         }
     }
 
-    fn add_to(self, all: &mut Sums) -> tantivy::Result<()> {
+    fn add_to(self, seen: &mut Vec<Seen>) -> tantivy::Result<()> {
         let counts = self.counts.into_iter().enumerate();
         let (numbers, counts): (Vec<u64>, Vec<_>) = counts
             .filter(|(_, (count, _))| *count > 0)
             .map(|(number, count)| (number as u64, count))
             .unzip();
         let mut counts = counts.into_iter();
+        seen.reserve(numbers.len());
         let dictionary = self.texts.dictionary();
         dictionary.sorted_ords_to_term_cb(&numbers, |value| {
             let (count, last) = counts.next().unwrap_or_default();
             let value = String::from_utf8_lossy(value);
-            // Most are there from another field or segment.
-            match all.get_mut(&*value) {
-                Some(sum) => *sum = (sum.0 + count, sum.1.max(last)),
-                None => _ = all.insert(value.into_owned(), (count, last)),
-            }
+            seen.push(Seen {
+                value: value::written(&value).into_owned(),
+                count,
+                last,
+            });
         })?;
         Ok(())
     }
