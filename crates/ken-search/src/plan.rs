@@ -117,8 +117,9 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
                 field: Field::Type,
                 pattern: Pattern::Term(Kind::Message.name().to_owned()),
             };
-            let plan = Plan::And(vec![positive(part(inner, context)?), message]);
-            Some(Plan::Filter(Box::new(Plan::Thread(Box::new(plan)))))
+            // What is attached leads to a thread too; a page is in one of its own.
+            let thread = Plan::Thread(Box::new(positive(part(inner, context)?)));
+            Some(Plan::Filter(Box::new(Plan::And(vec![thread, message]))))
         }
         Tree::Part(inner) => {
             let plan = positive(part(inner, context)?);
