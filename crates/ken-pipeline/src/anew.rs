@@ -32,20 +32,19 @@ pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summa
     update(options, &[], progress, &|_| ()).map(Some)
 }
 
-/// Puts an empty index with the roots of one of another format in its place.
-pub(crate) fn of_other_format(index: &Path) -> Result<(), Error> {
-    let Some(roots) = ken_index::salvage_roots(index) else {
+/// Returns the roots of an index of another format.
+pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
+    ken_index::salvage_roots(index).ok_or_else(|| {
         let message =
             "it is of another format, and which folders it covers cannot be read".to_owned();
         let path = index.to_path_buf();
-        return Err(ken_index::Error::Damaged { path, message }.into());
-    };
-    replace(index, roots)
+        ken_index::Error::Damaged { path, message }.into()
+    })
 }
 
 /// Puts an empty index with these roots in the place of one. Whenever this is killed, one of the two is there,
 /// or [`recover`] brings it back.
-fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
+pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let new = index.with_file_name("index.new");
     remove(&new)?;
     let few = WriterOptions {

@@ -10,6 +10,7 @@ mod beside;
 mod budget;
 mod changed;
 mod check;
+mod counts;
 mod error;
 mod grams;
 mod indexing;
@@ -36,7 +37,9 @@ pub use check::{Below, Repaired, Report, check, repair};
 pub use error::Error;
 pub use grams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};
-pub use options::{Arrangement, Durability, Ngrams, Ocr, Options, RootChange, default_memory};
+pub use options::{
+    Arrangement, Durability, Ngrams, Ocr, Options, RootChange, afford, default_memory,
+};
 pub use progress::Progress;
 pub use run::{Summary, update, update_files};
 pub use stale::Stale;

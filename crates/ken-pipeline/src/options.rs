@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ken_core::{FolderFields, Root};
+use ken_extract::Limits;
 use ken_walk::EntryOrder;
 
 use crate::polite;
@@ -97,10 +98,23 @@ pub struct Ocr {
 const THREAD_BYTES: usize = 256 << 20;
 const MIN_BYTES: usize = 64 << 20;
 
+/// Limits that hold whatever the memory: smaller ones would leave out what people have.
+const MIN_TEXT_BYTES: usize = 1 << 20;
+const MIN_FILE_BYTES: u64 = 8 << 20;
+
 /// Returns how much memory a run may take if nobody says it: so much for each thread, 512 MiB at least, but no more
 /// than a quarter of what the machine has.
 pub fn default_memory(threads: usize) -> usize {
     most_memory(threads, polite::memory())
+}
+
+/// Lowers what one file may cost to what a run with so much memory can do: a text takes several times its own
+/// bytes until it is indexed.
+pub fn afford(limits: &mut Limits, memory_bytes: usize) {
+    let most_text = (memory_bytes / 16).max(MIN_TEXT_BYTES);
+    limits.max_text_bytes = limits.max_text_bytes.min(most_text);
+    let most_held = (memory_bytes as u64 / 2).max(MIN_FILE_BYTES);
+    limits.max_file_bytes = limits.max_file_bytes.min(most_held);
 }
 
 fn most_memory(threads: usize, machine: Option<u64>) -> usize {
@@ -191,6 +205,23 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn little_memory_lowers_limits() {
+        let mut limits = Limits::default();
+        afford(&mut limits, 512 << 20);
+        assert_eq!(limits, Limits::default());
+        afford(&mut limits, 64 << 20);
+        assert_eq!(
+            (limits.max_text_bytes, limits.max_file_bytes),
+            (4 << 20, 32 << 20)
+        );
+        afford(&mut limits, 1);
+        assert_eq!(
+            (limits.max_text_bytes, limits.max_file_bytes),
+            (MIN_TEXT_BYTES, MIN_FILE_BYTES)
+        );
+    }
 
     #[test]
     fn memory_grows_with_the_threads_and_ends_with_the_machine() {

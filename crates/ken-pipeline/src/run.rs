@@ -19,9 +19,11 @@ use ken_walk::{Catalogue, Comparison, ScanOptions};
 use serde::Serialize;
 
 use crate::anew;
+use crate::counts::{Counts, Made};
 use crate::grams::{self, GramOptions, Grams};
 use crate::lock::RunLock;
 use crate::lost::Lost;
+use crate::options::afford;
 use crate::polite;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
@@ -31,10 +33,6 @@ use crate::{Durability, Error, Ngrams, Options, Progress, RootChange};
 
 /// A folder that changed so long before a run began may have changed after it.
 const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
-
-/// Limits that hold whatever the memory: smaller ones would leave out what people have.
-const MIN_TEXT_BYTES: usize = 1 << 20;
-const MIN_FILE_BYTES: u64 = 8 << 20;
 
 /// How a run went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -223,7 +221,10 @@ fn run(
         Err(ken_index::Error::Version { .. })
             if options.full && only.is_none() && !options.dry_run =>
         {
-            anew::of_other_format(&index)?;
+            let roots = anew::roots_of_other_format(&index)?;
+            // A mistake in what is to be changed leaves the index as it is.
+            change_roots(&mut roots.clone(), changes)?;
+            anew::replace(&index, roots)?;
             Some(Snapshot::open(&index)?)
         }
         Err(error) => return Err(error.into()),
@@ -288,6 +289,7 @@ fn run(
         tagged,
         began: nanoseconds(SystemTime::now()),
         counts: Counts::default(),
+        n_stale: AtomicU64::new(0),
     };
     drop(loading);
     let mut summary = run.all()?;
@@ -299,14 +301,11 @@ fn run(
 }
 
 /// Gives the headers that are to be fields those that they have in the index, and the limits what the memory
-/// allows: a text takes several times its own bytes until it is indexed.
+/// allows.
 fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
     let mut options = options.clone();
     let limits = &mut options.extract.limits;
-    let most_text = (options.memory_bytes / 16).max(MIN_TEXT_BYTES);
-    limits.max_text_bytes = limits.max_text_bytes.min(most_text);
-    let most_held = (options.memory_bytes as u64 / 2).max(MIN_FILE_BYTES);
-    limits.max_file_bytes = limits.max_file_bytes.min(most_held);
+    afford(limits, options.memory_bytes);
     limits.headers = stale::own_headers(limits, known).map_err(Error::Headers)?;
     Ok(options)
 }
@@ -344,15 +343,6 @@ fn note_mounts(roots: &mut [Root]) {
     }
 }
 
-#[derive(Default)]
-struct Counts {
-    added: AtomicU64,
-    changed: AtomicU64,
-    stale: AtomicU64,
-    moved: AtomicU64,
-    gone: AtomicU64,
-}
-
 struct Run<'o> {
     options: &'o Options,
     /// The files that are looked at; absent for all.
@@ -376,6 +366,8 @@ struct Run<'o> {
     /// What is lost of the grams of earlier runs.
     lost: Option<Lost>,
     counts: Counts,
+    /// Files that did not change and are read all the same.
+    n_stale: AtomicU64,
 }
 
 impl Run<'_> {
@@ -392,7 +384,7 @@ impl Run<'_> {
             let hasher = hasher.unwrap_or(KeyHasher::new(0, 0));
             self.walk(&catalogue, hasher, &|change| {
                 self.announce(&change);
-                self.count(&change);
+                self.counts.add(Made::by(&change));
             })
         } else {
             self.walk_and_extract(&catalogue)?
@@ -457,8 +449,7 @@ impl Run<'_> {
             full: self.options.full,
             is_stale: &|path, row| {
                 let is_stale = self.is_stale(path, row);
-                self.counts
-                    .stale
+                self.n_stale
                     .fetch_add(u64::from(is_stale), Ordering::Relaxed);
                 is_stale
             },
@@ -533,18 +524,6 @@ impl Run<'_> {
         (self.notify)(change);
     }
 
-    /// Counts a change that is being made; what waits when a run is stopped is none.
-    fn count(&self, change: &Change) {
-        let counts = &self.counts;
-        let count = match change {
-            Change::Added { .. } => &counts.added,
-            Change::Changed { .. } => &counts.changed,
-            Change::Moved { .. } => &counts.moved,
-            Change::Gone { .. } => &counts.gone,
-        };
-        count.fetch_add(1, Ordering::Relaxed);
-    }
-
     /// Returns which programs files of this run wait for.
     fn noticed(&self) -> BTreeSet<String> {
         let helpers = self.options.extract.helpers.as_deref();
@@ -562,11 +541,11 @@ impl Run<'_> {
         });
         let errors = walked.scan.errors.iter().map(ToString::to_string);
         Summary {
-            added: get(&self.counts.added),
-            changed: get(&self.counts.changed),
-            stale: get(&self.counts.stale),
-            moved: get(&self.counts.moved),
-            gone: get(&self.counts.gone),
+            added: self.counts.of(Made::Added),
+            changed: self.counts.of(Made::Changed),
+            stale: self.n_stale.load(Ordering::Relaxed),
+            moved: self.counts.of(Made::Moved),
+            gone: self.counts.of(Made::Gone),
             unchanged: walked.unchanged,
             kept: walked.kept,
             documents: get(&self.progress.documents),

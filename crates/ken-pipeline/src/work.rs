@@ -24,6 +24,7 @@ use crate::Progress;
 use crate::apply::{Applier, FileFacts};
 use crate::beside::Beside;
 use crate::budget::{Budget, Share};
+use crate::counts::{Counts, Made};
 use crate::grams::{Grams, Taken};
 use crate::large::{Job, Large};
 use crate::mailbox::{Fate, Known};
@@ -50,7 +51,7 @@ pub(crate) struct Pool<'r> {
     pub(crate) hasher: KeyHasher,
     pub(crate) extract: &'r ken_extract::Options,
     /// Called with each change that a thread takes up.
-    pub(crate) taken: &'r (dyn Fn(&Change) + Sync),
+    pub(crate) counts: &'r Counts,
     pub(crate) large: Large,
     pub(crate) inputs: Arc<Budget>,
     pub(crate) members: Arc<Budget>,
@@ -93,6 +94,7 @@ pub(crate) struct MemberJob {
 struct FileJob {
     path: PathBuf,
     key: FileKey,
+    made: Made,
     stamp: Stamp,
     state: FileState,
     /// What stands beside the file, until its own document takes it.
@@ -231,10 +233,11 @@ impl Pool<'_> {
         if self.progress.is_cancelled() {
             return;
         }
-        (self.taken)(&change);
+        let made = Made::by(&change);
+        self.counts.add(made);
         match change {
-            Change::Added { path, stamp } => self.file(path, stamp, false, share, thread),
-            Change::Changed { path, stamp } => self.file(path, stamp, true, share, thread),
+            Change::Added { path, stamp } => self.file(path, stamp, made, share, thread),
+            Change::Changed { path, stamp } => self.file(path, stamp, made, share, thread),
             Change::Moved { from, path, stamp } => self.moved(from, path, stamp, thread),
             Change::Gone { key } => self.note(self.applier.delete(key)),
         }
@@ -244,7 +247,7 @@ impl Pool<'_> {
         &self,
         path: PathBuf,
         stamp: Stamp,
-        known: bool,
+        made: Made,
         share: Option<Share>,
         thread: &Thread<'_>,
     ) {
@@ -252,7 +255,7 @@ impl Pool<'_> {
         let key = self.hasher.key(&path);
         let opened = open(&path);
         let mut mailbox = None;
-        if known {
+        if made != Made::Added {
             let opened = opened.as_ref().ok().and_then(Option::as_ref);
             mailbox = self.delete_what_changes(&path, key, opened);
         }
@@ -269,6 +272,7 @@ impl Pool<'_> {
                     state: self.state(&stamp),
                     path,
                     key,
+                    made,
                     stamp,
                     beside: Mutex::new(beside),
                     pending: AtomicUsize::new(1),
@@ -400,6 +404,7 @@ impl Pool<'_> {
         }
         if self.progress.is_cancelled() {
             // Parts may be missing: better none until the next run.
+            self.counts.take_back(job.made);
             return self.note(self.applier.take_back(job.key));
         }
         if let Some(mut grams) = lock(&job.grams).take() {
@@ -464,7 +469,7 @@ impl Pool<'_> {
                     .bytes_done
                     .fetch_add(stamp.size, Ordering::Relaxed);
             }
-            Ok(false) => self.file(path, stamp, true, None, thread),
+            Ok(false) => self.file(path, stamp, Made::Moved, None, thread),
             Err(error) => self.note(Err(error)),
         }
         self.note(self.applier.delete(from));

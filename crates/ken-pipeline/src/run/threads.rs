@@ -68,7 +68,7 @@ impl Run<'_> {
             is_stale: &|path, row| self.options.full || self.is_stale(path, row),
             hasher,
             extract: &self.options.extract,
-            taken: &|change| self.count(change),
+            counts: &self.counts,
             inputs: Budget::new(shares.inputs),
             members: Budget::new(shares.members),
             progress: self.progress,

@@ -124,10 +124,7 @@ fn set_pause(data: &Path, wanted: &Wanted) -> Result<ExitCode, Failure> {
 /// Returns how the index is written when nothing is said but the settings.
 pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
     let settings = Settings::load(global)?;
-    let threads = match settings.threads {
-        0 => default_threads(),
-        threads => threads,
-    };
+    let threads = threads(&settings);
     Ok(Options {
         data: data_folder(global)?,
         threads,
@@ -136,7 +133,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
             queue_bytes: parse_size(&settings.queue_bytes)?,
             ..Arrangement::default()
         },
-        memory_bytes: memory(&settings.memory, threads)?,
+        memory_bytes: usual_memory(&settings)?,
         extract: ken_extract::Options {
             helpers: settings.helpers(global)?,
             ..settings.extraction()?
@@ -155,6 +152,18 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
         polite: false,
         global_ignore: global_ignore(),
     })
+}
+
+fn threads(settings: &Settings) -> usize {
+    match settings.threads {
+        0 => default_threads(),
+        threads => threads,
+    }
+}
+
+/// Returns how much memory a run takes by the settings.
+pub(super) fn usual_memory(settings: &Settings) -> Result<usize, Failure> {
+    memory(&settings.memory, threads(settings))
 }
 
 /// Reads how much memory a run with so many threads may take.

@@ -9,10 +9,11 @@ use ken_core::{Document, Field, Root, escape_bytes, unescape_bytes};
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
 use ken_index::Snapshot;
-use ken_pipeline::{Known, Next, Stale, Why, why};
+use ken_pipeline::{Known, Next, Stale, Why, afford, why};
 use ken_walk::Verdict;
 use serde_json::{Value as Json, json};
 
+use super::index::usual_memory;
 use super::status::extractor;
 use super::{scan_options, walk};
 use crate::cli::Global;
@@ -32,8 +33,10 @@ pub(super) fn run(
     as_json: bool,
 ) -> Result<ExitCode, Failure> {
     let folders = settings.folders()?;
+    let mut extract = extract.clone();
+    afford(&mut extract.limits, usual_memory(settings)?);
     let path = resolve(&named(path), &snapshot.meta().roots)?;
-    let why = why(snapshot, &folders, extract, &scan_options(global), &path)?;
+    let why = why(snapshot, &folders, &extract, &scan_options(global), &path)?;
     let view = View {
         helpers: extract.helpers.as_deref(),
         path: &path,

@@ -80,6 +80,20 @@ fn assert_refused(world: &World, format: u64) {
 }
 
 #[test]
+fn a_mistake_leaves_an_index_of_another_format_as_it_is() {
+    let current = current();
+    let kept = kept();
+    let (format, archive) = kept.iter().find(|(format, _)| **format < current).unwrap();
+    let world = World::new();
+    world.write("new.txt", "another otter");
+    unpack(archive, &world);
+    let run = world.ken(["index", "--full", "--forget", "/no/such/root"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("/no/such/root"), "{}", run.err);
+    assert_refused(&world, *format);
+}
+
+#[test]
 fn indexes_of_earlier_formats_are_refused_and_made_anew() {
     let current = current();
     let kept = kept();
