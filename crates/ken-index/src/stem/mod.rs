@@ -27,10 +27,6 @@ pub(crate) use self::languages::{Language, Stemming};
 /// What a stem keeps of its letters at least: `use` of `using` and `used` is a range by `us`.
 const MIN_PREFIX: usize = 2;
 
-/// More forms than these in one language have a stem of so few letters only by chance: Hungarian
-/// `am` of `amit` (whom) stands for 85 words, and `amen` is none of its forms.
-const CROWD: usize = 24;
-
 /// How words of a language are stemmed.
 #[derive(Clone)]
 struct Rules {
@@ -55,39 +51,12 @@ fn code(language: &str) -> &str {
     language.split(['-', '_']).next().unwrap_or_default()
 }
 
-/// The stem of a word in one language, and the other terms that have it.
-struct Family<'a> {
-    rules: &'a Rules,
-    stem: String,
-    members: BTreeSet<String>,
-}
-
-impl<'a> Family<'a> {
-    fn new(word: &str, rules: &'a Rules) -> Self {
-        Self {
-            rules,
-            stem: rules.stemmer.stem(word).into_owned(),
-            members: BTreeSet::new(),
-        }
-    }
-
-    fn is_crowd(&self) -> bool {
-        self.members.len() > CROWD && self.stem.chars().count() <= MIN_PREFIX
-    }
-
-    fn add(&mut self, term: &str) {
-        if !self.is_crowd() && self.rules.stemmer.stem(term) == *self.stem {
-            self.members.insert(term.to_owned());
-        }
-    }
-}
-
 /// Returns the other terms that have the stem of a word in one of the languages.
 fn forms_of(word: &str, rules: &[&Rules], dictionaries: &[Trie]) -> BTreeSet<String> {
-    let mut families: Vec<_> = rules.iter().map(|of| Family::new(word, of)).collect();
-    let stems: Vec<_> = families.iter().map(|of| of.stem.clone()).collect();
-    let forms = rules.iter().zip(&stems);
-    let forms = forms.filter_map(|(rules, stem)| rules.forms(word, stem));
+    let mut found = BTreeSet::new();
+    let stems: Vec<_> = rules.iter().map(|of| of.stemmer.stem(word)).collect();
+    let each = || rules.iter().zip(&stems);
+    let forms = each().filter_map(|(rules, stem)| rules.forms(word, stem));
     let forms = AnyForms::new(forms.collect());
     // Most terms are in the dictionaries of several segments and fields; stemming is what costs.
     let mut seen: HashSet<Box<str>, FixedState> = HashSet::default();
@@ -98,13 +67,12 @@ fn forms_of(word: &str, rules: &[&Rules], dictionaries: &[Trie]) -> BTreeSet<Str
                 return;
             }
             seen.insert(text.into());
-            if text != word {
-                families.iter_mut().for_each(|family| family.add(text));
+            if text != word && each().any(|(rules, stem)| rules.stemmer.stem(text) == *stem) {
+                found.insert(text.to_owned());
             }
         });
     }
-    let families = families.into_iter().filter(|family| !family.is_crowd());
-    families.flat_map(|family| family.members).collect()
+    found
 }
 
 /// Returns what all forms of a word start with: what it shares with its stem, and as the last letter
@@ -360,22 +328,5 @@ mod tests {
             }
         }
         assert!(n_forms > 40, "{n_forms} forms");
-    }
-
-    #[test]
-    fn a_stem_of_two_letters_with_many_words_is_none() {
-        let words = "am ama amaan amain amait amam aman amara amat amba amd ame ameen amei amem amen \
-            amet ami amid amig amihez amiket amikor amin aminek amira amire amivel amk amm amman \
-            ammon ammul amn amo amod amok amon amoon amra amre amt amul";
-        let rules = |code| Language::of(code).and_then(Language::rules).unwrap();
-        let mut family = Family::new("amit", rules("hu"));
-        words.split(' ').for_each(|word| family.add(word));
-        assert!(family.is_crowd(), "{:?}", family.members);
-
-        let mut family = Family::new("going", rules("en"));
-        ["go", "goes", "gone"]
-            .iter()
-            .for_each(|word| family.add(word));
-        assert!(!family.is_crowd() && family.members.contains("go"));
     }
 }

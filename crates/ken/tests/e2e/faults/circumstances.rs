@@ -30,7 +30,7 @@ fn own_memory(process: u32) -> Option<u64> {
 #[test]
 fn memory_is_what_was_given() {
     /// Tables of the program, what the allocator keeps, and the grams of one large text on each thread.
-    const BESIDE: u64 = 128 << 20;
+    const BESIDE: u64 = 96 << 20;
     const GIVEN: u64 = 128 << 20;
 
     let world = World::new();
