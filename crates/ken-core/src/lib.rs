@@ -24,7 +24,7 @@ pub use glob::{Glob, GlobPart, lower_range};
 pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes, extension, unescape_bytes};
 pub use own::OwnHeader;
-pub use plan::{Bound, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
+pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
 pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};
 pub use root::Root;

@@ -122,6 +122,19 @@ pub enum Pattern {
     Border,
     /// Values that are an address, or a name with one, in which one of these regular expressions is found.
     Address(Vec<String>),
+    /// Files in such folders; of the fields of paths alone.
+    Folder(Folders),
+}
+
+/// Folders in whose name a regular expression is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folders {
+    /// The expression, in the syntax of the crate `regex`; a name may have a `/` before it.
+    pub expression: String,
+    /// The folder from which names are counted, escaped as paths are printed; any if there is none.
+    pub all_mail: Option<String>,
+    /// Whether only folders `cur` and `new` are meant, by the name of the one around them.
+    pub is_maildir: bool,
 }
 
 /// A pattern of terms, and how the words are written that they stand for.
@@ -340,6 +353,18 @@ impl Pattern {
             }
             Self::Written(written) => write!(f, "(written {at}{written})"),
             Self::Border => write!(f, "{at}border"),
+            Self::Folder(folders) => {
+                let name = if folders.is_maildir {
+                    "maildirs"
+                } else {
+                    "folders"
+                };
+                write!(f, "({name} {at}{:?}", folders.expression)?;
+                match &folders.all_mail {
+                    Some(all_mail) => write!(f, " in {all_mail:?})"),
+                    None => f.write_str(")"),
+                }
+            }
             Self::Address(expressions) => {
                 write!(f, "(address {at}")?;
                 let expressions = expressions.iter().map(|regex| format!("{regex:?}"));

@@ -415,10 +415,14 @@ fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Returns whether a file is ASCII to its end. The buffer holds the first `n_bytes`, of a small file all; it is used for
+/// Returns whether a file is ASCII without a NUL to its end. The buffer holds the first `n_bytes`, of a small file all; it is used for
 /// the rest of a larger one.
 fn is_ascii(file: &mut File, buffer: &mut [u8], mut n_bytes: usize) -> io::Result<bool> {
     while buffer[..n_bytes].is_ascii() {
+        // The searcher ends there.
+        if memchr::memchr(0, &buffer[..n_bytes]).is_some() {
+            return Ok(false);
+        }
         if n_bytes < buffer.len() {
             return Ok(true);
         }

@@ -59,7 +59,14 @@ pub(crate) fn read(
                 *place = place.or_else(|| places(doc));
             }
         })?;
-        let keys = fast.u64(KEY)?;
+    }
+    // Most files that a mailbox could be are none; failed documents are looked through one by one.
+    if mailbox.messages.is_empty() {
+        return Ok(mailbox);
+    }
+    for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+        let fast = reader.fast_fields();
+        let (messages, keys) = (fast.u64(MESSAGE)?, fast.u64(KEY)?);
         let failed = Term::from_field_text(columns.of(Field::Is), "failed");
         let terms = reader.inverted_index(failed.field())?;
         let Some(mut postings) = terms.read_postings(&failed, IndexRecordOption::Basic)? else {

@@ -160,7 +160,7 @@ fn means(pattern: &Pattern, word: &str) -> bool {
         }
         Pattern::Glob(glob) => Regex::new(&glob.to_regex()).unwrap().is_match(word),
         Pattern::Regex(regex) => Regex::new(regex).unwrap().is_match(word),
-        Pattern::Written(_) | Pattern::Border | Pattern::Address(_) => {
+        Pattern::Written(_) | Pattern::Border | Pattern::Address(_) | Pattern::Folder(_) => {
             panic!("{pattern} is not made here")
         }
         Pattern::Fuzzy(term, distance) => {

@@ -50,7 +50,7 @@ pub(crate) struct Pool<'r> {
     pub(crate) is_stale: &'r (dyn Fn(&Path, &FileRow) -> bool + Sync),
     pub(crate) hasher: KeyHasher,
     pub(crate) extract: &'r ken_extract::Options,
-    /// Called with each change that a thread takes up.
+    /// Where the changes are counted that a thread takes up.
     pub(crate) counts: &'r Counts,
     pub(crate) large: Large,
     pub(crate) inputs: Arc<Budget>,

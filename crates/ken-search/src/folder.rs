@@ -6,10 +6,9 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use ken_core::{Field, Glob, GlobPart, Pattern, Plan, Span, escape_bytes};
+use ken_core::{Field, Folders, Glob, GlobPart, Pattern, Plan, Span, escape_bytes};
 
 use regex_automata::meta::Regex;
-use regex_syntax::ast::{self, Ast};
 
 use crate::plan::{Context, span_of};
 
@@ -133,73 +132,18 @@ fn maildir(glob: &Glob, context: &Context) -> Plan {
     Plan::Or(folders.to_vec())
 }
 
-/// Returns the plan for messages in folders in whose name, from the folder of all mail on, a regular
-/// expression is found: `^lists` or `^/lists`. A `maildir` is named without its `cur` and `new`.
+/// Returns the plan for folders in whose name, from the folder of all mail on, a regular expression is
+/// found; a `maildir` is named without its `cur` and `new`.
 pub(crate) fn matching(field: Field, regex: &str, mail_root: Option<&Path>) -> Plan {
-    let all_mail = match mail_root {
-        Some(root) => format!(
-            "^{}",
-            regex_syntax::escape(&escape_bytes(root.as_os_str().as_bytes()))
-        ),
-        None => "^(?:/.*)?".to_owned(),
-    };
-    let alternatives = alternatives(regex).into_iter().map(in_folder);
-    let folder = alternatives.collect::<Vec<_>>().join("|");
-    let inside = match field {
-        Field::Maildir => "/(?:cur|new)/",
-        _ => "/",
-    };
-    // Behind the file's name stands the way to what is inside of it.
-    let file = r"[^/\x00]+(?:\x00.*)?$";
-    let found = Plan::Match {
-        field: Field::Path,
-        pattern: Pattern::Regex(format!("(?s){all_mail}(?:{folder}){inside}{file}")),
-    };
-    match mail_root {
-        // The expression may be found in `Mailing` where `Mail` is the folder of all mail.
-        Some(root) => {
-            let mut names = Vec::new();
-            push(&mut names, root);
-            Plan::And(vec![found, below(names)])
-        }
-        None => found,
+    let escaped = |root: &Path| escape_bytes(root.as_os_str().as_bytes()).into_owned();
+    Plan::Match {
+        field,
+        pattern: Pattern::Folder(Folders {
+            expression: regex.to_owned(),
+            all_mail: mail_root.map(escaped),
+            is_maildir: field == Field::Maildir,
+        }),
     }
-}
-
-/// Splits a regular expression at those of its bars that are in no parentheses.
-fn alternatives(regex: &str) -> Vec<&str> {
-    match &ast::parse::Parser::new().parse(regex) {
-        Ok(Ast::Alternation(parts)) => {
-            let spans = parts.asts.iter().map(Ast::span);
-            spans
-                .map(|span| &regex[span.start.offset..span.end.offset])
-                .collect()
-        }
-        _ => vec![regex],
-    }
-}
-
-/// Returns the expression of the name of a folder, a `/` before each part, in which another is found; its anchors
-/// stand for the ends of the name.
-fn in_folder(regex: &str) -> String {
-    let (regex, from_start) = match regex.strip_prefix('^') {
-        Some(rest) => (rest, true),
-        None => (regex, false),
-    };
-    let (regex, to_end) = match regex.strip_suffix('$') {
-        Some(rest) if !rest.ends_with('\\') => (rest, true),
-        _ => (regex, false),
-    };
-    // A `.` and the like may stand for the `/` before the first part.
-    let before = match (from_start, regex.chars().next()) {
-        (true, None | Some('/')) => "",
-        (true, Some('.' | '[' | '(' | '\\')) => "/?",
-        (true, _) => "/",
-        (false, None | Some('/' | '.' | '[' | '(' | '\\')) => "(?:/.*)?",
-        (false, _) => "/.*",
-    };
-    let after = if to_end { "" } else { ".*" };
-    format!("{before}(?:{regex}){after}")
 }
 
 /// Returns the plan for a folder as it is written in a query: `/home/a`, `~/docs`, `./src`,
@@ -231,11 +175,6 @@ pub(crate) fn plan(glob: &Glob, context: &Context) -> Plan {
             _ => names.push(Pattern::Glob(part)),
         }
     }
-    below(names)
-}
-
-/// Returns the plan for what is below folders of these names, one in the other.
-fn below(names: Vec<Pattern>) -> Plan {
     let field = Field::Dir;
     match span_of((0..).zip(names).collect()) {
         None => Plan::All,
@@ -289,59 +228,5 @@ fn up(names: &mut Vec<Pattern>) {
         .is_some_and(|name| *name != Pattern::Term("/".to_owned()))
     {
         names.pop();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folders_of_mail_match_as_a_whole() {
-        let is_in = |field, regex: &str, root: Option<&str>, path: &str| {
-            let found = match matching(field, regex, root.map(Path::new)) {
-                Plan::And(parts) => parts.into_iter().next(),
-                found => Some(found),
-            };
-            let Some(Plan::Match {
-                pattern: Pattern::Regex(regex),
-                ..
-            }) = found
-            else {
-                return false;
-            };
-            Regex::new(&regex).unwrap().is_match(path)
-        };
-        let message = "/home/a/Mail/lists/dev/cur/1:2,S";
-        let mail = Some("/home/a/Mail");
-        for (field, regex, root, expected) in [
-            (Field::Maildir, "^lists$", mail, false),
-            (Field::Maildir, "^lists/dev$", mail, true),
-            (Field::Maildir, "^/lists/dev$", mail, true),
-            (Field::Maildir, "lists", mail, true),
-            (Field::Maildir, "^dev", mail, false),
-            (Field::Maildir, "/dev$", mail, true),
-            (Field::Maildir, "^a$|^.*/(dev|x)$", mail, true),
-            (Field::Maildir, "^.*/(dev|x)$", None, true),
-            (Field::Maildir, "lists.cur", mail, false),
-            (Field::Maildir, "^.lists.*v$", mail, true),
-            (Field::Maildir, "^.dev", mail, false),
-            (Field::Maildir, "home", mail, false),
-            (Field::Dir, "lists/.*/cur", mail, true),
-            (Field::Dir, "^lists/dev$", mail, false),
-            (Field::Dir, "^lists/dev/cur$", mail, true),
-            (Field::Dir, "^$", mail, false),
-            (Field::Maildir, "^ts", Some("/home/a/Mail/lis"), false),
-        ] {
-            assert_eq!(is_in(field, regex, root, message), expected, "{regex}");
-        }
-        assert!(is_in(Field::Dir, "^$", mail, "/home/a/Mail/1.eml"));
-        assert!(is_in(Field::Maildir, "^$", mail, "/home/a/Mail/cur/1"));
-        assert!(!is_in(
-            Field::Maildir,
-            "^dev",
-            mail,
-            "/home/a/Maildev/cur/1"
-        ));
     }
 }

@@ -54,6 +54,10 @@ impl Matcher {
                 let message = "an address is more than one word".to_owned();
                 return Err(TantivyError::InvalidArgument(message));
             }
+            Pattern::Folder(_) => {
+                let message = "a folder is no word".to_owned();
+                return Err(TantivyError::InvalidArgument(message));
+            }
             Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
             Pattern::Range(from, to) => Self::Range(TermRange::new(from, to)),
             Pattern::Glob(glob) => Self::Regex(Arc::new(Expression::of_glob(glob)?)),

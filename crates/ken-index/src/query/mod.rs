@@ -3,6 +3,7 @@
 mod address;
 mod duplicates;
 mod expand;
+mod folder;
 mod form;
 mod guard;
 mod path;
@@ -33,6 +34,7 @@ use duplicates::DuplicatesQuery;
 #[cfg(test)]
 pub(crate) use expand::FuzzyAutomaton;
 pub(crate) use expand::Matcher;
+use folder::FolderQuery;
 use guard::Guard;
 use path::PathQuery;
 use pattern::PatternQuery;
@@ -197,6 +199,7 @@ fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Qu
             field,
             expressions: expressions.clone(),
         }),
+        Pattern::Folder(folders) => Box::new(FolderQuery(folders.clone())),
         Pattern::Written(_) => Box::new(SpanQuery {
             column: columns.of(field),
             span: Span::Match(pattern.clone()),

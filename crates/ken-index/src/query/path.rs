@@ -37,7 +37,8 @@ impl Query for PathQuery {
             | Pattern::Any(_)
             | Pattern::Written(_)
             | Pattern::Border
-            | Pattern::Address(_) => {
+            | Pattern::Address(_)
+            | Pattern::Folder(_) => {
                 let message =
                     "a path has no other forms, no ranges, and cannot be fuzzy".to_owned();
                 return Err(TantivyError::InvalidArgument(message));
@@ -88,31 +89,38 @@ fn unescaped(text: &str, regex: &mut String) {
     }
 }
 
+/// Returns the documents whose location is one of these of the segment's dictionary, in order.
+pub(super) fn documents_at(
+    segment: &SegmentReader,
+    ordinals: &[u64],
+    boost: Score,
+) -> tantivy::Result<Box<dyn Scorer>> {
+    let mut found = BitSet::with_max_value(segment.max_doc());
+    let column = segment.fast_fields().bytes(LOCATION)?;
+    if let Some(column) = column.filter(|_| !ordinals.is_empty()) {
+        for doc in 0..segment.max_doc() {
+            let ordinal = column.term_ords(doc).next();
+            if ordinal.is_some_and(|ordinal| ordinals.binary_search(&ordinal).is_ok()) {
+                found.insert(doc);
+            }
+        }
+    }
+    Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
+}
+
 struct PathWeight(Arc<Expression>);
 
 impl Weight for PathWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        let mut found = BitSet::with_max_value(segment.max_doc());
+        let mut ordinals = Vec::new();
         if let Some(column) = segment.fast_fields().bytes(LOCATION)? {
-            let mut ordinals = Vec::new();
             let automaton = RegexAutomaton::of_locations(&self.0);
             let mut stream = column.dictionary().search(automaton).into_stream()?;
             while stream.advance() {
                 ordinals.push(stream.term_ord());
             }
-            let n_found = ordinals.len();
-            let is_found = |ordinal: &u64| ordinals.binary_search(ordinal).is_ok();
-            for doc in (0..segment.max_doc()).filter(|_| n_found > 0) {
-                if column
-                    .term_ords(doc)
-                    .next()
-                    .is_some_and(|ordinal| is_found(&ordinal))
-                {
-                    found.insert(doc);
-                }
-            }
         }
-        Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
+        documents_at(segment, &ordinals, boost)
     }
 
     fn explain(&self, segment: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {

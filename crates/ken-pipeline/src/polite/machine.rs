@@ -2,20 +2,37 @@
 
 use std::path::Path;
 
-/// Returns how many bytes of memory the machine has, or a container that this runs in; `None` where the
-/// system does not tell. See proc_meminfo(5), and for groups "Control Group v2" and "Memory Resource
-/// Controller" of Linux.
+/// Returns how many bytes of memory the machine has, or the control groups leave that this runs in; `None` where the
+/// system does not tell. See proc_meminfo(5), and "Control Group v2" and "Memory Resource Controller" of Linux.
 pub(crate) fn memory() -> Option<u64> {
     let read = |path: &str| fs_err::read_to_string(path).ok();
     let machine = read("/proc/meminfo").as_deref().and_then(total);
-    let group = read("/proc/self/cgroup").and_then(|groups| {
-        let group = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-        read(&format!("/sys/fs/cgroup/{group}/memory.max"))
-    });
-    let group = group.or_else(|| read("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    let groups = read("/proc/self/cgroup").unwrap_or_default();
+    let limits = limit_files(&groups);
     // Without a limit a group says "max".
-    let group = group.and_then(|limit| limit.trim().parse().ok());
-    [machine, group].into_iter().flatten().min()
+    let limits = limits
+        .iter()
+        .filter_map(|path| read(path)?.trim().parse().ok());
+    limits.chain(machine).min()
+}
+
+/// Returns the files that hold the limits of the groups of a process, and of those around them, as
+/// `/proc/self/cgroup` names them (cgroups(7)). In a container the last may be the only one that is there.
+fn limit_files(groups: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let (folder, file, group) = match line.splitn(3, ':').collect::<Vec<_>>()[..] {
+            [_, "", group] => ("/sys/fs/cgroup", "memory.max", group),
+            [_, "memory", group] => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", group),
+            _ => continue,
+        };
+        let groups = Path::new(group).ancestors();
+        files.extend(groups.map(|group| {
+            let group = group.to_string_lossy();
+            format!("{folder}{}/{file}", group.trim_end_matches('/'))
+        }));
+    }
+    files
 }
 
 fn total(meminfo: &str) -> Option<u64> {
@@ -119,6 +136,15 @@ mod tests {
         let meminfo = "MemTotal:       24640408 kB\nMemFree:        18123456 kB\n";
         assert_eq!(total(meminfo), Some(24_640_408 << 10));
         assert_eq!(total("MemFree: 1 kB"), None);
+        let groups = "3:memory:/a\n2:cpu,cpuacct:/x\n0::/user.slice/b\n";
+        let files = [
+            "/sys/fs/cgroup/memory/a/memory.limit_in_bytes",
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+            "/sys/fs/cgroup/user.slice/b/memory.max",
+            "/sys/fs/cgroup/user.slice/memory.max",
+            "/sys/fs/cgroup/memory.max",
+        ];
+        assert_eq!(limit_files(groups), files);
         let bytes = memory().expect("/proc is there");
         assert!((32 << 20..1 << 50).contains(&bytes), "{bytes}");
     }

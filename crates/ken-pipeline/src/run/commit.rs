@@ -83,7 +83,9 @@ impl Run<'_> {
     /// Commits if there is anything to commit, and waits for merges.
     pub(super) fn finish(self, summary: &Summary, saw_all: bool) -> Result<bool, Error> {
         let complete = !summary.interrupted && self.only.is_none();
-        let changed = summary.added + summary.changed + summary.moved + summary.gone > 0;
+        // Also by what was taken back.
+        let changed = self.writer.opened().is_some()
+            || summary.added + summary.changed + summary.moved + summary.gone > 0;
         let first_end = complete && self.never_ended;
         let all = complete && summary.kept == 0 && saw_all;
         let changed = changed || !self.tags.pending.is_empty() || self.tags.is_another;

@@ -305,10 +305,13 @@ impl Reader<'_> {
             }
             (Meaning::Tag, Sort::Regex) => {
                 let value = mail::regex(self.query, at, text)?;
-                let Ok(regex) = Regex::new(text) else {
-                    return Ok(clause(Some(Field::Tag), value));
+                // Tags are compared without case.
+                let regex = match &value {
+                    Value::Regex(regex) => Regex::new(&format!("(?i){regex}")).ok(),
+                    _ => None,
                 };
-                let states = STATES.iter().filter(|(tag, _)| regex.is_match(tag));
+                let is_meant = |tag: &str| regex.as_ref().is_some_and(|regex| regex.is_match(tag));
+                let states = STATES.iter().filter(|(tag, _)| is_meant(tag));
                 let states = states.map(|(_, state)| state.tree());
                 let tags = [clause(Some(Field::Tag), value)];
                 Ok(Tree::or(tags.into_iter().chain(states).collect()))
