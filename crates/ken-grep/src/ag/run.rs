@@ -127,7 +127,7 @@ impl Outcome {
 
 /// Searches files.
 pub fn search(settings: &Settings, report: &Report<'_>) -> io::Result<Outcome> {
-    let stack = Stack::new(start(&settings.selection));
+    let stack = Stack::new(start(&settings.selection, report));
     let workers = settings.workers.max(1);
     let mut outcome = Outcome::default();
     if workers == 1 {
@@ -167,7 +167,7 @@ pub fn search_stream(
 }
 
 /// Returns the first jobs: one for each path.
-fn start(selection: &Selection) -> Vec<Job> {
+fn start(selection: &Selection, report: &Report<'_>) -> Vec<Job> {
     let mut jobs = Vec::new();
     for path in &selection.paths {
         let path = path.as_os_str().as_bytes();
@@ -176,10 +176,14 @@ fn start(selection: &Selection) -> Vec<Job> {
                 path: path.to_vec(),
                 source: Source::Named,
             }])),
-            metadata => {
-                let device = metadata.ok().map(|metadata| metadata.dev());
-                let folder = Folder::start(path, &selection.rules, device);
+            Ok(metadata) => {
+                let folder = Folder::start(path, &selection.rules, Some(metadata.dev()));
                 jobs.push(Job::Folder(Box::new(folder)));
+            }
+            // What is not there is told of in the order in which it was named.
+            Err(_) => {
+                let folder = Folder::start(path, &selection.rules, None);
+                jobs.extend(folder.read(selection, report));
             }
         }
     }
