@@ -12,7 +12,7 @@ use ken_walk::Sidecar;
 use rustix::fs::{fgetxattr, flistxattr};
 use rustix::io::Errno;
 
-use crate::open::{self, cause};
+use crate::open::{self, cause, is_passing};
 
 /// The kernel lets neither the names of attributes nor a value be longer.
 const MAX_ATTRIBUTE_BYTES: usize = 64 << 10;
@@ -25,6 +25,8 @@ pub(crate) struct Beside {
     /// Whether the sidecar may belong to several files: then it is that of a picture or the like.
     is_shared: bool,
     failure: Option<Failure>,
+    /// Whether the cause of the failure may pass: too many files were open.
+    pub(crate) try_again: bool,
     /// The stamp of the sidecar that was read.
     pub(crate) stamp: Option<SidecarStamp>,
     /// The write-ahead log of a database, and its size: a sidecar that its extractor reads.
@@ -41,7 +43,7 @@ impl Beside {
         if found.is_some()
             && let Err(error) = beside.read_sidecar(path)
         {
-            // As the walk saw it: until it changes it is not tried again.
+            // As the walk saw it: until it changes it is not tried again, unless the cause may pass.
             beside.stamp = found;
             beside.fail("sidecar", &error);
         }
@@ -51,6 +53,7 @@ impl Beside {
     fn fail(&mut self, what: &str, error: &io::Error) {
         let message = format!("{what}: {}", cause(error));
         self.failure = Some(Failure::new(Reason::Unreadable, message));
+        self.try_again |= is_passing(error);
     }
 
     /// One system call for the usual file, which has none.
@@ -171,7 +174,11 @@ mod tests {
     #[test]
     fn a_sidecar_that_cannot_be_read_is_a_failure_beside_the_rest() {
         let mut beside = Beside::default();
+        beside.fail("sidecar", &Errno::MFILE.into());
+        assert!(beside.try_again, "the next run may have files left");
+        let mut beside = Beside::default();
         beside.fail("sidecar", &Errno::ACCESS.into());
+        assert!(!beside.try_again);
         let mut document = Document::new(Ipath::root(), "image/jpeg", Kind::Image);
         beside.join(&mut document);
         let failure = document.failure.unwrap();
