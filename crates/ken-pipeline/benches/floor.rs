@@ -12,8 +12,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ken_core::{Field, FieldKind, Value};
-use ken_extract::{Input, Limits, extract_all};
+use ken_core::{Field, FieldKind, Kind, Value};
+use ken_extract::{Input, Limits, detect, extract_all};
 use ken_index::analysis::analyze;
 use ken_ngram::GramSet;
 use serde_json::json;
@@ -28,7 +28,10 @@ fn main() -> io::Result<()> {
     };
     let files = files_below(Path::new(folder))?;
     let (read, n_bytes) = read_all(&files)?;
-    let grams = take_grams(&files)?;
+    // As a run does by default: of plain text and source.
+    let texts: Vec<PathBuf> = files.iter().filter(|path| is_text(path)).cloned().collect();
+    let (read_texts, _) = read_all(&texts)?;
+    let grams = take_grams(&texts)?;
     let stages = Stages::of(&files)?;
     let (write, n_index_bytes) = write_all(&files_below(Path::new(index))?, Path::new(scratch))?;
     println!(
@@ -43,7 +46,7 @@ fn main() -> io::Result<()> {
                 "read": read.as_secs_f64(),
                 "parse": (stages.parse.saturating_sub(read)).as_secs_f64(),
                 "tokenise": stages.tokenise.as_secs_f64(),
-                "grams": (grams.saturating_sub(read)).as_secs_f64(),
+                "grams": (grams.saturating_sub(read_texts)).as_secs_f64(),
                 "write": write.as_secs_f64(),
             },
         })
@@ -88,7 +91,12 @@ fn read_all(files: &[PathBuf]) -> io::Result<(Duration, u64)> {
     Ok((started.elapsed(), n_bytes))
 }
 
-/// Takes the grams of what is text, as a run does.
+fn is_text(path: &Path) -> bool {
+    let detected = detect::by_name(&path.file_name().unwrap_or_default().to_string_lossy());
+    detected.media_type == "text/plain" || detected.kind == Kind::Source
+}
+
+/// Takes the grams of files, unless they hold a NUL.
 fn take_grams(files: &[PathBuf]) -> io::Result<Duration> {
     let mut set = GramSet::default();
     let started = Instant::now();
