@@ -45,6 +45,10 @@ impl Explanation {
         let mut seen = HashSet::new();
         let mut meanings = Vec::new();
         for (field, pattern) in patterns {
+            // These look at whole values: no list of terms says what they mean.
+            if matches!(pattern, Pattern::Address(_) | Pattern::Folder(_)) {
+                continue;
+            }
             let text = pattern.to_string();
             if !seen.insert((field, text.clone())) {
                 continue;

@@ -306,3 +306,27 @@ fn only_messages_are_found() {
     ]);
     assert_eq!(run.text(), "3\n");
 }
+
+#[test]
+fn what_they_ask_can_be_explained() {
+    let world = World::new();
+    store(&world);
+    let personal = ["flag:personal", "maildir:/running/ flag:personal"];
+    let mu = MU.iter().chain(&personal).map(|query| ("mu", query));
+    for (syntax, query) in mu.chain(NOTMUCH.iter().map(|query| ("notmuch", query))) {
+        let own = "mail.addresses=[\"anna@example.org\"]";
+        let arguments = [
+            "--set",
+            own,
+            "search",
+            "--syntax",
+            syntax,
+            "--explain",
+            "--",
+            query,
+        ];
+        let run = world.ken(arguments);
+        assert!(run.code < 2, "{query}: {}", run.err);
+        assert!(run.text().contains("plan "), "{query}: {}", run.text());
+    }
+}
