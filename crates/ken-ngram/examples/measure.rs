@@ -72,7 +72,7 @@ fn main() -> io::Result<()> {
         };
         builder.add(Version { key, stamp: 1 }, path, "", covers, &grams);
         added += start.elapsed();
-        if builder.memory_bytes() > BUILDER_BYTES || number + 1 == paths.len() {
+        if builder.is_full(BUILDER_BYTES) || number + 1 == paths.len() {
             let start = Clock::start();
             built.push(builder.finish(Vec::new())?);
             written += start.elapsed();

@@ -1,34 +1,36 @@
 //! Builds a file of grams: documents in, each with its grams; all postings out.
 //!
-//! Grams are numbered as they come. A document is the numbers of its grams, one after the other; at the
-//! end the documents are dealt out to the grams by counting, which takes no comparison. What is
-//! held is 8 bytes a posting, so a builder is emptied often, and its files are merged.
+//! The grams of the documents are held one after the other; at the end each is dealt out, with the number of its
+//! document, to the first two of its bytes, and what they share is sorted by the other two. What is held is 8 bytes a
+//! posting, so a builder is emptied often, and its files are merged.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::gram::{Gram, GramSet, Table};
-use crate::pieces::{Piece, Pieces};
+use crate::gram::{Gram, GramSet};
+use crate::pieces::{MAX_PIECES, Piece, Pieces};
 use crate::segment::{Covers, Name, Version};
 use crate::write::{Doc, SegmentWriter};
+
+/// Documents behind so many are known, but without grams: the number of one has 16 bits while it is sorted.
+const MAX_DOCS: usize = 1 << 16;
+/// A builder with so many is full: a large file and its pieces have room behind them.
+const FULL_DOCS: usize = MAX_DOCS - MAX_PIECES - 1;
 
 /// A file of grams that is being put together.
 #[derive(Default)]
 pub struct Builder {
     docs: Vec<Doc>,
     name_bytes: usize,
-    table: Table,
-    /// In how many documents each gram is.
-    counts: Vec<u32>,
     /// The grams of all documents, and where those of each end.
-    grams: Vec<u32>,
+    grams: Vec<Gram>,
     ends: Vec<u32>,
-    /// The documents of all grams, while a file is written; kept for the next one.
-    postings: Vec<u32>,
+    /// What is sorted while a file is written; kept for the next one.
+    sorter: Sorter,
 }
 
 impl Builder {
-    /// Adds a document. If it has too many grams it is known, but never left out.
+    /// Adds a document. If it has too many grams, or the builder too many documents, it is known, but never left out.
     pub fn add(
         &mut self,
         version: Version,
@@ -38,11 +40,11 @@ impl Builder {
         grams: &GramSet,
     ) {
         let covers = match grams.grams() {
-            Some(grams) => {
-                self.count(grams);
+            Some(grams) if self.docs.len() < MAX_DOCS => {
+                self.grams.extend_from_slice(grams);
                 covers
             }
-            None => Covers::default(),
+            _ => Covers::default(),
         };
         self.ends.push(self.grams.len() as u32);
         let name = Name::bytes(path, inside);
@@ -55,25 +57,17 @@ impl Builder {
         });
     }
 
-    /// Adds the pieces of the document that was added last.
+    /// Adds the pieces of the document that was added last, or none if there are too many.
     pub fn pieces(&mut self, pieces: &Pieces) {
+        if self.docs.len() + pieces.pieces().len() > MAX_DOCS {
+            return;
+        }
         for Piece { extent, grams } in pieces.pieces() {
-            self.count(grams);
+            self.grams.extend_from_slice(grams);
             self.ends.push(self.grams.len() as u32);
             self.name_bytes += size_of::<Doc>();
             self.docs.push(Doc::piece(*extent));
         }
-    }
-
-    fn count(&mut self, grams: &[Gram]) {
-        self.grams.reserve(grams.len());
-        self.table.number(grams, |number| {
-            match self.counts.get_mut(number as usize) {
-                Some(count) => *count += 1,
-                None => self.counts.push(1),
-            }
-            self.grams.push(number);
-        });
     }
 
     /// Returns whether there is nothing in it.
@@ -81,10 +75,11 @@ impl Builder {
         self.docs.is_empty()
     }
 
-    /// Returns about how many bytes of memory it takes, with what finishing it will take.
-    pub fn memory_bytes(&self) -> usize {
-        let n_bytes = self.grams.len() * 2 + self.ends.len() + self.counts.len() * 2;
-        n_bytes * size_of::<u32>() + self.table.memory_bytes() + self.name_bytes
+    /// Returns whether it takes so many bytes of memory, with what finishing it will take, or has all documents that it
+    /// should have.
+    pub fn is_full(&self, memory_bytes: usize) -> bool {
+        let n_bytes = (self.grams.len() * 2 + self.ends.len()) * size_of::<u32>();
+        n_bytes + self.name_bytes >= memory_bytes || self.docs.len() >= FULL_DOCS
     }
 
     /// Writes all of it and begins anew.
@@ -92,36 +87,10 @@ impl Builder {
     /// # Errors
     /// Fails if it cannot be written.
     pub fn finish<W: Write>(&mut self, out: W) -> io::Result<W> {
-        let numbered = (0_u64..).zip(&self.table.keys);
-        let mut order: Vec<u64> =
-            (numbered.map(|(number, gram)| u64::from(*gram) << 32 | number)).collect();
-        order.sort_unstable();
-        // Where the next document of each gram goes.
-        let mut places = vec![0_u32; order.len()];
-        let mut at = 0;
-        for entry in &order {
-            let number = *entry as u32 as usize;
-            places[number] = at;
-            at += self.counts[number];
-        }
-        self.postings.resize(self.grams.len(), 0);
-        let mut start = 0;
-        for (doc, end) in (0..).zip(&self.ends) {
-            for number in &self.grams[start..*end as usize] {
-                let place = &mut places[*number as usize];
-                self.postings[*place as usize] = doc;
-                *place += 1;
-            }
-            start = *end as usize;
-        }
         let mut writer = SegmentWriter::new(out, self.docs.len() as u32);
-        let mut rest = self.postings.as_slice();
-        for entry in order {
-            let (gram, number) = ((entry >> 32) as Gram, entry as u32 as usize);
-            let (docs, others) = rest.split_at(self.counts[number] as usize);
-            writer.gram(gram, docs)?;
-            rest = others;
-        }
+        self.sorter.each(&self.grams, &self.ends, |gram, docs| {
+            writer.gram(gram, docs)
+        })?;
         let out = writer.finish(&self.docs)?;
         self.clear();
         Ok(out)
@@ -131,10 +100,161 @@ impl Builder {
     fn clear(&mut self) {
         self.docs.clear();
         self.name_bytes = 0;
-        self.table.clear();
-        self.counts.clear();
         self.grams.clear();
         self.ends.clear();
-        self.postings.clear();
+    }
+}
+
+/// Fewer entries are compared with each other.
+const MIN_RADIX: usize = 200;
+
+/// Brings grams into order, with their documents. Each of the byte pairs that grams begin with has a bucket.
+#[derive(Default)]
+struct Sorter {
+    /// Where the next entry of each bucket goes: at last the end of each.
+    ends: Vec<u32>,
+    /// The other two bytes of a gram, and the number of its document.
+    entries: Vec<u32>,
+    /// One bucket, while it is sorted.
+    bucket: Vec<u32>,
+    docs: Vec<u32>,
+}
+
+impl Sorter {
+    /// Calls `each` with all grams, in order, each with its documents; of each document is told where its grams end.
+    fn each(
+        &mut self,
+        grams: &[Gram],
+        ends: &[u32],
+        mut each: impl FnMut(Gram, &[u32]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.deal(grams, ends);
+        let mut start = 0;
+        for (pair, &end) in (0_u32..).zip(&self.ends) {
+            let entries = &mut self.entries[start..end as usize];
+            start = end as usize;
+            sort(entries, &mut self.bucket);
+            for same in entries.chunk_by(|one, other| one >> 16 == other >> 16) {
+                self.docs.clear();
+                self.docs.extend(same.iter().map(|entry| entry & 0xffff));
+                each(pair << 16 | same[0] >> 16, &self.docs)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn deal(&mut self, grams: &[Gram], ends: &[u32]) {
+        self.ends.clear();
+        self.ends.resize(1 << 16, 0);
+        for gram in grams {
+            self.ends[(gram >> 16) as usize] += 1;
+        }
+        let mut at = 0;
+        for place in &mut self.ends {
+            at += std::mem::replace(place, at);
+        }
+        self.entries.resize(grams.len(), 0);
+        let mut start = 0;
+        for (doc, &end) in (0..).zip(ends) {
+            for gram in &grams[start..end as usize] {
+                let place = &mut self.ends[(gram >> 16) as usize];
+                self.entries[*place as usize] = gram << 16 | doc;
+                *place += 1;
+            }
+            start = end as usize;
+        }
+    }
+}
+
+/// Sorts entries by their upper half; the lower half is in order.
+fn sort(entries: &mut [u32], other: &mut Vec<u32>) {
+    if entries.len() < MIN_RADIX {
+        return entries.sort_unstable();
+    }
+    other.resize(entries.len(), 0);
+    sort_by_byte(entries, other, 16);
+    sort_by_byte(other, entries, 24);
+}
+
+fn sort_by_byte(from: &[u32], to: &mut [u32], shift: u32) {
+    let mut places = [0_u32; 256];
+    for entry in from {
+        places[(entry >> shift & 0xff) as usize] += 1;
+    }
+    let mut at = 0;
+    for place in &mut places {
+        at += std::mem::replace(place, at);
+    }
+    for entry in from {
+        let place = &mut places[(entry >> shift & 0xff) as usize];
+        to[*place as usize] = *entry;
+        *place += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Segment;
+
+    fn sorted(docs: &[Vec<Gram>]) -> Vec<(Gram, Vec<u32>)> {
+        let mut ends = Vec::new();
+        for doc in docs {
+            ends.push(ends.last().unwrap_or(&0) + doc.len() as u32);
+        }
+        let mut found = Vec::new();
+        let each = |gram, docs: &[u32]| {
+            found.push((gram, docs.to_vec()));
+            Ok(())
+        };
+        let mut sorter = Sorter::default();
+        sorter.each(&docs.concat(), &ends, each).unwrap();
+        found
+    }
+
+    #[test]
+    fn documents_behind_the_last_number_are_known_without_grams() {
+        let mut builder = Builder::default();
+        let mut grams = GramSet::default();
+        grams.add(b"quux");
+        let covers = Covers {
+            start: true,
+            ..Covers::default()
+        };
+        for key in 0..=MAX_DOCS as u64 {
+            assert_eq!(builder.is_full(usize::MAX), key >= FULL_DOCS as u64);
+            let version = Version { key, stamp: 1 };
+            builder.add(version, Path::new("/a"), "", covers, &grams);
+        }
+        let written = builder.finish(Vec::new()).unwrap();
+        let segment = Segment::open(Box::new(written)).unwrap();
+        let candidates = segment.candidates(&crate::Need::Bytes(b"quux".to_vec()));
+        assert_eq!(candidates.docs().unwrap().len(), MAX_DOCS);
+        let (known, last): (Vec<_>, Vec<_>) = segment
+            .rows()
+            .partition(|row| (row.doc as usize) < MAX_DOCS);
+        assert!(known.iter().all(|row| row.covers == covers));
+        assert!(last.len() == 1 && last[0].covers == Covers::default());
+    }
+
+    proptest! {
+        #[test]
+        fn grams_come_in_order_with_their_documents(
+            docs in prop::collection::vec(
+                prop::collection::btree_set(prop_oneof![any::<u32>(), 0x6162_0000..0x6162_0400_u32], 0..60),
+                0..40,
+            ),
+        ) {
+            let docs: Vec<Vec<Gram>> = docs.into_iter().map(|doc| doc.into_iter().rev().collect()).collect();
+            let mut expected: BTreeMap<Gram, Vec<u32>> = BTreeMap::new();
+            for (number, grams) in (0..).zip(&docs) {
+                grams.iter().for_each(|gram| expected.entry(*gram).or_default().push(number));
+            }
+            prop_assert_eq!(sorted(&docs), expected.into_iter().collect::<Vec<_>>());
+        }
     }
 }

@@ -19,69 +19,60 @@ const MAX_GRAMS: usize = 1 << 20;
 /// A text is taken in blocks of so many bytes, which have no more grams (two for each byte) than a
 /// set has room for.
 const BLOCK_BYTES: usize = 256;
-/// So many grams a block has at most, with what it shares with the next one.
-const BLOCK_GRAMS: usize = 2 * (BLOCK_BYTES + GramSet::OVERLAP);
+/// So many windows of four bytes are known at most to have been seen; 64 KiB.
+const SEEN: usize = 1 << 14;
 
 /// The common trigrams in order, three bytes each: those in more than 5 % of the files, as the mean
 /// over eleven kinds of text, made by `examples/common.rs`. It is part of the format.
 static COMMON: &[u8] = include_bytes!("common.bin");
 
 /// The trigrams that are kept with the next byte only, as a bit for each trigram.
-struct Common {
-    all: Vec<u64>,
-    /// Those of ASCII, 7 bits to a byte: an eighth of the size, which stays in the cache.
-    ascii: Box<[u64; ASCII_TRIGRAMS / 64]>,
-}
-
-const ASCII_TRIGRAMS: usize = 1 << 21;
+struct Common(Vec<u64>);
 
 fn common() -> &'static Common {
     static TABLE: OnceLock<Common> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table = Common {
-            all: vec![0; 1 << 18],
-            ascii: Box::new([0; ASCII_TRIGRAMS / 64]),
-        };
+        let mut bits = vec![0; 1 << 18];
         for trigram in COMMON.as_chunks::<3>().0 {
-            let joined = |bits: u32| {
-                let bytes = trigram.iter();
-                bytes.fold(0, |joined, byte| joined << bits | usize::from(*byte))
-            };
-            let (all, ascii) = (joined(8), joined(7));
-            table.all[all >> 6] |= 1 << (all & 63);
-            if trigram.is_ascii() {
-                table.ascii[ascii >> 6] |= 1 << (ascii & 63);
-            }
+            let [first, second, third] = trigram.map(usize::from);
+            let trigram = first << 16 | second << 8 | third;
+            bits[trigram >> 6] |= 1 << (trigram & 63);
         }
-        table
+        Common(bits)
     })
 }
 
+impl Common {
+    fn has(&self, trigram: Gram) -> bool {
+        self.0[(trigram >> 6) as usize] >> (trigram & 63) & 1 == 1
+    }
+
+    /// Returns the gram that the first of four bytes begin. Which of the two sorts it is of cannot be foretold, so
+    /// it is computed, not branched on.
+    fn gram(&self, window: u32) -> Gram {
+        window & (0xffff_ff00 | (u32::from(self.has(window >> 8)) * 0xff))
+    }
+}
+
+/// Returns all four bytes in a row of a text.
+fn windows(text: &[u8]) -> impl Iterator<Item = u32> {
+    text.array_windows()
+        .map(|window| u32::from_be_bytes(*window))
+}
+
 /// Calls `each` with the grams of a text, some of them again and again.
-///
-/// Which of the two sorts a gram is of cannot be foretold, so it is computed, not branched on: that is
-/// twice as fast.
 fn each_gram(text: &[u8], mut each: impl FnMut(Gram)) {
-    let table = common();
-    let four = |bytes: &[u8]| u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    let kept = |bytes: Gram, is_common: u64| bytes & (0xffff_ff00 | (is_common as u32 * 0xff));
-    if text.is_ascii() {
-        let start = text.iter().take(2);
-        let mut trigram = start.fold(0, |joined, byte| joined << 7 | usize::from(*byte));
-        for bytes in text.windows(4) {
-            trigram = (trigram << 7 | usize::from(bytes[2])) % ASCII_TRIGRAMS;
-            let is_common = table.ascii[trigram >> 6] >> (trigram & 63) & 1;
-            each(kept(four(bytes), is_common));
-        }
-    } else {
-        for bytes in text.windows(4).map(four) {
-            each(kept(bytes, is_common(table, bytes >> 8).into()));
-            if let Some(pair) = lead(bytes >> 16) {
-                each(pair);
-            }
+    for window in windows(text) {
+        each(common().gram(window));
+        if let Some(pair) = lead(window >> 16) {
+            each(pair);
         }
     }
-    // What has no fourth byte.
+    each_gram_of_end(text, each);
+}
+
+/// Calls `each` with the grams of a text that begin where no fourth byte is.
+fn each_gram_of_end(text: &[u8], mut each: impl FnMut(Gram)) {
     for at in text.len().saturating_sub(3)..text.len().saturating_sub(1) {
         let end = &text[at..];
         if let Some(pair) = lead(u32::from(end[0]) << 8 | u32::from(end[1])) {
@@ -89,15 +80,11 @@ fn each_gram(text: &[u8], mut each: impl FnMut(Gram)) {
         }
         if let [first, second, third] = end {
             let bytes = u32::from_be_bytes([*first, *second, *third, 0]);
-            if !is_common(table, bytes >> 8) {
+            if !common().has(bytes >> 8) {
                 each(bytes);
             }
         }
     }
-}
-
-fn is_common(table: &Common, trigram: Gram) -> bool {
-    table.all[(trigram >> 6) as usize] >> (trigram & 63) & 1 == 1
 }
 
 /// Returns the gram of two bytes that begin a character that is not ASCII.
@@ -129,6 +116,8 @@ pub struct GramSet {
     /// 0 where there is none.
     slots: Vec<Gram>,
     grams: Vec<Gram>,
+    /// Some of the windows whose grams it has, each in one place: most are seen again soon.
+    seen: Box<[u32; SEEN]>,
     overflowed: bool,
 }
 
@@ -137,6 +126,7 @@ impl Default for GramSet {
         Self {
             slots: vec![0; Self::MIN_SLOTS],
             grams: Vec::new(),
+            seen: Box::new([0; SEEN]),
             overflowed: false,
         }
     }
@@ -159,6 +149,8 @@ impl GramSet {
             let end = text.len().min(block + BLOCK_BYTES + Self::OVERLAP);
             self.add_block(&text[block..end]);
         }
+        each_gram_of_end(text, |gram| self.insert(gram));
+        self.make_room();
     }
 
     /// Adds what another one holds.
@@ -188,16 +180,27 @@ impl GramSet {
         }
     }
 
-    /// Most grams are known, which ones cannot be foretold: so those that are not found at once are gathered
-    /// without a branch.
+    /// Three steps, each of which leaves less for the next: windows that were not seen, those of their grams that are
+    /// not found at once, and these are inserted. What goes on cannot be foretold, so it is gathered without a branch.
     fn add_block(&mut self, text: &[u8]) {
+        let (mut unseen, mut n_unseen) = ([0; BLOCK_BYTES], 0);
+        for window in windows(text) {
+            unseen[n_unseen] = window;
+            n_unseen += usize::from(self.seen[hash(window) % SEEN] != window);
+        }
         let (mask, slots) = (self.slots.len() - 1, self.slots.as_slice());
-        let (mut others, mut n) = ([0; BLOCK_GRAMS], 0);
-        each_gram(text, |gram| {
-            others[n] = gram;
-            n += usize::from(slots[hash(gram) & mask] != gram);
-        });
-        for gram in &others[..n] {
+        let (mut others, mut n_others) = ([0; 2 * BLOCK_BYTES], 0);
+        for &window in &unseen[..n_unseen] {
+            self.seen[hash(window) % SEEN] = window;
+            let gram = common().gram(window);
+            others[n_others] = gram;
+            n_others += usize::from(slots[hash(gram) & mask] != gram);
+            if let Some(pair) = lead(window >> 16) {
+                others[n_others] = pair;
+                n_others += 1;
+            }
+        }
+        for gram in &others[..n_others] {
             self.insert(*gram);
         }
         self.make_room();
@@ -256,97 +259,9 @@ impl GramSet {
         } else {
             self.empty_slots();
             self.grams.clear();
+            self.seen.fill(0);
             self.overflowed = false;
         }
-    }
-}
-
-/// So many grams are looked for at once.
-const AT_ONCE: usize = 32;
-
-/// Numbers grams in the order in which they come first. Open addressing, half full at most.
-#[derive(Debug)]
-pub(crate) struct Table {
-    /// Each a gram and its number; 0 where there is none.
-    slots: Vec<u64>,
-    /// The grams by their numbers.
-    pub(crate) keys: Vec<Gram>,
-}
-
-impl Default for Table {
-    fn default() -> Self {
-        Self {
-            slots: vec![0; Self::MIN_SLOTS],
-            keys: Vec::new(),
-        }
-    }
-}
-
-impl Table {
-    const MIN_SLOTS: usize = 1 << 12;
-
-    /// Calls `each` with the numbers of grams, in order. Where each of some is looked for is read before any of them
-    /// is compared: most are known, and their slots are far apart.
-    pub(crate) fn number(&mut self, grams: &[Gram], mut each: impl FnMut(u32)) {
-        let mut found = [0; AT_ONCE];
-        for grams in grams.chunks(AT_ONCE) {
-            let (mask, slots) = (self.slots.len() - 1, self.slots.as_slice());
-            for (place, gram) in found.iter_mut().zip(grams) {
-                *place = slots[hash(*gram) & mask];
-            }
-            for (slot, gram) in found.iter().zip(grams) {
-                match (slot >> 32) as Gram == *gram {
-                    true => each(*slot as u32),
-                    false => each(self.insert(*gram)),
-                }
-            }
-        }
-    }
-
-    /// Returns the number of a gram.
-    fn insert(&mut self, gram: Gram) -> u32 {
-        let mask = self.slots.len() - 1;
-        let mut at = hash(gram) & mask;
-        loop {
-            let slot = self.slots[at];
-            if (slot >> 32) as Gram == gram {
-                return slot as u32;
-            }
-            if slot == 0 {
-                break;
-            }
-            at = (at + 1) & mask;
-        }
-        let number = self.keys.len() as u32;
-        self.slots[at] = u64::from(gram) << 32 | u64::from(number);
-        self.keys.push(gram);
-        if self.keys.len() * 2 > self.slots.len() {
-            self.grow();
-        }
-        number
-    }
-
-    fn grow(&mut self) {
-        let mask = self.slots.len() * 2 - 1;
-        let mut slots = vec![0; mask + 1];
-        for slot in self.slots.iter().filter(|slot| **slot != 0) {
-            let mut at = hash((slot >> 32) as Gram) & mask;
-            while slots[at] != 0 {
-                at = (at + 1) & mask;
-            }
-            slots[at] = *slot;
-        }
-        self.slots = slots;
-    }
-
-    /// Forgets all but the room.
-    pub(crate) fn clear(&mut self) {
-        self.slots.fill(0);
-        self.keys.clear();
-    }
-
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.slots.capacity() * size_of::<u64>() + self.keys.capacity() * size_of::<Gram>()
     }
 }
 

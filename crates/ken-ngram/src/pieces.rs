@@ -7,10 +7,14 @@
 
 use crate::gram::{Gram, GramSet};
 
-/// A piece ends with the first line that ends behind so many bytes.
-const PIECE_BYTES: u64 = 128 << 10;
+/// A piece ends with the first line that ends behind so many bytes. Smaller ones leave less to search, but more is
+/// kept of them: of Linux 6.1, where a third is in large files, 10.9 % of the source with 128 KiB, 11.3 with 32,
+/// 11.6 with 16.
+const PIECE_BYTES: u64 = 16 << 10;
 /// More grams of all pieces together are not held.
 const MAX_GRAMS: usize = 4 << 20;
+/// Nor more pieces.
+pub(crate) const MAX_PIECES: usize = 1 << 14;
 
 /// How much of a text a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +60,7 @@ pub struct Pieces {
 struct Limits {
     piece_bytes: u64,
     n_grams: usize,
+    n_pieces: usize,
 }
 
 #[derive(Debug)]
@@ -70,6 +75,7 @@ impl Pieces {
         Self::new(Limits {
             piece_bytes: PIECE_BYTES,
             n_grams: n_grams.min(MAX_GRAMS),
+            n_pieces: MAX_PIECES,
         })
     }
 
@@ -137,9 +143,14 @@ impl Pieces {
         self.set.clear();
         self.n_grams += grams.len();
         self.done.push(Piece { extent, grams });
-        while self.n_grams > self.limits.n_grams && self.done.len() > 1 {
+        while self.has_too_many() {
             self.halve();
         }
+    }
+
+    fn has_too_many(&self) -> bool {
+        let (limits, n_pieces) = (self.limits, self.done.len());
+        n_pieces > limits.n_pieces || (self.n_grams > limits.n_grams && n_pieces > 1)
     }
 
     /// Joins each two neighbours.
@@ -194,6 +205,7 @@ mod tests {
     const LIMITS: Limits = Limits {
         piece_bytes: 20,
         n_grams: 1 << 20,
+        n_pieces: 1 << 10,
     };
 
     /// Adds a text in parts of these lengths, again and again.
@@ -236,20 +248,27 @@ mod tests {
     #[test]
     fn what_is_too_much_is_joined() {
         let text = "frob\nwidget\nquux\n".repeat(100);
-        let few = Limits {
+        let few_grams = Limits {
             n_grams: 200,
             ..LIMITS
         };
-        let (pieces, _) = taken(text.as_bytes(), &[50], few);
-        assert!(pieces.n_grams <= 200 && pieces.done.len() > 1);
-        let extents = pieces.done.iter().map(|piece| piece.extent);
-        let all = extents.reduce(|mut all, next| {
-            all.join(next);
-            all
-        });
-        let lines = 300;
-        let bytes = text.len() as u64;
-        assert_eq!(all, Some(Extent { bytes, lines }));
+        let few_pieces = Limits {
+            n_pieces: 10,
+            ..LIMITS
+        };
+        for limits in [few_grams, few_pieces] {
+            let (pieces, _) = taken(text.as_bytes(), &[50], limits);
+            assert!(pieces.n_grams <= limits.n_grams);
+            assert!((2..=limits.n_pieces).contains(&pieces.done.len()));
+            let extents = pieces.done.iter().map(|piece| piece.extent);
+            let all = extents.reduce(|mut all, next| {
+                all.join(next);
+                all
+            });
+            let lines = 300;
+            let bytes = text.len() as u64;
+            assert_eq!(all, Some(Extent { bytes, lines }));
+        }
     }
 
     proptest! {

@@ -212,7 +212,7 @@ impl Grams {
         if let Some(pieces) = &taken.pieces {
             slot.pieces(pieces);
         }
-        if slot.memory_bytes() >= self.slot_bytes {
+        if slot.is_full(self.slot_bytes) {
             self.write(&mut slot)?;
         }
         Ok(())
