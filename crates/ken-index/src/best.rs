@@ -7,13 +7,16 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use tantivy::columnar::BytesColumn;
 use tantivy::index::SegmentReader;
 use tantivy::query::Weight;
-use tantivy::{DocAddress, DocId, Score, Searcher};
+use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal};
 
 use crate::schema::LOCATION;
+use crate::spread;
 
 /// A document with its score. The greater is the better.
 #[derive(Clone, Copy, Debug)]
@@ -59,69 +62,88 @@ impl Eq for Candidate {}
 /// numbers in another order differ by rounding.
 const SLACK: Score = 1e-5;
 
-/// Collects the best of the documents that are pushed, segment by segment.
-pub(crate) struct Top {
+/// Collects the best documents of all segments. Several threads may do so, a segment each.
+pub(crate) struct Best {
     limit: usize,
-    /// The best of the segments before.
-    all: Vec<Candidate>,
-    /// Those of the segment, the worst first.
-    heap: BinaryHeap<Reverse<Candidate>>,
-    /// What cannot be among the best of the segments before cannot be among the best.
-    least: Score,
-    segments: Vec<(u32, BytesColumn)>,
+    /// What cannot be among the best of the segments that are done cannot be among the best; see [`code`].
+    least: AtomicU32,
+    done: Mutex<Done>,
 }
 
-impl Top {
+/// The segments that are done.
+#[derive(Default)]
+struct Done {
+    best: Vec<Candidate>,
+    paths: Vec<(SegmentOrdinal, BytesColumn)>,
+}
+
+impl Best {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
-            all: Vec::new(),
-            heap: BinaryHeap::new(),
-            least: Score::MIN,
-            segments: Vec::new(),
+            least: AtomicU32::new(code(Score::MIN)),
+            done: Mutex::default(),
         }
     }
 
-    /// Begins a segment; documents that are pushed are of this one.
-    pub(crate) fn start(&mut self, number: u32, segment: &SegmentReader) -> tantivy::Result<()> {
-        self.end_segment();
+    /// Begins a segment.
+    pub(crate) fn of_segment(
+        &self,
+        number: SegmentOrdinal,
+        segment: &SegmentReader,
+    ) -> tantivy::Result<BestOfSegment<'_>> {
         let paths = segment.fast_fields().bytes(LOCATION)?;
-        let paths = paths.unwrap_or_else(|| BytesColumn::empty(segment.max_doc()));
-        self.segments.push((number, paths));
-        Ok(())
+        Ok(BestOfSegment {
+            all: self,
+            number,
+            paths: paths.unwrap_or_else(|| BytesColumn::empty(segment.max_doc())),
+            heap: BinaryHeap::new(),
+        })
     }
 
-    fn end_segment(&mut self) {
-        self.all.extend(self.heap.drain().map(|Reverse(of)| of));
-        if let Some(last) = self.limit.checked_sub(1)
-            && last < self.all.len()
-        {
-            let (_, worst, _) = self.all.select_nth_unstable_by(last, |a, b| b.cmp(a));
-            self.least = below(worst.score);
+    /// Returns the best documents, best first.
+    pub(crate) fn finish(self) -> tantivy::Result<Vec<(Score, DocAddress)>> {
+        let done = self.done.into_inner();
+        let Done { mut best, paths } = done.unwrap_or_else(PoisonError::into_inner);
+        best.sort_unstable_by(|a, b| b.cmp(a));
+        for equals in best.chunk_by_mut(|a, b| a.score == b.score) {
+            order_by_path(equals, &paths)?;
         }
+        best.truncate(self.limit);
+        let found = best.into_iter().map(|of| (of.score, of.at));
+        Ok(found.collect())
     }
+}
 
+/// Collects the best documents of a segment.
+pub(crate) struct BestOfSegment<'a> {
+    all: &'a Best,
+    number: SegmentOrdinal,
+    paths: BytesColumn,
+    /// The worst first.
+    heap: BinaryHeap<Reverse<Candidate>>,
+}
+
+impl BestOfSegment<'_> {
     /// Returns the score that a document must exceed to be among the best, or equal to the worst of
     /// them: its path may come first.
     pub(crate) fn threshold(&self) -> Score {
+        let least = decode(self.all.least.load(Relaxed));
         match self.heap.peek() {
-            Some(Reverse(worst)) if self.heap.len() >= self.limit => {
-                self.least.max(below(worst.score))
+            Some(Reverse(worst)) if self.heap.len() >= self.all.limit => {
+                least.max(below(worst.score))
             }
-            _ => self.least,
+            _ => least,
         }
     }
 
     pub(crate) fn push(&mut self, score: Score, doc: DocId) {
-        let Some((number, paths)) = self.segments.last() else {
-            return;
-        };
         let candidate = Candidate {
             score,
-            path: paths.ords().first(doc).unwrap_or(u64::MAX),
-            at: DocAddress::new(*number, doc),
+            path: self.paths.ords().first(doc).unwrap_or(u64::MAX),
+            at: DocAddress::new(self.number, doc),
         };
-        if self.heap.len() < self.limit {
+        if self.heap.len() < self.all.limit {
             self.heap.push(Reverse(candidate));
         } else if let Some(mut worst) = self.heap.peek_mut()
             && candidate > worst.0
@@ -130,18 +152,39 @@ impl Top {
         }
     }
 
-    /// Returns the best documents, best first.
-    pub(crate) fn finish(mut self) -> tantivy::Result<Vec<(Score, DocAddress)>> {
-        self.end_segment();
-        let mut all = self.all;
-        all.sort_unstable_by(|a, b| b.cmp(a));
-        for equals in all.chunk_by_mut(|a, b| a.score == b.score) {
-            order_by_path(equals, &self.segments)?;
+    /// Ends the segment: its best documents are compared with those of the others.
+    pub(crate) fn finish(self) {
+        let Best { limit, least, done } = self.all;
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        let best = self.heap.into_iter().map(|Reverse(of)| of);
+        done.best.extend(best);
+        done.paths.push((self.number, self.paths));
+        if let Some(last) = limit.checked_sub(1)
+            && last < done.best.len()
+        {
+            let (_, worst, _) = done.best.select_nth_unstable_by(last, |a, b| b.cmp(a));
+            least.fetch_max(code(below(worst.score)), Relaxed);
         }
-        all.truncate(self.limit);
-        let found = all.into_iter().map(|of| (of.score, of.at));
-        Ok(found.collect())
     }
+}
+
+/// Returns a number that is the greater the greater the score is.
+fn code(score: Score) -> u32 {
+    let bits = score.to_bits();
+    if bits >> 31 == 0 {
+        bits | 1 << 31
+    } else {
+        !bits
+    }
+}
+
+/// Returns the score of a number.
+fn decode(code: u32) -> Score {
+    Score::from_bits(if code >> 31 == 1 {
+        code ^ 1 << 31
+    } else {
+        !code
+    })
 }
 
 fn below(score: Score) -> Score {
@@ -154,9 +197,9 @@ pub(crate) fn best(
     weight: &dyn Weight,
     limit: usize,
 ) -> tantivy::Result<Vec<(Score, DocAddress)>> {
-    let mut top = Top::new(limit);
-    for (number, segment) in (0..).zip(searcher.segment_readers()) {
-        top.start(number, segment)?;
+    let best = Best::new(limit);
+    spread::over(searcher.segment_readers(), |number, segment| {
+        let mut top = best.of_segment(number, segment)?;
         let alive = segment.alive_bitset();
         weight.for_each_pruning(top.threshold(), segment, &mut |doc, score| {
             if alive.is_none_or(|alive| alive.is_alive(doc)) {
@@ -164,13 +207,18 @@ pub(crate) fn best(
             }
             top.threshold()
         })?;
-    }
-    top.finish()
+        top.finish();
+        Ok(())
+    })?;
+    best.finish()
 }
 
 /// Puts documents of one score, which stand by segment and number of their path, in the order of
 /// their paths.
-fn order_by_path(equals: &mut [Candidate], columns: &[(u32, BytesColumn)]) -> tantivy::Result<()> {
+fn order_by_path(
+    equals: &mut [Candidate],
+    columns: &[(SegmentOrdinal, BytesColumn)],
+) -> tantivy::Result<()> {
     let segment = |of: &Candidate| of.at.segment_ord;
     if equals.first().map(segment) == equals.last().map(segment) {
         return Ok(());

@@ -14,10 +14,11 @@ use tantivy::columnar::Column;
 use tantivy::query::{EnableScoring, Weight};
 use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
-use crate::best::Top;
+use crate::best::{Best, BestOfSegment};
 use crate::boost::BEST;
 use crate::schema::{CONTENT, KEY, LOCATION, MESSAGE};
 use crate::search::{Found, Hit, Run};
+use crate::spread;
 
 /// If groups have more hits than this on average, the best of each is looked for in one pass over
 /// all hits: the first hits may all be of a few groups.
@@ -42,7 +43,7 @@ pub(crate) fn run(
     limit: usize,
 ) -> tantivy::Result<Found> {
     let searcher = run.searcher;
-    let groups = searcher.search(&*run.query, &Grouping(collapse))?;
+    let groups = spread::search(searcher, &*run.query, &Grouping(collapse))?;
     let wanted = offset.saturating_add(limit).min(groups.n_groups);
     let mut keys = Vec::with_capacity(searcher.segment_readers().len());
     for segment in searcher.segment_readers() {
@@ -84,13 +85,17 @@ fn best_of_each(run: &Run<'_>, keys: &[GroupKey], wanted: usize) -> tantivy::Res
     let weight = run
         .query
         .weight(EnableScoring::enabled_from_searcher(run.searcher))?;
-    let segments = || (0..).zip(run.searcher.segment_readers());
-    let mut alone = Top::new(wanted.max(BEST));
-    let mut best: HashMap<u64, Scored> = HashMap::new();
-    for (number, segment) in segments() {
-        alone.start(number, segment)?;
+    let alone = Best::new(wanted.max(BEST));
+    let groups = spread::over(run.searcher.segment_readers(), |number, segment| {
+        let mut top = alone.of_segment(number, segment)?;
         let key = &keys[number as usize];
-        for (group, (score, doc)) in best_of_segment(segment, &*weight, key, &mut alone)? {
+        let groups = best_of_segment(segment, &*weight, key, &mut top)?;
+        top.finish();
+        Ok(groups)
+    })?;
+    let mut best: HashMap<u64, Scored> = HashMap::new();
+    for (number, groups) in (0..).zip(groups) {
+        for (group, (score, doc)) in groups {
             let new = (score, DocAddress::new(number, doc));
             match best.entry(group) {
                 Entry::Vacant(entry) => _ = entry.insert(new),
@@ -105,13 +110,14 @@ fn best_of_each(run: &Run<'_>, keys: &[GroupKey], wanted: usize) -> tantivy::Res
     }
     let mut all = alone.finish()?;
     all.extend(best.into_values());
-    let mut top = Top::new(wanted.max(BEST));
-    for (number, segment) in segments() {
-        top.start(number, segment)?;
+    let best = Best::new(wanted.max(BEST));
+    for (number, segment) in (0..).zip(run.searcher.segment_readers()) {
+        let mut top = best.of_segment(number, segment)?;
         let of_segment = all.iter().filter(|(_, at)| at.segment_ord == number);
         of_segment.for_each(|(score, at)| top.push(*score, at.doc_id));
+        top.finish();
     }
-    top.finish()
+    best.finish()
 }
 
 /// Returns the best document of each group in a segment; what belongs to none goes to `alone`.
@@ -119,7 +125,7 @@ fn best_of_segment(
     segment: &SegmentReader,
     weight: &dyn Weight,
     key: &GroupKey,
-    alone: &mut Top,
+    alone: &mut BestOfSegment<'_>,
 ) -> tantivy::Result<Vec<(u64, (Score, DocId))>> {
     let mut best: HashMap<u64, (Score, DocId)> = HashMap::new();
     let paths = segment.fast_fields().bytes(LOCATION)?;

@@ -14,6 +14,7 @@ use tantivy::{DocId, Score, Searcher, SegmentOrdinal, SegmentReader};
 use crate::query::Scoring;
 use crate::schema::value_column;
 use crate::search::Request;
+use crate::spread;
 use crate::value;
 
 /// By what hits are counted.
@@ -50,7 +51,7 @@ pub(crate) fn count(
     by: &[FacetBy],
 ) -> tantivy::Result<Vec<Vec<(Value, u64)>>> {
     let query = request.query(scoring);
-    let counts = searcher.search(&query, &Facets(by.to_vec()))?;
+    let counts = spread::search(searcher, &query, &Facets(by.to_vec()))?;
     let in_order = |counts: Counts| {
         let mut values = counts.into_values();
         // Of equals in the order of their values, which they are in.

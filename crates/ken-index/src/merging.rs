@@ -5,7 +5,7 @@
 //! by a factor of ten, as documents do, and after 24 of them 20 were left, after 200 of them 33
 //! (simulated with sizes of a lognormal distribution). Here their number is bounded, as
 //! Lucene's `TieredMergePolicy` has it: above the bound, the neighbours by size are merged of which
-//! the largest is the smallest part of the whole. Of 200 segments at most [`MAX_SEGMENTS`] were
+//! the largest is the smallest part of the whole. Of 200 segments at most ten were
 //! left, and a document was written 2.9 times more; of 24 0.9 times.
 //!
 //! While a run adds segment after segment, it is *patient*: it waits until [`MAX_MERGED`] can become one, and
@@ -19,8 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tantivy::SegmentMeta;
 use tantivy::indexer::{MergeCandidate, MergePolicy};
 
-/// How many segments are left alone.
-const MAX_SEGMENTS: usize = 10;
+/// How many segments are left alone, by the threads that build them: a first run ends with one of each thread, which
+/// a search looks through with as many threads. To merge the sixteen of sixteen threads took longer than to build
+/// them.
+const MAX_SEGMENTS: RangeInclusive<usize> = 10..=32;
 /// How many are merged at once.
 const MIN_MERGED: usize = 3;
 const MAX_MERGED: usize = 8;
@@ -31,10 +33,49 @@ const MAX_DELETED: f64 = 1.0 / 3.0;
 
 #[derive(Clone, Debug)]
 pub(crate) struct BoundedMerges {
+    /// How many segments are left alone.
+    max_segments: usize,
     /// How many merges may run at once.
-    pub(crate) threads: usize,
+    threads: usize,
     /// More segments are to come.
-    pub(crate) patient: Arc<AtomicBool>,
+    patient: Arc<AtomicBool>,
+}
+
+impl BoundedMerges {
+    /// Returns the policy for an index that so many threads build, of which some may merge.
+    pub(crate) fn new(n_builders: usize, n_mergers: usize, patient: &Arc<AtomicBool>) -> Self {
+        Self {
+            max_segments: n_builders.clamp(*MAX_SEGMENTS.start(), *MAX_SEGMENTS.end()),
+            threads: n_mergers,
+            patient: Arc::clone(patient),
+        }
+    }
+
+    /// Returns which segments are merged with each other, by their numbers: in as many groups as may be merged at
+    /// once, as the end of a run waits for the largest. Who is patient waits until the largest group fits.
+    fn groups(&self, sizes: &[Size]) -> Vec<Vec<usize>> {
+        // A group becomes one segment.
+        let excess = sizes.len().saturating_sub(self.max_segments);
+        let divided = (excess.div_ceil(self.threads.max(1)) + 1).clamp(MIN_MERGED, MAX_MERGED);
+        let (bound, lengths) = match self.patient.load(Ordering::Relaxed) {
+            true => (self.max_segments + MAX_MERGED - 2, MAX_MERGED..=MAX_MERGED),
+            false => (self.max_segments, MIN_MERGED..=divided),
+        };
+        let mut by_size: Vec<usize> = (0..sizes.len()).collect();
+        by_size.sort_by_key(|number| Reverse(sizes[*number].left));
+        let mut groups = Vec::new();
+        let mut n_left = by_size.len();
+        while n_left > bound
+            && let Some((start, length)) = best(sizes, &by_size, &lengths)
+        {
+            groups.push(by_size.drain(start..start + length).collect());
+            n_left -= length - 1;
+        }
+        let is_old = |of: Size| f64::from(of.all - of.left) > f64::from(of.all) * MAX_DELETED;
+        let old = by_size.into_iter().filter(|number| is_old(sizes[*number]));
+        groups.extend(old.map(|number| vec![number]));
+        groups
+    }
 }
 
 impl MergePolicy for BoundedMerges {
@@ -44,7 +85,7 @@ impl MergePolicy for BoundedMerges {
             all: segment.max_doc(),
         });
         let sizes: Vec<_> = sizes.collect();
-        let groups = groups(&sizes, self.threads, self.patient.load(Ordering::Relaxed));
+        let groups = self.groups(&sizes);
         let ids = |group: Vec<usize>| group.iter().map(|number| segments[*number].id()).collect();
         groups
             .into_iter()
@@ -59,32 +100,6 @@ struct Size {
     /// Those that were not deleted.
     left: u32,
     all: u32,
-}
-
-/// Returns which segments are merged with each other, by their numbers: in as many groups as may be merged at
-/// once, as the end of a run waits for the largest. Who is `patient` waits until the largest group fits.
-fn groups(sizes: &[Size], threads: usize, patient: bool) -> Vec<Vec<usize>> {
-    // A group becomes one segment.
-    let excess = sizes.len().saturating_sub(MAX_SEGMENTS);
-    let divided = (excess.div_ceil(threads.max(1)) + 1).clamp(MIN_MERGED, MAX_MERGED);
-    let (bound, lengths) = match patient {
-        true => (MAX_SEGMENTS + MAX_MERGED - 2, MAX_MERGED..=MAX_MERGED),
-        false => (MAX_SEGMENTS, MIN_MERGED..=divided),
-    };
-    let mut by_size: Vec<usize> = (0..sizes.len()).collect();
-    by_size.sort_by_key(|number| Reverse(sizes[*number].left));
-    let mut groups = Vec::new();
-    let mut n_left = by_size.len();
-    while n_left > bound
-        && let Some((start, length)) = best(sizes, &by_size, &lengths)
-    {
-        groups.push(by_size.drain(start..start + length).collect());
-        n_left -= length - 1;
-    }
-    let is_old = |of: Size| f64::from(of.all - of.left) > f64::from(of.all) * MAX_DELETED;
-    let old = by_size.into_iter().filter(|number| is_old(sizes[*number]));
-    groups.extend(old.map(|number| vec![number]));
-    groups
 }
 
 /// Returns where the best group of neighbours of such a length begins, and how many it has.
@@ -110,6 +125,8 @@ mod tests {
 
     use super::*;
 
+    const FEWEST: usize = *MAX_SEGMENTS.start();
+
     fn sizes(of: &[u32]) -> Vec<Size> {
         let size = |left: &u32| Size {
             left: *left,
@@ -118,11 +135,28 @@ mod tests {
         of.iter().map(size).collect()
     }
 
+    /// Of two builders, or as many as merge.
+    fn groups(of: &[Size], n_mergers: usize, patient: bool) -> Vec<Vec<usize>> {
+        BoundedMerges::new(2, n_mergers, &Arc::new(AtomicBool::new(patient))).groups(of)
+    }
+
+    #[test]
+    fn many_builders_leave_many_segments() {
+        let patient = Arc::default();
+        let n_merged = |n_builders: usize, n_segments: usize| {
+            let policy = BoundedMerges::new(n_builders, 8, &patient);
+            policy.groups(&sizes(&vec![5; n_segments])).concat().len()
+        };
+        assert_eq!((n_merged(16, 16), n_merged(16, 17)), (0, 3));
+        assert_eq!((n_merged(64, 32), n_merged(64, 33)), (0, 3));
+        assert!(n_merged(8, 16) > 6);
+    }
+
     #[test]
     fn few_segments_are_left_alone() {
         assert!(groups(&[], 1, false).is_empty());
-        assert!(groups(&sizes(&[5; MAX_SEGMENTS]), 1, false).is_empty());
-        assert_eq!(groups(&sizes(&[5; MAX_SEGMENTS + 1]), 1, false).len(), 1);
+        assert!(groups(&sizes(&[5; FEWEST]), 1, false).is_empty());
+        assert_eq!(groups(&sizes(&[5; FEWEST + 1]), 1, false).len(), 1);
         let lengths = |threads| -> Vec<usize> {
             let groups = groups(&sizes(&[5; 18]), threads, false);
             groups.iter().map(Vec::len).collect()
@@ -132,7 +166,7 @@ mod tests {
 
     #[test]
     fn who_is_patient_merges_many_at_once() {
-        let bound = MAX_SEGMENTS + MAX_MERGED - 2;
+        let bound = FEWEST + MAX_MERGED - 2;
         assert!(groups(&sizes(&vec![5; bound]), 1, true).is_empty());
         let groups = groups(&sizes(&vec![5; bound + 1]), 1, true);
         assert_eq!(
@@ -170,7 +204,7 @@ mod tests {
             once.dedup();
             prop_assert_eq!(once.len(), merged.len());
             prop_assert!(groups.iter().all(|group| group.len() > 1));
-            prop_assert!(of.len() - merged.len() + groups.len() <= MAX_SEGMENTS.max(of.len() / 3));
+            prop_assert!(of.len() - merged.len() + groups.len() <= FEWEST.max(of.len() / 3));
         }
     }
 
@@ -191,9 +225,9 @@ mod tests {
                 segments.push(sum);
             }
             let more = if patient { MAX_MERGED - 2 } else { 0 };
-            assert!(segments.len() <= MAX_SEGMENTS + more);
+            assert!(segments.len() <= FEWEST + more);
         }
-        assert!(segments.len() <= MAX_SEGMENTS);
+        assert!(segments.len() <= FEWEST);
         let all: u64 = segments.iter().map(|size| u64::from(*size)).sum();
         written as f64 / all as f64
     }

@@ -1,7 +1,7 @@
 //! Which values some fields have in what a query finds, how often, and when last: the people of mail.
 //!
 //! Counted by columns like facets: one addition and one comparison for each value of each hit, and
-//! one pass over the dictionary of each column at the end; large segments at the same time.
+//! one pass over the dictionary of each column at the end.
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use tantivy::{DocId, Searcher, SegmentReader};
 
 use crate::query::{self, Scoring};
 use crate::schema::value_column;
+use crate::spread;
 use crate::value;
 
 /// A value, as it was written, in one field and one segment: sums of several are to be added.
@@ -25,9 +26,6 @@ pub struct Seen {
     pub last: i64,
 }
 
-/// A segment of fewer documents is counted sooner than a thread starts.
-const MIN_DOCS_OF_THREAD: u32 = 2_000;
-
 /// Returns the values of some text fields in what a plan finds, in no order.
 pub(crate) fn seen(
     searcher: &Searcher,
@@ -37,26 +35,10 @@ pub(crate) fn seen(
 ) -> tantivy::Result<Vec<Seen>> {
     let query = query::build(scoring, plan);
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-    let weight = &*weight;
-    // Large ones are few: each but the first has a thread.
-    let is_large = |segment: &&SegmentReader| segment.num_docs() > MIN_DOCS_OF_THREAD;
-    let (large, small): (Vec<_>, Vec<_>) = searcher.segment_readers().iter().partition(is_large);
-    let mut all = Vec::new();
-    std::thread::scope(|scope| {
-        let others = large.iter().skip(1);
-        let others: Vec<_> = others
-            .map(|segment| scope.spawn(move || in_segment(segment, weight, fields)))
-            .collect();
-        for segment in large.first().into_iter().chain(&small) {
-            all.extend(in_segment(segment, weight, fields)?);
-        }
-        for other in others {
-            let seen = other.join();
-            all.extend(seen.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        tantivy::Result::Ok(())
+    let of_segments = spread::over(searcher.segment_readers(), |_, segment| {
+        in_segment(segment, &*weight, fields)
     })?;
-    Ok(all)
+    Ok(of_segments.into_iter().flatten().collect())
 }
 
 fn in_segment(

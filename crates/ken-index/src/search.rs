@@ -16,6 +16,7 @@ use crate::collapse::{self, Collapse};
 use crate::query::{self, Scoring, WordsQuery};
 use crate::schema::{LOCATION, value_column};
 use crate::selection::Selection;
+use crate::spread;
 
 /// Where a document stands in one snapshot; of no use in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,7 +140,7 @@ impl Run<'_> {
         // The collector allocates for its limit: never for more than there can be.
         let limit = limit.min(n_docs.saturating_sub(offset));
         let (total, hits) = if limit == 0 {
-            (searcher.search(query, &Count)?, Vec::new())
+            (spread::search(searcher, query, &Count)?, Vec::new())
         } else {
             let top = TopDocs::with_limit(limit).and_offset(offset);
             let Order { key, reverse } = self.order;
@@ -212,11 +213,10 @@ fn in_two_passes(
 ) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
     let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
     let found = best(searcher, &*weight, limit)?;
-    let mut total = 0;
-    for segment in searcher.segment_readers() {
-        total += weight.count(segment)? as usize;
-    }
-    Ok((total, found))
+    let counts = spread::over(searcher.segment_readers(), |_, segment| {
+        Ok(weight.count(segment)? as usize)
+    })?;
+    Ok((counts.into_iter().sum(), found))
 }
 
 fn direction(upwards: bool) -> EngineOrder {
@@ -247,7 +247,7 @@ fn by_score_upwards(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Pag
         (SortBySimilarityScore, EngineOrder::Asc),
         (by_path, EngineOrder::Asc),
     );
-    let (total, found) = searcher.search(query, &(Count, top.order_by(keys)))?;
+    let (total, found) = spread::search(searcher, query, &(Count, top.order_by(keys)))?;
     let hits = found.into_iter();
     let hits = hits.map(|((score, _), at)| hit(at, Some(score)));
     Ok((total, hits.collect()))
@@ -264,7 +264,7 @@ fn by_number(
     let key = SortByStaticFastValue::<i64>::for_field(value_column(field));
     let by_path = SortByBytes::for_field(LOCATION);
     let keys = ((key, order), (by_path, EngineOrder::Asc));
-    let (total, found) = searcher.search(query, &(Count, top.order_by(keys)))?;
+    let (total, found) = spread::search(searcher, query, &(Count, top.order_by(keys)))?;
     Ok((total, hits(found)))
 }
 
@@ -283,13 +283,13 @@ fn by_text(
         _ => EngineOrder::Asc,
     };
     let keys = ((key, order), (by_path, order_of_paths));
-    let (total, found) = searcher.search(query, &(Count, top.order_by(keys)))?;
+    let (total, found) = spread::search(searcher, query, &(Count, top.order_by(keys)))?;
     Ok((total, hits(found)))
 }
 
 fn by_path(searcher: &Searcher, query: &dyn Query, top: TopDocs, order: EngineOrder) -> Page {
     let key = SortByBytes::for_field(LOCATION);
-    let (total, found) = searcher.search(query, &(Count, top.order_by((key, order))))?;
+    let (total, found) = spread::search(searcher, query, &(Count, top.order_by((key, order))))?;
     Ok((total, hits(found)))
 }
 

@@ -117,10 +117,11 @@ impl Writer {
                 other => engine_error(other),
             })?;
         let patient = Arc::default();
-        engine.set_merge_policy(Box::new(BoundedMerges {
-            threads: options.merge_threads(),
-            patient: Arc::clone(&patient),
-        }));
+        engine.set_merge_policy(Box::new(BoundedMerges::new(
+            options.threads,
+            options.merge_threads(),
+            &patient,
+        )));
         // Read under the lock: another writer may have committed before it was ours.
         let meta = match read_meta(path, &index)? {
             Some(meta) if index.schema() == columns.schema => meta,

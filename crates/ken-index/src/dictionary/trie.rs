@@ -43,20 +43,27 @@ impl Tries {
 
     /// Returns the dictionary of a field in a segment; `None` if it has no terms.
     pub(super) fn of(&self, segment: SegmentId, column: Column) -> io::Result<Option<Trie>> {
-        let Some((_, file)) = self.opened.iter().find(|(id, _)| *id == segment) else {
-            return Ok(None);
-        };
-        let file = match file.get() {
-            Some(file) => file,
-            None => {
-                let opened = self.open(segment)?;
-                file.get_or_init(|| opened)
-            }
-        };
-        match file.open_read(column) {
+        match self.file(segment)?.and_then(|file| file.open_read(column)) {
             Some(dictionary) => Trie::read(&dictionary.read_bytes()?).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Returns whether a field has no terms in a segment.
+    pub(super) fn is_absent(&self, segment: SegmentId, column: Column) -> io::Result<bool> {
+        let file = self.file(segment)?;
+        Ok(file.is_none_or(|file| file.open_read(column).is_none()))
+    }
+
+    fn file(&self, segment: SegmentId) -> io::Result<Option<&CompositeFile>> {
+        let Some((_, file)) = self.opened.iter().find(|(id, _)| *id == segment) else {
+            return Ok(None);
+        };
+        if let Some(file) = file.get() {
+            return Ok(Some(file));
+        }
+        let opened = self.open(segment)?;
+        Ok(Some(file.get_or_init(|| opened)))
     }
 
     /// The engine has the file mapped already, and the directory hands out the same map, also when

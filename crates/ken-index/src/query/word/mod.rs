@@ -21,11 +21,13 @@ use tantivy::index::SegmentReader;
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
 
-use crate::best::Top;
+use crate::best::{Best, BestOfSegment};
 pub(crate) use proximity::Proximity;
 use scorer::{Goal, OpenWord, WordsScorer};
 pub(crate) use scoring::Scoring;
 use terms::WordTerms;
+
+use crate::spread;
 
 /// Documents that have some or all words, are found by all filters, and by nothing excluded.
 pub(crate) struct WordsQuery {
@@ -79,12 +81,14 @@ impl WordsQuery {
         limit: usize,
     ) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
         let weight = self.open(searcher, true)?;
-        let (mut total, mut top) = (0, Top::new(limit));
-        for (number, segment) in (0..).zip(searcher.segment_readers()) {
-            top.start(number, segment)?;
-            total += weight.best(segment, &mut top)? as usize;
-        }
-        Ok((total, top.finish()?))
+        let best = Best::new(limit);
+        let counts = spread::over(searcher.segment_readers(), |number, segment| {
+            let mut top = best.of_segment(number, segment)?;
+            let count = weight.best(segment, &mut top)?;
+            top.finish();
+            Ok(count as usize)
+        })?;
+        Ok((counts.into_iter().sum(), best.finish()?))
     }
 
     fn open(&self, searcher: &Searcher, scored: bool) -> tantivy::Result<WordsWeight> {
@@ -187,7 +191,7 @@ impl WordsWeight {
     }
 
     /// Counts the documents of a segment, and puts those among the best that are better.
-    fn best(&self, reader: &SegmentReader, top: &mut Top) -> tantivy::Result<u32> {
+    fn best(&self, reader: &SegmentReader, top: &mut BestOfSegment<'_>) -> tantivy::Result<u32> {
         let alive = reader.alive_bitset();
         let threshold = top.threshold();
         let mut take = |doc, score| {

@@ -53,11 +53,28 @@ impl Scoring {
             return Ok(known.as_ref());
         }
         let average = match field.info().kind {
-            FieldKind::Text => average_length(&self.segments, &self.columns, field)?,
+            FieldKind::Text => self.average_length(field)?,
             _ => None,
         };
         let measured = average.map(|average| Arc::new(lengths(average, &self.ranking, field)));
         Ok(place.get_or_init(|| measured).as_ref())
+    }
+
+    /// Returns the average length of a field in documents that have it; `None` if there is none.
+    fn average_length(&self, field: Field) -> tantivy::Result<Option<f32>> {
+        let column = self.columns.of(field);
+        let (mut n_tokens, mut n_documents) = (0, 0);
+        for segment in &self.segments {
+            if self.shortcuts.of(segment, column).is_empty()? {
+                continue;
+            }
+            let index = segment.inverted_index(column)?;
+            n_tokens += index.total_num_tokens();
+            // Every document that has the field has its border.
+            let border = index.terms().get(BORDER)?;
+            n_documents += border.map_or(0, |info| u64::from(info.doc_freq));
+        }
+        Ok((n_documents > 0).then(|| n_tokens as f32 / n_documents as f32))
     }
 
     /// Returns how much a word says that so many documents have: the weight of Robertson and Sparck
@@ -72,23 +89,6 @@ impl Scoring {
         let weight = ((self.n_documents - n + 0.5) / (n + 0.5)).ln();
         weight.max(smooth * LEAST)
     }
-}
-
-/// Returns the average length of a field in documents that have it; `None` if there is none.
-fn average_length(
-    segments: &[SegmentReader],
-    columns: &Columns,
-    field: Field,
-) -> tantivy::Result<Option<f32>> {
-    let (mut n_tokens, mut n_documents) = (0, 0);
-    for segment in segments {
-        let index = segment.inverted_index(columns.of(field))?;
-        n_tokens += index.total_num_tokens();
-        // Every document that has the field has its border.
-        let border = index.terms().get(BORDER)?;
-        n_documents += border.map_or(0, |info| u64::from(info.doc_freq));
-    }
-    Ok((n_documents > 0).then(|| n_tokens as f32 / n_documents as f32))
 }
 
 fn lengths(average: f32, ranking: &Ranking, field: Field) -> Lengths {

@@ -16,6 +16,7 @@ use super::scoring::Scoring;
 use crate::dictionary::Shortcut;
 use crate::query::expand::{Matcher, TermsAutomaton};
 use crate::query::span::{Candidates, Part};
+use crate::spread;
 
 /// How many terms of one form are kept apart in a segment. A pattern that means more says little by
 /// how often a document has them: whether it has one is all that counts.
@@ -81,13 +82,13 @@ impl WordTerms {
             };
             this.forms.push((ready, form.weight));
         }
-        for segment in searcher.segment_readers() {
-            this.segments.push(Entries {
+        this.segments = spread::over(searcher.segment_readers(), |_, segment| {
+            Ok(Entries {
                 segment: segment.segment_id(),
                 max_doc: segment.max_doc(),
                 entries: this.entries(segment, scoring)?,
-            });
-        }
+            })
+        })?;
         this.idf = this.idf(scoring, searcher)?;
         this.worth = times * this.idf;
         Ok(this)
@@ -102,11 +103,14 @@ impl WordTerms {
         let mut entries = Vec::new();
         for field in self.fields() {
             let column = scoring.columns.of(field);
+            let shortcut = scoring.shortcuts.of(segment, column);
+            if shortcut.is_empty()? {
+                continue;
+            }
             let index = segment.inverted_index(column)?;
             if index.total_num_tokens() == 0 {
                 continue;
             }
-            let shortcut = scoring.shortcuts.of(segment, column);
             let there = self.singles_in(shortcut)?;
             for (form, (ready, _)) in self.forms.iter().enumerate() {
                 let mut terms = Vec::new();
@@ -285,18 +289,20 @@ fn n_documents_of(
     searcher: &Searcher,
 ) -> tantivy::Result<f32> {
     let column = scoring.columns.of(field);
-    let mut sum = 0.0;
-    for segment in searcher.segment_readers() {
-        let mut of_segment = Vec::new();
-        let index = segment.inverted_index(column)?;
+    let of_segments = spread::over(searcher.segment_readers(), |_, segment| {
+        let mut by_term = Vec::new();
         let shortcut = scoring.shortcuts.of(segment, column);
+        if shortcut.is_empty()? {
+            return Ok(0.0);
+        }
+        let index = segment.inverted_index(column)?;
         matcher.each(&index, shortcut, &mut |_, info| {
-            of_segment.push(info.doc_freq);
+            by_term.push(info.doc_freq);
             Ok(())
         })?;
-        sum += union(of_segment.into_iter(), segment.max_doc());
-    }
-    Ok(sum)
+        Ok(union(by_term.into_iter(), segment.max_doc()))
+    })?;
+    Ok(of_segments.into_iter().sum())
 }
 
 /// Returns how many documents have one of several terms, were they independent of each other.

@@ -1,0 +1,181 @@
+//! Work on every segment, by several threads where it takes long enough.
+//!
+//! How much a question costs nobody knows beforehand: a word may be in one document or in all of them, and a
+//! pattern may mean one term or thousands. So one thread begins with the smallest segments, and what they took
+//! tells what the others will take. Most questions are answered before another thread would have started.
+
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tantivy::collector::{Collector, SegmentCollector};
+use tantivy::index::SegmentReader;
+use tantivy::query::{EnableScoring, Query};
+use tantivy::{Searcher, SegmentOrdinal};
+
+/// How much work there is for each thread: to start one and to give it memory takes up to 200 µs. Tests always
+/// start some.
+const WORTH: Duration = Duration::from_micros(if cfg!(test) { 0 } else { 800 });
+/// Before this part of the documents was looked at nothing is concluded.
+const SAMPLE: u64 = 50;
+
+/// Calls `each` with every segment and its number, and returns what it returned in their order.
+///
+/// # Errors
+/// Fails if one of the calls does.
+pub(crate) fn over<T: Send>(
+    segments: &[SegmentReader],
+    each: impl Fn(SegmentOrdinal, &SegmentReader) -> tantivy::Result<T> + Sync,
+) -> tantivy::Result<Vec<T>> {
+    let call = |at: usize| each(at as SegmentOrdinal, &segments[at]);
+    let mut by_size: Vec<usize> = (0..segments.len()).collect();
+    by_size.sort_by_key(|at| segments[*at].max_doc());
+    let docs = |part: &[usize]| {
+        part.iter()
+            .map(|at| u64::from(segments[*at].max_doc()))
+            .sum()
+    };
+    let mut done: Vec<(usize, T)> = Vec::with_capacity(segments.len());
+    let begun = Instant::now();
+    for (number, at) in by_size.iter().enumerate() {
+        let (before, left) = by_size.split_at(number);
+        let n_threads = n_threads(begun, docs(before), docs(left)).min(left.len());
+        if n_threads > 1 {
+            done.extend(by_threads(n_threads, left, call)?);
+            break;
+        }
+        done.push((*at, call(*at)?));
+    }
+    done.sort_unstable_by_key(|(at, _)| *at);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
+}
+
+/// Searches as [`Searcher::search`] does.
+///
+/// # Errors
+/// Fails if the index cannot be read.
+pub(crate) fn search<C: Collector>(
+    searcher: &Searcher,
+    query: &dyn Query,
+    collector: &C,
+) -> tantivy::Result<C::Fruit> {
+    let scoring = match collector.requires_scoring() {
+        true => EnableScoring::enabled_from_searcher(searcher),
+        false => EnableScoring::disabled_from_searcher(searcher),
+    };
+    let weight = query.weight(scoring)?;
+    collector.check_schema(searcher.schema())?;
+    let fruits: Vec<<C::Child as SegmentCollector>::Fruit> =
+        over(searcher.segment_readers(), |number, segment| {
+            collector.collect_segment(&*weight, number, segment)
+        })?;
+    collector.merge_fruits(fruits)
+}
+
+/// Returns by how many threads so many documents are looked at, if those before took the time since then.
+fn n_threads(begun: Instant, before: u64, left: u64) -> usize {
+    if before == 0 || before.saturating_mul(SAMPLE) < before + left {
+        return 1;
+    }
+    let expected = begun.elapsed().as_nanos() * u128::from(left) / u128::from(before);
+    let n_worth = expected / WORTH.as_nanos().max(1);
+    let n_worth = usize::try_from(n_worth).unwrap_or(usize::MAX);
+    if n_worth < 2 {
+        return 1;
+    }
+    n_worth.min(n_cores())
+}
+
+fn n_cores() -> usize {
+    // To ask the system takes as long as many a question.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
+}
+
+/// Calls `call` with all of them, the last first, by so many threads, one of which is this one.
+fn by_threads<T: Send>(
+    n_threads: usize,
+    all: &[usize],
+    call: impl Fn(usize) -> tantivy::Result<T> + Sync,
+) -> tantivy::Result<Vec<(usize, T)>> {
+    let n_left = AtomicUsize::new(all.len());
+    let take = || {
+        let left = n_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+        left.ok().map(|n| all[n - 1])
+    };
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(at) = take() {
+            match call(at) {
+                Ok(result) => done.push((at, result)),
+                Err(error) => {
+                    // Nobody wants the others any more.
+                    n_left.store(0, Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(done)
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..n_threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work()?;
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+        }
+        Ok(done)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+
+    use tantivy::TantivyError;
+
+    use super::*;
+
+    #[test]
+    fn each_is_called_once_by_all_threads() {
+        let all: Vec<usize> = (0..1000).collect();
+        let callers = Mutex::new(HashSet::new());
+        let mut done = by_threads(4, &all, |at| {
+            callers.lock().unwrap().insert(thread::current().id());
+            thread::sleep(Duration::from_micros(20));
+            Ok(at * 2)
+        })
+        .unwrap();
+        done.sort_unstable();
+        assert_eq!(done, all.iter().map(|at| (*at, at * 2)).collect::<Vec<_>>());
+        assert_eq!(callers.into_inner().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn an_error_ends_all() {
+        let all: Vec<usize> = (0..1000).collect();
+        let n_calls = AtomicUsize::new(0);
+        let result = by_threads(2, &all, |at| match at {
+            990 => Err(TantivyError::InvalidArgument("no".to_owned())),
+            _ => {
+                n_calls.fetch_add(1, Ordering::Relaxed);
+                thread::sleep(Duration::from_millis(1));
+                Ok(())
+            }
+        });
+        assert!(result.is_err());
+        assert!(n_calls.into_inner() < 900);
+    }
+
+    #[test]
+    fn threads_are_started_for_long_work_only() {
+        let of_a_second = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
+        assert_eq!(n_threads(of_a_second, 1_000, 9_000), n_cores());
+        // Of too few documents nothing can be concluded.
+        assert_eq!(n_threads(of_a_second, 1, 9_000), 1);
+        assert_eq!(n_threads(of_a_second, 0, 0), 1);
+    }
+}
