@@ -106,7 +106,7 @@ impl Best {
         let done = self.done.into_inner();
         let Done { mut best, paths } = done.unwrap_or_else(PoisonError::into_inner);
         best.sort_unstable_by(|a, b| b.cmp(a));
-        for equals in best.chunk_by_mut(|a, b| a.score == b.score) {
+        for equals in best.chunk_by_mut(|a, b| a.score.total_cmp(&b.score).is_eq()) {
             order_by_path(equals, &paths)?;
         }
         best.truncate(self.limit);
@@ -188,6 +188,9 @@ fn decode(code: u32) -> Score {
 }
 
 fn below(score: Score) -> Score {
+    if !score.is_finite() {
+        return Score::MIN;
+    }
     (score - score.abs() * SLACK).next_down()
 }
 
@@ -241,4 +244,27 @@ fn order_by_path(
         *place = candidate;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn codes_have_the_order_of_scores(a: f32, b: f32) {
+            prop_assume!(!a.is_nan() && !b.is_nan());
+            prop_assert_eq!(code(a).cmp(&code(b)), a.total_cmp(&b));
+            prop_assert_eq!(decode(code(a)).to_bits(), a.to_bits());
+        }
+
+        #[test]
+        fn what_may_be_among_the_best_is_above_the_threshold(score: f32) {
+            prop_assume!(!score.is_nan());
+            prop_assert!(score > below(score) || score.is_infinite() || score == Score::MIN);
+            prop_assert!(!below(score).is_nan());
+        }
+    }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 
 use ken_core::Order;
 
@@ -86,15 +87,13 @@ fn best_of_each(run: &Run<'_>, keys: &[GroupKey], wanted: usize) -> tantivy::Res
         .query
         .weight(EnableScoring::enabled_from_searcher(run.searcher))?;
     let alone = Best::new(wanted.max(BEST));
-    let groups = spread::over(run.searcher.segment_readers(), |number, segment| {
+    let best: Mutex<HashMap<u64, Scored>> = Mutex::default();
+    spread::over(run.searcher.segment_readers(), |number, segment| {
         let mut top = alone.of_segment(number, segment)?;
         let key = &keys[number as usize];
         let groups = best_of_segment(segment, &*weight, key, &mut top)?;
         top.finish();
-        Ok(groups)
-    })?;
-    let mut best: HashMap<u64, Scored> = HashMap::new();
-    for (number, groups) in (0..).zip(groups) {
+        let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
         for (group, (score, doc)) in groups {
             let new = (score, DocAddress::new(number, doc));
             match best.entry(group) {
@@ -107,7 +106,9 @@ fn best_of_each(run: &Run<'_>, keys: &[GroupKey], wanted: usize) -> tantivy::Res
                 }
             }
         }
-    }
+        Ok(())
+    })?;
+    let best = best.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut all = alone.finish()?;
     all.extend(best.into_values());
     let best = Best::new(wanted.max(BEST));

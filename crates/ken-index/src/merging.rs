@@ -23,6 +23,8 @@ use tantivy::indexer::{MergeCandidate, MergePolicy};
 /// a search looks through with as many threads. To merge the sixteen of sixteen threads took longer than to build
 /// them.
 const MAX_SEGMENTS: RangeInclusive<usize> = 10..=32;
+/// How many are left alone beside those of the first run: small ones of later runs are merged with each other.
+const SMALL_SEGMENTS: usize = 4;
 /// How many are merged at once.
 const MIN_MERGED: usize = 3;
 const MAX_MERGED: usize = 8;
@@ -42,10 +44,13 @@ pub(crate) struct BoundedMerges {
 }
 
 impl BoundedMerges {
-    /// Returns the policy for an index that so many threads build, of which some may merge.
+    /// Returns the policy for an index that so many threads build when all of it is read, of which some may merge.
+    /// It must be the same number in later runs, however little they have to do: to leave fewer segments than the
+    /// first run made is to write them anew.
     pub(crate) fn new(n_builders: usize, n_mergers: usize, patient: &Arc<AtomicBool>) -> Self {
+        let max_segments = n_builders.saturating_add(SMALL_SEGMENTS);
         Self {
-            max_segments: n_builders.clamp(*MAX_SEGMENTS.start(), *MAX_SEGMENTS.end()),
+            max_segments: max_segments.clamp(*MAX_SEGMENTS.start(), *MAX_SEGMENTS.end()),
             threads: n_mergers,
             patient: Arc::clone(patient),
         }
@@ -135,21 +140,29 @@ mod tests {
         of.iter().map(size).collect()
     }
 
-    /// Of two builders, or as many as merge.
+    /// Of two builders.
     fn groups(of: &[Size], n_mergers: usize, patient: bool) -> Vec<Vec<usize>> {
         BoundedMerges::new(2, n_mergers, &Arc::new(AtomicBool::new(patient))).groups(of)
     }
 
     #[test]
     fn many_builders_leave_many_segments() {
-        let patient = Arc::default();
-        let n_merged = |n_builders: usize, n_segments: usize| {
-            let policy = BoundedMerges::new(n_builders, 8, &patient);
-            policy.groups(&sizes(&vec![5; n_segments])).concat().len()
+        let merged = |n_builders: usize, of: &[u32]| {
+            let policy = BoundedMerges::new(n_builders, 1, &Arc::default());
+            policy.groups(&sizes(of)).concat()
         };
-        assert_eq!((n_merged(16, 16), n_merged(16, 17)), (0, 3));
-        assert_eq!((n_merged(64, 32), n_merged(64, 33)), (0, 3));
-        assert!(n_merged(8, 16) > 6);
+        assert!(merged(16, &[900; 20]).is_empty());
+        assert_eq!(merged(16, &[900; 21]).len(), 3);
+        assert_eq!(merged(64, &[900; 33]).len(), 3);
+        assert!(merged(2, &[900; 16]).len() > 6);
+        // Small ones of later runs: those of the first run stay as they are.
+        let mut of = vec![900; 16];
+        of.extend([1; 5]);
+        let merged = merged(16, &of);
+        assert!(
+            merged.len() >= 3 && merged.iter().all(|number| *number >= 16),
+            "{merged:?}"
+        );
     }
 
     #[test]

@@ -89,7 +89,8 @@ fn n_threads(begun: Instant, before: u64, left: u64) -> usize {
     n_worth.min(n_cores())
 }
 
-fn n_cores() -> usize {
+/// Returns how many threads may run at once.
+pub(crate) fn n_cores() -> usize {
     // To ask the system takes as long as many a question.
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
@@ -107,27 +108,33 @@ fn by_threads<T: Send>(
         left.ok().map(|n| all[n - 1])
     };
     let work = || {
+        let end = End(&n_left);
         let mut done = Vec::new();
         while let Some(at) = take() {
-            match call(at) {
-                Ok(result) => done.push((at, result)),
-                Err(error) => {
-                    // Nobody wants the others any more.
-                    n_left.store(0, Ordering::Relaxed);
-                    return Err(error);
-                }
-            }
+            done.push((at, call(at)?));
         }
+        std::mem::forget(end);
         Ok(done)
     };
     thread::scope(|scope| {
-        let others: Vec<_> = (1..n_threads).map(|_| scope.spawn(work)).collect();
+        // If the system has no more of them, there are fewer.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..n_threads).map_while(start).collect();
         let mut done = work()?;
         for other in others {
             done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
         }
         Ok(done)
     })
+}
+
+/// Dropped by a thread that failed or panicked: nobody wants the others any more.
+struct End<'a>(&'a AtomicUsize);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use crate::merging::BoundedMerges;
 use crate::record::Row;
 use crate::schema::Columns;
 use crate::segment::SegmentBuilder;
+use crate::spread;
 use crate::version::FORMAT;
 use crate::{Error, MessageId, Meta, Record};
 
@@ -118,7 +119,8 @@ impl Writer {
             })?;
         let patient = Arc::default();
         engine.set_merge_policy(Box::new(BoundedMerges::new(
-            options.threads,
+            // A run with little to do has few threads, and the index was built by more.
+            options.threads.max(spread::n_cores()),
             options.merge_threads(),
             &patient,
         )));

@@ -12,10 +12,11 @@ use crate::pieces::{MAX_PIECES, Piece, Pieces};
 use crate::segment::{Covers, Name, Version};
 use crate::write::{Doc, SegmentWriter};
 
-/// Documents behind so many are known, but without grams: the number of one has 16 bits while it is sorted.
+/// Documents behind so many are known, but without grams, and so are all pieces of a file that go beyond: the number of one has 16 bits while it is sorted.
 const MAX_DOCS: usize = 1 << 16;
 /// A builder with so many is full: a large file and its pieces have room behind them.
 const FULL_DOCS: usize = MAX_DOCS - MAX_PIECES - 1;
+const _: () = assert!(FULL_DOCS > 0 && FULL_DOCS + MAX_PIECES < MAX_DOCS);
 
 /// A file of grams that is being put together.
 #[derive(Default)]

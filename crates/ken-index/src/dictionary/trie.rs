@@ -52,7 +52,7 @@ impl Tries {
     /// Returns whether a field has no terms in a segment.
     pub(super) fn is_absent(&self, segment: SegmentId, column: Column) -> io::Result<bool> {
         let file = self.file(segment)?;
-        Ok(file.is_none_or(|file| file.open_read(column).is_none()))
+        Ok(file.is_some_and(|file| file.open_read(column).is_none()))
     }
 
     fn file(&self, segment: SegmentId) -> io::Result<Option<&CompositeFile>> {
