@@ -114,7 +114,7 @@ fn by_threads<T: Send>(
             done.push((at, call(at)?));
         }
         std::mem::forget(end);
-        Ok(done)
+        tantivy::Result::Ok(done)
     };
     thread::scope(|scope| {
         // If the system has no more of them, there are fewer.
