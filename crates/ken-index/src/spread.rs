@@ -108,12 +108,11 @@ fn by_threads<T: Send>(
         left.ok().map(|n| all[n - 1])
     };
     let work = || {
-        let end = End(&n_left);
+        let _end = End(&n_left);
         let mut done = Vec::new();
         while let Some(at) = take() {
             done.push((at, call(at)?));
         }
-        std::mem::forget(end);
         tantivy::Result::Ok(done)
     };
     thread::scope(|scope| {
@@ -128,7 +127,7 @@ fn by_threads<T: Send>(
     })
 }
 
-/// Dropped by a thread that failed or panicked: nobody wants the others any more.
+/// Dropped when a thread ends: nothing is left, or it failed or panicked, and nobody wants the others any more.
 struct End<'a>(&'a AtomicUsize);
 
 impl Drop for End<'_> {
