@@ -42,7 +42,12 @@ pub(crate) fn over<T: Send>(
     let begun = Instant::now();
     for (number, at) in by_size.iter().enumerate() {
         let (before, left) = by_size.split_at(number);
-        let n_threads = n_threads(begun, docs(before), docs(left)).min(left.len());
+        let n_worth = n_worth(begun.elapsed(), docs(before), docs(left), WORTH);
+        let n_threads = if n_worth > 1 {
+            n_worth.min(n_cores()).min(left.len())
+        } else {
+            1
+        };
         if n_threads > 1 {
             done.extend(by_threads(n_threads, left, call)?);
             break;
@@ -75,18 +80,13 @@ pub(crate) fn search<C: Collector>(
     collector.merge_fruits(fruits)
 }
 
-/// Returns by how many threads so many documents are looked at, if those before took the time since then.
-fn n_threads(begun: Instant, before: u64, left: u64) -> usize {
+/// Returns how many threads are worth starting for so many documents, if those before took so long.
+fn n_worth(elapsed: Duration, before: u64, left: u64, worth: Duration) -> usize {
     if before == 0 || before.saturating_mul(SAMPLE) < before + left {
         return 1;
     }
-    let expected = begun.elapsed().as_nanos() * u128::from(left) / u128::from(before);
-    let n_worth = expected / WORTH.as_nanos().max(1);
-    let n_worth = usize::try_from(n_worth).unwrap_or(usize::MAX);
-    if n_worth < 2 {
-        return 1;
-    }
-    n_worth.min(n_cores())
+    let expected = elapsed.as_nanos() * u128::from(left) / u128::from(before);
+    usize::try_from(expected / worth.as_nanos().max(1)).unwrap_or(usize::MAX)
 }
 
 /// Returns how many threads may run at once.
@@ -139,7 +139,7 @@ impl Drop for End<'_> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::sync::Mutex;
+    use std::sync::{Barrier, Mutex};
 
     use tantivy::TantivyError;
 
@@ -147,16 +147,17 @@ mod tests {
 
     #[test]
     fn each_is_called_once_by_all_threads() {
-        let all: Vec<usize> = (0..1000).collect();
+        // Nobody goes on before all threads are there.
+        let (all, begun) = ([0, 1, 2, 3], Barrier::new(4));
         let callers = Mutex::new(HashSet::new());
         let mut done = by_threads(4, &all, |at| {
+            begun.wait();
             callers.lock().unwrap().insert(thread::current().id());
-            thread::sleep(Duration::from_micros(20));
             Ok(at * 2)
         })
         .unwrap();
         done.sort_unstable();
-        assert_eq!(done, all.iter().map(|at| (*at, at * 2)).collect::<Vec<_>>());
+        assert_eq!(done, [(0, 0), (1, 2), (2, 4), (3, 6)]);
         assert_eq!(callers.into_inner().unwrap().len(), 4);
     }
 
@@ -178,10 +179,13 @@ mod tests {
 
     #[test]
     fn threads_are_started_for_long_work_only() {
-        let of_a_second = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
-        assert_eq!(n_threads(of_a_second, 1_000, 9_000), n_cores());
+        let worth = Duration::from_millis(1);
+        let n_worth =
+            |millis, before, left| n_worth(Duration::from_millis(millis), before, left, worth);
+        assert_eq!(n_worth(1, 1_000, 1_000), 1);
+        assert_eq!(n_worth(1, 1_000, 9_000), 9);
         // Of too few documents nothing can be concluded.
-        assert_eq!(n_threads(of_a_second, 1, 9_000), 1);
-        assert_eq!(n_threads(of_a_second, 0, 0), 1);
+        assert_eq!(n_worth(1_000, 1, 9_000), 1);
+        assert_eq!(n_worth(1_000, 0, 0), 1);
     }
 }
