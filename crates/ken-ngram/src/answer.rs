@@ -24,6 +24,8 @@ pub struct Candidates {
     /// None for all.
     docs: Option<Vec<u32>>,
     bits: Vec<u64>,
+    /// Of the segment.
+    n_docs: u32,
 }
 
 impl Candidates {
@@ -35,7 +37,7 @@ impl Candidates {
                 bits[(doc >> 6) as usize] |= 1 << (doc & 63);
             }
         }
-        Self { docs, bits }
+        Self { docs, bits, n_docs }
     }
 
     /// Returns whether a document may match.
@@ -47,6 +49,18 @@ impl Candidates {
     /// Returns the documents, in order; none if it may be any.
     pub fn docs(&self) -> Option<&[u32]> {
         self.docs.as_deref()
+    }
+
+    /// Returns how many documents may match.
+    pub fn n(&self) -> usize {
+        self.docs().map_or(self.n_docs as usize, <[u32]>::len)
+    }
+
+    /// Returns the documents that may match, also if that is all of them.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        let all = self.docs.is_none().then_some(0..self.n_docs);
+        let docs = self.docs().unwrap_or_default().iter().copied();
+        docs.chain(all.into_iter().flatten())
     }
 }
 

@@ -349,17 +349,20 @@ impl Known {
 
     /// Returns where files are that may match, with all folders on the way; none if there are too many.
     fn places(&self) -> Option<Arc<Places>> {
+        let segments = || self.grams.segments.iter().zip(&self.candidates);
+        let n_candidates: usize = self.candidates.iter().map(Candidates::n).sum();
+        let n_docs: usize = segments().map(|(segment, _)| segment.n_docs() as usize).sum();
+        // Of all files together: one of a small file of grams may be all that this has.
+        if n_candidates > n_docs / MAX_SHARE {
+            return None;
+        }
         let mut places = Places::default();
-        for (segment, candidates) in self.grams.segments.iter().zip(&self.candidates) {
-            let n_candidates = candidates.docs()?.len();
-            if n_candidates > segment.n_docs() as usize / MAX_SHARE {
-                return None;
-            }
+        for (segment, candidates) in segments() {
             let uncovered = segment
                 .rows()
                 .filter(|row| !row.is_part && !suffices(row.covers, self.reading.whole));
             let uncovered = uncovered.map(|row| row.doc);
-            for doc in candidates.docs()?.iter().copied().chain(uncovered) {
+            for doc in candidates.iter().chain(uncovered) {
                 if let Some(name) = segment.name(doc) {
                     self.roots
                         .each_typed(&name.path, &mut |path| places.add(&path));

@@ -324,6 +324,13 @@ fn the_index_rules_files_out() {
             "{err}"
         );
     }
+    // What a run adds has a file of grams of its own, in which all files may match.
+    world.index_docs();
+    let (_, err) = explained(&["--trust-index", "zork"]);
+    assert_eq!(
+        err,
+        "ken: 3 files: 0 excluded, 3 scanned; the index is trusted, also with where to walk\n"
+    );
 }
 
 #[test]
