@@ -6,6 +6,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use ken_core::{Field, Ipath, Value};
 
+use crate::detect::{self, Detected};
 use crate::{Error, Expansion, Limits, Member};
 
 /// How many bytes detection looks at.
@@ -40,6 +41,8 @@ pub struct Input<'a> {
     data: Data<'a>,
     /// What waits to be written into the file: the write-ahead log of a database.
     log: Option<Box<Self>>,
+    /// Its format, once somebody asked.
+    detected: Option<Detected>,
 }
 
 enum Data<'a> {
@@ -82,6 +85,7 @@ impl<'a> Input<'a> {
             file: None,
             data: Data::Bytes(Cow::Owned(member.bytes)),
             log: None,
+            detected: None,
         }
     }
 
@@ -100,6 +104,7 @@ impl<'a> Input<'a> {
             file: None,
             data,
             log: None,
+            detected: None,
         }
     }
 
@@ -158,6 +163,21 @@ impl<'a> Input<'a> {
         let content = read_at(file, 0, size as usize)?;
         self.data = Data::Bytes(Cow::Owned(content));
         Ok(())
+    }
+
+    /// Finds its format, by its name and content; a small file is read for that as by [`Self::preload`].
+    /// What was found is kept: several ask before a file is extracted.
+    ///
+    /// # Errors
+    /// Fails if the bytes cannot be read.
+    pub fn detect(&mut self) -> io::Result<Detected> {
+        if let Some(detected) = self.detected {
+            return Ok(detected);
+        }
+        self.preload()?;
+        let detected = detect::detect(self)?;
+        self.detected = Some(detected);
+        Ok(detected)
     }
 
     /// Returns the first [`HEAD_BYTES`] bytes, or all if there are fewer.

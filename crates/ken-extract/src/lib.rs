@@ -101,7 +101,7 @@ pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
 
 /// Returns what an input is. One that cannot be read is finished: a document with a failure.
 fn detected(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) -> Option<Detected> {
-    match input.preload().and_then(|()| detect::detect(input)) {
+    match input.detect() {
         Ok(detected) => Some(detected),
         Err(error) => {
             let mut output = Output::new(input, detect::UNKNOWN, limits, sink);

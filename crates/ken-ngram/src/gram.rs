@@ -256,7 +256,7 @@ impl GramSet {
     pub fn clear(&mut self) {
         if self.slots.len() > 4 * Self::MIN_SLOTS {
             *self = Self::default();
-        } else {
+        } else if !self.grams.is_empty() {
             self.empty_slots();
             self.grams.clear();
             self.seen.fill(0);

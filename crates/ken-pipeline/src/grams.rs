@@ -16,7 +16,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ken_core::{Document, FileKey, FileRow, Kind};
 use ken_extract::Input;
-use ken_extract::detect::detect;
 use ken_extract::helper::ocr;
 use ken_index::{Error, Snapshot};
 use ken_ngram::{Builder, Covers, GramSet, Pieces, Store, Version};
@@ -290,8 +289,8 @@ impl Grams {
 }
 
 /// Returns whether a file is plain text or source code. Pages are mostly searched for what they say.
-fn is_text(input: &Input<'_>) -> bool {
-    detect(input).is_ok_and(|found| match found.media_type {
+fn is_text(input: &mut Input<'_>) -> bool {
+    input.detect().is_ok_and(|found| match found.media_type {
         "text/html" => false,
         "application/json" | "application/xml" => true,
         other => found.kind == Kind::Source || other.starts_with("text/"),
