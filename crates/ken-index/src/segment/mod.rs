@@ -4,6 +4,7 @@
 //! small blocks; this one takes about half of its time. The files are those of the engine, written
 //! by its own serializers, so that reading and merging know no difference.
 
+mod batch;
 mod postings;
 mod terms;
 #[cfg(test)]
@@ -19,7 +20,8 @@ use tantivy::schema::{Field as Column, IndexRecordOption, OwnedValue};
 use tantivy::store::StoreWriter;
 use tantivy::{DocId, Index, Segment, SegmentMeta, TantivyError};
 
-use self::postings::{Detail, Postings};
+use self::batch::Batch;
+use self::postings::{Detail, Postings, Room};
 use crate::analysis;
 use crate::record::Row;
 use crate::schema::Columns;
@@ -30,6 +32,7 @@ pub(crate) struct SegmentBuilder {
     n_docs: DocId,
     /// By column; none for those that are not searched by terms.
     postings: Vec<Option<Postings>>,
+    batch: Box<Batch>,
     columns: FastFieldsWriter,
     store: StoreWriter,
 }
@@ -56,6 +59,7 @@ impl SegmentBuilder {
         Ok(Self {
             n_docs: 0,
             postings: postings.collect(),
+            batch: Box::new(Batch::new()),
             columns: FastFieldsWriter::from_schema_and_tokenizer_manager(
                 &schema,
                 index.fast_field_tokenizer().clone(),
@@ -72,7 +76,7 @@ impl SegmentBuilder {
             let Some(postings) = &mut self.postings[column.field_id() as usize] else {
                 continue;
             };
-            let mut tokens = postings.value(doc);
+            let mut tokens = postings.value(doc, &mut self.batch);
             match value {
                 OwnedValue::Str(text) => {
                     let field = columns.field(*column).unwrap_or(Field::Body);
@@ -106,6 +110,7 @@ impl SegmentBuilder {
         self.store.close()?;
         let norms = FieldNormReaders::open(self.segment.open_read(SegmentComponent::FieldNorms)?)?;
         let mut serializer = InvertedIndexSerializer::open(&self.segment)?;
+        let mut room = Room::default();
         for (id, postings) in self.postings.into_iter().enumerate() {
             let Some(postings) = postings.filter(|postings| !postings.is_empty()) else {
                 continue;
@@ -113,10 +118,11 @@ impl SegmentBuilder {
             let column = Column::from_field_id(id as u32);
             let norms = norms.get_field(column)?;
             let mut field = serializer.new_field(column, postings.n_tokens(), norms)?;
-            postings.write(&mut field)?;
+            postings.write(&mut room, &mut field)?;
             field.close()?;
         }
         serializer.close()?;
+        drop(room);
         let mut file = self.segment.open_write(SegmentComponent::FastFields)?;
         self.columns.serialize(&mut file, None)?;
         file.terminate()?;

@@ -12,6 +12,7 @@ use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::FieldSerializer;
 
+use super::batch::{self, Batch};
 use super::terms::{MAX_BYTES, Terms};
 use crate::analysis::BORDER;
 
@@ -69,11 +70,41 @@ struct Current {
     next_value: u32,
 }
 
-/// One occurrence of a term.
-#[derive(Clone, Copy, Default)]
-struct Occurrence {
-    doc: DocId,
-    position: u32,
+impl Current {
+    /// Writes that a term is at a position, which is not before the last one.
+    #[inline]
+    fn step(&mut self, number: u32, position: u32, stream: &mut Vec<u32>) {
+        let step = position - self.position;
+        let token = number << STEP_BITS;
+        if step < STEP_FOLLOWS {
+            stream.push(token | step);
+        } else {
+            stream.extend([token | STEP_FOLLOWS, step]);
+        }
+        self.position = position;
+    }
+}
+
+/// Document and position of an occurrence of a term; memory for these comes as zeros, which nobody writes.
+type Occurrence = (DocId, u32);
+
+/// Memory that writing a field needs, for one after the other.
+#[derive(Default)]
+pub(super) struct Room {
+    occurrences: Vec<Occurrence>,
+    deltas: Vec<u32>,
+}
+
+impl Room {
+    /// Returns room for so many occurrences.
+    fn occurrences(&mut self, n: usize) -> &mut [Occurrence] {
+        if self.occurrences.len() < n {
+            // Not what is there already: to grow would copy it.
+            self.occurrences = Vec::new();
+            self.occurrences = vec![(0, 0); n];
+        }
+        &mut self.occurrences[..n]
+    }
 }
 
 impl Postings {
@@ -111,7 +142,7 @@ impl Postings {
     }
 
     /// Starts one value of the field of a document, not before those of earlier documents.
-    pub(super) fn value(&mut self, doc: DocId) -> Value<'_> {
+    pub(super) fn value<'p>(&'p mut self, doc: DocId, batch: &'p mut Batch) -> Value<'p> {
         if self.docs.last().is_none_or(|last| last.doc != doc) {
             let at = self.stream.len() as u32;
             self.docs.push(Start { doc, at });
@@ -120,6 +151,7 @@ impl Postings {
         let base = self.current.next_value;
         let mut value = Value {
             postings: self,
+            batch,
             doc,
             base,
             end: base,
@@ -140,21 +172,24 @@ impl Postings {
     }
 
     /// Writes all terms with their postings.
-    pub(super) fn write(mut self, serializer: &mut FieldSerializer<'_>) -> io::Result<()> {
+    pub(super) fn write(
+        mut self,
+        room: &mut Room,
+        serializer: &mut FieldSerializer<'_>,
+    ) -> io::Result<()> {
         self.terms.forget_table();
         let order = in_order(&self.terms);
-        let mut occurrences = Vec::new();
         let mut ends = vec![NOT_NOW; self.terms.len()];
         let mut rest = &order[..];
-        let mut deltas = Vec::new();
         while !rest.is_empty() {
             let now;
             (now, rest) = rest.split_at(at_once(rest, &self.terms));
-            self.turn(now, &mut ends, &mut occurrences);
+            self.turn(now, &mut ends, room);
             let mut start = 0;
             for (_, number) in now {
                 let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
-                self.write_term(*number, &occurrences[start..end], &mut deltas, serializer)?;
+                let occurrences = &room.occurrences[start..end];
+                self.write_term(*number, occurrences, &mut room.deltas, serializer)?;
                 start = end;
             }
         }
@@ -163,19 +198,17 @@ impl Postings {
 
     /// Writes all occurrences of some terms over the first of those that are there, those of a term together and
     /// the terms in this order, and sets where those of each term end.
-    fn turn(&self, terms: &[(u64, u32)], ends: &mut [u32], occurrences: &mut Vec<Occurrence>) {
+    fn turn(&self, terms: &[(u64, u32)], ends: &mut [u32], room: &mut Room) {
         let mut total = 0;
         for (_, number) in terms {
             ends[*number as usize] = total;
             total += self.terms.count(*number);
         }
-        if occurrences.len() < total as usize {
-            occurrences.resize(total as usize, Occurrence::default());
-        }
+        let occurrences = room.occurrences(total as usize);
         self.each(|number, doc, position| {
             let place = &mut ends[number as usize];
             if *place != NOT_NOW {
-                occurrences[*place as usize] = Occurrence { doc, position };
+                occurrences[*place as usize] = (doc, position);
                 *place += 1;
             }
         });
@@ -188,7 +221,7 @@ impl Postings {
         deltas: &mut Vec<u32>,
         serializer: &mut FieldSerializer<'_>,
     ) -> io::Result<()> {
-        let same_doc = |a: &Occurrence, b: &Occurrence| a.doc == b.doc;
+        let same_doc = |a: &Occurrence, b: &Occurrence| a.0 == b.0;
         let n_docs = occurrences.chunk_by(same_doc).count() as u32;
         let has_positions = self.detail == Detail::Positions;
         serializer.new_term(self.terms.bytes(number), n_docs, has_positions)?;
@@ -196,12 +229,12 @@ impl Postings {
             deltas.clear();
             if has_positions {
                 let mut last = 0;
-                for occurrence in of_doc {
-                    deltas.push(occurrence.position - last);
-                    last = occurrence.position;
+                for (_, position) in of_doc {
+                    deltas.push(position - last);
+                    last = *position;
                 }
             }
-            serializer.write_doc(of_doc[0].doc, deltas.len() as u32, deltas);
+            serializer.write_doc(of_doc[0].0, deltas.len() as u32, deltas);
         }
         serializer.close_term()
     }
@@ -228,6 +261,7 @@ impl Postings {
 /// A value of a field whose tokens are being added.
 pub(super) struct Value<'p> {
     postings: &'p mut Postings,
+    batch: &'p mut Batch,
     doc: DocId,
     /// Where the positions of the value start.
     base: u32,
@@ -242,8 +276,31 @@ impl Value<'_> {
         if term.len() > MAX_BYTES {
             return;
         }
-        self.put(term, self.base + position);
         self.postings.current.n_tokens += 1;
+        let position = self.base + position;
+        // A value that is not text has few.
+        if term.len() > batch::MAX_TERM_BYTES || !self.has_borders() {
+            self.look_up();
+            return self.put(term, position);
+        }
+        let tag = self.postings.terms.tag(term);
+        if !self.batch.push(tag, term, position) {
+            self.look_up();
+        }
+    }
+
+    /// Adds the tokens that wait.
+    fn look_up(&mut self) {
+        let Postings {
+            terms,
+            stream,
+            current,
+            ..
+        } = &mut *self.postings;
+        self.batch.look_up(terms, |number, position| {
+            current.step(number, position, stream);
+            self.end = position + 1;
+        });
     }
 
     /// Returns whether the value is text, which is ranked.
@@ -255,19 +312,16 @@ impl Value<'_> {
     #[inline]
     fn put(&mut self, term: &[u8], position: u32) {
         let postings = &mut *self.postings;
-        let step = position - postings.current.position;
-        let token = postings.terms.number(term) << STEP_BITS;
-        if step < STEP_FOLLOWS {
-            postings.stream.push(token | step);
-        } else {
-            postings.stream.extend([token | STEP_FOLLOWS, step]);
-        }
-        postings.current.position = position;
+        let number = postings.terms.number(term);
+        postings
+            .current
+            .step(number, position, &mut postings.stream);
         self.end = position + 1;
     }
 
     /// Ends the value.
     pub(super) fn end(mut self) {
+        self.look_up();
         let gap = if self.has_borders() { 0 } else { VALUE_GAP };
         // Not if there is no token: it would stand for the beginning of another value.
         if self.has_borders() && self.end > self.base {

@@ -16,7 +16,7 @@ const FIRST_SLOTS: usize = 1 << 6;
 
 /// A place of the table.
 #[derive(Clone, Copy, Default)]
-struct Slot {
+pub(super) struct Slot {
     /// The lower half of the hash.
     tag: u32,
     /// Where the record starts, plus one; 0 in an empty slot.
@@ -35,6 +35,9 @@ pub(super) struct Terms {
 }
 
 impl Terms {
+    /// A slot in which nothing is.
+    pub(super) const NO_SLOT: Slot = Slot { tag: 0, record: 0 };
+
     pub(super) fn new() -> Self {
         Self {
             slots: vec![Slot::default(); FIRST_SLOTS],
@@ -51,11 +54,53 @@ impl Terms {
 
     /// Returns the number of a term of at most [`MAX_BYTES`], which is new if it is unknown, and
     /// counts its use.
-    #[inline]
     pub(super) fn number(&mut self, term: &[u8]) -> u32 {
+        let tag = self.tag(term);
+        self.number_at(self.slot(tag), tag, term)
+    }
+
+    /// Returns the half of a term's hash by which it is looked up.
+    #[inline]
+    pub(super) fn tag(&self, term: &[u8]) -> u32 {
         let mut hasher = self.hasher.build_hasher();
         hasher.write(term);
-        let tag = hasher.finish() as u32;
+        hasher.finish() as u32
+    }
+
+    /// Returns the place where a term with this tag is looked for first.
+    #[inline]
+    pub(super) fn slot(&self, tag: u32) -> Slot {
+        self.slots[tag as usize & (self.slots.len() - 1)]
+    }
+
+    /// As [`Self::number`], for a term whose tag and first slot are known; that slot may have been read before
+    /// others were added.
+    #[inline]
+    pub(super) fn number_at(&mut self, first: Slot, tag: u32, term: &[u8]) -> u32 {
+        match self.count_at(first, tag, term) {
+            Some(number) => number,
+            None => self.search(tag, term),
+        }
+    }
+
+    /// Counts a use of a term if the slot is its own; returns its number.
+    #[inline]
+    fn count_at(&mut self, slot: Slot, tag: u32, term: &[u8]) -> Option<u32> {
+        if slot.tag != tag || slot.record == 0 {
+            return None;
+        }
+        let place = (slot.record - 1) as usize;
+        let record = Record::at(&self.records, slot.record - 1);
+        if !are_same(term, record.term) {
+            return None;
+        }
+        let (number, count) = (record.number, record.count + 1);
+        self.records[place..place + 4].copy_from_slice(&count.to_le_bytes());
+        Some(number)
+    }
+
+    /// Looks from slot to slot.
+    fn search(&mut self, tag: u32, term: &[u8]) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = tag as usize & mask;
         loop {
@@ -63,14 +108,8 @@ impl Terms {
             if slot.record == 0 {
                 return self.insert(at, tag, term);
             }
-            if slot.tag == tag {
-                let record = Record::at(&self.records, slot.record - 1);
-                if are_same(record.term, term) {
-                    let (number, count) = (record.number, record.count + 1);
-                    let place = (slot.record - 1) as usize;
-                    self.records[place..place + 4].copy_from_slice(&count.to_le_bytes());
-                    return number;
-                }
+            if let Some(number) = self.count_at(slot, tag, term) {
+                return number;
             }
             at = (at + 1) & mask;
         }
