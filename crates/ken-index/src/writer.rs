@@ -136,6 +136,8 @@ impl Writer {
             None => Meta::new(),
         };
         files.sweep()?;
+        let named = index.load_metas().map_err(engine_error)?;
+        files.trust(named.list_segment_files().into_iter());
         // A killed writer leaves files that no commit names. Deletions are written to files named
         // after the number of the operation, and this writer may come to the same number.
         engine
@@ -254,19 +256,45 @@ impl Writer {
     /// nothing is added: what it writes is of all that this commit tells of.
     ///
     /// # Errors
-    /// Fails as [`Self::commit`] does; if `prepare` fails, nothing was done.
+    /// Fails as [`Self::commit`] does; if `prepare` fails, nothing is committed.
     pub fn commit_with(&self, prepare: impl FnOnce() -> Result<Meta, Error>) -> Result<(), Error> {
         self.check()?;
         // All slots are held until the end. Otherwise a file's own document, which says that the
         // file is finished, might be committed from one slot without its parts in another.
         let mut places: Vec<_> = self.slots.iter().map(lock).collect();
-        let meta = prepare()?;
         let builders = places.iter_mut().filter_map(|place| place.take());
-        let segments = finish_all(builders.collect()).map_err(|error| self.bury(error))?;
-        self.take_in(segments)?;
+        let (segments, meta) = self.finish_all(builders.collect(), prepare);
+        self.take_in(segments.map_err(|error| self.bury(error))?)?;
+        let meta = meta?;
         let mut engine = self.engine.write().unwrap_or_else(PoisonError::into_inner);
         let committed = self.commit_in(&mut engine, &meta);
         committed.map(|_| ()).map_err(|error| self.bury(error))
+    }
+
+    /// Finishes segments, all at once: at the end of a run they are as many as cores. Each is synced while
+    /// others are built, and meanwhile something else is done.
+    fn finish_all<T>(
+        &self,
+        builders: Vec<SegmentBuilder>,
+        meanwhile: impl FnOnce() -> T,
+    ) -> (Result<Vec<SegmentMeta>, TantivyError>, T) {
+        std::thread::scope(|scope| {
+            let finish = |builder: SegmentBuilder| {
+                let segment = builder.finish()?;
+                self.files.sync_early();
+                Ok(segment)
+            };
+            let finishing: Vec<_> = builders
+                .into_iter()
+                .map(|builder| scope.spawn(move || finish(builder)))
+                .collect();
+            let done = meanwhile();
+            let segments = finishing.into_iter().map(|thread| {
+                let outcome = thread.join();
+                outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            (segments.collect(), done)
+        })
     }
 
     fn commit_in(&self, engine: &mut IndexWriter<Row>, meta: &Meta) -> Result<u64, TantivyError> {
@@ -343,24 +371,6 @@ impl Writer {
             source,
         }
     }
-}
-
-/// Finishes segments, all at once: at the end of a run they are as many as cores.
-fn finish_all(builders: Vec<SegmentBuilder>) -> Result<Vec<SegmentMeta>, TantivyError> {
-    std::thread::scope(|scope| {
-        let finishing: Vec<_> = builders
-            .into_iter()
-            .map(|builder| scope.spawn(|| builder.finish()))
-            .collect();
-        finishing
-            .into_iter()
-            .map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
-    })
 }
 
 /// Returns a small number of this thread's own.

@@ -4,12 +4,16 @@
 //! each time one is made: 33 syncs for a first commit with two segments. Before a commit its files
 //! mean nothing, so here they are only written out, and synced together before `meta.json` is
 //! replaced: the file system then writes its journal once for all of them. The list of managed
-//! files is never synced. It serves to delete files that no commit names, and is made anew from
-//! the folder when the directory is opened.
+//! files serves to delete files that no commit names. It is made anew from the folder when the
+//! directory is opened, read then, and never written again.
+//!
+//! What an earlier process wrote may not be on disk, but syncing 50 files again that are costs as many flushes of
+//! the disk's cache. So a small file says which commit was synced; it is never synced itself.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,6 +35,8 @@ const MANAGED: &str = ".managed.json";
 const MANAGED_NEXT: &str = ".managed.json.next";
 /// Where the next commit is written if it is not synced.
 const UNSYNCED_NEXT: &str = "meta.json.next";
+/// Tells which commit is on disk with all that it names.
+const SYNCED: &str = ".synced";
 /// Size of the buffer of a file that is being written.
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -77,14 +83,50 @@ impl WriteDirectory {
         lock(&directory.unsynced).extend(files.iter().map(PathBuf::from));
         // Also if there is none: what is there may be half a list. A list of names always has a JSON form.
         let list = serde_json::to_vec(&files).unwrap_or_default();
-        directory.atomic_write(Path::new(MANAGED), &list)?;
+        let next = root.join(MANAGED_NEXT);
+        fs_err::write(&next, &list)?;
+        fs_err::rename(next, root.join(MANAGED))?;
         Ok(directory)
+    }
+
+    /// Is told the files of the last commit: those are not synced again if an earlier process made that
+    /// commit, and synced it.
+    pub(crate) fn trust(&self, files: impl Iterator<Item = PathBuf>) {
+        let synced = fs_err::read_to_string(self.root.join(SYNCED)).ok();
+        if synced.is_some() && synced == self.stamp_of_list() {
+            let mut unsynced = lock(&self.unsynced);
+            let files = files.chain([PathBuf::from(LIST)]);
+            files.for_each(|path| _ = unsynced.remove(&path));
+        }
+    }
+
+    /// Takes note that the commit is on disk with all that it names. If that is lost, or tells of a former
+    /// commit, all is synced again.
+    fn note_synced(&self) {
+        if let Some(stamp) = self.stamp_of_list() {
+            let _ = fs_err::write(self.root.join(SYNCED), stamp);
+        }
+    }
+
+    /// Returns what no other list of segments has: one never changes, but is replaced. Nor has a copy of the folder.
+    fn stamp_of_list(&self) -> Option<String> {
+        let list = fs_err::metadata(self.root.join(LIST)).ok()?;
+        let times = (list.ctime(), list.ctime_nsec(), list.mtime_nsec());
+        Some(format!("{} {} {times:?}\n", list.ino(), list.len()))
     }
 
     /// Sets whether commits are on disk when they are made; if not, a later one that is syncs their
     /// files too.
     pub(crate) fn set_synced(&self, synced: bool) {
         self.synced.store(synced, Ordering::Relaxed);
+    }
+
+    /// Syncs what is finished if the next commit will have to: it then has less to wait for. Tells that commit of a
+    /// failure, nobody else.
+    pub(crate) fn sync_early(&self) {
+        if self.synced.load(Ordering::Relaxed) {
+            let _ = self.sync_files();
+        }
     }
 
     fn sync_files(&self) -> io::Result<()> {
@@ -94,7 +136,8 @@ impl WriteDirectory {
         }
         let files = std::mem::take(&mut *lock(&self.unsynced));
         let synced = files.iter().try_for_each(|path| self.sync_file(path));
-        self.failed.store(synced.is_err(), Ordering::Relaxed);
+        // Others may sync other files meanwhile.
+        self.failed.fetch_or(synced.is_err(), Ordering::Relaxed);
         synced
     }
 
@@ -201,18 +244,27 @@ impl Directory for WriteDirectory {
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let content = &*seal(path, content);
         if path == Path::new(MANAGED) {
-            let next = self.root.join(MANAGED_NEXT);
-            fs_err::write(&next, content)?;
-            return fs_err::rename(next, self.root.join(MANAGED));
+            // For each file that is made, and nobody reads it: see the module's documentation.
+            return Ok(());
         }
         if !self.synced.load(Ordering::Relaxed) {
+            // The number of a file is given again, and within a tick of the clock so is its time.
+            if let Err(error) = fs_err::remove_file(self.root.join(SYNCED))
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                return Err(error);
+            }
             let next = self.root.join(UNSYNCED_NEXT);
             fs_err::write(&next, content)?;
             return fs_err::rename(next, self.root.join(path));
         }
         self.sync_files()?;
         self.inner.atomic_write(path, content)?;
-        self.inner.sync_directory()
+        self.inner.sync_directory()?;
+        if path == Path::new(LIST) {
+            self.note_synced();
+        }
+        Ok(())
     }
 
     fn sync_directory(&self) -> io::Result<()> {
@@ -306,6 +358,41 @@ mod tests {
     }
 
     #[test]
+    fn what_an_earlier_process_synced_is_not_synced_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a", "b"].map(|letter| format!("{}.store", letter.repeat(32)));
+        let list = Path::new(LIST);
+        let commit = |synced: bool| {
+            let directory = WriteDirectory::open(folder.path()).unwrap();
+            directory.set_synced(synced);
+            directory.atomic_write(list, b"{}").unwrap();
+        };
+        let unsynced = || {
+            let directory = WriteDirectory::open(folder.path()).unwrap();
+            directory.trust(names.iter().take(1).map(PathBuf::from));
+            let unsynced = lock(&directory.unsynced);
+            names
+                .each_ref()
+                .map(|name| unsynced.contains(Path::new(name)))
+        };
+        for name in &names {
+            fs_err::write(folder.path().join(name), "").unwrap();
+        }
+        commit(false);
+        assert_eq!(unsynced(), [true, true]);
+        commit(true);
+        assert_eq!(unsynced(), [false, true], "the second is not of the commit");
+        commit(false);
+        assert_eq!(unsynced(), [true, true]);
+        commit(true);
+        let copy = fs_err::read(folder.path().join(list)).unwrap();
+        fs_err::remove_file(folder.path().join(list)).unwrap();
+        fs_err::write(folder.path().join("other"), "").unwrap();
+        fs_err::write(folder.path().join(list), copy).unwrap();
+        assert_eq!(unsynced(), [true, true], "a copy of the commit");
+    }
+
+    #[test]
     fn what_could_not_be_synced_is_never_committed() {
         let folder = tempfile::tempdir().unwrap();
         let directory = WriteDirectory::open(folder.path()).unwrap();
@@ -313,6 +400,8 @@ mod tests {
         fs_err::os::unix::fs::symlink("loop", folder.path().join("loop")).unwrap();
         lock(&directory.unsynced).insert("loop".into());
         let meta = Path::new("meta.json");
+        directory.sync_early();
+        assert!(lock(&directory.unsynced).is_empty());
         assert!(directory.atomic_write(meta, b"{}").is_err());
         fs_err::remove_file(folder.path().join("loop")).unwrap();
         assert!(directory.atomic_write(meta, b"{}").is_err());
