@@ -17,8 +17,8 @@ pub(crate) const LARGE_BYTES: u64 = 1 << 20;
 
 /// What the walk hands to the threads that extract.
 pub(crate) enum Job {
-    /// A change of a file.
-    Change(Change),
+    /// A change of a file; in a box, as the queue takes memory for as many as it may hold.
+    Change(Box<Change>),
     /// One of the large files, whichever is the largest then.
     Large,
 }
@@ -46,7 +46,7 @@ impl Large {
             Change::Moved { .. } | Change::Gone { .. } => 0,
         };
         if size < LARGE_BYTES {
-            return Job::Change(change);
+            return Job::Change(Box::new(change));
         }
         self.lock().push(BySize { size, change });
         self.n_waiting.fetch_add(1, Ordering::Release);

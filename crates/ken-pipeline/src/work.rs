@@ -196,7 +196,7 @@ impl Pool<'_> {
 
     fn job(&self, job: Job, thread: &Thread<'_>) {
         match job {
-            Job::Change(change) => self.change(change, thread),
+            Job::Change(change) => self.change(*change, thread),
             Job::Large => {
                 // None is left if others began it.
                 if let Some(change) = self.large.take() {

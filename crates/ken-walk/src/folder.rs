@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 use std::ffi::{CStr, OsStr};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ops::Range;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use rustix::io::Errno;
 
 use crate::listing::{Entry, Listing};
 use crate::mh::{self, Sequences};
-use crate::queue::Queue;
+use crate::queue::{Queue, Turn};
 use crate::rules::Rules;
 use crate::scan::{Look, Shared};
 use crate::sidecar;
@@ -25,6 +26,10 @@ use crate::{ScanError, Skip};
 
 /// After how many files the counters move, so that threads do not fight for them at each.
 const FILES_PER_REPORT: u64 = 256;
+
+/// So many entries of a large folder are looked at by one thread: to take them costs nothing beside that, a
+/// millisecond or two.
+const ENTRIES_PER_PART: usize = 1 << 10;
 
 /// A folder to be walked.
 pub(crate) struct Folder {
@@ -46,11 +51,25 @@ struct Place {
     parent: Option<Arc<Self>>,
 }
 
+/// What a thread of a walk takes.
+pub(crate) enum Work<'a> {
+    Folder(Folder),
+    Part(Part<'a>),
+}
+
+/// Some entries of a folder that holds many, which several threads look at.
+pub(crate) struct Part<'a> {
+    here: Arc<Here<'a>>,
+    listing: Arc<Listing>,
+    entries: Range<usize>,
+}
+
 /// The folder whose entries are being looked at.
 struct Here<'a> {
     root: &'a Root,
     number: usize,
-    descriptor: BorrowedFd<'a>,
+    path: PathBuf,
+    descriptor: OwnedFd,
     rules: Arc<Rules>,
     place: Option<Arc<Place>>,
     has_stops: bool,
@@ -67,7 +86,7 @@ pub(crate) struct Walker<'a> {
     listing: Listing,
     /// The path of the entry that is looked at.
     path: Vec<u8>,
-    found: Vec<Folder>,
+    found: Vec<Work<'a>>,
     errors: Vec<ScanError>,
     files: u64,
     bytes: u64,
@@ -100,13 +119,16 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks folders until none is left.
-    pub(crate) fn run(mut self, queue: &Queue<Folder>) {
-        while let Some((folder, mut turn)) = queue.take() {
+    pub(crate) fn run(mut self, queue: &Queue<Work<'a>>) {
+        while let Some((work, mut turn)) = queue.take() {
             if self.is_cancelled() {
                 queue.clear();
                 continue;
             }
-            self.walk(&folder);
+            match work {
+                Work::Folder(folder) => self.walk(&folder, &mut turn),
+                Work::Part(part) => self.entries(&part.here, &part.listing, part.entries),
+            }
             turn.found.append(&mut self.found);
             self.flush();
         }
@@ -123,11 +145,9 @@ impl<'a> Walker<'a> {
         self.flush();
     }
 
-    fn walk(&mut self, folder: &Folder) {
+    fn walk(&mut self, folder: &Folder, turn: &mut Turn<'_, Work<'a>>) {
         let root = &self.shared.roots[folder.root];
-        self.path.clear();
-        self.path
-            .extend_from_slice(folder.path.as_os_str().as_bytes());
+        self.set_path(&folder.path);
         let opened = open(folder, root).and_then(|descriptor| {
             let place = place_of(folder, root, &descriptor)?;
             Ok((descriptor, place))
@@ -136,7 +156,7 @@ impl<'a> Walker<'a> {
             Err(error) => self.fail_folder(folder, error),
             Ok((_, Some(place))) if place.leaves(root) => self.skip(|| Skip::FileSystem),
             Ok((_, Some(place))) if place.is_loop() => self.skip(|| Skip::Loop),
-            Ok((descriptor, place)) => self.list(folder, root, &descriptor, place),
+            Ok((descriptor, place)) => self.list(folder, root, descriptor, place, turn),
         }
     }
 
@@ -144,10 +164,11 @@ impl<'a> Walker<'a> {
         &mut self,
         folder: &Folder,
         root: &'a Root,
-        descriptor: &OwnedFd,
+        descriptor: OwnedFd,
         place: Option<Arc<Place>>,
+        turn: &mut Turn<'_, Work<'a>>,
     ) {
-        let Some(look) = self.look(folder, root, descriptor) else {
+        let Some(look) = self.look(folder, root, &descriptor) else {
             return self.shared.note(&folder.path, Look::Unlisted);
         };
         if let Err(error) = self.listing.read(descriptor.as_fd()) {
@@ -173,7 +194,7 @@ impl<'a> Walker<'a> {
         let here = Here {
             root,
             number: folder.root,
-            descriptor: descriptor.as_fd(),
+            path: folder.path.clone(),
             rules,
             place,
             has_stops: self.shared.stops.are_in(&folder.path),
@@ -183,8 +204,31 @@ impl<'a> Walker<'a> {
             sequences: (self.listing.has_sequences && look == Look::All)
                 .then(|| Sequences::read(descriptor.as_fd()))
                 .flatten(),
+            descriptor,
         };
-        self.entries(&here);
+        let all = 0..self.listing.entries.len();
+        if all.len() >= 2 * ENTRIES_PER_PART && look == Look::All && self.shared.is_divisible() {
+            self.divide(here, turn);
+        } else {
+            let listing = std::mem::take(&mut self.listing);
+            self.entries(&here, &listing, all);
+            self.listing = listing;
+        }
+    }
+
+    /// Gives the entries of a folder to whoever has nothing to do, this thread among them.
+    fn divide(&mut self, here: Here<'a>, turn: &mut Turn<'_, Work<'a>>) {
+        let (here, listing) = (Arc::new(here), Arc::new(std::mem::take(&mut self.listing)));
+        let all = listing.entries.len();
+        let starts = (0..all).step_by(ENTRIES_PER_PART);
+        // The newest is taken first.
+        let mut parts = starts.rev().map(|start| Part {
+            here: Arc::clone(&here),
+            listing: Arc::clone(&listing),
+            entries: start..all.min(start + ENTRIES_PER_PART),
+        });
+        let mut parts = parts.by_ref().map(Work::Part).collect();
+        turn.hand_on(&mut parts);
     }
 
     /// Returns what is to be looked at; nothing where the folder did not change and holds no folders.
@@ -204,13 +248,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn entries(&mut self, here: &Here<'_>) {
+    fn entries(&mut self, here: &Here<'_>, listing: &Listing, entries: Range<usize>) {
+        self.set_path(&here.path);
         if self.path.last() != Some(&b'/') {
             self.path.push(b'/');
         }
         let folder_length = self.path.len();
-        let listing = std::mem::take(&mut self.listing);
-        for &entry in &listing.entries {
+        for &entry in &listing.entries[entries] {
             if self.is_cancelled() {
                 break;
             }
@@ -221,7 +265,11 @@ impl<'a> Walker<'a> {
                 self.entry(here, name, entry);
             }
         }
-        self.listing = listing;
+    }
+
+    fn set_path(&mut self, path: &Path) {
+        self.path.clear();
+        self.path.extend_from_slice(path.as_os_str().as_bytes());
     }
 
     fn entry(&mut self, here: &Here<'_>, name: &CStr, entry: Entry) {
@@ -290,13 +338,13 @@ impl<'a> Walker<'a> {
 
     fn folder(&mut self, here: &Here<'_>) {
         let path = std::ffi::OsString::from_vec(self.path.clone());
-        self.found.push(Folder {
+        self.found.push(Work::Folder(Folder {
             path: PathBuf::from(path),
             root: here.number,
             rules: Arc::clone(&here.rules),
             parent: here.place.clone(),
             is_new: here.look == Look::All && self.shared.lazy_since.is_some(),
-        });
+        }));
     }
 
     fn visit(&mut self, stamp: Stamp) {
@@ -351,7 +399,7 @@ impl Here<'_> {
     /// Returns whether an entry is a folder of mail inside of one (Maildir++): `.Sent` beside `cur`.
     fn is_mail_folder(&self, name: &CStr) -> bool {
         let is_folder = |path: &[u8]| {
-            let stat = rustix::fs::statat(self.descriptor, path, AtFlags::empty());
+            let stat = rustix::fs::statat(&self.descriptor, path, AtFlags::empty());
             stat.is_ok_and(|stat| kind_of(&stat) == FileType::Directory)
         };
         self.is_maildir && is_folder(&[name.to_bytes(), b"/cur"].concat())
@@ -361,7 +409,7 @@ impl Here<'_> {
         // Hardly any folder holds one.
         let is_likely = !self.sidecars.is_empty();
         is_likely
-            .then(|| sidecar::look(self.descriptor, &self.sidecars, name.to_bytes()))
+            .then(|| sidecar::look(self.descriptor.as_fd(), &self.sidecars, name.to_bytes()))
             .flatten()
     }
 }
@@ -447,7 +495,7 @@ fn resolve(
 }
 
 fn look(here: &Here<'_>, name: &CStr, flags: AtFlags) -> Result<Stat, Errno> {
-    rustix::fs::statat(here.descriptor, name, flags)
+    rustix::fs::statat(&here.descriptor, name, flags)
 }
 
 fn kind_of(stat: &Stat) -> FileType {

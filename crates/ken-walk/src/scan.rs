@@ -1,6 +1,6 @@
 //! The walk: every regular file below the roots that the rules let through, with its stamp.
 //!
-//! Threads take folders from a shared stack ([`crate::queue`]); for each folder one `open`, one
+//! Threads take folders, and parts of large ones, from a shared stack ([`crate::queue`]); for each folder one `open`, one
 //! `getdents` or few, and one `fstatat` for each file, relative to the open folder. What is no
 //! regular file is told by its entry and never opened.
 
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ken_core::Stamp;
 use serde::Serialize;
 
-use crate::folder::{Folder, Walker};
+use crate::folder::{Folder, Walker, Work};
 use crate::queue::Queue;
 use crate::rules::Rules;
 use ken_core::Root;
@@ -160,6 +160,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) lazy_since: Option<i64>,
     pub(crate) heeds_noupdate: bool,
     pub(crate) order: EntryOrder,
+    threads: usize,
     summary: Mutex<ScanSummary>,
 }
 
@@ -228,10 +229,12 @@ fn walk(
         lazy_since: options.lazy_since,
         heeds_noupdate: options.heeds_noupdate,
         order: options.order,
+        threads: options.threads,
         stops: Stops::new(roots, options),
         summary: Mutex::default(),
     };
-    let queue = Queue::new(shared.start(options.global_ignore.as_deref()));
+    let folders = shared.start(options.global_ignore.as_deref());
+    let queue = Queue::new(folders.into_iter().map(Work::Folder).collect());
     std::thread::scope(|scope| {
         for _ in 1..options.threads {
             scope.spawn(|| Walker::new(&shared).run(&queue));
@@ -280,6 +283,11 @@ impl Shared<'_> {
     pub(crate) fn is_on_the_way(&self, entry: &Path) -> bool {
         self.targets
             .is_none_or(|targets| targets.on_the_way.contains(entry))
+    }
+
+    /// Returns whether several threads may look at the entries of one folder: in no order that people see.
+    pub(crate) fn is_divisible(&self) -> bool {
+        self.threads > 1 && self.order == EntryOrder::Inode
     }
 
     /// Takes note of errors; what could not be looked at is incomplete.

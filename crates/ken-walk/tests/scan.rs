@@ -1,6 +1,6 @@
 //! The walk on real trees: what it reports, what it leaves out and why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering;
 use fs_err::os::unix::fs::symlink;
 use ken_core::Root;
 use ken_walk::{
-    Availability, Progress, ScanOptions, ScanSummary, Skip, Verdict, Visitor, explain, root_at,
-    scan,
+    Availability, EntryOrder, Progress, ScanOptions, ScanSummary, Skip, Verdict, Visitor, explain,
+    root_at, scan,
 };
 use rustix::fs::{CWD, Mode};
 
@@ -374,6 +374,45 @@ fn any_number_of_threads_finds_the_same() {
     let five = tree.scan(&[tree.root("")], &options);
     assert_eq!(five.files, one);
     assert_eq!(five.summary.bytes, 2000);
+}
+
+#[test]
+fn a_large_folder_is_looked_at_by_several_threads() {
+    let tree = Tree::new(&[(".ignore", "3*\n"), ("folder/below.txt", "")]);
+    for number in 0..5000 {
+        fs_err::write(tree.path.join(number.to_string()), "").unwrap();
+    }
+    let walk = |threads, order| {
+        let options = ScanOptions {
+            threads,
+            order,
+            ..ScanOptions::default()
+        };
+        let found = Mutex::new((BTreeSet::new(), HashSet::new()));
+        let visitor = Visitor {
+            file: &|path, _| {
+                let mut found = found.lock().unwrap();
+                assert!(found.0.insert(path.to_path_buf()), "only once");
+                found.1.insert(std::thread::current().id());
+                drop(found);
+                // Long enough for the others to come.
+                std::thread::sleep(std::time::Duration::from_micros(10));
+            },
+            skipped: None,
+        };
+        scan(&[tree.root("")], &options, &Progress::default(), visitor);
+        let (files, ids) = found.into_inner().unwrap();
+        (files, ids.len())
+    };
+    let (alone, _) = walk(1, EntryOrder::Inode);
+    // 3, 30 to 39, 300 to 399, 3000 to 3999 are left out.
+    assert_eq!(alone.len(), 5000 - 1111 + 1);
+    let (together, n_threads) = walk(4, EntryOrder::Inode);
+    assert_eq!(together, alone);
+    assert!(n_threads > 1);
+    let (in_order, n_threads) = walk(4, EntryOrder::Path);
+    assert_eq!(in_order, alone);
+    assert!(n_threads <= 2, "the folder and the one below it");
 }
 
 #[test]
