@@ -21,7 +21,7 @@ use tantivy::{Directory, SegmentMeta};
 use tantivy_common::HasLen;
 
 use crate::directory::{LIST, ReadDirectory, WriteDirectory};
-use crate::snapshot::open_engine;
+use crate::snapshot::{Asked, open_engine};
 use crate::{Error, Meta, dictionary};
 
 /// How often it is looked again when there is a newer commit than the one that was checked.
@@ -111,7 +111,7 @@ fn open_parts(path: &Path) -> Result<Vec<Part>, Error> {
     loop {
         tries += 1;
         let list = fs_err::read(path.join(LIST)).ok();
-        let (directory, index, _) = open_engine(path)?;
+        let (directory, index, _) = open_engine(path, Asked::AgainAndAgain)?;
         let metas = index.searchable_segment_metas();
         let metas = metas.map_err(|source| Error::of_opening(path, source))?;
         let parts: Vec<Part> = metas

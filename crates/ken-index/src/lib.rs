@@ -31,7 +31,7 @@ mod search;
 mod segment;
 mod selection;
 mod snapshot;
-mod spread;
+pub mod spread;
 mod stem;
 mod terms;
 mod value;

@@ -22,27 +22,25 @@ const WORTH: Duration = Duration::from_micros(if cfg!(debug_assertions) { 0 } el
 /// Before this part of the documents was looked at nothing is concluded.
 const SAMPLE: u64 = 50;
 
-/// Calls `each` with every segment and its number, and returns what it returned in their order.
+/// Calls `call` with every part and its number, and returns what it returned in their order. How much work a part is
+/// beside the others, `size` tells.
 ///
 /// # Errors
 /// Fails if one of the calls does.
-pub(crate) fn over<T: Send>(
-    segments: &[SegmentReader],
-    each: impl Fn(SegmentOrdinal, &SegmentReader) -> tantivy::Result<T> + Sync,
-) -> tantivy::Result<Vec<T>> {
-    let call = |at: usize| each(at as SegmentOrdinal, &segments[at]);
-    let mut by_size: Vec<usize> = (0..segments.len()).collect();
-    by_size.sort_by_key(|at| segments[*at].max_doc());
-    let docs = |part: &[usize]| {
-        part.iter()
-            .map(|at| u64::from(segments[*at].max_doc()))
-            .sum()
-    };
-    let mut done: Vec<(usize, T)> = Vec::with_capacity(segments.len());
+pub fn each<P: Sync, T: Send, E: Send>(
+    parts: &[P],
+    size: impl Fn(&P) -> u64,
+    call: impl Fn(usize, &P) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let call = |at: usize| call(at, &parts[at]);
+    let mut by_size: Vec<usize> = (0..parts.len()).collect();
+    by_size.sort_by_key(|at| size(&parts[*at]));
+    let sum = |some: &[usize]| some.iter().map(|at| size(&parts[*at])).sum();
+    let mut done: Vec<(usize, T)> = Vec::with_capacity(parts.len());
     let begun = Instant::now();
     for (number, at) in by_size.iter().enumerate() {
         let (before, left) = by_size.split_at(number);
-        let n_worth = n_worth(begun.elapsed(), docs(before), docs(left), WORTH);
+        let n_worth = n_worth(begun.elapsed(), sum(before), sum(left), WORTH);
         let n_threads = if n_worth > 1 {
             n_worth.min(n_cores()).min(left.len())
         } else {
@@ -56,6 +54,20 @@ pub(crate) fn over<T: Send>(
     }
     done.sort_unstable_by_key(|(at, _)| *at);
     Ok(done.into_iter().map(|(_, result)| result).collect())
+}
+
+/// Calls `call` with every segment and its number, and returns what it returned in their order.
+///
+/// # Errors
+/// Fails if one of the calls does.
+pub(crate) fn over<T: Send>(
+    segments: &[SegmentReader],
+    call: impl Fn(SegmentOrdinal, &SegmentReader) -> tantivy::Result<T> + Sync,
+) -> tantivy::Result<Vec<T>> {
+    let n_docs = |segment: &SegmentReader| segment.max_doc().into();
+    each(segments, n_docs, |at, segment| {
+        call(at as SegmentOrdinal, segment)
+    })
 }
 
 /// Searches as [`Searcher::search`] does.
@@ -97,11 +109,11 @@ pub(crate) fn n_cores() -> usize {
 }
 
 /// Calls `call` with all of them, the last first, by so many threads, one of which is this one.
-fn by_threads<T: Send>(
+fn by_threads<T: Send, E: Send>(
     n_threads: usize,
     all: &[usize],
-    call: impl Fn(usize) -> tantivy::Result<T> + Sync,
-) -> tantivy::Result<Vec<(usize, T)>> {
+    call: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<(usize, T)>, E> {
     let n_left = AtomicUsize::new(all.len());
     let take = || {
         let left = n_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
@@ -113,7 +125,7 @@ fn by_threads<T: Send>(
         while let Some(at) = take() {
             done.push((at, call(at)?));
         }
-        tantivy::Result::Ok(done)
+        Ok(done)
     };
     thread::scope(|scope| {
         // If the system has no more of them, there are fewer.
@@ -153,12 +165,28 @@ mod tests {
         let mut done = by_threads(4, &all, |at| {
             begun.wait();
             callers.lock().unwrap().insert(thread::current().id());
-            Ok(at * 2)
+            Ok::<_, ()>(at * 2)
         })
         .unwrap();
         done.sort_unstable();
         assert_eq!(done, [(0, 0), (1, 2), (2, 4), (3, 6)]);
         assert_eq!(callers.into_inner().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_their_parts() {
+        let sizes = [5, 900, 1, 70, 0, 70, 3];
+        let each = each(&sizes, |size| *size, |at, size| Ok::<_, ()>((at, *size)));
+        assert!(each.unwrap().into_iter().eq(sizes.into_iter().enumerate()));
+        let failed = super::each(
+            &sizes,
+            |size| *size,
+            |_, size| match size {
+                900 => Err("900"),
+                _ => Ok(()),
+            },
+        );
+        assert_eq!(failed, Err("900"));
     }
 
     #[test]

@@ -351,7 +351,9 @@ impl Known {
     fn places(&self) -> Option<Arc<Places>> {
         let segments = || self.grams.segments.iter().zip(&self.candidates);
         let n_candidates: usize = self.candidates.iter().map(Candidates::n).sum();
-        let n_docs: usize = segments().map(|(segment, _)| segment.n_docs() as usize).sum();
+        let n_docs: usize = segments()
+            .map(|(segment, _)| segment.n_docs() as usize)
+            .sum();
         // Of all files together: one of a small file of grams may be all that this has.
         if n_candidates > n_docs / MAX_SHARE {
             return None;

@@ -5,7 +5,7 @@
 //! stay. Digits of all scripts become those of ASCII. The dotless ı of Turkish is i, as İ is: the
 //! language of a word is not known, and `DIYARBAKIR` is written in capitals of both.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -24,7 +24,7 @@ pub(super) fn fold(word: &str, out: &mut String) {
         return;
     }
     for character in word.chars() {
-        let Some(Some(letters)) = EUROPEAN.get(character as usize) else {
+        let Some(letters) = european(character) else {
             out.clear();
             return by_tables_of_unicode(word, out);
         };
@@ -35,18 +35,30 @@ pub(super) fn fold(word: &str, out: &mut String) {
 /// Stands for no letter.
 const NOTHING: char = '\0';
 
+/// So many letters are looked up in the tables of Unicode together: a query needs those of few scripts.
+const BLOCK: usize = 64;
+
 /// What each letter of Latin, Greek and Cyrillic becomes, where that is two letters at most. What
 /// stands beside it does not change that, as marks go.
-static EUROPEAN: LazyLock<Vec<Option<[char; 2]>>> = LazyLock::new(|| {
+static EUROPEAN: [OnceLock<[Option<[char; 2]>; BLOCK]>; 0x540 / BLOCK] =
+    [const { OnceLock::new() }; _];
+
+fn european(character: char) -> Option<[char; 2]> {
+    let (block, at) = (character as usize / BLOCK, character as usize % BLOCK);
+    EUROPEAN.get(block)?.get_or_init(|| letters_of(block))[at]
+}
+
+/// Returns what the letters of a block become.
+fn letters_of(block: usize) -> [Option<[char; 2]>; BLOCK] {
     let mut folded = String::new();
-    let letters = |character: char| {
+    std::array::from_fn(|at| {
+        let character = char::from_u32((block * BLOCK + at) as u32)?;
         by_tables_of_unicode(character.encode_utf8(&mut [0; 4]), &mut folded);
         let mut letters = folded.chars();
         let pair = [(); 2].map(|()| letters.next().unwrap_or(NOTHING));
         (character != NOTHING && letters.next().is_none()).then_some(pair)
-    };
-    ('\0'..'\u{530}').map(letters).collect()
-});
+    })
+}
 
 /// Returns whether a character of a script without case is as it stays, beside others of these.
 fn is_folded(character: char) -> bool {

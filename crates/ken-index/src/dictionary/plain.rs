@@ -467,7 +467,8 @@ mod tests {
         assert!(!has_list, "the dictionaries are small");
         assert!(without.iter().all(|(terms, _)| !terms.is_empty()));
 
-        let (_, index, _) = crate::snapshot::open_engine(folder.path()).unwrap();
+        let again = crate::snapshot::Asked::AgainAndAgain;
+        let (_, index, _) = crate::snapshot::open_engine(folder.path(), again).unwrap();
         let stale = folder.path().join(format!("{}.words", "ab".repeat(16)));
         fs_err::write(&stale, "").unwrap();
         update(&index, folder.path(), Small { bytes: 0, terms: 0 }).unwrap();

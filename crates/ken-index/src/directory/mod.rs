@@ -2,6 +2,7 @@
 
 mod read;
 mod seal;
+mod sparing;
 mod write;
 
 pub(crate) use read::ReadDirectory;

@@ -5,23 +5,65 @@
 //! lock is never taken; [`crate::Snapshot::open`] tries again with the newer commit when a file
 //! went away under it.
 
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tantivy::Directory;
-use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::error::{
+    DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError,
+};
 use tantivy::directory::{
     DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
 
 use super::seal::unseal;
+use super::sparing::SparingFile;
 
 /// A directory that is only read, without locks.
 #[derive(Clone, Debug)]
-pub(crate) struct ReadDirectory(pub(crate) MmapDirectory);
+pub(crate) struct ReadDirectory {
+    mapped: MmapDirectory,
+    /// Those that are open, if it is for one question.
+    sparing: Option<Arc<Sparing>>,
+}
+
+#[derive(Debug)]
+struct Sparing {
+    root: PathBuf,
+    files: Mutex<HashMap<PathBuf, Arc<SparingFile>>>,
+}
+
+/// Dictionaries and columns: of these much is read, of several fields.
+const MAPPED: [&str; 2] = ["term", "fast"];
+/// More files are not held open.
+const MAX_OPEN: usize = 256;
+/// Of all that a process may have open, it takes a part only.
+const SHARE_OPEN: u64 = 4;
 
 impl ReadDirectory {
+    /// Opens the directory to be asked again and again.
+    pub(crate) fn open(root: &Path) -> Result<Self, OpenDirectoryError> {
+        Ok(Self {
+            mapped: MmapDirectory::open(root)?,
+            sparing: None,
+        })
+    }
+
+    /// Opens the directory for one question: see [`super::sparing`].
+    pub(crate) fn for_one_question(root: &Path) -> Result<Self, OpenDirectoryError> {
+        let sparing = Sparing {
+            root: root.to_path_buf(),
+            files: Mutex::default(),
+        };
+        Ok(Self {
+            sparing: Some(Arc::new(sparing)),
+            ..Self::open(root)?
+        })
+    }
+
     fn refuse(path: &Path) -> io::Error {
         io::Error::new(
             io::ErrorKind::PermissionDenied,
@@ -30,9 +72,47 @@ impl ReadDirectory {
     }
 }
 
+impl Sparing {
+    fn handle(
+        &self,
+        mapped: &MmapDirectory,
+        path: &Path,
+    ) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = files.get(path) {
+            return Ok(Arc::clone(file) as Arc<dyn FileHandle>);
+        }
+        let is_mapped = |extension: &OsStr| MAPPED.iter().any(|mapped| extension == *mapped);
+        if path.extension().is_some_and(is_mapped) || files.len() >= max_open() {
+            return mapped.get_file_handle(path);
+        }
+        let file = SparingFile::open(mapped, &self.root, path);
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => OpenReadError::FileDoesNotExist(path.to_path_buf()),
+            _ => OpenReadError::wrap_io_error(error, path.to_path_buf()),
+        })?;
+        let file = Arc::new(file);
+        files.insert(path.to_path_buf(), Arc::clone(&file));
+        Ok(file)
+    }
+}
+
+/// Returns how many files may be held open.
+fn max_open() -> usize {
+    static MAX: OnceLock<usize> = OnceLock::new();
+    *MAX.get_or_init(|| {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let part = limit.map_or(u64::MAX, |limit| limit / SHARE_OPEN);
+        usize::try_from(part).map_or(MAX_OPEN, |part| part.min(MAX_OPEN))
+    })
+}
+
 impl Directory for ReadDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
+        match &self.sparing {
+            Some(sparing) => sparing.handle(&self.mapped, path),
+            None => self.mapped.get_file_handle(path),
+        }
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
@@ -43,7 +123,7 @@ impl Directory for ReadDirectory {
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.0.exists(path)
+        self.mapped.exists(path)
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
@@ -58,7 +138,7 @@ impl Directory for ReadDirectory {
         if path == Path::new(".managed.json") {
             return Err(OpenReadError::FileDoesNotExist(path.to_path_buf()));
         }
-        let bytes = self.0.atomic_read(path)?;
+        let bytes = self.mapped.atomic_read(path)?;
         unseal(path, bytes).map_err(|error| OpenReadError::wrap_io_error(error, path.to_path_buf()))
     }
 

@@ -7,7 +7,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use tantivy_fst::Automaton;
@@ -196,8 +196,8 @@ pub(super) struct AnyForms<'a> {
 
 #[derive(Default)]
 struct States {
-    numbers: HashMap<Rc<[Option<Walk>]>, u32, FixedState>,
-    walks: Vec<Rc<[Option<Walk>]>>,
+    numbers: HashMap<Arc<[Option<Walk>]>, u32, FixedState>,
+    walks: Vec<Arc<[Option<Walk>]>>,
     /// What is known of the states after each state.
     next: Vec<Next>,
 }
@@ -232,7 +232,7 @@ impl Next {
 const DEAD: u32 = u32::MAX;
 
 impl States {
-    fn number(&mut self, walks: Rc<[Option<Walk>]>) -> u32 {
+    fn number(&mut self, walks: Arc<[Option<Walk>]>) -> u32 {
         if walks.iter().all(Option::is_none) {
             return DEAD;
         }
@@ -241,7 +241,7 @@ impl States {
         }
         // Fewer than states that a dictionary can lead to, which has not as many bytes.
         let number = u32::try_from(self.walks.len()).unwrap_or(DEAD);
-        self.numbers.insert(Rc::clone(&walks), number);
+        self.numbers.insert(Arc::clone(&walks), number);
         self.walks.push(walks);
         self.next.push(Next::default());
         number
@@ -297,7 +297,7 @@ impl Automaton for &AnyForms<'_> {
         if let Some(known) = next.get(byte) {
             return known;
         }
-        let walks = Rc::clone(&states.walks[from]);
+        let walks = Arc::clone(&states.walks[from]);
         let each = self.forms.iter().zip(walks.iter());
         let walks = each.map(|(forms, walk)| forms.accept(walk.as_ref()?, byte));
         let number = states.number(walks.collect());

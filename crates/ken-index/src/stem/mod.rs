@@ -8,9 +8,11 @@
 mod endings;
 mod languages;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
 use frostem::Stemmer;
@@ -21,6 +23,7 @@ use self::endings::{AnyForms, Endings, Forms};
 use crate::dictionary::{Shortcuts, Trie};
 use crate::function_words;
 use crate::schema::Columns;
+use crate::spread;
 
 pub(crate) use self::languages::{Language, Stemming};
 
@@ -51,28 +54,54 @@ fn code(language: &str) -> &str {
     language.split(['-', '_']).next().unwrap_or_default()
 }
 
-/// Returns the other terms that have the stem of a word in one of the languages.
-fn forms_of(word: &str, rules: &[&Rules], dictionaries: &[Trie]) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let stems: Vec<_> = rules.iter().map(|of| of.stemmer.stem(word)).collect();
-    let each = || rules.iter().zip(&stems);
-    let forms = each().filter_map(|(rules, stem)| rules.forms(word, stem));
-    let forms = AnyForms::new(forms.collect());
-    // Most terms are in the dictionaries of several segments and fields; stemming is what costs.
-    let mut seen: HashSet<Box<str>, FixedState> = HashSet::default();
-    for dictionary in dictionaries {
-        dictionary.each(&&forms, &mut |term| {
+/// Looks for the forms of a word; one for each thread that does.
+struct Search<'a> {
+    word: &'a str,
+    rules: &'a [&'a Rules],
+    /// What each of the rules makes of the word.
+    stems: &'a [Cow<'a, str>],
+    forms: AnyForms<'a>,
+    /// Most terms are in the dictionaries of several segments and fields; stemming is what costs.
+    seen: HashSet<Box<str>, FixedState>,
+    found: BTreeSet<String>,
+}
+
+impl<'a> Search<'a> {
+    fn new(word: &'a str, rules: &'a [&'a Rules], stems: &'a [Cow<'a, str>]) -> Self {
+        let each = rules.iter().zip(stems);
+        let forms = each.filter_map(|(rules, stem)| rules.forms(word, stem));
+        Self {
+            word,
+            rules,
+            stems,
+            forms: AnyForms::new(forms.collect()),
+            seen: HashSet::default(),
+            found: BTreeSet::new(),
+        }
+    }
+
+    /// Finds the other terms of a dictionary that have the stem of the word in one of the languages.
+    fn look_through(&mut self, dictionary: &Trie) {
+        let Self {
+            word,
+            rules,
+            stems,
+            forms,
+            seen,
+            found,
+        } = self;
+        dictionary.each(&&*forms, &mut |term| {
             let text = std::str::from_utf8(term).unwrap_or_default();
             if seen.contains(text) || !text.chars().all(char::is_alphabetic) {
                 return;
             }
             seen.insert(text.into());
-            if text != word && each().any(|(rules, stem)| rules.stemmer.stem(text) == *stem) {
+            let mut each = rules.iter().zip(*stems);
+            if text != *word && each.any(|(rules, stem)| rules.stemmer.stem(text) == *stem) {
                 found.insert(text.to_owned());
             }
         });
     }
-    found
 }
 
 /// Returns what all forms of a word start with: what it shares with its stem, and as the last letter
@@ -239,14 +268,29 @@ impl<'a> Expander<'a> {
         if rules.is_empty() {
             return Ok(BTreeSet::new());
         }
-        let mut dictionaries = Vec::new();
-        for field in Field::all().filter(|field| word.looks_in(*field)) {
-            for segment in self.segments {
-                let shortcut = self.shortcuts.of(segment, self.columns.of(field));
-                dictionaries.extend(shortcut.trie()?);
-            }
-        }
-        Ok(forms_of(term, &rules, &dictionaries))
+        let stems: Vec<_> = rules.iter().map(|of| of.stemmer.stem(term)).collect();
+        let fields = Field::all().filter(|field| word.looks_in(*field));
+        let columns: Vec<_> = fields.map(|field| self.columns.of(field)).collect();
+        let (shortcuts, idle) = (self.shortcuts, Mutex::new(Vec::new()));
+        let idle_searches = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+        // Dictionaries of all sizes take about as long.
+        spread::each(
+            self.segments,
+            |_| 1,
+            |_, segment| {
+                let search = idle_searches().pop();
+                let mut search = search.unwrap_or_else(|| Search::new(term, &rules, &stems));
+                for column in &columns {
+                    if let Some(dictionary) = shortcuts.of(segment, *column).trie()? {
+                        search.look_through(&dictionary);
+                    }
+                }
+                idle_searches().push(search);
+                tantivy::Result::Ok(())
+            },
+        )?;
+        let searches = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(searches.into_iter().flat_map(|of| of.found).collect())
     }
 }
 

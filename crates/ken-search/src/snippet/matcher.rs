@@ -265,7 +265,7 @@ impl<'a> Hits<'a> {
 
     /// Adds the hits in a window of the body.
     pub(super) fn find(&self, body: &str, window: Range<usize>, hits: &mut Vec<Hit>) {
-        // For each matcher, for each of its tests, where it holds.
+        // For each matcher of several terms, for each of them, where it holds.
         let mut places: Vec<Vec<Vec<Place>>> = self.matchers.iter().map(room).collect();
         (self.analyze)(
             Field::Body,
@@ -274,16 +274,27 @@ impl<'a> Hits<'a> {
                 if !self.shapes.have(term) {
                     return;
                 }
-                for (matcher, places) in self.matchers.iter().zip(&mut places) {
+                let place = |test: &TermTest| {
+                    let bytes = window.start + bytes.start..window.start + bytes.end;
+                    match test.is_character() {
+                        true => first_character(body, bytes, self.analyze),
+                        false => bytes,
+                    }
+                };
+                for (number, matcher) in self.matchers.iter().enumerate() {
+                    if let TermMatcher::Term(test) = matcher {
+                        if test.matches(term) {
+                            hits.push(Hit {
+                                matcher: number,
+                                bytes: place(test),
+                            });
+                        }
+                        continue;
+                    }
                     let mut slot = 0;
                     matcher.tests(&mut |test| {
                         if test.matches(term) {
-                            let bytes = window.start + bytes.start..window.start + bytes.end;
-                            let bytes = match test.is_character() {
-                                true => first_character(body, bytes, self.analyze),
-                                false => bytes,
-                            };
-                            places[slot].push((position, bytes));
+                            places[number][slot].push((position, place(test)));
                         }
                         slot += 1;
                     });
@@ -298,9 +309,7 @@ impl<'a> Hits<'a> {
                 });
             };
             match matcher {
-                TermMatcher::Term(_) => {
-                    places[0].iter().for_each(|(_, bytes)| add(bytes.clone()));
-                }
+                TermMatcher::Term(_) => {}
                 TermMatcher::Phrase(terms) => phrases(terms, places, &mut add),
                 TermMatcher::Near { slop, .. } => together(places, *slop, &mut add),
             }
@@ -322,9 +331,12 @@ fn first_character(body: &str, bytes: Range<usize>, analyze: Analyze) -> Range<u
     bytes.start..bytes.start + first.len()
 }
 
+/// Returns room for the places of several terms.
 fn room(matcher: &TermMatcher) -> Vec<Vec<Place>> {
     let mut room = Vec::new();
-    matcher.tests(&mut |_| room.push(Vec::new()));
+    if !matches!(matcher, TermMatcher::Term(_)) {
+        matcher.tests(&mut |_| room.push(Vec::new()));
+    }
     room
 }
 

@@ -6,10 +6,9 @@
 //! Terms that are found often enough are dropped from the automaton, so that frequent words do not
 //! use up the effort before rare ones are found. Patterns are one regular expression.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex_automata::{Input, meta::Regex};
@@ -233,7 +232,7 @@ struct Scan<'b> {
 }
 
 /// Bytes that are folded and searched at a time.
-const CHUNK_BYTES: usize = 64 << 10;
+const CHUNK_BYTES: usize = 16 << 10;
 /// How far chunks reach into each other: a term with its marks has fewer bytes.
 const CHUNK_OVERLAP: usize = 256;
 
@@ -412,7 +411,7 @@ enum Expression {
 /// Expressions kept from body to body: building one takes longer than searching most bodies.
 #[derive(Debug, Default)]
 pub(super) struct Expressions {
-    built: RefCell<HashMap<Vec<usize>, Option<Rc<Expression>>>>,
+    built: Mutex<HashMap<Vec<usize>, Option<Arc<Expression>>>>,
 }
 
 /// More are not kept: needles that are found often are left out one by one, in any order.
@@ -421,13 +420,14 @@ const EXPRESSIONS: usize = 64;
 impl Expressions {
     /// Returns the expression that matches needles of the one query that this is for, all of them
     /// terms or all patterns; `None` if it would be too large.
-    fn of(&self, needles: &[Needle]) -> Option<Rc<Expression>> {
+    fn of(&self, needles: &[Needle]) -> Option<Arc<Expression>> {
         let key: Vec<usize> = needles.iter().map(|needle| needle.number).collect();
-        let mut built = self.built.borrow_mut();
+        // Others that look for the same wait until it is built.
+        let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = built.get(&key) {
             return known.clone();
         }
-        let expression = expression(needles).map(Rc::new);
+        let expression = expression(needles).map(Arc::new);
         if built.len() < EXPRESSIONS {
             built.insert(key, expression.clone());
         }

@@ -6,15 +6,15 @@ mod like;
 mod target;
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::io::{IsTerminal, Write};
 use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc;
 
 use ken_core::{Field, Order, Plan};
-use ken_index::{Collapse, Found, Hit, Request, Snapshot, Stored};
+use ken_index::{Collapse, Found, Hit, Request, Snapshot, spread};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Finder, Settings as SnippetSettings};
@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     }
     let settings = Settings::load(global)?;
     // It says what the user's own fields are called.
-    let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
+    let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
     let mut context = context();
     let tree = if args.query.is_empty() {
         Tree::All
@@ -198,10 +198,10 @@ fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Found) -> Result<
     Ok(())
 }
 
-/// So many bytes take longer to unpack than a thread to start.
-const MUCH: usize = 256 << 10;
-/// Documents that are read before they are printed, at most.
-const DOCUMENTS_AHEAD: usize = 4;
+/// So many hits are made ready by several threads before they are printed.
+const HITS_AT_ONCE: usize = 256;
+/// To find and to print a document without a body takes as long as to read so many words.
+const WORDS_OF_NONE: u64 = 5000;
 
 /// What is needed to print the hits of one page.
 struct Page<'a> {
@@ -216,71 +216,60 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Prints the hits. If there is much to unpack, a second thread reads documents ahead: that takes more
-    /// than half as long as to find the words in them.
+    /// Prints the hits. To unpack documents and to find the words in them takes longer than to find the documents,
+    /// so several threads do it where it is worth it.
     fn print(&self, found: &Found) -> Result<(), Failure> {
-        let (snapshot, hits) = (self.snapshot, &found.hits);
-        let mut documents = hits.iter().map(|hit| snapshot.document(hit.address));
-        let first = documents.next();
-        let n_bytes = match &first {
-            Some(Ok(first)) => first.document.body.len() * hits.len(),
-            _ => 0,
-        };
-        if n_bytes < MUCH {
-            self.print_all(hits, first.into_iter().chain(documents))?;
-        } else {
-            std::thread::scope(|scope| {
-                let (sender, ahead) = mpsc::sync_channel(DOCUMENTS_AHEAD);
-                // Who prints them may end early.
-                scope.spawn(move || documents.all(|document| sender.send(document).is_ok()));
-                self.print_all(hits, first.into_iter().chain(ahead))
-            })?;
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        for (first, hits) in (0..)
+            .step_by(HITS_AT_ONCE)
+            .zip(found.hits.chunks(HITS_AT_ONCE))
+        {
+            // What is before a hit that cannot be read is printed.
+            let shown = |at, hit: &Hit| Ok::<_, Infallible>(self.shown(first + at, hit));
+            let size = |hit: &Hit| WORDS_OF_NONE + u64::from(self.snapshot.n_words(hit.address));
+            let Ok(all) = spread::each(hits, size, shown);
+            for shown in all {
+                out.write_all(&shown?)?;
+            }
         }
+        out.flush()?;
         self.say_how_many(found);
         Ok(())
     }
 
-    fn print_all(
-        &self,
-        hits: &[Hit],
-        documents: impl Iterator<Item = Result<Stored, ken_index::Error>>,
-    ) -> Result<(), Failure> {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        for ((position, hit), stored) in hits.iter().enumerate().zip(documents) {
-            let stored = stored?;
-            let fragments = self.fragments(&stored.document.body);
-            let view = HitView {
-                rank: self.args.offset + position + 1,
-                score: hit.score,
-                stored: &stored,
-                roots: &self.snapshot.meta().roots,
-                fragments: &fragments,
-                several: self.args.results.snippets > 1,
-                more: hit.more,
-                more_of: more_of(&self.args.results),
-            };
-            if !self.columns.is_empty() {
-                let exact = self.args.null;
-                out.write_all(&output::hit_fields(&view, self.columns, exact))?;
-                out.write_all(if exact { b"\0" } else { b"\n" })?;
-                continue;
-            }
-            if self.args.json {
-                let mut json = output::hit_json(&view);
-                if self.args.explain {
-                    json["explanation"] = self.score(hit)?;
-                }
-                out.write_all(&output::json_line(&json))?;
-                continue;
-            }
-            let text = output::hit_text(&view, self.style, &self.context.zone);
-            out.write_all(text.as_bytes())?;
-            if self.args.explain {
-                writeln!(out, "{}", score_lines(&self.score(hit)?))?;
-            }
+    /// Returns what is printed of a hit.
+    fn shown(&self, position: usize, hit: &Hit) -> Result<Vec<u8>, Failure> {
+        let stored = self.snapshot.document(hit.address)?;
+        let fragments = self.fragments(&stored.document.body);
+        let view = HitView {
+            rank: self.args.offset + position + 1,
+            score: hit.score,
+            stored: &stored,
+            roots: &self.snapshot.meta().roots,
+            fragments: &fragments,
+            several: self.args.results.snippets > 1,
+            more: hit.more,
+            more_of: more_of(&self.args.results),
+        };
+        if !self.columns.is_empty() {
+            let exact = self.args.null;
+            let mut line = output::hit_fields(&view, self.columns, exact);
+            line.push(if exact { b'\0' } else { b'\n' });
+            return Ok(line);
         }
-        out.flush()?;
-        Ok(())
+        if self.args.json {
+            let mut json = output::hit_json(&view);
+            if self.args.explain {
+                json["explanation"] = self.score(hit)?;
+            }
+            return Ok(output::json_line(&json));
+        }
+        let mut text = output::hit_text(&view, self.style, &self.context.zone);
+        if self.args.explain {
+            text.push_str(&score_lines(&self.score(hit)?));
+            text.push('\n');
+        }
+        Ok(text.into_bytes())
     }
 
     /// Returns the parts of a hit's score.

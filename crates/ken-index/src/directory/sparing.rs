@@ -1,0 +1,158 @@
+//! Files of which one question reads little: they are read, not mapped.
+//!
+//! To touch a mapped file in one more place takes some microseconds: the system enters the pages around it into a
+//! table, the first time in each two megabytes makes that table, and when the process ends it looks through all of
+//! them. To read some kilobytes takes one. A process that answers one question needs some list of postings and some
+//! document of each segment. One that is asked again finds all where it was mapped the first time.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use fs_err::File;
+use fs_err::os::unix::fs::FileExt;
+use tantivy::directory::error::OpenReadError;
+use tantivy::directory::{FileHandle, MmapDirectory, OwnedBytes};
+use tantivy::{Directory, HasLen};
+
+/// So much of the end of a file is read when it is opened: what is in it stands there.
+const END_BYTES: usize = 4 << 10;
+/// More at once is not copied.
+const LITTLE_BYTES: usize = 8 << 10;
+/// A file of which more pieces are read is mapped.
+const MAX_READS: u32 = 64;
+
+/// A file that is mapped when much of it is read.
+#[derive(Debug)]
+pub(super) struct SparingFile {
+    directory: MmapDirectory,
+    /// In the directory.
+    path: PathBuf,
+    file: File,
+    len: usize,
+    end: OwnedBytes,
+    reads_left: AtomicU32,
+    whole: OnceLock<OwnedBytes>,
+}
+
+impl SparingFile {
+    /// Opens a file of a directory, whose folder is `root`.
+    ///
+    /// # Errors
+    /// Fails if it cannot be opened or read.
+    pub(super) fn open(directory: &MmapDirectory, root: &Path, path: &Path) -> io::Result<Self> {
+        let file = File::open(root.join(path))?;
+        let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let end = read(&file, len.saturating_sub(END_BYTES)..len)?;
+        Ok(Self {
+            directory: directory.clone(),
+            path: path.to_path_buf(),
+            file,
+            len,
+            end,
+            reads_left: AtomicU32::new(MAX_READS),
+            whole: OnceLock::new(),
+        })
+    }
+
+    fn whole(&self) -> io::Result<&OwnedBytes> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole);
+        }
+        let opened = self.directory.open_read(&self.path);
+        let whole = match opened {
+            Ok(file) => file.read_bytes()?,
+            // The writer has merged it away meanwhile.
+            Err(OpenReadError::FileDoesNotExist(_)) => read(&self.file, 0..self.len)?,
+            Err(error) => return Err(io::Error::other(error)),
+        };
+        Ok(self.whole.get_or_init(|| whole))
+    }
+
+    /// Returns whether one more piece may be read.
+    fn may_read(&self) -> bool {
+        let one_less = |left: u32| left.checked_sub(1);
+        let left = &self.reads_left;
+        left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
+            .is_ok()
+    }
+}
+
+fn read(file: &File, range: Range<usize>) -> io::Result<OwnedBytes> {
+    let mut bytes = vec![0; range.len()];
+    file.read_exact_at(&mut bytes, range.start as u64)?;
+    Ok(OwnedBytes::new(bytes))
+}
+
+impl FileHandle for SparingFile {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        let end = self.len - self.end.len();
+        if range.start >= end {
+            return Ok(self.end.slice(range.start - end..range.end - end));
+        }
+        if range.len() <= LITTLE_BYTES && self.whole.get().is_none() && self.may_read() {
+            return read(&self.file, range);
+        }
+        Ok(self.whole()?.slice(range))
+    }
+}
+
+impl HasLen for SparingFile {
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content() -> Vec<u8> {
+        (0..200_000_u32).flat_map(u32::to_le_bytes).collect()
+    }
+
+    #[test]
+    fn pieces_are_those_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let content = content();
+        fs_err::write(folder.path().join("file"), &content).unwrap();
+        let directory = MmapDirectory::open(folder.path()).unwrap();
+        let open = || SparingFile::open(&directory, folder.path(), Path::new("file")).unwrap();
+        let n = content.len();
+        for range in [
+            0..0,
+            0..10,
+            n - 8..n,
+            n - END_BYTES..n,
+            n - END_BYTES - 1..n,
+            5..LITTLE_BYTES + 6,
+            0..n,
+            n..n,
+        ] {
+            let file = open();
+            assert_eq!(file.read_bytes(range.clone()).unwrap(), content[range]);
+        }
+        let file = open();
+        for start in (0..n - 100).step_by(5_000) {
+            let piece = file.read_bytes(start..start + 100).unwrap();
+            assert_eq!(piece, content[start..start + 100]);
+        }
+        assert!(file.whole.get().is_some(), "so many pieces are mapped");
+    }
+
+    #[test]
+    fn a_deleted_file_is_still_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let content = content();
+        fs_err::write(folder.path().join("file"), &content).unwrap();
+        let directory = MmapDirectory::open(folder.path()).unwrap();
+        let file = SparingFile::open(&directory, folder.path(), Path::new("file")).unwrap();
+        fs_err::remove_file(folder.path().join("file")).unwrap();
+        let all = 0..content.len();
+        assert_eq!(file.read_bytes(all).unwrap(), content[..]);
+        let error = SparingFile::open(&directory, folder.path(), Path::new("file"));
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
