@@ -123,7 +123,7 @@ impl Snapshot {
     }
 
     /// Opens it as [`Snapshot::open`] does, for a process that asks it a question or two and ends: that takes some per
-    /// cent less time then. Up to 256 files stay open, or a fourth of those that the process may have.
+    /// cent less time then. Up to 128 files stay open, or a fourth of those that the process may have.
     ///
     /// # Errors
     /// Fails as [`Snapshot::open`] does.
@@ -506,10 +506,11 @@ impl Snapshot {
         Ok(place.get_or_init(|| opened))
     }
 
-    /// Returns how many words the body of a document has, about: it takes as long to read.
+    /// Returns how many words the body of a document has, about; 0 if that is not known.
     pub fn n_words(&self, at: Address) -> u32 {
         let segment = self.searcher.segment_reader(at.segment);
         let lengths = segment.get_fieldnorms_reader(self.columns.of(Field::Body));
+        let lengths = lengths.ok().filter(|lengths| at.doc < lengths.num_docs());
         lengths.map_or(0, |lengths| lengths.fieldnorm(at.doc))
     }
 

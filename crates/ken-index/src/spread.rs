@@ -1,7 +1,7 @@
-//! Work on every segment, by several threads where it takes long enough.
+//! Work on parts that are alike (segments, hits), by several threads where it takes long enough.
 //!
 //! How much a question costs nobody knows beforehand: a word may be in one document or in all of them, and a
-//! pattern may mean one term or thousands. So one thread begins with the smallest segments, and what they took
+//! pattern may mean one term or thousands. So one thread begins with the smallest parts, and what they took
 //! tells what the others will take. Most questions are answered before another thread would have started.
 
 use std::num::NonZero;
@@ -19,38 +19,53 @@ use tantivy::{Searcher, SegmentOrdinal};
 /// How much work there is for each thread: to start one and to give it memory takes up to 200 µs. Debug builds always
 /// start some, so that tests have them.
 const WORTH: Duration = Duration::from_micros(if cfg!(debug_assertions) { 0 } else { 800 });
-/// Before this part of the documents was looked at nothing is concluded.
+/// Before this part of the documents was looked at nothing is concluded of segments: what is in them may differ.
 const SAMPLE: u64 = 50;
 
-/// Calls `call` with every part and its number, and returns what it returned in their order. How much work a part is
-/// beside the others, `size` tells.
+/// Calls `call` with every part and its number, by so many threads at most, and returns what it returned in their
+/// order. How much work a part is beside the others, `size` tells.
 ///
 /// # Errors
 /// Fails if one of the calls does.
 pub fn each<P: Sync, T: Send, E: Send>(
     parts: &[P],
     size: impl Fn(&P) -> u64,
+    max_threads: usize,
+    call: impl Fn(usize, &P) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    sampled(parts, size, u64::MAX, max_threads, call)
+}
+
+/// Does the same, but concludes nothing before one of so many parts of the work is done.
+fn sampled<P: Sync, T: Send, E: Send>(
+    parts: &[P],
+    size: impl Fn(&P) -> u64,
+    sample: u64,
+    max_threads: usize,
     call: impl Fn(usize, &P) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let call = |at: usize| call(at, &parts[at]);
+    let sizes: Vec<u64> = parts.iter().map(size).collect();
     let mut by_size: Vec<usize> = (0..parts.len()).collect();
-    by_size.sort_by_key(|at| size(&parts[*at]));
-    let sum = |some: &[usize]| some.iter().map(|at| size(&parts[*at])).sum();
+    by_size.sort_by_key(|at| sizes[*at]);
     let mut done: Vec<(usize, T)> = Vec::with_capacity(parts.len());
+    let (mut before, mut left) = (0, sizes.iter().sum());
     let begun = Instant::now();
     for (number, at) in by_size.iter().enumerate() {
-        let (before, left) = by_size.split_at(number);
-        let n_worth = n_worth(begun.elapsed(), sum(before), sum(left), WORTH);
+        let n_worth = n_worth(begun.elapsed(), before, left, sample, WORTH);
         let n_threads = if n_worth > 1 {
-            n_worth.min(n_cores()).min(left.len())
+            let n_left = parts.len() - number;
+            n_worth.min(n_cores()).min(n_left).min(max_threads)
         } else {
             1
         };
         if n_threads > 1 {
-            done.extend(by_threads(n_threads, left, call)?);
+            done.extend(by_threads(n_threads, &by_size[number..], call)?);
             break;
         }
         done.push((*at, call(*at)?));
+        before += sizes[*at];
+        left -= sizes[*at];
     }
     done.sort_unstable_by_key(|(at, _)| *at);
     Ok(done.into_iter().map(|(_, result)| result).collect())
@@ -65,7 +80,7 @@ pub(crate) fn over<T: Send>(
     call: impl Fn(SegmentOrdinal, &SegmentReader) -> tantivy::Result<T> + Sync,
 ) -> tantivy::Result<Vec<T>> {
     let n_docs = |segment: &SegmentReader| segment.max_doc().into();
-    each(segments, n_docs, |at, segment| {
+    sampled(segments, n_docs, SAMPLE, usize::MAX, |at, segment| {
         call(at as SegmentOrdinal, segment)
     })
 }
@@ -92,9 +107,9 @@ pub(crate) fn search<C: Collector>(
     collector.merge_fruits(fruits)
 }
 
-/// Returns how many threads are worth starting for so many documents, if those before took so long.
-fn n_worth(elapsed: Duration, before: u64, left: u64, worth: Duration) -> usize {
-    if before == 0 || before.saturating_mul(SAMPLE) < before + left {
+/// Returns how many threads are worth starting for so much work, if that before took so long.
+fn n_worth(elapsed: Duration, before: u64, left: u64, sample: u64, worth: Duration) -> usize {
+    if before == 0 || before.saturating_mul(sample) < before + left {
         return 1;
     }
     let expected = elapsed.as_nanos() * u128::from(left) / u128::from(before);
@@ -176,16 +191,17 @@ mod tests {
     #[test]
     fn results_are_in_the_order_of_their_parts() {
         let sizes = [5, 900, 1, 70, 0, 70, 3];
-        let each = each(&sizes, |size| *size, |at, size| Ok::<_, ()>((at, *size)));
-        assert!(each.unwrap().into_iter().eq(sizes.into_iter().enumerate()));
-        let failed = super::each(
-            &sizes,
-            |size| *size,
-            |_, size| match size {
-                900 => Err("900"),
-                _ => Ok(()),
-            },
-        );
+        let size = |size: &u64| *size;
+        for max_threads in [1, 3, usize::MAX] {
+            let number = |at, size: &u64| Ok::<_, ()>((at, *size));
+            let all = each(&sizes, size, max_threads, number).unwrap();
+            assert!(all.into_iter().eq(sizes.into_iter().enumerate()));
+        }
+        let fail = |_, size: &u64| match size {
+            900 => Err("900"),
+            _ => Ok(()),
+        };
+        let failed = each(&sizes, size, 3, fail);
         assert_eq!(failed, Err("900"));
     }
 
@@ -208,12 +224,16 @@ mod tests {
     #[test]
     fn threads_are_started_for_long_work_only() {
         let worth = Duration::from_millis(1);
-        let n_worth =
-            |millis, before, left| n_worth(Duration::from_millis(millis), before, left, worth);
+        let n_worth = |millis, before, left| {
+            n_worth(Duration::from_millis(millis), before, left, SAMPLE, worth)
+        };
         assert_eq!(n_worth(1, 1_000, 1_000), 1);
         assert_eq!(n_worth(1, 1_000, 9_000), 9);
         // Of too few documents nothing can be concluded.
         assert_eq!(n_worth(1_000, 1, 9_000), 1);
         assert_eq!(n_worth(1_000, 0, 0), 1);
+        // Of what is known to be of one kind, also of little.
+        let little = super::n_worth(worth * 1_000, 1, 9_000, u64::MAX, worth);
+        assert_eq!(little, 9_000_000);
     }
 }

@@ -347,8 +347,11 @@ fn readers_never_fail_while_a_writer_commits_and_deletes() {
         let readers: Vec<_> = (0..2)
             .map(|_| {
                 scope.spawn(|| {
-                    for _ in 0..60 {
-                        let snapshot = Snapshot::open(folder.path()).unwrap();
+                    for turn in 0..60 {
+                        let snapshot = match turn % 2 {
+                            0 => Snapshot::open(folder.path()).unwrap(),
+                            _ => Snapshot::open_for_one_question(folder.path()).unwrap(),
+                        };
                         assert_eq!(found(&snapshot, &term(Field::Body, "word")), ["/d/a"]);
                     }
                 })

@@ -38,7 +38,7 @@ const NOTHING: char = '\0';
 /// So many letters are looked up in the tables of Unicode together: a query needs those of few scripts.
 const BLOCK: usize = 64;
 
-/// What each letter of Latin, Greek and Cyrillic becomes, where that is two letters at most. What
+/// What each letter of Latin, Greek and Cyrillic (and the first of Armenian) becomes, where that is two letters at most. What
 /// stands beside it does not change that, as marks go.
 static EUROPEAN: [OnceLock<[Option<[char; 2]>; BLOCK]>; 0x540 / BLOCK] =
     [const { OnceLock::new() }; _];
@@ -180,5 +180,33 @@ fn ascii_digit(character: char) -> char {
     match zero.map(|zero| code - zero) {
         Some(digit @ 0..=9) => char::from_digit(digit, 10).unwrap_or(character),
         _ => character,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn letters_become_what_the_tables_of_unicode_say() {
+        let (mut found, mut expected) = (String::new(), String::new());
+        for character in '\u{1}'..'\u{600}' {
+            let word = character.to_string();
+            fold(&word, &mut found);
+            by_tables_of_unicode(&word, &mut expected);
+            assert_eq!(found, expected, "{character:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn words_become_what_the_tables_of_unicode_say(word in "[\u{80}-\u{5ff}a-zA-Z]{1,5}") {
+            let (mut found, mut expected) = (String::new(), String::new());
+            fold(&word, &mut found);
+            by_tables_of_unicode(&word, &mut expected);
+            prop_assert_eq!(found, expected);
+        }
     }
 }

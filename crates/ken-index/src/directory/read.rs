@@ -36,10 +36,10 @@ struct Sparing {
     files: Mutex<HashMap<PathBuf, Arc<SparingFile>>>,
 }
 
-/// Dictionaries and columns: of these much is read, of several fields.
-const MAPPED: [&str; 2] = ["term", "fast"];
+/// Postings and positions. Of dictionaries, columns, norms and the places of stored documents any question reads much.
+const SPARED: [&str; 2] = ["idx", "pos"];
 /// More files are not held open.
-const MAX_OPEN: usize = 256;
+const MAX_OPEN: usize = 128;
 /// Of all that a process may have open, it takes a part only.
 const SHARE_OPEN: u64 = 4;
 
@@ -82,8 +82,8 @@ impl Sparing {
         if let Some(file) = files.get(path) {
             return Ok(Arc::clone(file) as Arc<dyn FileHandle>);
         }
-        let is_mapped = |extension: &OsStr| MAPPED.iter().any(|mapped| extension == *mapped);
-        if path.extension().is_some_and(is_mapped) || files.len() >= max_open() {
+        let is_spared = |extension: &OsStr| SPARED.iter().any(|spared| extension == *spared);
+        if !path.extension().is_some_and(is_spared) || files.len() >= max_open() {
             return mapped.get_file_handle(path);
         }
         let file = SparingFile::open(mapped, &self.root, path);

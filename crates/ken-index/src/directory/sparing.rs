@@ -2,8 +2,8 @@
 //!
 //! To touch a mapped file in one more place takes some microseconds: the system enters the pages around it into a
 //! table, the first time in each two megabytes makes that table, and when the process ends it looks through all of
-//! them. To read some kilobytes takes one. A process that answers one question needs some list of postings and some
-//! document of each segment. One that is asked again finds all where it was mapped the first time.
+//! them. To read some kilobytes takes one. A process that answers one question needs a few lists of postings of each
+//! segment. One that is asked again finds all where it was mapped the first time.
 
 use std::io;
 use std::ops::Range;
@@ -34,7 +34,8 @@ pub(super) struct SparingFile {
     len: usize,
     end: OwnedBytes,
     reads_left: AtomicU32,
-    whole: OnceLock<OwnedBytes>,
+    /// None if the writer has merged it away meanwhile: it is read on then.
+    whole: OnceLock<Option<OwnedBytes>>,
 }
 
 impl SparingFile {
@@ -57,18 +58,16 @@ impl SparingFile {
         })
     }
 
-    fn whole(&self) -> io::Result<&OwnedBytes> {
+    fn whole(&self) -> io::Result<Option<&OwnedBytes>> {
         if let Some(whole) = self.whole.get() {
-            return Ok(whole);
+            return Ok(whole.as_ref());
         }
-        let opened = self.directory.open_read(&self.path);
-        let whole = match opened {
-            Ok(file) => file.read_bytes()?,
-            // The writer has merged it away meanwhile.
-            Err(OpenReadError::FileDoesNotExist(_)) => read(&self.file, 0..self.len)?,
+        let whole = match self.directory.open_read(&self.path) {
+            Ok(file) => Some(file.read_bytes()?),
+            Err(OpenReadError::FileDoesNotExist(_)) => None,
             Err(error) => return Err(io::Error::other(error)),
         };
-        Ok(self.whole.get_or_init(|| whole))
+        Ok(self.whole.get_or_init(|| whole).as_ref())
     }
 
     /// Returns whether one more piece may be read.
@@ -95,7 +94,10 @@ impl FileHandle for SparingFile {
         if range.len() <= LITTLE_BYTES && self.whole.get().is_none() && self.may_read() {
             return read(&self.file, range);
         }
-        Ok(self.whole()?.slice(range))
+        match self.whole()? {
+            Some(whole) => Ok(whole.slice(range)),
+            None => read(&self.file, range),
+        }
     }
 }
 
@@ -139,7 +141,10 @@ mod tests {
             let piece = file.read_bytes(start..start + 100).unwrap();
             assert_eq!(piece, content[start..start + 100]);
         }
-        assert!(file.whole.get().is_some(), "so many pieces are mapped");
+        assert!(
+            file.whole.get().is_some_and(Option::is_some),
+            "so many pieces are mapped"
+        );
     }
 
     #[test]
@@ -152,6 +157,10 @@ mod tests {
         fs_err::remove_file(folder.path().join("file")).unwrap();
         let all = 0..content.len();
         assert_eq!(file.read_bytes(all).unwrap(), content[..]);
+        for start in (0..content.len() - 100).step_by(5_000) {
+            let piece = file.read_bytes(start..start + 100).unwrap();
+            assert_eq!(piece, content[start..start + 100]);
+        }
         let error = SparingFile::open(&directory, folder.path(), Path::new("file"));
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::NotFound);
     }

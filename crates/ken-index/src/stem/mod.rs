@@ -273,22 +273,19 @@ impl<'a> Expander<'a> {
         let columns: Vec<_> = fields.map(|field| self.columns.of(field)).collect();
         let (shortcuts, idle) = (self.shortcuts, Mutex::new(Vec::new()));
         let idle_searches = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-        // Dictionaries of all sizes take about as long.
-        spread::each(
-            self.segments,
-            |_| 1,
-            |_, segment| {
-                let search = idle_searches().pop();
-                let mut search = search.unwrap_or_else(|| Search::new(term, &rules, &stems));
-                for column in &columns {
-                    if let Some(dictionary) = shortcuts.of(segment, *column).trie()? {
-                        search.look_through(&dictionary);
-                    }
+        let look = |_, segment: &SegmentReader| {
+            let search = idle_searches().pop();
+            let mut search = search.unwrap_or_else(|| Search::new(term, &rules, &stems));
+            for column in &columns {
+                if let Some(dictionary) = shortcuts.of(segment, *column).trie()? {
+                    search.look_through(&dictionary);
                 }
-                idle_searches().push(search);
-                tantivy::Result::Ok(())
-            },
-        )?;
+            }
+            idle_searches().push(search);
+            tantivy::Result::Ok(())
+        };
+        // A walk leads to few terms, in a large dictionary as in a small one.
+        spread::each(self.segments, |_| 1, usize::MAX, look)?;
         let searches = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(searches.into_iter().flat_map(|of| of.found).collect())
     }

@@ -202,6 +202,8 @@ fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Found) -> Result<
 const HITS_AT_ONCE: usize = 256;
 /// To find and to print a document without a body takes as long as to read so many words.
 const WORDS_OF_NONE: u64 = 5000;
+/// More threads do not unpack texts, each of which may take a hundred megabytes.
+const MAX_READERS: usize = 8;
 
 /// What is needed to print the hits of one page.
 struct Page<'a> {
@@ -220,6 +222,8 @@ impl Page<'_> {
     /// so several threads do it where it is worth it.
     fn print(&self, found: &Found) -> Result<(), Failure> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        // To explain a score is a search, which may use several threads itself.
+        let max_threads = if self.args.explain { 1 } else { MAX_READERS };
         for (first, hits) in (0..)
             .step_by(HITS_AT_ONCE)
             .zip(found.hits.chunks(HITS_AT_ONCE))
@@ -227,7 +231,7 @@ impl Page<'_> {
             // What is before a hit that cannot be read is printed.
             let shown = |at, hit: &Hit| Ok::<_, Infallible>(self.shown(first + at, hit));
             let size = |hit: &Hit| WORDS_OF_NONE + u64::from(self.snapshot.n_words(hit.address));
-            let Ok(all) = spread::each(hits, size, shown);
+            let Ok(all) = spread::each(hits, size, max_threads, shown);
             for shown in all {
                 out.write_all(&shown?)?;
             }

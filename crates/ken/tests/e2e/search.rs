@@ -248,4 +248,12 @@ fn a_closed_pipe_is_no_error() {
         let run = crate::world::Run::of_child(child);
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
     }
+    // Those that are read have all hits in their order, however many threads make them ready.
+    let all = world.ken(["search", "otter", "--limit", "0", "--json"]);
+    let ranks: Vec<_> = all
+        .objects()
+        .iter()
+        .map(|hit| hit["rank"].as_u64())
+        .collect();
+    assert_eq!(ranks, (1..=300).map(Some).collect::<Vec<_>>());
 }

@@ -158,6 +158,29 @@ fn few_open_files_cost_no_document() {
     assert!(n_failed > 0 && n_done > 0, "{n_failed} {n_done}");
 }
 
+/// A search holds a part of the files open that it may have, and finds as much with few.
+#[test]
+fn few_open_files_hide_no_hit() {
+    let world = World::new();
+    for number in 0..30 {
+        world.write(format!("{number}.txt"), "otter");
+        // A segment for each run, until some are merged.
+        index(&world);
+    }
+    for limit in [16, 24, 64, 512] {
+        let run = script(
+            &world,
+            &format!("ulimit -n {limit}; exec $ken --data data search --count otter"),
+        );
+        assert_eq!(
+            (run.code, run.text().as_str()),
+            (0, "30\n"),
+            "{limit}: {}",
+            run.err
+        );
+    }
+}
+
 /// Where no more threads are to be had, those that are do the work, or the run says why not; it never waits
 /// for threads that are not there.
 #[test]
