@@ -168,16 +168,11 @@ fn few_open_files_hide_no_hit() {
         index(&world);
     }
     for limit in [16, 24, 64, 512] {
-        let run = script(
-            &world,
-            &format!("ulimit -n {limit}; exec $ken --data data search --count otter"),
-        );
-        assert_eq!(
-            (run.code, run.text().as_str()),
-            (0, "30\n"),
-            "{limit}: {}",
-            run.err
-        );
+        let mut command = world.around("sh");
+        let search = "exec \"$ken\" --data data search --count otter";
+        command.args(["-c", &format!("ulimit -n {limit}; {search}")]);
+        let run = Run::of(command.output().unwrap());
+        assert_eq!((run.code, run.text()), (0, "30\n"), "{limit}: {}", run.err);
     }
 }
 
