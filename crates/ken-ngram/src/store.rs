@@ -23,8 +23,9 @@ const NEXT: &str = "next";
 const MERGE_AT: usize = 4;
 /// More are not merged at once.
 const MAX_MERGED: usize = 64;
-/// Files of up to so many bytes are of one size, and larger ones by powers of [`GROWTH`] above.
-const SMALL_BYTES: u64 = 8 << 20;
+/// Files of up to so many bytes are of one size, and larger ones by powers of [`GROWTH`] above. A file of 34,000 messages
+/// without texts is larger: it takes longer to write it again than to index some new ones.
+const SMALL_BYTES: u64 = 1 << 20;
 const GROWTH: u64 = 8;
 /// A merged file has no more documents, and one with more than half as many is not merged again: their table is
 /// held while it is written, some 300 bytes for each.
