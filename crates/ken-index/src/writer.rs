@@ -281,7 +281,7 @@ impl Writer {
         std::thread::scope(|scope| {
             let finish = |builder: SegmentBuilder| {
                 let segment = builder.finish()?;
-                self.files.sync_early();
+                self.files.sync_early(segment.id());
                 Ok(segment)
             };
             let finishing: Vec<_> = builders

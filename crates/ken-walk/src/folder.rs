@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::Match;
 use ken_core::{SidecarStamp, Stamp, escape_bytes};
@@ -30,6 +30,8 @@ const FILES_PER_REPORT: u64 = 256;
 /// So many entries of a large folder are looked at by one thread: to take them costs nothing beside that, a
 /// millisecond or two.
 const ENTRIES_PER_PART: usize = 1 << 10;
+/// No more folders are divided at a time: large ones may lie in one another.
+const MAX_DIVIDED: usize = 16;
 
 /// A folder to be walked.
 pub(crate) struct Folder {
@@ -78,6 +80,26 @@ struct Here<'a> {
     sidecars: HashSet<Vec<u8>>,
     /// Of a folder of MH.
     sequences: Option<Sequences>,
+    /// Set if its entries are divided.
+    divided: Option<Divided<'a>>,
+}
+
+/// A folder whose entries are divided: it stays open, with its names, until the last part is done.
+struct Divided<'a>(&'a AtomicUsize);
+
+impl<'a> Divided<'a> {
+    /// Counts one more, if there are few.
+    fn one_of_few(n_divided: &'a AtomicUsize) -> Option<Self> {
+        let one_more = |n: usize| (n < MAX_DIVIDED).then_some(n + 1);
+        let counted = n_divided.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+        counted.is_ok().then_some(Self(n_divided))
+    }
+}
+
+impl Drop for Divided<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// One thread of a walk, with its buffers and what it has not reported yet.
@@ -191,6 +213,13 @@ impl<'a> Walker<'a> {
                 .rules
                 .child(&folder.path, self.listing.found, &mut self.errors),
         };
+        let all = 0..self.listing.entries.len();
+        let is_large = all.len() >= 2 * ENTRIES_PER_PART;
+        let divided = if is_large && look == Look::All && self.shared.is_divisible() {
+            Divided::one_of_few(&self.shared.n_divided)
+        } else {
+            None
+        };
         let here = Here {
             root,
             number: folder.root,
@@ -205,9 +234,9 @@ impl<'a> Walker<'a> {
                 .then(|| Sequences::read(descriptor.as_fd()))
                 .flatten(),
             descriptor,
+            divided,
         };
-        let all = 0..self.listing.entries.len();
-        if all.len() >= 2 * ENTRIES_PER_PART && look == Look::All && self.shared.is_divisible() {
+        if here.divided.is_some() {
             self.divide(here, turn);
         } else {
             let listing = std::mem::take(&mut self.listing);
@@ -221,7 +250,7 @@ impl<'a> Walker<'a> {
         let (here, listing) = (Arc::new(here), Arc::new(std::mem::take(&mut self.listing)));
         let all = listing.entries.len();
         let starts = (0..all).step_by(ENTRIES_PER_PART);
-        // The newest is taken first.
+        // The newest is taken first; so are the folders that a part holds, while this one stays open.
         let mut parts = starts.rev().map(|start| Part {
             here: Arc::clone(&here),
             listing: Arc::clone(&listing),
@@ -554,5 +583,15 @@ mod tests {
         let mut stat = rustix::fs::stat("/").unwrap();
         stat.st_mtime = i64::MAX as _;
         assert_eq!(stamp_of(&stat).mtime_ns, i64::MAX);
+    }
+
+    #[test]
+    fn few_folders_are_divided_at_a_time() {
+        let n_divided = AtomicUsize::new(0);
+        let all: Vec<_> = std::iter::from_fn(|| Divided::one_of_few(&n_divided)).collect();
+        assert_eq!(all.len(), MAX_DIVIDED);
+        drop(all);
+        assert!(Divided::one_of_few(&n_divided).is_some());
+        assert_eq!(n_divided.into_inner(), 0);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ken_core::Stamp;
@@ -161,6 +161,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) heeds_noupdate: bool,
     pub(crate) order: EntryOrder,
     threads: usize,
+    /// How many folders are divided among threads.
+    pub(crate) n_divided: AtomicUsize,
     summary: Mutex<ScanSummary>,
 }
 
@@ -230,6 +232,7 @@ fn walk(
         heeds_noupdate: options.heeds_noupdate,
         order: options.order,
         threads: options.threads,
+        n_divided: AtomicUsize::new(0),
         stops: Stops::new(roots, options),
         summary: Mutex::default(),
     };
@@ -241,6 +244,7 @@ fn walk(
         }
         Walker::new(&shared).run(&queue);
     });
+    drop(queue);
     shared.finish()
 }
 

@@ -25,6 +25,7 @@ use tantivy::directory::{
     AntiCallToken, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite, WatchCallback,
     WatchHandle, WritePtr,
 };
+use tantivy::index::SegmentId;
 
 use super::seal::{LIST, seal, unseal};
 use crate::dictionary::is_list;
@@ -90,13 +91,24 @@ impl WriteDirectory {
     }
 
     /// Is told the files of the last commit: those are not synced again if an earlier process made that
-    /// commit, and synced it.
+    /// commit, and synced it. One that was put in the place of another since then is younger than the list.
     pub(crate) fn trust(&self, files: impl Iterator<Item = PathBuf>) {
+        let files = files.chain([PathBuf::from(LIST)]);
         let synced = fs_err::read_to_string(self.root.join(SYNCED)).ok();
-        if synced.is_some() && synced == self.stamp_of_list() {
-            let mut unsynced = lock(&self.unsynced);
-            let files = files.chain([PathBuf::from(LIST)]);
-            files.for_each(|path| _ = unsynced.remove(&path));
+        let is_synced = synced.is_some() && synced == self.stamp_of_list();
+        let changed = |path: &Path| {
+            let file = fs_err::metadata(self.root.join(path)).ok()?;
+            Some((file.ctime(), file.ctime_nsec()))
+        };
+        let of_list = changed(Path::new(LIST)).filter(|_| is_synced);
+        let mut unsynced = lock(&self.unsynced);
+        for path in files {
+            if changed(&path).is_some_and(|changed| of_list.is_some_and(|list| changed <= list)) {
+                unsynced.remove(&path);
+            } else {
+                // It may have been made since the folder was listed.
+                unsynced.insert(path);
+            }
         }
     }
 
@@ -121,12 +133,18 @@ impl WriteDirectory {
         self.synced.store(synced, Ordering::Relaxed);
     }
 
-    /// Syncs what is finished if the next commit will have to: it then has less to wait for. Tells that commit of a
-    /// failure, nobody else.
-    pub(crate) fn sync_early(&self) {
-        if self.synced.load(Ordering::Relaxed) {
-            let _ = self.sync_files();
+    /// Syncs the files of a segment that was built, if the next commit will have to: it then has less to wait for.
+    /// No commit may name the segment before this returns, and none does: others than the next one, which waits, name
+    /// what was merged. Tells that commit of a failure, nobody else.
+    pub(crate) fn sync_early(&self, segment: SegmentId) {
+        if !self.synced.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
+            return;
         }
+        let segment = segment.uuid_string();
+        let is_of_segment =
+            |path: &PathBuf| path.to_str().is_some_and(|name| name.starts_with(&segment));
+        let files: BTreeSet<_> = lock(&self.unsynced).extract_if(.., is_of_segment).collect();
+        let _ = self.sync_these(&files);
     }
 
     fn sync_files(&self) -> io::Result<()> {
@@ -135,6 +153,10 @@ impl WriteDirectory {
             return Err(io::Error::other(message));
         }
         let files = std::mem::take(&mut *lock(&self.unsynced));
+        self.sync_these(&files)
+    }
+
+    fn sync_these(&self, files: &BTreeSet<PathBuf>) -> io::Result<()> {
         let synced = files.iter().try_for_each(|path| self.sync_file(path));
         // Others may sync other files meanwhile.
         self.failed.fetch_or(synced.is_err(), Ordering::Relaxed);
@@ -385,6 +407,12 @@ mod tests {
         commit(false);
         assert_eq!(unsynced(), [true, true]);
         commit(true);
+        let saved = folder.path().join("saved");
+        fs_err::copy(folder.path().join(&names[0]), &saved).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs_err::rename(saved, folder.path().join(&names[0])).unwrap();
+        assert_eq!(unsynced(), [true, true], "it was put there later");
+        commit(true);
         let copy = fs_err::read(folder.path().join(list)).unwrap();
         fs_err::remove_file(folder.path().join(list)).unwrap();
         fs_err::write(folder.path().join("other"), "").unwrap();
@@ -393,17 +421,33 @@ mod tests {
     }
 
     #[test]
+    fn only_the_files_of_a_segment_are_synced_early() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = WriteDirectory::open(folder.path()).unwrap();
+        let (built, merged) = (SegmentId::generate_random(), SegmentId::generate_random());
+        let name = |segment: SegmentId| format!("{}.store", segment.uuid_string());
+        write(&directory, &name(built));
+        write(&directory, &name(merged));
+        directory.sync_early(built);
+        // Whoever names what was merged syncs it first.
+        let left = BTreeSet::from([PathBuf::from(name(merged))]);
+        assert_eq!(*lock(&directory.unsynced), left);
+    }
+
+    #[test]
     fn what_could_not_be_synced_is_never_committed() {
         let folder = tempfile::tempdir().unwrap();
         let directory = WriteDirectory::open(folder.path()).unwrap();
         // Folders can be opened and synced; a loop of links cannot.
-        fs_err::os::unix::fs::symlink("loop", folder.path().join("loop")).unwrap();
-        lock(&directory.unsynced).insert("loop".into());
+        let built = SegmentId::generate_random();
+        let looping = format!("{}.store", built.uuid_string());
+        fs_err::os::unix::fs::symlink(&looping, folder.path().join(&looping)).unwrap();
+        lock(&directory.unsynced).insert(looping.clone().into());
         let meta = Path::new("meta.json");
-        directory.sync_early();
+        directory.sync_early(built);
         assert!(lock(&directory.unsynced).is_empty());
         assert!(directory.atomic_write(meta, b"{}").is_err());
-        fs_err::remove_file(folder.path().join("loop")).unwrap();
+        fs_err::remove_file(folder.path().join(looping)).unwrap();
         assert!(directory.atomic_write(meta, b"{}").is_err());
         assert!(!directory.exists(meta).unwrap());
     }

@@ -48,6 +48,11 @@ impl Batch {
         self.length < MAX_TOKENS
     }
 
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.length = 0;
+    }
+
     /// Looks all up and forgets them; calls back with the number of the term and the position of each.
     #[inline]
     pub(super) fn look_up(&mut self, terms: &mut Terms, mut found: impl FnMut(u32, u32)) {

@@ -149,6 +149,8 @@ impl Postings {
             self.current = Current::default();
         }
         let base = self.current.next_value;
+        // A value whose analysis panicked may have left some of its tokens.
+        batch.clear();
         let mut value = Value {
             postings: self,
             batch,
