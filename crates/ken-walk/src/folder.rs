@@ -92,7 +92,7 @@ impl<'a> Divided<'a> {
     fn one_of_few(n_divided: &'a AtomicUsize) -> Option<Self> {
         let one_more = |n: usize| (n < MAX_DIVIDED).then_some(n + 1);
         let counted = n_divided.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
-        counted.is_ok().then_some(Self(n_divided))
+        counted.ok().map(|_| Self(n_divided))
     }
 }
 
