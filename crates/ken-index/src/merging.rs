@@ -8,6 +8,9 @@
 //! the largest is the smallest part of the whole. Of 200 segments at most ten were
 //! left, and a document was written 2.9 times more; of 24 0.9 times.
 //!
+//! A few small ones more are left alone: one file more in an index of ten segments had three of them written anew, and
+//! later every second run waited for a merge of three tiny ones (12 to 18 ms on a slow machine, of 100 that it took).
+//!
 //! While a run adds segment after segment, it is *patient*: it waits until [`MAX_MERGED`] can become one, and
 //! only its last commit merges fewer. Of 200 segments a document is written 1.9 times more then, of 24 0.7 times.
 
@@ -25,6 +28,11 @@ use tantivy::indexer::{MergeCandidate, MergePolicy};
 const MAX_SEGMENTS: RangeInclusive<usize> = 10..=32;
 /// How many are left alone beside those of the first run: small ones of later runs are merged with each other.
 const SMALL_SEGMENTS: usize = 4;
+/// Such have no more than this part of all documents.
+const SMALL_PART: u64 = 256;
+/// To merge a segment costs as much as so many documents (its files are opened, written and synced), however few it
+/// has: of such that have no more, many are merged at once, and seldom.
+const SEGMENT_DOCS: u32 = 64;
 /// How many are merged at once.
 const MIN_MERGED: usize = 3;
 const MAX_MERGED: usize = 8;
@@ -64,7 +72,7 @@ impl BoundedMerges {
         let divided = (excess.div_ceil(self.threads.max(1)) + 1).clamp(MIN_MERGED, MAX_MERGED);
         let (bound, lengths) = match self.patient.load(Ordering::Relaxed) {
             true => (self.max_segments + MAX_MERGED - 2, MAX_MERGED..=MAX_MERGED),
-            false => (self.max_segments, MIN_MERGED..=divided),
+            false => (self.bound(sizes), MIN_MERGED..=divided),
         };
         let mut by_size: Vec<usize> = (0..sizes.len()).collect();
         by_size.sort_by_key(|number| Reverse(sizes[*number].left));
@@ -80,6 +88,20 @@ impl BoundedMerges {
         let old = by_size.into_iter().filter(|number| is_old(sizes[*number]));
         groups.extend(old.map(|number| vec![number]));
         groups
+    }
+
+    /// Returns how many of such sizes are left alone. Where a first run left as many as may be, a file more would
+    /// else have a good part of the index written anew.
+    fn bound(&self, sizes: &[Size]) -> usize {
+        let all: u64 = sizes.iter().map(|size| u64::from(size.left)).sum();
+        let small = (all / SMALL_PART).max(SEGMENT_DOCS.into());
+        let n_large = sizes.iter().filter(|size| u64::from(size.left) > small);
+        match n_large.count() {
+            n_large if n_large <= self.max_segments => {
+                self.max_segments.max(n_large + SMALL_SEGMENTS)
+            }
+            _ => self.max_segments,
+        }
     }
 }
 
@@ -107,17 +129,20 @@ struct Size {
     all: u32,
 }
 
-/// Returns where the best group of neighbours of such a length begins, and how many it has.
+/// Returns where the best group of neighbours of such a length begins, and how many it has. One of small segments may
+/// be longer.
 fn best(
     sizes: &[Size],
     by_size: &[usize],
     lengths: &RangeInclusive<usize>,
 ) -> Option<(usize, usize)> {
-    let lengths = *lengths.start()..=*lengths.end().min(&by_size.len());
-    let all = lengths.flat_map(|length| (0..=by_size.len() - length).map(move |at| (at, length)));
+    let all = *lengths.start()..=MAX_MERGED.min(by_size.len());
+    let all = all.flat_map(|length| (0..=by_size.len() - length).map(move |at| (at, length)));
+    let all = all
+        .filter(|(at, length)| length <= lengths.end() || sizes[by_size[*at]].left <= SEGMENT_DOCS);
     let cost = |(at, length): (usize, usize)| {
         let group = &by_size[at..at + length];
-        let docs = |number: usize| f64::from(sizes[number].left.max(1));
+        let docs = |number: usize| f64::from(sizes[number].left.max(SEGMENT_DOCS));
         let sum: f64 = group.iter().map(|number| docs(*number)).sum();
         docs(group[0]) / sum * sum.powf(SIZE_EXPONENT)
     };
@@ -145,6 +170,19 @@ mod tests {
         BoundedMerges::new(2, n_mergers, &Arc::new(AtomicBool::new(patient))).groups(of)
     }
 
+    /// Merges what is to be merged, and returns how large each became.
+    fn merge(segments: &mut Vec<u32>, n_mergers: usize, patient: bool) -> Vec<u32> {
+        let groups = groups(&sizes(segments), n_mergers, patient);
+        let sum = |group: &Vec<usize>| group.iter().map(|number| segments[*number]).sum();
+        let merged: Vec<u32> = groups.iter().map(sum).collect();
+        let groups = groups.concat();
+        let rest = segments.iter().enumerate();
+        let rest = rest.filter(|(number, _)| !groups.contains(number));
+        *segments = rest.map(|(_, size)| *size).collect();
+        segments.extend(&merged);
+        merged
+    }
+
     #[test]
     fn many_builders_leave_many_segments() {
         let merged = |n_builders: usize, of: &[u32]| {
@@ -168,10 +206,10 @@ mod tests {
     #[test]
     fn few_segments_are_left_alone() {
         assert!(groups(&[], 1, false).is_empty());
-        assert!(groups(&sizes(&[5; FEWEST]), 1, false).is_empty());
-        assert_eq!(groups(&sizes(&[5; FEWEST + 1]), 1, false).len(), 1);
+        assert!(groups(&sizes(&[500; FEWEST]), 1, false).is_empty());
+        assert_eq!(groups(&sizes(&[500; FEWEST + 1]), 1, false).len(), 1);
         let lengths = |threads| -> Vec<usize> {
-            let groups = groups(&sizes(&[5; 18]), threads, false);
+            let groups = groups(&sizes(&[500; 18]), threads, false);
             groups.iter().map(Vec::len).collect()
         };
         assert_eq!((lengths(1), lengths(4)), (vec![8, 8], vec![3; 4]));
@@ -198,6 +236,22 @@ mod tests {
         );
     }
 
+    /// One file more after a first run that left as many segments as may be, again and again.
+    #[test]
+    fn a_file_more_costs_little() {
+        let mut segments = vec![5000; FEWEST];
+        let (mut n_merges, mut written) = (0, 0);
+        for _ in 0..200 {
+            segments.push(1);
+            for sum in merge(&mut segments, 2, false) {
+                n_merges += 1;
+                written += sum;
+            }
+            assert!(segments.len() <= FEWEST + SMALL_SEGMENTS);
+        }
+        assert!(n_merges <= 70 && written <= 3000, "{n_merges} {written}");
+    }
+
     #[test]
     fn what_was_mostly_deleted_is_written_anew() {
         let mut all = sizes(&[100, 100, 100]);
@@ -217,7 +271,8 @@ mod tests {
             once.dedup();
             prop_assert_eq!(once.len(), merged.len());
             prop_assert!(groups.iter().all(|group| group.len() > 1));
-            prop_assert!(of.len() - merged.len() + groups.len() <= FEWEST.max(of.len() / 3));
+            let most = (FEWEST + SMALL_SEGMENTS).max(of.len() / 3);
+            prop_assert!(of.len() - merged.len() + groups.len() <= most);
         }
     }
 
@@ -229,18 +284,16 @@ mod tests {
         for number in 0..500_u32 {
             // Sizes between 1000 and 16,000, in no order.
             segments.push(1000 << (number * 7 % 5));
-            for group in groups(&sizes(&segments), 1, patient && number < 499) {
-                let sum = group.iter().map(|number| segments[*number]).sum();
-                written += u64::from(sum);
-                let rest = segments.iter().enumerate();
-                let rest = rest.filter(|(number, _)| !group.contains(number));
-                segments = rest.map(|(_, size)| *size).collect();
-                segments.push(sum);
-            }
-            let more = if patient { MAX_MERGED - 2 } else { 0 };
+            let merged = merge(&mut segments, 1, patient && number < 499);
+            written += merged.into_iter().map(u64::from).sum::<u64>();
+            let more = if patient {
+                MAX_MERGED - 2
+            } else {
+                SMALL_SEGMENTS
+            };
             assert!(segments.len() <= FEWEST + more);
         }
-        assert!(segments.len() <= FEWEST);
+        assert!(segments.len() <= FEWEST + SMALL_SEGMENTS);
         let all: u64 = segments.iter().map(|size| u64::from(*size)).sum();
         written as f64 / all as f64
     }
@@ -248,9 +301,6 @@ mod tests {
     #[test]
     fn documents_are_not_written_over_and_over() {
         let (at_once, patient) = (times_written(false), times_written(true));
-        assert!(
-            at_once < 5.0 && patient < 0.7 * at_once,
-            "{at_once} {patient}"
-        );
+        assert!(at_once < 4.0 && patient < at_once, "{at_once} {patient}");
     }
 }

@@ -139,6 +139,19 @@ impl Store {
         Ok(())
     }
 
+    /// Merges small files, if there are enough and one of all is small still, with all that is in them: what is not to
+    /// be kept goes when they are merged into a large one.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read or written.
+    pub fn merge_small(&self, threads: usize) -> io::Result<()> {
+        let files = self.mergeable()?;
+        match files.n_bytes <= SMALL_BYTES && !files.numbers.is_empty() {
+            true => self.merge_files(&files.numbers, &|_| true, threads),
+            false => Ok(()),
+        }
+    }
+
     /// Merges files of about the same size by so many threads until there are few, with what is to be kept of them;
     /// `keep` is asked for only if there is anything to merge. Returns whether there was; what was merged
     /// counts no longer, but is there until it is swept away.
@@ -150,45 +163,62 @@ impl Store {
         threads: usize,
         keep: impl FnOnce() -> io::Result<K>,
     ) -> io::Result<bool> {
-        let mut merging = self.mergeable()?;
+        let mut merging = self.mergeable()?.numbers;
         if merging.is_empty() {
             return Ok(false);
         }
         let keep = keep()?;
         while !merging.is_empty() {
-            let mut segments = Vec::new();
-            for number in &merging {
-                let path = path(&self.folder, *number);
-                let damaged = || io::Error::other(format!("\"{}\" is damaged", path.display()));
-                segments.push(Segment::open((self.map)(&path)?).ok_or_else(damaged)?);
-            }
-            self.publish(|out| merge(&segments, &keep, threads, out))?;
-            self.known().retain(|number| !merging.contains(number));
-            merging = self.mergeable()?;
+            self.merge_files(&merging, &keep, threads)?;
+            merging = self.mergeable()?.numbers;
         }
         Ok(true)
     }
 
+    fn merge_files(
+        &self,
+        numbers: &[u64],
+        keep: &dyn Fn(Version) -> bool,
+        threads: usize,
+    ) -> io::Result<()> {
+        let mut segments = Vec::new();
+        for number in numbers {
+            let path = path(&self.folder, *number);
+            let damaged = || io::Error::other(format!("\"{}\" is damaged", path.display()));
+            segments.push(Segment::open((self.map)(&path)?).ok_or_else(damaged)?);
+        }
+        self.publish(|out| merge(&segments, keep, threads, out))?;
+        self.known().retain(|number| !numbers.contains(number));
+        Ok(())
+    }
+
     /// Returns the files of the smallest size of which there are enough.
-    fn mergeable(&self) -> io::Result<Vec<u64>> {
+    fn mergeable(&self) -> io::Result<Group> {
         let mut files = Vec::new();
         for number in self.files() {
             let path = path(&self.folder, number);
             let n_bytes = fs_err::metadata(&path)?.len();
             // What cannot be read is named when it is merged.
             let n_docs = Segment::open((self.map)(&path)?).map_or(0, |segment| segment.n_docs());
-            files.push((size(n_bytes), n_docs, number));
+            files.push((n_bytes, n_docs, number));
         }
         Ok(group(files))
     }
 }
 
-/// Returns which files are merged, of their sizes, numbers of documents and own numbers: of those of one size, if
+/// Files that are merged.
+#[derive(Debug, Default)]
+struct Group {
+    numbers: Vec<u64>,
+    n_bytes: u64,
+}
+
+/// Returns which files are merged, of their bytes, numbers of documents and own numbers: of those of one size, if
 /// there are enough.
-fn group(mut files: Vec<(u32, u32, u64)>) -> Vec<u64> {
+fn group(mut files: Vec<(u64, u32, u64)>) -> Group {
     files.retain(|(_, n_docs, _)| *n_docs <= MAX_DOCS / 2);
-    files.sort_unstable();
-    let same = files.chunk_by(|(one, ..), (other, ..)| one == other);
+    files.sort_unstable_by_key(|(n_bytes, n_docs, number)| (size(*n_bytes), *n_docs, *number));
+    let same = files.chunk_by(|(one, ..), (other, ..)| size(*one) == size(*other));
     let enough = same.into_iter().find(|files| files.len() >= MERGE_AT);
     let files = enough.unwrap_or_default().iter().take(MAX_MERGED);
     let mut sum = 0;
@@ -196,7 +226,12 @@ fn group(mut files: Vec<(u32, u32, u64)>) -> Vec<u64> {
         sum += n_docs;
         sum <= MAX_DOCS
     });
-    fitting.map(|(.., number)| *number).collect()
+    let mut group = Group::default();
+    for (n_bytes, _, number) in fitting {
+        group.numbers.push(*number);
+        group.n_bytes += n_bytes;
+    }
+    group
 }
 
 fn size(n_bytes: u64) -> u32 {
@@ -334,12 +369,48 @@ mod tests {
                 .map(|(n_docs, number)| (0, *n_docs, number))
                 .collect()
         };
-        assert!(group(files(&[5; MERGE_AT - 1])).is_empty());
-        assert_eq!(group(files(&[5; MERGE_AT])).len(), MERGE_AT);
+        assert!(group(files(&[5; MERGE_AT - 1])).numbers.is_empty());
+        assert_eq!(group(files(&[5; MERGE_AT])).numbers.len(), MERGE_AT);
         let half = MAX_DOCS / 2;
-        assert_eq!(group(files(&[half; 9])).len(), 2);
-        assert!(group(files(&[half + 1; 9])).is_empty());
-        assert_eq!(group(files(&[half, half, half, 1])).len(), 2);
+        assert_eq!(group(files(&[half; 9])).numbers.len(), 2);
+        assert!(group(files(&[half + 1; 9])).numbers.is_empty());
+        assert_eq!(group(files(&[half, half, half, 1])).numbers.len(), 2);
+    }
+
+    #[test]
+    fn small_files_become_one_while_it_is_small() {
+        let of_small = |n_bytes: &[u64]| {
+            let files = n_bytes.iter().zip(0..);
+            let group = group(
+                files
+                    .map(|(n_bytes, number)| (*n_bytes, 1, number))
+                    .collect(),
+            );
+            (group.numbers.len(), group.n_bytes)
+        };
+        assert_eq!(of_small(&[900, 5, 5, 5, SMALL_BYTES]), (4, 915));
+        assert_eq!(of_small(&[SMALL_BYTES / 2; 4]), (4, 2 * SMALL_BYTES));
+
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
+        for key in 0..3 {
+            written(&store, key);
+        }
+        store.merge_small(2).unwrap();
+        assert_eq!(store.files().len(), 3);
+        written(&store, 3);
+        store.merge_small(2).unwrap();
+        store.sweep().unwrap();
+        let opened = open(folder.path(), read).unwrap();
+        assert_eq!(
+            (store.files(), opened.segments.len()),
+            (BTreeSet::from([4]), 1)
+        );
+        let keys: Vec<_> = opened.segments[0]
+            .rows()
+            .map(|row| row.version.key)
+            .collect();
+        assert_eq!(keys, [0, 1, 2, 3]);
     }
 
     #[test]

@@ -240,8 +240,9 @@ impl Grams {
     }
 
     /// Writes all that was added; before the commit that tells of the files. Returns the files that the
-    /// commit names, those before this run only if it `keeps_earlier` ones.
-    pub(crate) fn flush(&self, keeps_earlier: bool) -> Result<BTreeSet<u64>, Error> {
+    /// commit names, those before this run only if it `keeps_earlier` ones. Small ones are merged before the `last` commit
+    /// of a run, which needs no second one then to name what they became.
+    pub(crate) fn flush(&self, keeps_earlier: bool, last: bool) -> Result<BTreeSet<u64>, Error> {
         let store = self.store()?;
         std::thread::scope(|scope| {
             let writing: Vec<_> = (self.slots.iter())
@@ -252,10 +253,13 @@ impl Grams {
                 outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
         })?;
-        store.sync()?;
         if !keeps_earlier {
             store.forget_earlier();
         }
+        if last {
+            store.merge_small(self.slots.len())?;
+        }
+        store.sync()?;
         Ok(store.files())
     }
 

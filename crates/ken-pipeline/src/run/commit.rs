@@ -35,18 +35,19 @@ impl Run<'_> {
             n_bytes = n_done;
             let _span = self.progress.span(Stage::Commit, None);
             if let Some(writer) = self.writer.opened() {
-                pool.note(writer.commit_with(|| self.meta(writer, None, false)));
+                pool.note(writer.commit_with(|| self.meta(writer, None, false, false)));
             }
             next = Instant::now() + interval;
         }
     }
 
-    /// Returns what a commit says, with the grams written of all that it tells of.
+    /// Returns what a commit says, the `last` one of a run or not, with the grams written of all that it tells of.
     fn meta(
         &self,
         writer: &Writer,
         completed: Option<i64>,
         all: bool,
+        last: bool,
     ) -> Result<Meta, ken_index::Error> {
         let mut meta = writer.meta().clone();
         self.stale.note(&mut meta, self.noticed(), all);
@@ -65,7 +66,7 @@ impl Run<'_> {
         let are_known = self.snapshot.is_none() || all_anew || meta.gram_files.is_some();
         meta.gram_files = None;
         if self.options.ngrams != Ngrams::None {
-            let files = self.grams(meta.hasher).flush(!all_anew)?;
+            let files = self.grams(meta.hasher).flush(!all_anew, last)?;
             meta.gram_files = are_known.then(|| self.with_lost(files, all));
         }
         Ok(meta)
@@ -108,7 +109,7 @@ impl Run<'_> {
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
         writer.commit_with(|| {
-            let meta = self.meta(writer, complete.then_some(now), all)?;
+            let meta = self.meta(writer, complete.then_some(now), all, !summary.interrupted)?;
             committed = Some(meta.clone());
             Ok(meta)
         })?;
