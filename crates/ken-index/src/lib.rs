@@ -7,6 +7,7 @@
 
 pub mod analysis;
 mod best;
+mod body;
 mod boost;
 mod check;
 mod collapse;
@@ -33,6 +34,7 @@ mod selection;
 mod snapshot;
 pub mod spread;
 mod stem;
+mod stored;
 mod terms;
 mod value;
 mod version;

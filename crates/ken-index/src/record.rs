@@ -1,5 +1,6 @@
 //! One document with all that the index keeps of it, as the engine takes it.
 
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use ken_core::{
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 
 use crate::analysis;
+use crate::body;
 use crate::files;
 use crate::links;
 use crate::schema::Columns;
@@ -41,6 +43,8 @@ pub struct Record {
 /// A record as the engine reads it.
 pub(crate) struct Row {
     values: Vec<(Column, OwnedValue)>,
+    /// The body as it is stored, if not as it is ([`crate::body`]).
+    packed: Option<(Column, OwnedValue)>,
 }
 
 impl EngineDocument for Row {
@@ -48,7 +52,10 @@ impl EngineDocument for Row {
     type FieldsValuesIter<'a> = RowValues<'a>;
 
     fn iter_fields_and_values(&self) -> RowValues<'_> {
-        RowValues(self.values.iter())
+        RowValues {
+            values: self.values.iter(),
+            packed: self.packed.as_ref(),
+        }
     }
 }
 
@@ -59,20 +66,28 @@ impl Row {
     }
 }
 
-/// The values of a [`Row`].
-pub(crate) struct RowValues<'a>(std::slice::Iter<'a, (Column, OwnedValue)>);
+/// The values of a [`Row`] as they are stored.
+pub(crate) struct RowValues<'a> {
+    values: std::slice::Iter<'a, (Column, OwnedValue)>,
+    packed: Option<&'a (Column, OwnedValue)>,
+}
 
 impl<'a> Iterator for RowValues<'a> {
     type Item = (Column, &'a OwnedValue);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|(column, value)| (*column, value))
+        let (column, value) = self.values.next()?;
+        let packed = self.packed.filter(|(packed, _)| packed == column);
+        Some((*column, packed.map_or(value, |(_, value)| value)))
     }
 }
 
 impl Record {
     /// Returns what the engine keeps; `sequence` is how many deletions came before.
-    pub(crate) fn into_row(self, columns: &Columns, sequence: u64) -> Row {
+    ///
+    /// # Errors
+    /// Fails if there is no memory for it.
+    pub(crate) fn into_row(self, columns: &Columns, sequence: u64) -> io::Result<Row> {
         let Self {
             location,
             key,
@@ -133,12 +148,16 @@ impl Record {
                 Value::Number(number) => values.add(columns.of(field), OwnedValue::I64(number)),
             }
         }
+        let mut packed = None;
         if !document.body.is_empty() {
+            let bytes = body::packed(&document.body)?;
+            packed = bytes.map(|bytes| (columns.of(Field::Body), OwnedValue::Bytes(bytes)));
             values.text(Field::Body, document.body);
         }
-        Row {
+        Ok(Row {
             values: values.values,
-        }
+            packed,
+        })
     }
 }
 

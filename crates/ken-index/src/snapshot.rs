@@ -12,10 +12,10 @@ use ken_core::{
 };
 use several::Beside;
 use tantivy::columnar::BytesColumn;
-use tantivy::schema::document::{DeserializeError, DocumentDeserialize, DocumentDeserializer};
-use tantivy::schema::{Field as EngineField, OwnedValue};
-use tantivy::{DocAddress, ReloadPolicy, Searcher, TantivyError};
+use tantivy::store::StoreReader;
+use tantivy::{DocAddress, DocId, ReloadPolicy, Searcher, TantivyError};
 
+use crate::body;
 use crate::dictionary::{self, Dictionaries, Shortcuts, Similar, TermCount, TermList};
 use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
@@ -29,12 +29,16 @@ use crate::rows;
 use crate::schema::{Columns, LOCATION};
 use crate::search::{self, Address, Found, Hit, Request};
 use crate::stem::{self, Expander, Stemming};
+use crate::stored::{self, StoredValue};
 use crate::terms::{self, Tally};
 use crate::writer::read_meta;
 use crate::{Error, Meta, query};
 
 /// How often opening is tried again when the writer deletes old files at the same moment.
 const MAX_TRIES: usize = 20;
+
+/// Blocks of stored documents that are kept unpacked for each segment: a page of hits has few in one.
+const CACHED_BLOCKS: usize = 8;
 
 /// One commit of an index. It stays as it is while others write.
 pub struct Snapshot {
@@ -50,6 +54,7 @@ pub struct Snapshot {
     /// What is read of each document that is shown, by segment, once it was opened.
     locations: Vec<OnceLock<BytesColumn>>,
     beside: Vec<OnceLock<Beside>>,
+    stores: Vec<OnceLock<StoreReader>>,
 }
 
 /// A document as the index keeps it.
@@ -169,6 +174,7 @@ impl Snapshot {
         let segments = searcher.segment_readers();
         let locations = segments.iter().map(|_| OnceLock::new()).collect();
         let beside = segments.iter().map(|_| OnceLock::new()).collect();
+        let stores = segments.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             path: path.to_path_buf(),
             dictionaries: Dictionaries::new(searcher.segment_readers(), &columns),
@@ -181,6 +187,7 @@ impl Snapshot {
             scoring: OnceLock::new(),
             locations,
             beside,
+            stores,
         })
     }
 
@@ -496,6 +503,17 @@ impl Snapshot {
         Ok(place.get_or_init(|| column))
     }
 
+    fn store(&self, segment: u32) -> Result<&StoreReader, Error> {
+        let place = &self.stores[segment as usize];
+        if let Some(opened) = place.get() {
+            return Ok(opened);
+        }
+        let reader = self.searcher.segment_reader(segment);
+        let opened = reader.get_store_reader(CACHED_BLOCKS);
+        let opened = opened.map_err(|error| self.error(error.into()))?;
+        Ok(place.get_or_init(|| opened))
+    }
+
     fn beside(&self, segment: u32) -> Result<&Beside, Error> {
         let place = &self.beside[segment as usize];
         if let Some(opened) = place.get() {
@@ -519,11 +537,9 @@ impl Snapshot {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn document(&self, at: Address) -> Result<Stored, Error> {
-        let address = DocAddress::new(at.segment, at.doc);
-        let stored: Values = self.searcher.doc(address).map_err(|e| self.error(e))?;
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-        self.fill(&mut document, stored);
+        self.fill(&mut document, self.store(at.segment)?, at.doc, usize::MAX)?;
         let mut stored = Stored {
             location,
             document,
@@ -533,17 +549,33 @@ impl Snapshot {
         Ok(stored)
     }
 
-    /// Gives a document the values that are stored of it.
-    fn fill(&self, document: &mut Document, stored: Values) {
-        for (column, value) in stored.0 {
+    /// Gives a document the values that are stored of it, a large body by so many threads at most.
+    fn fill(
+        &self,
+        document: &mut Document,
+        store: &StoreReader,
+        doc: DocId,
+        max_threads: usize,
+    ) -> Result<(), Error> {
+        let damaged = || Error::Damaged {
+            path: self.path.clone(),
+            message: "a stored document cannot be read".to_owned(),
+        };
+        let bytes = store.get_document_bytes(doc).map_err(|e| self.error(e))?;
+        for (column, value) in stored::values(&bytes).ok_or_else(damaged)? {
             match (self.columns.field(column), value) {
+                (Some(Field::Body), StoredValue::Bytes(packed)) => {
+                    let body = body::unpacked(packed, max_threads);
+                    document.body = body.ok_or_else(damaged)?;
+                }
                 (Some(field), value) => put(document, field, value),
-                (None, OwnedValue::Str(json)) if column == self.columns.failure => {
-                    document.failure = serde_json::from_str(&json).ok();
+                (None, StoredValue::Text(json)) if column == self.columns.failure => {
+                    document.failure = serde_json::from_str(json).ok();
                 }
                 (None, _) => {}
             }
         }
+        Ok(())
     }
 
     /// Returns the terms of a field that a pattern means, with the number of documents of each:
@@ -665,38 +697,20 @@ impl Snapshot {
     }
 }
 
-/// The stored values of a document. The engine's own document holds them in bytes, and a text of
-/// megabytes would be copied once more.
-struct Values(Vec<(EngineField, OwnedValue)>);
-
-impl DocumentDeserialize for Values {
-    fn deserialize<'de, D>(mut deserializer: D) -> Result<Self, DeserializeError>
-    where
-        D: DocumentDeserializer<'de>,
-    {
-        let mut values = Vec::with_capacity(deserializer.size_hint());
-        while let Some(value) = deserializer.next_field()? {
-            values.push(value);
-        }
-        Ok(Self(values))
-    }
-}
-
 /// Puts a stored value where the document has it.
-fn put(document: &mut Document, field: Field, value: OwnedValue) {
+fn put(document: &mut Document, field: Field, value: StoredValue<'_>) {
+    use StoredValue::{Signed, Text};
     match (field, value) {
-        (Field::Body, OwnedValue::Str(text)) => document.body = text,
-        (Field::Mime, OwnedValue::Str(text)) => document.media_type = text,
-        (Field::Type, OwnedValue::Str(text)) => {
-            document.kind = text.parse().unwrap_or(Kind::Other);
-        }
+        (Field::Body, Text(text)) => document.body = text.to_owned(),
+        (Field::Mime, Text(text)) => document.media_type = text.to_owned(),
+        (Field::Type, Text(text)) => document.kind = text.parse().unwrap_or(Kind::Other),
         // Derived from the rest again when the document is written.
         (Field::Ext, _) => {}
-        (Field::Is, OwnedValue::Str(text)) if DERIVED_STATES.contains(&text.as_str()) => {}
-        (field, OwnedValue::Str(text)) if field.info().kind != FieldKind::Path => {
-            document.fields.push((field, Value::Text(text)));
+        (Field::Is, Text(text)) if DERIVED_STATES.contains(&text) => {}
+        (field, Text(text)) if field.info().kind != FieldKind::Path => {
+            document.fields.push((field, Value::Text(text.to_owned())));
         }
-        (field, OwnedValue::I64(number)) => document.fields.push((field, Value::Number(number))),
+        (field, Signed(number)) => document.fields.push((field, Value::Number(number))),
         _ => {}
     }
 }

@@ -1,6 +1,6 @@
 //! The version of the format on disk, and its history.
 
-/// The format that this program writes and reads. History:
+/// The format that this program writes. History:
 ///
 /// 1. First format (Tantivy 0.27, index format 7).
 /// 2. Fields of sound, pictures and films; the edition of the reading in tokens.
@@ -16,4 +16,8 @@
 ///    delivered.
 /// 8. A column of where answers are to go.
 /// 9. Columns of the user's own fields.
-pub(crate) const FORMAT: u32 = 9;
+/// 10. Large bodies are stored in pieces ([`crate::body`]).
+pub(crate) const FORMAT: u32 = 10;
+
+/// The oldest format that this program reads as well: what it writes to such an index makes it one of [`FORMAT`].
+pub(crate) const OLDEST: u32 = 9;

@@ -15,6 +15,7 @@ use tantivy::indexer::IndexWriterOptions;
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{Directory, Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
 
+use crate::body;
 use crate::deletion::{Deletions, Doomed, Part};
 use crate::dictionary::{self, Small};
 use crate::directory::WriteDirectory;
@@ -23,7 +24,7 @@ use crate::record::Row;
 use crate::schema::Columns;
 use crate::segment::SegmentBuilder;
 use crate::spread;
-use crate::version::FORMAT;
+use crate::version::{FORMAT, OLDEST};
 use crate::{Error, MessageId, Meta, Record};
 
 /// Smaller segments cost more in merging than a thread of their own brings.
@@ -200,7 +201,7 @@ impl Writer {
     /// Fails as [`Self::add`] does.
     pub fn add_at(&self, moment: Moment, record: Record) -> Result<(), Error> {
         self.check()?;
-        let row = record.into_row(&self.columns, moment.0);
+        let row = record.into_row(&self.columns, moment.0)?;
         let mut place = self.free_slot();
         let n_bytes = self.add_in(&mut place, &row);
         // It may be large, and finishing a segment takes memory.
@@ -393,7 +394,7 @@ fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
 fn settings() -> IndexSettings {
     IndexSettings {
         docstore_compression: Compressor::Zstd(ZstdCompressor {
-            compression_level: Some(1),
+            compression_level: Some(body::LEVEL),
         }),
         // The threads that build segments are as many as cores: one more only switches contexts.
         docstore_compress_dedicated_thread: false,
@@ -422,14 +423,16 @@ pub(crate) fn read_meta(path: &Path, index: &Index) -> Result<Option<Meta>, Erro
     let Some(payload) = commit.payload else {
         return Ok(None);
     };
-    let meta: Meta = serde_json::from_str(&payload).map_err(damaged)?;
-    if meta.format != FORMAT {
+    let mut meta: Meta = serde_json::from_str(&payload).map_err(damaged)?;
+    if !(OLDEST..=FORMAT).contains(&meta.format) {
         return Err(Error::Version {
             path: path.to_path_buf(),
             found: meta.format,
             expected: FORMAT,
         });
     }
+    // Of the next commit.
+    meta.format = FORMAT;
     Ok(Some(meta))
 }
 

@@ -72,7 +72,9 @@ fn built_by_engine(columns: &Columns, records: Vec<Record>) -> Index {
     let mut writer: IndexWriter<Row> = index.writer_with_num_threads(1, 20 << 20).unwrap();
     writer.set_merge_policy(Box::new(NoMergePolicy));
     for record in records {
-        writer.add_document(record.into_row(columns, 3)).unwrap();
+        writer
+            .add_document(record.into_row(columns, 3).unwrap())
+            .unwrap();
     }
     writer.commit().unwrap();
     index
@@ -84,7 +86,9 @@ fn built_here(columns: &Columns, records: Vec<Record>) -> Index {
     writer.set_merge_policy(Box::new(NoMergePolicy));
     let mut builder = SegmentBuilder::new(&index).unwrap();
     for record in records {
-        builder.add(&record.into_row(columns, 3), columns).unwrap();
+        builder
+            .add(&record.into_row(columns, 3).unwrap(), columns)
+            .unwrap();
     }
     writer.add_segment(builder.finish().unwrap()).unwrap();
     writer.commit().unwrap();

@@ -8,7 +8,7 @@ use ken_core::{Document, Kind, Location, Place};
 use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, TantivyError};
 
-use super::{Snapshot, Stored, Values};
+use super::{Snapshot, Stored};
 use crate::schema::{CONTENT, DIGEST, IDENTITY, KEY, MESSAGE, OFFSET, STAMP};
 use crate::{Address, Error, FileState, value};
 
@@ -87,11 +87,8 @@ impl Snapshot {
         let locations = self.locations(numbers, places)?;
         let beside = self.beside(ordinal)?;
         for (number, location) in numbers.iter().zip(locations) {
-            let values: Values = store
-                .get(places[*number].doc)
-                .map_err(|error| self.error(error))?;
             let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-            self.fill(&mut document, values);
+            self.fill(&mut document, &store, places[*number].doc, 1)?;
             let mut stored = Stored {
                 location,
                 document,

@@ -8,6 +8,8 @@ use crate::world::{World, assert_counts};
 
 /// The folder that the kept indexes cover.
 const COVERED: &str = "/home/anna/documents";
+/// The oldest format that is read.
+const OLDEST: u64 = 9;
 
 /// Returns the kept indexes, by their formats.
 fn kept() -> BTreeMap<u64, PathBuf> {
@@ -81,9 +83,8 @@ fn assert_refused(world: &World, format: u64) {
 
 #[test]
 fn a_mistake_leaves_an_index_of_another_format_as_it_is() {
-    let current = current();
     let kept = kept();
-    let (format, archive) = kept.iter().find(|(format, _)| **format < current).unwrap();
+    let (format, archive) = kept.iter().find(|(format, _)| **format < OLDEST).unwrap();
     let world = World::new();
     world.write("new.txt", "another otter");
     unpack(archive, &world);
@@ -95,10 +96,9 @@ fn a_mistake_leaves_an_index_of_another_format_as_it_is() {
 
 #[test]
 fn indexes_of_earlier_formats_are_refused_and_made_anew() {
-    let current = current();
     let kept = kept();
-    assert!(kept.keys().filter(|format| **format < current).count() > 3);
-    for (format, archive) in kept.iter().filter(|(format, _)| **format < current) {
+    assert!(kept.keys().filter(|format| **format < OLDEST).count() > 3);
+    for (format, archive) in kept.iter().filter(|(format, _)| **format < OLDEST) {
         let world = World::new();
         world.write("new.txt", "another otter");
         unpack(archive, &world);
@@ -127,15 +127,31 @@ fn an_index_of_a_later_format_is_refused_too() {
     assert_eq!(world.found("otter"), ["a.txt"]);
 }
 
-/// What an earlier program of this format wrote answers.
+/// What earlier programs of this format wrote, and of those that are read as well.
 #[test]
-fn a_kept_index_of_this_format_answers() {
-    let archive = &kept()[&current()];
-    let world = World::new();
-    unpack(archive, &world);
-    assert_eq!(world.hits("otter").len(), 3);
-    assert_eq!(world.hits("from:anna subject:otter").len(), 1);
-    assert_eq!(world.hits("\"swims in the river\"").len(), 1);
-    let paths = world.ken(["search", "--paths", "otter ext:c"]);
-    assert_eq!(paths.text(), format!("{COVERED}/otter.c\n"));
+fn kept_indexes_of_this_format_and_the_last_answer() {
+    let kept = kept();
+    let current = current();
+    assert!(kept.contains_key(&current));
+    for (format, archive) in kept.range(OLDEST..) {
+        let world = World::new();
+        unpack(archive, &world);
+        assert_eq!(world.hits("otter").len(), 3, "{format}");
+        assert_eq!(world.hits("from:anna subject:otter").len(), 1);
+        assert_eq!(world.hits("\"swims in the river\"").len(), 1);
+        let paths = world.ken(["search", "--paths", "otter ext:c"]);
+        assert_eq!(paths.text(), format!("{COVERED}/otter.c\n"));
+        if *format == 10 {
+            let hit = world.hit("heronsreach");
+            let text = hit["snippet"]["text"].as_str().unwrap();
+            assert!(text.ends_with("the last line tells of Heronsreach"), "{text}");
+        }
+
+        let docs = fs_err::canonicalize(world.docs()).unwrap();
+        edit(&world, COVERED, docs.to_str().unwrap());
+        world.write("new.txt", "another otter");
+        assert_counts(&world.index(&[]), &[("added", 1)]);
+        assert_eq!(format_of(&world.commit_text()), current);
+        assert!(world.found("otter").contains(&"new.txt".to_owned()));
+    }
 }
