@@ -51,8 +51,7 @@ impl Folded {
         let bytes = stretch.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            let ascii = bytes[at..].iter().take_while(|byte| byte.is_ascii());
-            let end = at + ascii.count();
+            let end = at + n_ascii(&bytes[at..]);
             self.text.extend_from_slice(&bytes[at..end]);
             at = end;
             let Some(letter) = stretch[at..].chars().next() else {
@@ -123,6 +122,20 @@ impl Folded {
     }
 }
 
+/// Returns how many bytes are ASCII before the first that is not. Texts have thousands of such stretches, of a dozen
+/// bytes each.
+fn n_ascii(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (number, word) in words.iter().enumerate() {
+        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        if high != 0 {
+            return 8 * number + high.trailing_zeros() as usize / 8;
+        }
+    }
+    let of_rest = rest.iter().take_while(|byte| byte.is_ascii());
+    8 * words.len() + of_rest.count()
+}
+
 /// Returns a term as it stands in folded text.
 pub(super) fn plain(term: &str) -> String {
     term.nfkd().filter(|c| !is_combining_mark(*c)).collect()
@@ -146,6 +159,16 @@ mod tests {
         for (word, there) in [("unicode", "Ünï"), ("Strasse", "Straße"), ("fin", "ﬁn")] {
             let at = folded.place(text.find(word).unwrap());
             assert!(body[at..].starts_with(there), "{word}");
+        }
+    }
+
+    #[test]
+    fn stretches_of_ascii_are_measured() {
+        for length in 0..40 {
+            let text = "a".repeat(length);
+            assert_eq!(n_ascii(text.as_bytes()), length);
+            let more = format!("{text}é and é more text");
+            assert_eq!(n_ascii(more.as_bytes()), length);
         }
     }
 

@@ -144,7 +144,10 @@ fn kept_indexes_of_this_format_and_the_last_answer() {
         if *format == 10 {
             let hit = world.hit("heronsreach");
             let text = hit["snippet"]["text"].as_str().unwrap();
-            assert!(text.ends_with("the last line tells of Heronsreach"), "{text}");
+            assert!(
+                text.ends_with("the last line tells of Heronsreach"),
+                "{text}"
+            );
         }
 
         let docs = fs_err::canonicalize(world.docs()).unwrap();
