@@ -8,7 +8,7 @@
 //! ```text
 //! length of the text   u64, little endian
 //! lengths of pieces    u32 each, one for each PIECE_BYTES of the text
-//! pieces               zstd frames (RFC 8878)
+//! pieces               zstd frames (RFC 8878) with checksums
 //! ```
 
 use std::io;
@@ -34,6 +34,7 @@ pub(crate) fn packed(text: &str) -> io::Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     let mut compressor = Compressor::new(LEVEL)?;
+    compressor.include_checksum(true)?;
     let pieces = text.as_bytes().chunks(PIECE_BYTES);
     let mut packed = (text.len() as u64).to_le_bytes().to_vec();
     let lengths = packed.len();
@@ -54,17 +55,10 @@ pub(crate) fn unpacked(packed: &[u8], max_threads: usize) -> Option<String> {
     let (length, rest) = packed.split_first_chunk::<LENGTH_BYTES>()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
     // Before memory is taken: what says that it is large has as many pieces.
-    let n_pieces = length.div_ceil(PIECE_BYTES);
-    let (lengths, mut rest) = rest.split_at_checked(n_pieces.checked_mul(PIECE_LENGTH_BYTES)?)?;
-    let (lengths, _) = lengths.as_chunks::<PIECE_LENGTH_BYTES>();
+    let frames = frames(rest, length.div_ceil(PIECE_BYTES))?;
     let mut text = vec![0; length];
-    let mut pieces = Vec::with_capacity(n_pieces);
-    for (n_bytes, piece) in lengths.iter().zip(text.chunks_mut(PIECE_BYTES)) {
-        let n_bytes = usize::try_from(u32::from_le_bytes(*n_bytes)).ok()?;
-        let (frame, after) = rest.split_at_checked(n_bytes)?;
-        pieces.push((frame, Mutex::new(piece)));
-        rest = after;
-    }
+    let pieces = text.chunks_mut(PIECE_BYTES).map(Mutex::new);
+    let pieces: Vec<_> = frames.into_iter().zip(pieces).collect();
     let unpack = |_, (frame, piece): &(&[u8], Mutex<&mut [u8]>)| {
         let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = piece.len();
@@ -76,6 +70,20 @@ pub(crate) fn unpacked(packed: &[u8], max_threads: usize) -> Option<String> {
     spread::each(&pieces, |_| 1, max_threads, unpack).ok()?;
     drop(pieces);
     String::from_utf8(text).ok()
+}
+
+/// Returns so many pieces as they are packed; none if there are not as many, or more.
+fn frames(from: &[u8], n_pieces: usize) -> Option<Vec<&[u8]>> {
+    let (lengths, mut rest) = from.split_at_checked(n_pieces.checked_mul(PIECE_LENGTH_BYTES)?)?;
+    let (lengths, _) = lengths.as_chunks::<PIECE_LENGTH_BYTES>();
+    let mut frames = Vec::with_capacity(n_pieces);
+    for n_bytes in lengths {
+        let n_bytes = usize::try_from(u32::from_le_bytes(*n_bytes)).ok()?;
+        let (frame, after) = rest.split_at_checked(n_bytes)?;
+        frames.push(frame);
+        rest = after;
+    }
+    rest.is_empty().then_some(frames)
 }
 
 #[cfg(test)]
@@ -116,7 +124,11 @@ mod tests {
     #[test]
     fn one_that_says_too_much_takes_no_memory() {
         let mut packed = packed(&prose(PIECE_BYTES + 1)).unwrap().unwrap();
-        for length in [u64::MAX, 1 << 50, u64::MAX / 4 * 3] {
+        assert!(frames(&packed[LENGTH_BYTES..], 2).is_some());
+        for n_pieces in [0, 1, 3, 4096, 1 << 40, usize::MAX] {
+            assert_eq!(frames(&packed[LENGTH_BYTES..], n_pieces), None);
+        }
+        for length in [u64::MAX, 1 << 50, 1 << 32] {
             packed[..LENGTH_BYTES].copy_from_slice(&length.to_le_bytes());
             assert_eq!(unpacked(&packed, 2), None);
         }
@@ -132,7 +144,7 @@ mod tests {
             packed[at] = byte;
             packed.truncate(packed.len() - cut);
             if let Some(found) = unpacked(&packed, 1) {
-                prop_assert_eq!(found.len(), text.len());
+                prop_assert_eq!(&found, &text);
             }
             prop_assert!(cut == 0 || unpacked(&packed, 1).is_none());
         }

@@ -12,6 +12,7 @@ use ken_core::{
 };
 use several::Beside;
 use tantivy::columnar::BytesColumn;
+use tantivy::error::DataCorruption;
 use tantivy::store::StoreReader;
 use tantivy::{DocAddress, DocId, ReloadPolicy, Searcher, TantivyError};
 
@@ -168,6 +169,8 @@ impl Snapshot {
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
+            // Stored documents are read by readers of our own.
+            .doc_store_cache_num_blocks(0)
             .try_into()
             .map_err(engine_error)?;
         let searcher = reader.searcher();
@@ -537,9 +540,17 @@ impl Snapshot {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn document(&self, at: Address) -> Result<Stored, Error> {
+        self.document_by(at, 1)
+    }
+
+    /// Returns a document whose body, if it is large, is unpacked by so many threads at most.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn document_by(&self, at: Address, max_threads: usize) -> Result<Stored, Error> {
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-        self.fill(&mut document, self.store(at.segment)?, at.doc, usize::MAX)?;
+        self.fill(&mut document, self.store(at.segment)?, at.doc, max_threads)?;
         let mut stored = Stored {
             location,
             document,
@@ -557,9 +568,9 @@ impl Snapshot {
         doc: DocId,
         max_threads: usize,
     ) -> Result<(), Error> {
-        let damaged = || Error::Damaged {
-            path: self.path.clone(),
-            message: "a stored document cannot be read".to_owned(),
+        let damaged = || {
+            let message = "a stored document cannot be read";
+            self.error(DataCorruption::comment_only(message).into())
         };
         let bytes = store.get_document_bytes(doc).map_err(|e| self.error(e))?;
         for (column, value) in stored::values(&bytes).ok_or_else(damaged)? {

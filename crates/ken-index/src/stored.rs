@@ -14,10 +14,11 @@
 use tantivy::schema::Field as Column;
 
 const TEXT: u8 = 0;
-const UNSIGNED: u8 = 1;
 const SIGNED: u8 = 2;
 const BYTES: u8 = 4;
 const LAST: u8 = 0x80;
+/// Of a value with its column.
+const LEAST_BYTES: usize = 6;
 
 /// A value as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,22 +26,18 @@ pub(crate) enum StoredValue<'a> {
     Text(&'a str),
     Signed(i64),
     Bytes(&'a [u8]),
-    /// A number that no field has: those of columns are read there.
-    Unsigned(u64),
 }
 
 /// Returns the values of a document with their columns; none if it is damaged.
 pub(crate) fn values(mut document: &[u8]) -> Option<Vec<(Column, StoredValue<'_>)>> {
     let n_values = usize::try_from(number(&mut document)?).ok()?;
-    // Each takes more than a byte.
-    let mut values = Vec::with_capacity(n_values.min(document.len()));
+    let mut values = Vec::with_capacity(n_values.min(document.len() / LEAST_BYTES));
     for _ in 0..n_values {
         let column = Column::from_field_id(u32::from_le_bytes(fixed(&mut document)?));
         let [kind] = fixed(&mut document)?;
         let value = match kind {
             TEXT => StoredValue::Text(str::from_utf8(bytes(&mut document)?).ok()?),
             BYTES => StoredValue::Bytes(bytes(&mut document)?),
-            UNSIGNED => StoredValue::Unsigned(u64::from_le_bytes(fixed(&mut document)?)),
             SIGNED => StoredValue::Signed(i64::from_le_bytes(fixed(&mut document)?)),
             _ => return None,
         };
@@ -83,18 +80,16 @@ mod tests {
     use super::*;
 
     /// Returns what the engine stores of a document.
-    fn stored(text: &str, bytes: &[u8], signed: i64, unsigned: u64) -> Vec<u8> {
+    fn stored(text: &str, bytes: &[u8], signed: i64) -> Vec<u8> {
         let mut schema = Schema::builder();
         let columns = [
             schema.add_text_field("text", STORED),
             schema.add_bytes_field("bytes", STORED),
             schema.add_i64_field("signed", STORED),
-            schema.add_u64_field("unsigned", STORED),
         ];
         let index = Index::create_in_ram(schema.build());
         let mut writer: IndexWriter = index.writer_with_num_threads(1, 15_000_000).unwrap();
-        let document = doc!(columns[0] => text, columns[1] => bytes, columns[2] => signed, columns[3] => unsigned,
-            columns[0] => "again");
+        let document = doc!(columns[0] => text, columns[1] => bytes, columns[2] => signed, columns[0] => "again");
         writer.add_document(document).unwrap();
         writer.commit().unwrap();
         let searcher = index.reader().unwrap().searcher();
@@ -110,15 +105,14 @@ mod tests {
         #[test]
         fn what_the_engine_stores_is_read(
             text in "\\PC{0,300}", content in prop::collection::vec(any::<u8>(), 0..20_000),
-            signed in any::<i64>(), unsigned in any::<u64>()
+            signed in any::<i64>()
         ) {
-            let document = stored(&text, &content, signed, unsigned);
+            let document = stored(&text, &content, signed);
             let column = Column::from_field_id;
             let expected = [
                 (column(0), StoredValue::Text(&text)),
                 (column(1), StoredValue::Bytes(&content)),
                 (column(2), StoredValue::Signed(signed)),
-                (column(3), StoredValue::Unsigned(unsigned)),
                 (column(0), StoredValue::Text("again")),
             ];
             prop_assert_eq!(values(&document), Some(expected.to_vec()));
@@ -127,7 +121,7 @@ mod tests {
 
     #[test]
     fn damaged_documents_are_told() {
-        let document = stored("a text", b"bytes", -3, 4);
+        let document = stored("a text", b"bytes", -3);
         assert!(values(&document).is_some());
         for length in 0..document.len() {
             assert_eq!(values(&document[..length]), None);

@@ -19,5 +19,6 @@
 /// 10. Large bodies are stored in pieces ([`crate::body`]).
 pub(crate) const FORMAT: u32 = 10;
 
-/// The oldest format that this program reads as well: what it writes to such an index makes it one of [`FORMAT`].
+/// The oldest format that this program reads as well: what it writes to such an index makes it one of [`FORMAT`]. It has
+/// the same schema.
 pub(crate) const OLDEST: u32 = 9;

@@ -119,10 +119,12 @@ impl Writer {
                 other => engine_error(other),
             })?;
         let patient = Arc::default();
+        let n_before = index.searchable_segment_metas().map_or(0, |all| all.len());
         engine.set_merge_policy(Box::new(BoundedMerges::new(
             // A run with little to do has few threads, and the index was built by more.
             options.threads.max(spread::n_cores()),
             options.merge_threads(),
+            n_before,
             &patient,
         )));
         // Read under the lock: another writer may have committed before it was ours.

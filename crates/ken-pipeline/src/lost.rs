@@ -197,6 +197,52 @@ mod tests {
         assert_eq!(without_grams(&index), []);
     }
 
+    /// The facts that files of grams hold, and the files.
+    fn facts(index: &Path) -> (usize, BTreeSet<u64>) {
+        let folder = grams::folder(index);
+        let opened = ken_ngram::open(&folder, ken_index::map).unwrap();
+        let n_rows = opened.segments.iter().map(|of| of.rows().len()).sum();
+        let snapshot = Snapshot::open(index).unwrap();
+        let named = snapshot.meta().gram_files.clone().unwrap_or_default();
+        assert_eq!(opened.segments.len(), named.len(), "others are deleted");
+        assert!(opened.missing(&named).is_empty());
+        (n_rows, named)
+    }
+
+    #[test]
+    fn small_files_are_merged_before_the_commit_that_names_them() {
+        let folder = folder_of_files(2);
+        let data = folder.path().join("data");
+        let index = data.join("index");
+        let mut options = options(&data, 64 << 20);
+        options.threads = 1;
+        let run = |options: &Options| {
+            let add = RootChange::Add(Root::new(folder.path().join("docs")));
+            update(options, &[add], &Progress::default(), &|_| ()).unwrap();
+        };
+        let change = |text: &str| fs_err::write(folder.path().join("docs/0.txt"), text).unwrap();
+        run(&options);
+        let mut n_files = vec![facts(&index).1.len()];
+        for number in 0..3 {
+            change(&"changed ".repeat(number + 1));
+            run(&options);
+            n_files.push(facts(&index).1.len());
+            assert_eq!(without_grams(&index), []);
+        }
+        // What is known of earlier texts stays meanwhile.
+        assert_eq!((n_files, facts(&index).0), (vec![1, 2, 3, 1], 5));
+
+        for number in 5..7 {
+            change(&"again ".repeat(number));
+            run(&options);
+        }
+        assert_eq!(facts(&index).1.len(), 3);
+        options.full = true;
+        run(&options);
+        assert_eq!((facts(&index).0, facts(&index).1.len()), (2, 1));
+        assert_eq!(without_grams(&index), []);
+    }
+
     /// The own rows of all files are left, but not those of parts, which another thread wrote.
     #[test]
     fn files_with_parts_are_read_again() {

@@ -5,13 +5,17 @@
 //! asked for with its letters folded. Where a word stands alone as often as its term has positions,
 //! these are its places in their order, and no terms are made of the text.
 
+use std::borrow::Cow;
+
 use ken_core::{Field, FieldKind, Written};
+use tantivy::DocId;
 use tantivy::index::SegmentReader;
-use tantivy::schema::{Field as Column, Value as _};
+use tantivy::schema::Field as Column;
 use tantivy::store::StoreReader;
-use tantivy::{DocId, TantivyDocument};
 
 use crate::analysis::{self, Form, alone};
+use crate::body;
+use crate::stored::{self, StoredValue};
 
 /// The texts of one field in one segment.
 pub(super) struct Texts {
@@ -37,17 +41,31 @@ impl Texts {
         if held.is_empty() {
             return Vec::new();
         }
-        let Ok(document) = self.store.get::<TantivyDocument>(doc) else {
+        let Ok(document) = self.store.get_document_bytes(doc) else {
             return Vec::new();
         };
-        let texts = document.get_all(self.column);
-        let texts: Vec<&str> = texts.filter_map(|value| value.as_str()).collect();
+        let Some(texts) = self.texts(&document) else {
+            return Vec::new();
+        };
         self.in_order(&texts, &form, held)
             .unwrap_or_else(|| self.analyzed(&texts, &form))
     }
 
+    /// Returns the field's texts of a stored document; none if it is damaged.
+    fn texts<'a>(&self, document: &'a [u8]) -> Option<Vec<Cow<'a, str>>> {
+        let values = stored::values(document)?.into_iter();
+        let own = values.filter(|(column, _)| *column == self.column);
+        own.map(|(_, value)| match value {
+            StoredValue::Text(text) => Some(Cow::Borrowed(text)),
+            // Segments are asked by several threads already.
+            StoredValue::Bytes(packed) => body::unpacked(packed, 1).map(Cow::Owned),
+            StoredValue::Signed(_) => None,
+        })
+        .collect()
+    }
+
     /// Returns `None` if not all positions are those of words that stand alone.
-    fn in_order(&self, texts: &[&str], form: &Form<'_>, held: &[u32]) -> Option<Vec<u32>> {
+    fn in_order(&self, texts: &[Cow<'_, str>], form: &Form<'_>, held: &[u32]) -> Option<Vec<u32>> {
         let term = form.term().filter(|term| alone::is_plain(term))?;
         if self.field.info().kind != FieldKind::Text {
             return None;
@@ -68,7 +86,7 @@ impl Texts {
         (n_places == held.len()).then_some(found)
     }
 
-    fn analyzed(&self, texts: &[&str], form: &Form<'_>) -> Vec<u32> {
+    fn analyzed(&self, texts: &[Cow<'_, str>], form: &Form<'_>) -> Vec<u32> {
         let mut found = Vec::new();
         // As when the segment was built: a border before the first value, and one behind each.
         let mut base = 1;

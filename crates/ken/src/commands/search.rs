@@ -204,6 +204,8 @@ const HITS_AT_ONCE: usize = 256;
 const WORDS_OF_NONE: u64 = 5000;
 /// More threads do not unpack texts, each of which may take a hundred megabytes.
 const MAX_READERS: usize = 8;
+/// More do not unpack one of them.
+pub(super) const MAX_UNPACKERS: usize = 4;
 
 /// What is needed to print the hits of one page.
 struct Page<'a> {
@@ -243,7 +245,7 @@ impl Page<'_> {
 
     /// Returns what is printed of a hit.
     fn shown(&self, position: usize, hit: &Hit) -> Result<Vec<u8>, Failure> {
-        let stored = self.snapshot.document(hit.address)?;
+        let stored = (self.snapshot).document_by(hit.address, MAX_UNPACKERS)?;
         let fragments = self.fragments(&stored.document.body);
         let view = HitView {
             rank: self.args.offset + position + 1,

@@ -141,20 +141,26 @@ fn kept_indexes_of_this_format_and_the_last_answer() {
         assert_eq!(world.hits("\"swims in the river\"").len(), 1);
         let paths = world.ken(["search", "--paths", "otter ext:c"]);
         assert_eq!(paths.text(), format!("{COVERED}/otter.c\n"));
-        if *format == 10 {
+        if *format > 9 {
             let hit = world.hit("heronsreach");
             let text = hit["snippet"]["text"].as_str().unwrap();
             assert!(
                 text.ends_with("the last line tells of Heronsreach"),
                 "{text}"
             );
+            assert_eq!(world.hits("\"Heronsreach\"C").len(), 1);
+            assert_eq!(world.hits("\"heronsreach\"C").len(), 0);
         }
 
         let docs = fs_err::canonicalize(world.docs()).unwrap();
         edit(&world, COVERED, docs.to_str().unwrap());
         world.write("new.txt", "another otter");
-        assert_counts(&world.index(&[]), &[("added", 1)]);
+        let n_gone = if *format == 9 { 3 } else { 4 };
+        assert_counts(&world.index(&[]), &[("added", 1), ("gone", n_gone)]);
         assert_eq!(format_of(&world.commit_text()), current);
+        let again = world.index(&[]);
+        assert_counts(&again, &[("unchanged", 1)]);
+        assert_eq!(again["committed"], false);
         assert!(world.found("otter").contains(&"new.txt".to_owned()));
     }
 }

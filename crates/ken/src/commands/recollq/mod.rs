@@ -24,6 +24,7 @@ use ken_search::words;
 
 use crate::cli::Global;
 use crate::commands::query;
+use crate::commands::search::MAX_UNPACKERS;
 use crate::config::{self, Settings, data_folder};
 use crate::failure::Failure;
 use crate::output;
@@ -194,7 +195,8 @@ fn search(
         best: best(snapshot, &plan, &found.hits)?,
     };
     for hit in &found.hits {
-        printer.hit(&mut out, &snapshot.document(hit.address)?, hit)?;
+        let stored = snapshot.document_by(hit.address, MAX_UNPACKERS)?;
+        printer.hit(&mut out, &stored, hit)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

@@ -10,6 +10,7 @@ use ken_index::{Request, Snapshot, Stored};
 use ken_search::plan::Context;
 use ken_search::snippet::{self, Finder};
 
+use super::MAX_UNPACKERS;
 use super::target::Target;
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Style};
@@ -54,7 +55,7 @@ impl Inside<'_> {
             if left == 0 {
                 break;
             }
-            let stored = self.snapshot.document(*address)?;
+            let stored = self.snapshot.document_by(*address, MAX_UNPACKERS)?;
             self.document(&stored, &finder, &mut left, &mut out)?;
         }
         out.flush()?;
