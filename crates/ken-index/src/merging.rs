@@ -8,8 +8,8 @@
 //! the largest is the smallest part of the whole. Of 200 segments at most ten were
 //! left, and a document was written 2.9 times more; of 24 0.9 times.
 //!
-//! A run that finds as many as may be leaves one more, up to [`SMALL_SEGMENTS`] in all: else one file more would have
-//! three of ten segments written anew. Tiny ones are merged many at once: every second run for one new message waited for
+//! A run that finds as many as may be may leave [`SMALL_SEGMENTS`] more: else one file more would have three of ten
+//! segments written anew. Tiny ones are merged many at once: every second run for one new message waited for
 //! a merge of three (12 to 18 ms on a slow machine, of 100 that it took).
 //!
 //! While a run adds segment after segment, it is *patient*: it waits until [`MAX_MERGED`] can become one, and
@@ -55,19 +55,21 @@ pub(crate) struct BoundedMerges {
 impl BoundedMerges {
     /// Returns the policy for an index that so many threads build when all of it is read, of which some may merge.
     /// It must be the same number in later runs, however little they have to do: to leave fewer segments than the
-    /// first run made is to write them anew. Where there were as many as may be, or more, a run may leave one more: else
-    /// one file would have a good part of the index written anew.
+    /// first run made is to write them anew. How many documents each segment had `before` the run tells whether it may leave
+    /// some small ones more: where the others are nearly as many as may be, one file would else have a good part of the
+    /// index written anew.
     pub(crate) fn new(
         n_builders: usize,
         n_mergers: usize,
-        n_before: usize,
+        before: &[u32],
         patient: &Arc<AtomicBool>,
     ) -> Self {
+        let n_large = before.iter().filter(|n_docs| **n_docs > SEGMENT_DOCS);
         let max_segments = n_builders.saturating_add(SMALL_SEGMENTS);
         let max_segments = max_segments.clamp(*MAX_SEGMENTS.start(), *MAX_SEGMENTS.end());
         Self {
             max_segments,
-            bound: max_segments.max((n_before + 1).min(max_segments + SMALL_SEGMENTS)),
+            bound: max_segments.max(n_large.count().min(max_segments) + SMALL_SEGMENTS),
             threads: n_mergers,
             patient: Arc::clone(patient),
         }
@@ -162,28 +164,23 @@ mod tests {
 
     /// Of two builders.
     fn groups(of: &[Size], n_mergers: usize, patient: bool) -> Vec<Vec<usize>> {
-        groups_after(0, of, n_mergers, patient)
+        groups_after(&[], of, n_mergers, patient)
     }
 
-    /// Of two builders, where there were so many segments before the run.
+    /// Of two builders, where there were such segments before the run.
     fn groups_after(
-        n_before: usize,
+        before: &[u32],
         of: &[Size],
         n_mergers: usize,
         patient: bool,
     ) -> Vec<Vec<usize>> {
         let patient = Arc::new(AtomicBool::new(patient));
-        BoundedMerges::new(2, n_mergers, n_before, &patient).groups(of)
+        BoundedMerges::new(2, n_mergers, before, &patient).groups(of)
     }
 
     /// Merges what is to be merged, and returns how large each became.
-    fn merge(
-        n_before: usize,
-        segments: &mut Vec<u32>,
-        n_mergers: usize,
-        patient: bool,
-    ) -> Vec<u32> {
-        let groups = groups_after(n_before, &sizes(segments), n_mergers, patient);
+    fn merge(before: &[u32], segments: &mut Vec<u32>, n_mergers: usize, patient: bool) -> Vec<u32> {
+        let groups = groups_after(before, &sizes(segments), n_mergers, patient);
         let sum = |group: &Vec<usize>| group.iter().map(|number| segments[*number]).sum();
         let merged: Vec<u32> = groups.iter().map(sum).collect();
         let groups = groups.concat();
@@ -197,7 +194,7 @@ mod tests {
     #[test]
     fn many_builders_leave_many_segments() {
         let merged = |n_builders: usize, of: &[u32]| {
-            let policy = BoundedMerges::new(n_builders, 1, 0, &Arc::default());
+            let policy = BoundedMerges::new(n_builders, 1, &[], &Arc::default());
             policy.groups(&sizes(of)).concat()
         };
         assert!(merged(16, &[900; 20]).is_empty());
@@ -254,8 +251,9 @@ mod tests {
             let mut segments = vec![large; FEWEST];
             let (mut n_merges, mut written, mut largest) = (0, 0, 0);
             for _ in 0..2000 {
+                let before = segments.clone();
                 segments.push(1);
-                for sum in merge(segments.len() - 1, &mut segments, n_mergers, false) {
+                for sum in merge(&before, &mut segments, n_mergers, false) {
                     n_merges += 1;
                     written += sum;
                     largest = largest.max(sum);
@@ -299,7 +297,7 @@ mod tests {
         for number in 0..500_u32 {
             // Sizes between 1000 and 16,000, in no order.
             segments.push(1000 << (number * 7 % 5));
-            let merged = merge(0, &mut segments, 1, patient && number < 499);
+            let merged = merge(&[], &mut segments, 1, patient && number < 499);
             written += merged.into_iter().map(u64::from).sum::<u64>();
             let more = if patient { MAX_MERGED - 2 } else { 0 };
             assert!(segments.len() <= FEWEST + more);
