@@ -18,7 +18,8 @@ use zstd::bulk::{Compressor, decompress_to_buffer};
 
 use crate::spread;
 
-/// How much text is in a piece. Pieces of a quarter of this would compress to a fifteenth more.
+/// How much text is in a piece. Of six texts of 1.6 to 16 MB four would take up to 4 % less in one piece, two headers of
+/// registers, which repeat themselves far apart, 29 and 50 % less; in pieces of a quarter they would take 2 to 51 % more.
 const PIECE_BYTES: usize = 256 << 10;
 /// The level at which zstd compresses what is stored.
 pub(crate) const LEVEL: i32 = 1;

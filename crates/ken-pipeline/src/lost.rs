@@ -177,8 +177,7 @@ mod tests {
         let index = data.join("index");
         let mut options = options(&data, 64 << 20);
         let run = |options: &Options| {
-            let add = RootChange::Add(Root::new(folder.path().join("docs")));
-            update(options, &[add], &Progress::default(), &|_| ()).unwrap();
+            run_over(folder.path(), options);
             let files = fs_err::read_dir(grams::folder(&index)).unwrap();
             let mut files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
             files.sort();
@@ -195,6 +194,11 @@ mod tests {
         assert!(!after.is_empty() && after.iter().all(|file| !before.contains(file)));
         assert!(Snapshot::open(&index).unwrap().meta().gram_files.is_some());
         assert_eq!(without_grams(&index), []);
+    }
+
+    fn run_over(folder: &Path, options: &Options) {
+        let add = RootChange::Add(Root::new(folder.join("docs")));
+        update(options, &[add], &Progress::default(), &|_| ()).unwrap();
     }
 
     /// The facts that files of grams hold, and the files.
@@ -216,10 +220,7 @@ mod tests {
         let index = data.join("index");
         let mut options = options(&data, 64 << 20);
         options.threads = 1;
-        let run = |options: &Options| {
-            let add = RootChange::Add(Root::new(folder.path().join("docs")));
-            update(options, &[add], &Progress::default(), &|_| ()).unwrap();
-        };
+        let run = |options: &Options| run_over(folder.path(), options);
         let change = |text: &str| fs_err::write(folder.path().join("docs/0.txt"), text).unwrap();
         run(&options);
         let mut n_files = vec![facts(&index).1.len()];
