@@ -48,6 +48,10 @@ pub trait Sink {
     /// Takes a finished document.
     fn document(&mut self, document: Document);
 
+    /// Is told that a part of so many bytes is about to be in memory, until it is handed on or another is
+    /// told of. May wait until there is room.
+    fn make_room(&mut self, _n_bytes: usize) {}
+
     /// Takes a part that is a file of its own, to be extracted now or later.
     fn member(&mut self, member: Member);
 

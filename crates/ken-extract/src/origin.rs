@@ -129,6 +129,10 @@ impl Sink for Origin<'_> {
         self.sink.document(document);
     }
 
+    fn make_room(&mut self, n_bytes: usize) {
+        self.sink.make_room(n_bytes);
+    }
+
     fn member(&mut self, mut member: Member) {
         member.message = self.message.or(member.message);
         member.modified = member.modified.or(self.modified);

@@ -105,6 +105,13 @@ impl<'s> Output<'s> {
         self.ipath.child(component)
     }
 
+    /// Tells that a part of so many bytes is about to be in memory; waits until there is room. Those of formats
+    /// that workers read need not tell: what comes from a worker does.
+    pub(crate) fn make_room(&mut self, n_bytes: u64) {
+        self.sink
+            .make_room(usize::try_from(n_bytes).unwrap_or(usize::MAX));
+    }
+
     /// Hands on a part that is a file of its own.
     ///
     /// # Errors

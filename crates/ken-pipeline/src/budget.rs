@@ -1,25 +1,37 @@
 //! A budget of bytes: what is in flight is counted, and who wants more waits.
 //!
 //! Taking and giving back are one atomic addition each; the lock is only for waiting.
+//!
+//! A file may turn out larger while it is read: what is inside has to be held too. Whoever reads it holds
+//! bytes already while it waits for more, and several such would wait for each other for ever. So one thread at a
+//! time may overdraw: it waits for nobody, hence it ends, and another has its turn. What is in use is at most the
+//! limit and what one thread needs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 /// A number of bytes that may be in use at once.
 pub(crate) struct Budget {
     limit: usize,
     used: AtomicUsize,
+    /// How many wait that hold nothing yet.
     waiting: AtomicUsize,
-    /// Held by the first of those who wait.
+    /// How many wait for more than they hold.
+    growing: AtomicUsize,
+    /// Held by the first of those that hold nothing yet.
     turn: Mutex<()>,
-    lock: Mutex<()>,
+    /// Who takes more than there is; whoever waits holds this lock but while it sleeps.
+    overdrawer: Mutex<Option<ThreadId>>,
     freed: Condvar,
 }
 
 /// A part of a [`Budget`], given back when dropped.
 pub(crate) struct Share {
     budget: Arc<Budget>,
+    /// What is counted, without that which is overdrawn.
     bytes: usize,
+    overdraws: bool,
 }
 
 impl Budget {
@@ -28,72 +40,161 @@ impl Budget {
             limit,
             used: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            growing: AtomicUsize::new(0),
             turn: Mutex::new(()),
-            lock: Mutex::new(()),
+            overdrawer: Mutex::new(None),
             freed: Condvar::new(),
         })
     }
 
-    /// Takes bytes if they are free. Who wants more than three quarters of all gets these: two such do not
-    /// go together, but small ones pass beside.
+    /// Takes bytes if they are free. Who wants more than three quarters of all overdraws: two such do not go
+    /// together, but small ones pass beside.
     pub(crate) fn try_take(self: &Arc<Self>, bytes: usize) -> Option<Share> {
-        let bytes = bytes.min(self.limit - self.limit / 4);
-        let fits = |used: usize| (used + bytes <= self.limit).then(|| used + bytes);
-        self.used
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits)
-            .ok()
-            .map(|_| Share {
-                budget: Arc::clone(self),
-                bytes,
-            })
+        let usual = self.usual(bytes);
+        let mut share = self.try_usual(usual)?;
+        let rest = bytes - usual;
+        if rest > 0 {
+            let mut overdrawer = lock(&self.overdrawer);
+            let is_given = share.try_grow(rest, &mut overdrawer);
+            // A share that is given back takes the lock.
+            drop(overdrawer);
+            if !is_given {
+                return None;
+            }
+        }
+        Some(share)
     }
 
     /// Takes bytes if they are free and nobody waits for some: who comes later does not overtake, or a large one
     /// would wait for ever.
     pub(crate) fn take_in_turn(self: &Arc<Self>, bytes: usize) -> Option<Share> {
-        let is_free = self.waiting.load(Ordering::SeqCst) == 0;
-        is_free.then(|| self.try_take(bytes)).flatten()
+        self.is_nobody_before()
+            .then(|| self.try_take(bytes))
+            .flatten()
     }
 
     /// Takes bytes; waits until they are free.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Share {
-        if let Some(share) = self.take_in_turn(bytes) {
-            return share;
-        }
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        let share = self.wait(bytes);
-        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        let usual = self.usual(bytes);
+        let free = self.is_nobody_before().then(|| self.try_usual(usual));
+        let mut share = free.flatten().unwrap_or_else(|| {
+            // Announced as waiting before its turn comes: later ones see it.
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            let turn = lock_turn(&self.turn);
+            let share = self.wait_for(|_| self.try_usual(usual));
+            drop(turn);
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+            share
+        });
+        share.grow(bytes - usual);
         share
     }
 
-    fn wait(self: &Arc<Self>, bytes: usize) -> Share {
-        let _turn = lock(&self.turn);
-        // Announced as waiting before the first try: whoever frees from now on takes the lock.
-        let mut guard = lock(&self.lock);
+    /// Returns a part without bytes, which may grow.
+    pub(crate) fn share(self: &Arc<Self>) -> Share {
+        Share {
+            budget: Arc::clone(self),
+            bytes: 0,
+            overdraws: false,
+        }
+    }
+
+    /// How much one may have without overdrawing.
+    fn usual(&self, bytes: usize) -> usize {
+        bytes.min(self.limit - self.limit / 4)
+    }
+
+    fn try_usual(self: &Arc<Self>, bytes: usize) -> Option<Share> {
+        self.count(bytes).then(|| Share {
+            budget: Arc::clone(self),
+            bytes,
+            overdraws: false,
+        })
+    }
+
+    /// Counts bytes as used if they are free.
+    fn count(&self, bytes: usize) -> bool {
+        let fits = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
+        self.used
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits)
+            .is_ok()
+    }
+
+    fn is_nobody_before(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) == 0
+    }
+
+    /// Tries until it succeeds, again whenever something is given back. The caller is counted as one that waits
+    /// before: whoever gives back from then on takes the lock.
+    fn wait_for<T>(&self, mut attempt: impl FnMut(&mut Option<ThreadId>) -> Option<T>) -> T {
+        let mut overdrawer = lock(&self.overdrawer);
         loop {
-            if let Some(share) = self.try_take(bytes) {
-                return share;
+            if let Some(done) = attempt(&mut overdrawer) {
+                return done;
             }
-            guard = self
+            overdrawer = self
                 .freed
-                .wait(guard)
+                .wait(overdrawer)
                 .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
-fn lock(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl Share {
+    /// Takes more; waits until it is free, or until this thread may overdraw.
+    pub(crate) fn grow(&mut self, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
+        if self.budget.count(bytes) {
+            self.bytes += bytes;
+            return;
+        }
+        let budget = Arc::clone(&self.budget);
+        budget.growing.fetch_add(1, Ordering::SeqCst);
+        budget.wait_for(|overdrawer| self.try_grow(bytes, overdrawer).then_some(()));
+        budget.growing.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn try_grow(&mut self, bytes: usize, overdrawer: &mut Option<ThreadId>) -> bool {
+        if self.budget.count(bytes) {
+            self.bytes += bytes;
+            return true;
+        }
+        let own = thread::current().id();
+        match overdrawer {
+            None => {
+                *overdrawer = Some(own);
+                self.overdraws = true;
+                true
+            }
+            Some(other) => *other == own,
+        }
+    }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.budget.used.fetch_sub(self.bytes, Ordering::SeqCst);
-        if self.budget.waiting.load(Ordering::SeqCst) > 0 {
-            let _guard = lock(&self.budget.lock);
-            self.budget.freed.notify_all();
+        let budget = &self.budget;
+        budget.used.fetch_sub(self.bytes, Ordering::SeqCst);
+        let somebody_waits =
+            budget.waiting.load(Ordering::SeqCst) > 0 || budget.growing.load(Ordering::SeqCst) > 0;
+        if self.overdraws || somebody_waits {
+            let mut overdrawer = lock(&budget.overdrawer);
+            if self.overdraws {
+                *overdrawer = None;
+            }
+            budget.freed.notify_all();
         }
     }
+}
+
+fn lock(mutex: &Mutex<Option<ThreadId>>) -> MutexGuard<'_, Option<ThreadId>> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lock_turn(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -109,10 +210,10 @@ mod tests {
         drop(six);
         assert!(budget.try_take(100).is_none());
         drop(four);
-        let large = budget.try_take(100).expect("as much as there is for one");
+        let large = budget.try_take(100).expect("one may overdraw");
         assert!(budget.try_take(100).is_none());
         assert!(budget.try_take(2).is_some(), "small ones pass beside");
-        assert_eq!(large.bytes, 8);
+        assert_eq!((large.bytes, large.overdraws), (8, true));
     }
 
     #[test]
@@ -134,6 +235,34 @@ mod tests {
         assert!(most.load(Ordering::SeqCst) <= 100);
     }
 
+    /// Threads that hold something and need more, all at once, as often as they like: with plain waiting they
+    /// stand still at once.
+    #[test]
+    fn those_who_hold_and_need_more_end_too() {
+        let budget = Budget::new(10);
+        let n_over = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 1..=8_usize {
+                let (budget, n_over) = (&budget, &n_over);
+                scope.spawn(move || {
+                    for round in 0..500 {
+                        let mut held = budget.take(1 + (thread + round) % 8);
+                        held.grow(4 + round % 9);
+                        let mut inner = budget.share();
+                        inner.grow(1 + thread);
+                        if held.overdraws || inner.overdraws {
+                            assert_eq!(n_over.fetch_add(1, Ordering::SeqCst), 0, "one at a time");
+                            n_over.fetch_sub(1, Ordering::SeqCst);
+                        }
+                        assert!(budget.used.load(Ordering::SeqCst) <= 10);
+                    }
+                });
+            }
+        });
+        assert_eq!(budget.used.load(Ordering::SeqCst), 0);
+        assert_eq!(*lock(&budget.overdrawer), None);
+    }
+
     #[test]
     fn large_ones_are_not_overtaken() {
         let budget = Budget::new(10);
@@ -152,7 +281,7 @@ mod tests {
                 std::thread::yield_now();
             }
             drop(small);
-            assert_eq!((large.join().ok(), late.join().ok()), (Some(8), Some(1)));
+            assert_eq!((large.join().ok(), late.join().ok()), (Some(10), Some(1)));
         });
     }
 }

@@ -115,6 +115,8 @@ pub fn afford(limits: &mut Limits, memory_bytes: usize) {
     limits.max_text_bytes = limits.max_text_bytes.min(most_text);
     let most_held = (memory_bytes as u64 / 2).max(MIN_FILE_BYTES);
     limits.max_file_bytes = limits.max_file_bytes.min(most_held);
+    let most_member = (memory_bytes as u64 / 8).max(MIN_FILE_BYTES);
+    limits.max_member_bytes = limits.max_member_bytes.min(most_member);
 }
 
 fn most_memory(threads: usize, machine: Option<u64>) -> usize {

@@ -14,6 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 pub(crate) use gate::{Count, Gate};
+pub use machine::give_back_large_blocks;
 pub(crate) use machine::memory;
 use machine::{Power, Work};
 pub use pause::{Pause, pause, paused, resume};

@@ -26,7 +26,7 @@ use crate::beside::Beside;
 use crate::budget::{Budget, Share};
 use crate::counts::{Counts, Made};
 use crate::grams::{Grams, Taken};
-use crate::large::{Job, Large};
+use crate::large::{Job, LARGE_BYTES, Large};
 use crate::mailbox::{Fate, Known};
 use crate::open::{cause, is_passing, may_be_opened_later, open};
 use crate::progress::Resting;
@@ -342,6 +342,18 @@ impl Pool<'_> {
         self.inputs.take(held.saturating_add(beside))
     }
 
+    /// Takes memory for what turns up within a file, beside what was taken for it before. Waits for it if it
+    /// is much; little is not counted, since it is as often there as threads.
+    fn room_for(&self, n_bytes: usize, before: Option<Share>) -> Option<Share> {
+        if n_bytes < LARGE_BYTES as usize {
+            return before;
+        }
+        let _waiting = self.progress.rest(Stage::Memory);
+        let mut share = before.unwrap_or_else(|| self.inputs.share());
+        share.grow(n_bytes);
+        Some(share)
+    }
+
     fn extract_file(&self, file: &File, job: FileJob, share: Option<Share>, thread: &Thread<'_>) {
         let stamp = job.stamp;
         let name = Location::file(&job.path).file_name();
@@ -376,6 +388,7 @@ impl Pool<'_> {
             pool: self,
             job,
             thread,
+            room: None,
         };
         thread.extractor.extract(input, &mut sink);
     }
@@ -392,6 +405,8 @@ impl Pool<'_> {
     fn member(&self, queued: MemberJob, thread: &Thread<'_>) {
         self.progress.gate.pass();
         if !self.progress.is_cancelled() {
+            // Its bytes are counted since it waits.
+            let _share = self.room_for(unfolded_bytes(&queued.member), None);
             self.extract(&mut Input::member(queued.member), &queued.file, thread);
         }
         self.part_done(&queued.file);
@@ -575,6 +590,8 @@ struct PoolSink<'p, 'r> {
     pool: &'p Pool<'r>,
     job: &'p Arc<FileJob>,
     thread: &'p Thread<'r>,
+    /// What was taken for the part that comes next.
+    room: Option<Share>,
 }
 
 impl Sink for PoolSink<'_, '_> {
@@ -593,9 +610,16 @@ impl Sink for PoolSink<'_, '_> {
             pool.note(pool.grams.part(part, &document, &facts, token));
             pool.note(pool.applier.add(&self.job.facts(), None, document));
         }
+        self.room = None;
+    }
+
+    fn make_room(&mut self, n_bytes: usize) {
+        self.room = None;
+        self.room = self.pool.room_for(n_bytes, None);
     }
 
     fn member(&mut self, member: Member) {
+        let room = self.room.take();
         self.pool.progress.gate.pass();
         if self.stays(&member) {
             return;
@@ -615,6 +639,13 @@ impl Sink for PoolSink<'_, '_> {
             }
             return;
         }
+        let own = if room.is_some() {
+            0
+        } else {
+            member.bytes.len()
+        };
+        let n_bytes = own.saturating_add(unfolded_bytes(&member));
+        let _room = self.pool.room_for(n_bytes, room);
         self.pool
             .extract(&mut Input::member(member), self.job, self.thread);
     }
@@ -659,6 +690,11 @@ impl PoolSink<'_, '_> {
         }
         false
     }
+}
+
+/// Returns about how much the extraction of a member holds beside its bytes: they become text, or go to a worker.
+fn unfolded_bytes(member: &Member) -> usize {
+    member.bytes.len()
 }
 
 /// Returns whether a file may be taken for another type under its new name. What a compressed file

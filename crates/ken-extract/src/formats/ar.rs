@@ -157,6 +157,7 @@ impl Archive<'_> {
         if size > max_bytes {
             return Err(over("max_member_bytes", max_bytes));
         }
+        output.make_room(size);
         let bytes = self.input.range(at, size as usize)?.into_owned();
         if (bytes.len() as u64) < size {
             let ends_early = "the archive ends inside a member";

@@ -197,6 +197,7 @@ impl<R: Read> Archive<R> {
             hand_on(&path, modified, failure, names, output)?;
             return self.skip(header.size);
         }
+        output.make_room(header.size);
         let mut content = (&mut self.reader).take(header.size);
         let bytes = read_member(&mut content, header.size, max_bytes, "max_member_bytes");
         let bytes = bytes.and_then(|bytes| {

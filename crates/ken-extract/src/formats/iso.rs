@@ -362,7 +362,7 @@ impl Walk<'_> {
         })
     }
 
-    fn content(&self, record: &Record<'_>, output: &Output<'_>) -> Result<Vec<u8>, Error> {
+    fn content(&self, record: &Record<'_>, output: &mut Output<'_>) -> Result<Vec<u8>, Error> {
         let max_bytes = output.limits().max_member_bytes;
         let n_bytes = record.extent.n_bytes;
         if n_bytes > max_bytes || record.is_continued {
@@ -372,6 +372,7 @@ impl Walk<'_> {
         if record.extent.at() + n_bytes > self.input.size() {
             return Err(Error::Malformed("the image ends inside a file".into()));
         }
+        output.make_room(n_bytes);
         let bytes = self.input.range(record.extent.at(), n_bytes as usize)?;
         Ok(bytes.into_owned())
     }

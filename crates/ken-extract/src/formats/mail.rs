@@ -177,6 +177,7 @@ fn hand_on(
         let error = Error::Limit(format!("larger than max_member_bytes = {max}"));
         return output.failed_member(&component, &attachment.name, error);
     }
+    output.make_room(attachment.content.max_bytes() as u64);
     let media_type = &attachment.media_type;
     output.member(Member {
         is_attachment: true,

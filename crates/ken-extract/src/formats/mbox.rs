@@ -56,6 +56,8 @@ pub(super) fn extract_stream(
         number += 1;
         n_truncated += u64::from(message.is_truncated);
         let ipath = output.child_ipath(&number.to_string());
+        // Once in the mailbox's buffer, and once more.
+        output.make_room(2 * message.bytes.len() as u64);
         output.member(member(message, ipath, is_in_place))?;
     }
     if let Some(failure) = reader.failure {

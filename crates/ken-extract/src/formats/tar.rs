@@ -108,6 +108,7 @@ fn read_entry<R: Read>(
         return output.failed_member(component, name, over("max_member_bytes", max_bytes));
     }
     let modified = entry.header().mtime().ok();
+    output.make_room(size);
     let content = read_member(entry, size, max_bytes, "max_member_bytes").and_then(|bytes| {
         // What lies beyond the end of an archive reads as nothing.
         let is_whole = bytes.len() as u64 == size;

@@ -20,7 +20,7 @@ use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::protocol::{Broken, Decoder, Encoder, Message, PREFIX_BYTES, Prefix, Whole};
+use super::protocol::{Broken, Decoder, Encoder, Message, PREFIX_BYTES, Prefix};
 use super::sandbox::Sandbox;
 use super::serve::{MAX_DESCRIPTORS, Request};
 use crate::child::{AFTER_KILL, wait_for};
@@ -155,8 +155,8 @@ impl Worker {
         if let Some(sandbox) = self.sandbox {
             return Ok(sandbox);
         }
-        let (message, head, _) = self.read_message(0, clock)?;
-        if message != Message::Ready {
+        let (prefix, head) = self.read_head(0, clock)?;
+        if prefix.message != Message::Ready {
             return Err(Broken("an answer before its question").into());
         }
         let sandbox = Sandbox::from_number(Decoder(&head).number()?);
@@ -201,17 +201,15 @@ impl Worker {
             .max_text_bytes
             .max(usize::try_from(limits.max_member_bytes).unwrap_or(usize::MAX));
         loop {
-            let (message, head, blob) = {
-                let sink = &*sink;
-                let mut clock = Clock {
-                    left,
-                    is_cancelled: &|| sink.is_cancelled(),
-                };
-                let message = self.read_message(max_blob, &mut clock)?;
-                left = clock.left;
-                message
-            };
-            if let Some(answer) = found.take(message, &head, blob, sink)? {
+            let (prefix, head) = self.with_clock(&mut left, sink, |worker, clock| {
+                worker.read_head(max_blob, clock)
+            })?;
+            sink.make_room(prefix.n_blob);
+            let mut blob = vec![0; prefix.n_blob];
+            self.with_clock(&mut left, sink, |worker, clock| {
+                worker.read_exact(&mut blob, clock)
+            })?;
+            if let Some(answer) = found.take(prefix.message, &head, blob, sink)? {
                 return Ok(answer);
             }
         }
@@ -274,15 +272,34 @@ impl Worker {
         Ok(())
     }
 
-    fn read_message(&mut self, max_blob: usize, clock: &mut Clock<'_>) -> Result<Whole, Lost> {
+    /// Reads with what is left of the worker's time.
+    fn with_clock<T>(
+        &mut self,
+        left: &mut Duration,
+        sink: &dyn Sink,
+        read: impl FnOnce(&mut Self, &mut Clock<'_>) -> Result<T, Lost>,
+    ) -> Result<T, Lost> {
+        let mut clock = Clock {
+            left: *left,
+            is_cancelled: &|| sink.is_cancelled(),
+        };
+        let result = read(self, &mut clock);
+        *left = clock.left;
+        result
+    }
+
+    /// Reads a message but for its content.
+    fn read_head(
+        &mut self,
+        max_blob: usize,
+        clock: &mut Clock<'_>,
+    ) -> Result<(Prefix, Vec<u8>), Lost> {
         let mut prefix = [0; PREFIX_BYTES];
         self.read_exact(&mut prefix, clock)?;
         let prefix = Prefix::read(prefix, max_blob)?;
         let mut head = vec![0; prefix.n_head];
         self.read_exact(&mut head, clock)?;
-        let mut blob = vec![0; prefix.n_blob];
-        self.read_exact(&mut blob, clock)?;
-        Ok((prefix.message, head, blob))
+        Ok((prefix, head))
     }
 
     fn read_exact(&mut self, mut out: &mut [u8], clock: &mut Clock<'_>) -> Result<(), Lost> {

@@ -37,6 +37,9 @@ impl Sink for Kept<'_> {
             self.sink.document(document);
         }
     }
+    fn make_room(&mut self, n_bytes: usize) {
+        self.sink.make_room(n_bytes);
+    }
     fn member(&mut self, member: Member) {
         self.sink.member(member);
     }

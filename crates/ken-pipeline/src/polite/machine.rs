@@ -43,6 +43,26 @@ fn total(meminfo: &str) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
+/// Blocks of memory from this size on are mapped one by one, in bytes.
+const MAPPED_BYTES: libc::c_int = 2 << 20;
+
+/// Has this process give large blocks of memory back to the system as soon as they are free. To be called before it
+/// starts threads.
+///
+/// The allocator of glibc maps large blocks one by one, but once one is freed it takes the next of that size out of an arena
+/// of the thread, which keeps it: so each thread ends up with the largest texts that it ever held. See mallopt(3),
+/// "dynamic mmap threshold". Elsewhere nothing is done.
+pub fn give_back_large_blocks() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[expect(unsafe_code, reason = "no crate makes this call safe")]
+    // SAFETY: The call takes two numbers and changes settings of the allocator, under its lock. That other threads
+    // may allocate meanwhile without the lock is why it comes before they start.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BYTES);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 2 * MAPPED_BYTES);
+    }
+}
+
 /// Where the machine has its power from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {

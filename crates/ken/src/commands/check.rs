@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Meta;
-use ken_pipeline::{Options, Progress, Repaired, Report};
+use ken_pipeline::{Options, Progress, Repaired, Report, polite};
 use serde_json::{Value as Json, json};
 
 use super::index::{INTERRUPTED, default_options, stop_flag};
@@ -65,6 +65,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
 
 /// Repairs; Ctrl-C stops it.
 fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
+    polite::give_back_large_blocks();
     let progress = Progress::default();
     let stop = stop_flag()?;
     let repaired = std::thread::scope(|scope| {

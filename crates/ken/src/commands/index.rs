@@ -37,6 +37,7 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
                 .hint("name a folder: ken index ~/Documents"),
         );
     }
+    polite::give_back_large_blocks();
     let stop = stop_flag()?;
     // Made before the run: where it cannot be, nothing is done.
     let trace_file = args.trace.as_ref().map(fs_err::File::create).transpose()?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use ken_core::{Field, Root};
 use ken_index::{Meta, Snapshot};
-use ken_pipeline::{Options, Progress, RootChange, update, update_files};
+use ken_pipeline::{Options, Progress, RootChange, polite, update, update_files};
 use ken_server::mu::{Store, StoreOptions};
 use serde::{Deserialize, Serialize};
 
@@ -191,6 +191,7 @@ fn run_index(global: &Global, typed: &Typed, data: &Path) -> Outcome {
         let (maildir, store) = (home.maildir.display(), data.display());
         output::print(format!("indexing maildir {maildir} -> store {store}\n").as_bytes())?;
     }
+    polite::give_back_large_blocks();
     let stop = index::stop_flag()?;
     let progress = Progress::default();
     let summary = std::thread::scope(|scope| {

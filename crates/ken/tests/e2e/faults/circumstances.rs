@@ -26,6 +26,23 @@ fn own_memory(process: u32) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
+/// Indexes the documents; returns the most memory of its own that the program had, in bytes.
+fn most_memory(world: &World, options: &[&str]) -> (Run, u64) {
+    let arguments = ["index", "--json", "docs"].iter().chain(options);
+    let mut run = world.spawn(arguments);
+    // Nobody reads what it says until its end, which is little.
+    let mut most = 0;
+    while run.try_wait().unwrap().is_none() {
+        most = most.max(own_memory(run.id()).unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let run = Run::of_child(run);
+    assert_eq!(run.code, 0, "{}", run.err);
+    println!("{} MiB", most >> 20);
+    assert!(most > 16 << 20, "it was looked at in time");
+    (run, most)
+}
+
 /// Whatever the input, a run takes no more memory than it was given, beside what the program takes itself.
 #[test]
 fn memory_is_what_was_given() {
@@ -58,24 +75,40 @@ fn memory_is_what_was_given() {
         .map(|(name, text)| (&name[..], &text[..]))
         .collect();
     world.write("many.tar", tar(&small));
-    let mut run = world.spawn(["index", "--json", "--memory=128M", "--threads=2", "docs"]);
-    // Nobody reads what it says until its end, which is little.
-    let mut most = 0;
-    while run.try_wait().unwrap().is_none() {
-        most = most.max(own_memory(run.id()).unwrap_or(0));
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let run = Run::of_child(run);
-    assert_eq!(run.code, 0, "{}", run.err);
+    let (run, most) = most_memory(&world, &["--memory=128M", "--threads=2"]);
     assert!(run.summary()["documents"].as_u64() > Some(16_000));
-    let megabytes = most >> 20;
-    println!("{megabytes} MiB");
-    assert!(most < GIVEN + BESIDE, "{megabytes} MiB");
-    assert!(megabytes > 16, "it was looked at in time");
+    assert!(most < GIVEN + BESIDE, "{} MiB", most >> 20);
     // Text that was left out for that is told of.
     let failed = world.failed();
     assert_eq!(failed["large0.txt"], "limit", "{failed:?}");
     assert_eq!(world.hits("otter filename:large0").len(), 1);
+}
+
+/// What is large only once it is unpacked is held by one thread after the other, as far as memory does not
+/// suffice for all.
+#[test]
+fn large_parts_of_files_take_turns() {
+    const GIVEN: u64 = 256 << 20;
+    const MAILBOXES: usize = 6;
+
+    let world = World::new();
+    let line = format!("{}\n", "A".repeat(76));
+    let attachment = line.repeat(22 << 20 >> 6);
+    let mailbox = format!(
+        "From anna@example.org Wed Jan  7 08:00:00 2026\n\
+         From: anna@example.org\nSubject: numbers\nMIME-Version: 1.0\n\
+         Content-Type: multipart/mixed; boundary=b\n\n\
+         --b\nContent-Type: application/octet-stream; name=a.bin\n\
+         Content-Disposition: attachment; filename=a.bin\n\
+         Content-Transfer-Encoding: base64\n\n{attachment}--b--\n"
+    );
+    for number in 0..MAILBOXES {
+        world.write(format!("{number}.mbox"), &mailbox);
+    }
+    let (run, most) = most_memory(&world, &["--memory=256M", "--threads=8"]);
+    let n_documents = run.summary()["documents"].as_u64();
+    assert_eq!(n_documents, Some(3 * MAILBOXES as u64), "{}", run.text());
+    assert!(most < GIVEN, "{} MiB", most >> 20);
 }
 
 /// The clock stood a month ahead in one run and is right in the next: nothing is taken for unchanged.
