@@ -730,8 +730,11 @@ fn put(document: &mut Document, field: Field, value: StoredValue<'_>) {
 /// a newer commit.
 fn vanished(error: &TantivyError) -> bool {
     use tantivy::directory::error::OpenReadError;
-    matches!(
-        error,
-        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_))
-    )
+    match error {
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) => true,
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
+            io_error.kind() == std::io::ErrorKind::NotFound
+        }
+        _ => false,
+    }
 }

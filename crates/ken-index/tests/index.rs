@@ -365,6 +365,31 @@ fn readers_never_fail_while_a_writer_commits_and_deletes() {
     });
 }
 
+/// A file of a segment that the writer deletes while a reader opens it: the engine does without some of them, and
+/// fails only when it is asked.
+#[test]
+fn a_segment_without_one_of_its_files_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    add(&writer, "/d/a.txt", "first", "the heron");
+    writer.commit(&writer.meta().clone()).unwrap();
+    drop(writer);
+    Snapshot::open(folder.path()).unwrap();
+    let entries = fs_err::read_dir(folder.path()).unwrap();
+    let files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    for end in ["term", "idx", "pos", "fast", "fieldnorm", "store"] {
+        let is_it = |path: &&std::path::PathBuf| path.extension().is_some_and(|own| own == end);
+        let file = files.iter().find(is_it).unwrap();
+        let aside = file.with_extension("aside");
+        fs_err::rename(file, &aside).unwrap();
+        assert!(Snapshot::open(folder.path()).is_err(), "{end}");
+        let asked_once = Snapshot::open_for_one_question(folder.path());
+        assert!(asked_once.is_err(), "{end}");
+        fs_err::rename(&aside, file).unwrap();
+    }
+    Snapshot::open(folder.path()).unwrap();
+}
+
 #[test]
 fn what_a_killed_writer_left_is_not_in_the_way() {
     let folder = tempfile::tempdir().unwrap();

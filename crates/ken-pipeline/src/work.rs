@@ -590,8 +590,8 @@ struct PoolSink<'p, 'r> {
     pool: &'p Pool<'r>,
     job: &'p Arc<FileJob>,
     thread: &'p Thread<'r>,
-    /// What was taken for the part that comes next.
-    room: Option<Share>,
+    /// What was taken for the part that comes next, and for how many bytes.
+    room: Option<(Share, usize)>,
 }
 
 impl Sink for PoolSink<'_, '_> {
@@ -614,12 +614,17 @@ impl Sink for PoolSink<'_, '_> {
     }
 
     fn make_room(&mut self, n_bytes: usize) {
-        self.room = None;
-        self.room = self.pool.room_for(n_bytes, None);
+        // Of a part whose length is not known beforehand it is told again and again.
+        let (before, n_before) = match self.room.take() {
+            Some((share, n_before)) if n_before <= n_bytes => (Some(share), n_before),
+            _ => (None, 0),
+        };
+        let share = self.pool.room_for(n_bytes - n_before, before);
+        self.room = share.map(|share| (share, n_bytes));
     }
 
     fn member(&mut self, member: Member) {
-        let room = self.room.take();
+        let room = self.room.take().map(|(share, _)| share);
         self.pool.progress.gate.pass();
         if self.stays(&member) {
             return;

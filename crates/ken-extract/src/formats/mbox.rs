@@ -4,6 +4,7 @@
 //! are numbered from 1. A message was last changed when it was delivered, not when the next one was: then
 //! what is read of it depends on its own bytes and number alone.
 
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -45,8 +46,19 @@ pub(super) fn extract_stream(
 ) -> Result<(), Error> {
     let max = output.limits().max_member_bytes;
     let max_bytes = usize::try_from(max).unwrap_or(usize::MAX);
+    let output = RefCell::new(output);
+    let n_held = Cell::new(0);
+    let make_room = |n_bytes: usize| {
+        // Once in the mailbox's buffer, and once more when it is handed on.
+        let held = n_bytes.min(max_bytes).saturating_mul(2);
+        output.borrow_mut().make_room(held as u64);
+    };
     let mut reader = UntilFailure {
-        reader,
+        reader: Told {
+            reader,
+            n_held: &n_held,
+            make_room,
+        },
         failure: None,
     };
     let mut mbox = Mbox::new(&mut reader, max_bytes);
@@ -55,10 +67,10 @@ pub(super) fn extract_stream(
     while let Some(message) = mbox.next_message()? {
         number += 1;
         n_truncated += u64::from(message.is_truncated);
+        let output = &mut *output.borrow_mut();
         let ipath = output.child_ipath(&number.to_string());
-        // Once in the mailbox's buffer, and once more.
-        output.make_room(2 * message.bytes.len() as u64);
         output.member(member(message, ipath, is_in_place))?;
+        n_held.set(0);
     }
     if let Some(failure) = reader.failure {
         return Err(release(failure));
@@ -69,6 +81,29 @@ pub(super) fn extract_stream(
         )));
     }
     Ok(())
+}
+
+/// So many bytes are read of a message before it is told that they are held.
+const TOLD_BYTES: usize = 1 << 20;
+
+/// Tells of the bytes that were read since a message was handed on, each time that there are many more.
+struct Told<'n, R, F> {
+    reader: R,
+    n_held: &'n Cell<usize>,
+    make_room: F,
+}
+
+impl<R: Read, F: FnMut(usize)> Read for Told<'_, R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n_read = self.reader.read(buffer)?;
+        let before = self.n_held.get();
+        let held = before.saturating_add(n_read);
+        self.n_held.set(held);
+        if held / TOLD_BYTES > before / TOLD_BYTES {
+            (self.make_room)(held);
+        }
+        Ok(n_read)
+    }
 }
 
 /// Ends where its reader fails, so that the last message is read as far as it goes.

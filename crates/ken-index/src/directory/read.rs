@@ -109,10 +109,20 @@ fn max_open() -> usize {
 
 impl Directory for ReadDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        match &self.sparing {
+        let handle = match &self.sparing {
             Some(sparing) => sparing.handle(&self.mapped, path),
             None => self.mapped.get_file_handle(path),
-        }
+        };
+        handle.map_err(|error| match error {
+            // The engine takes a segment whose positions do not exist for one that never had any, and fails when it
+            // is asked. Each of ours has them: the writer deleted them a moment ago.
+            OpenReadError::FileDoesNotExist(path)
+                if path.extension() == Some(OsStr::new("pos")) =>
+            {
+                OpenReadError::wrap_io_error(io::ErrorKind::NotFound.into(), path)
+            }
+            error => error,
+        })
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {

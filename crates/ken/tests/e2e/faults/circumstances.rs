@@ -47,7 +47,7 @@ fn most_memory(world: &World, options: &[&str]) -> (Run, u64) {
 #[test]
 fn memory_is_what_was_given() {
     /// Tables of the program, what the allocator keeps, and the grams of one large text on each thread.
-    const BESIDE: u64 = 96 << 20;
+    const BESIDE: u64 = 32 << 20;
     const GIVEN: u64 = 128 << 20;
 
     let world = World::new();
@@ -108,7 +108,8 @@ fn large_parts_of_files_take_turns() {
     let (run, most) = most_memory(&world, &["--memory=256M", "--threads=8"]);
     let n_documents = run.summary()["documents"].as_u64();
     assert_eq!(n_documents, Some(3 * MAILBOXES as u64), "{}", run.text());
-    assert!(most < GIVEN, "{} MiB", most >> 20);
+    // Half is for segments, of which there is next to nothing here. If all go at once they take more.
+    assert!(most < GIVEN / 4 * 3, "{} MiB", most >> 20);
 }
 
 /// The clock stood a month ahead in one run and is right in the next: nothing is taken for unchanged.
