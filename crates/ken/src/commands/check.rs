@@ -4,20 +4,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Meta;
 use ken_pipeline::{Options, Progress, Repaired, Report, polite};
 use serde_json::{Value as Json, json};
 
-use super::index::{INTERRUPTED, default_options, stop_flag};
+use super::index::default_options;
+use super::watch::{INTERRUPTED, Stop};
 use crate::cli::{CheckArgs, Global};
 use crate::failure::Failure;
 use crate::output;
 
-/// How often it is looked whether a repair is to be stopped.
-const TICK: Duration = Duration::from_millis(20);
 /// How many files of each sort are named, unless all are asked for as JSON.
 const NAMED: usize = 20;
 
@@ -67,30 +65,25 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
 fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
     polite::give_back_large_blocks();
     let progress = Progress::default();
-    let stop = stop_flag()?;
-    let repaired = std::thread::scope(|scope| {
-        let repairing = scope.spawn(|| ken_pipeline::repair(options, report, &progress));
-        let mut is_told = false;
-        while !repairing.is_finished() {
-            std::thread::sleep(TICK);
-            if stop.load(Ordering::Relaxed) {
-                progress.cancel();
-                options
-                    .extract
-                    .helpers
-                    .iter()
-                    .for_each(|helper| helper.stop());
-            }
-            if progress.waiting.load(Ordering::Relaxed) && !is_told {
-                output::warn("waiting for another run to end");
-                is_told = true;
+    let mut told = [false; 2];
+    let show = || {
+        let states = [
+            (&progress.waiting, "waiting for another run to end"),
+            (
+                &progress.paused,
+                "indexing is paused: ken index --resume lets it go on",
+            ),
+        ];
+        for ((state, message), told) in states.iter().zip(&mut told) {
+            if state.load(Ordering::Relaxed) && !*told {
+                output::warn(message);
+                *told = true;
             }
         }
-        repairing
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    });
-    Ok(repaired?)
+    };
+    Ok(Stop::on_signals()?.watch(options, &progress, show, || {
+        ken_pipeline::repair(options, report, &progress)
+    })?)
 }
 
 /// Checks and tells what was found.

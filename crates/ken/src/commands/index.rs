@@ -3,8 +3,6 @@
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use ken_core::{Change, escape_bytes};
@@ -12,18 +10,13 @@ use ken_index::Snapshot;
 use ken_pipeline::polite::{self, Pause};
 use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary, default_memory};
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
+use super::watch::{INTERRUPTED, Stop};
 use super::{default_threads, global_ignore, walk};
 use crate::cli::{Global, IndexArgs, WalkOptions};
 use crate::config::{Settings, commit_interval, data_folder, parse_size};
 use crate::failure::{Failure, Kind};
 use crate::output::{self, Display};
-
-/// How often the display is drawn and signals are looked for.
-const TICK: Duration = Duration::from_millis(100);
-/// Exit code of a program that was stopped by Ctrl-C.
-pub(super) const INTERRUPTED: u8 = 130;
 
 pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure> {
     if let Some(pause) = pause(args)? {
@@ -38,28 +31,32 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
         );
     }
     polite::give_back_large_blocks();
-    let stop = stop_flag()?;
+    let stop = Stop::on_signals()?;
     // Made before the run: where it cannot be, nothing is done.
     let trace_file = args.trace.as_ref().map(fs_err::File::create).transpose()?;
     let progress = match trace_file {
         Some(_) => Progress::traced(),
         None => Progress::default(),
     };
-    let stopper = || {
-        if stop.load(Ordering::Relaxed) {
-            // In this order: who is let go by a program is to know why.
-            progress.cancel();
-            options.extract.helpers.iter().for_each(|h| h.stop());
-        }
-    };
     if !args.fast && !std::io::stderr().is_terminal() {
         // Nobody waits for a run of a timer or another program.
         polite::yield_to_others();
         options.polite = true;
     }
-    let summary = shown(args, &progress, &stopper, &|notify| {
-        ken_pipeline::update(&options, &changes, &progress, notify)
-    });
+    let notify = |change: &Change| {
+        if args.dry_run && !args.quiet {
+            // A closed pipe ends the run when the summary is written.
+            let _ = output::print(&change_line(args, change));
+        }
+    };
+    let mut display = Display::new(args.json, args.quiet);
+    let summary = stop.watch(
+        &options,
+        &progress,
+        || display.tick(&progress),
+        || ken_pipeline::update(&options, &changes, &progress, &notify),
+    );
+    display.clear();
     if let (Some(file), Some(trace)) = (trace_file, &progress.trace) {
         trace.write(std::io::BufWriter::new(file))?;
     }
@@ -245,59 +242,6 @@ fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
         Err(ken_index::Error::Version { .. }) if full => Ok(true),
         Err(error) => Err(error.into()),
     }
-}
-
-/// Returns a flag that Ctrl-C sets; the second time it ends the process at once.
-pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            i32::from(INTERRUPTED),
-            Arc::clone(&stop),
-        )?;
-        signal_hook::flag::register(signal, Arc::clone(&stop))?;
-    }
-    Ok(stop)
-}
-
-type Update<'a> =
-    dyn Fn(&(dyn Fn(&Change) + Sync)) -> Result<Summary, ken_pipeline::Error> + Sync + 'a;
-
-/// Runs the update on a thread of its own and shows its progress on this one.
-fn shown(
-    args: &IndexArgs,
-    progress: &Progress,
-    stop_if_asked: &dyn Fn(),
-    update: &Update<'_>,
-) -> Result<Summary, Failure> {
-    let notify = |change: &Change| {
-        if args.dry_run && !args.quiet {
-            // A closed pipe ends the run when the summary is written.
-            let _ = output::print(&change_line(args, change));
-        }
-    };
-    let mut display = Display::new(args.json, args.quiet);
-    let summary = std::thread::scope(|scope| {
-        let display_thread = std::thread::current();
-        let running = scope.spawn(move || {
-            let result = update(&notify);
-            display_thread.unpark();
-            result
-        });
-        while !running.is_finished() {
-            std::thread::park_timeout(TICK);
-            stop_if_asked();
-            if !running.is_finished() {
-                display.tick(progress);
-            }
-        }
-        running
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    });
-    display.clear();
-    Ok(summary?)
 }
 
 fn change_line(args: &IndexArgs, change: &Change) -> Vec<u8> {

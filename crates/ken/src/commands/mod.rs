@@ -19,6 +19,7 @@ mod spelling;
 mod status;
 mod terms;
 mod walk;
+mod watch;
 mod why;
 pub(crate) mod worker;
 

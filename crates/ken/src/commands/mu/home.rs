@@ -5,8 +5,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use ken_core::{Field, Root};
@@ -19,12 +17,10 @@ use super::options::Typed;
 use super::table::table;
 use super::{Outcome, Refusal, fields, format};
 use crate::cli::{Global, IndexArgs};
+use crate::commands::watch::Stop;
 use crate::commands::{index, search};
 use crate::config::{Settings, below_home, data_folder, home};
 use crate::output;
-
-/// How often signals are looked for.
-const TICK: Duration = Duration::from_millis(100);
 
 /// What `mu init` was told.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -192,25 +188,13 @@ fn run_index(global: &Global, typed: &Typed, data: &Path) -> Outcome {
         output::print(format!("indexing maildir {maildir} -> store {store}\n").as_bytes())?;
     }
     polite::give_back_large_blocks();
-    let stop = index::stop_flag()?;
     let progress = Progress::default();
-    let summary = std::thread::scope(|scope| {
-        let running = scope.spawn(|| update(&options, &[home.root()], &progress, &|_| ()));
-        while !running.is_finished() {
-            std::thread::sleep(TICK.min(Duration::from_millis(20)));
-            if stop.load(Ordering::Relaxed) {
-                progress.cancel();
-                options
-                    .extract
-                    .helpers
-                    .iter()
-                    .for_each(|helpers| helpers.stop());
-            }
-        }
-        running
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
+    let summary = Stop::on_signals()?.watch(
+        &options,
+        &progress,
+        || (),
+        || update(&options, &[home.root()], &progress, &|_| ()),
+    )?;
     for message in &summary.messages {
         output::warn(message);
     }
