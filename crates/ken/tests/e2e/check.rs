@@ -95,6 +95,19 @@ fn what_changed_since_is_named() {
 }
 
 #[test]
+fn a_repair_that_waits_says_for_what() {
+    let world = World::new();
+    world.write("a.txt", "otter");
+    world.index_docs();
+    world.write("b.txt", "otter");
+    assert_eq!(world.ken(["index", "--pause=2s"]).code, 0);
+    let run = world.ken(["check", "--repair", "-q"]);
+    let told = "ken: indexing is paused: ken index --resume lets it go on\n";
+    assert_eq!((run.code, &*run.err), (0, told));
+    assert_eq!(world.found("otter"), ["a.txt", "b.txt"]);
+}
+
+#[test]
 fn whatever_is_damaged_is_found_and_made_again() {
     let tree = Tree::new(5, 60);
     let world = &tree.world;
