@@ -6,6 +6,7 @@
 //! allocates nothing. `bench/run dictionary` measures it.
 
 mod list;
+mod places;
 mod plain;
 mod similar;
 mod stream;
@@ -28,6 +29,7 @@ use self::trie::Tries;
 
 pub(crate) use list::each;
 pub use list::{TermCount, TermList};
+pub(crate) use places::Places;
 pub(crate) use plain::{
     Accept, PlainTerms, Small, Wanted, delete, is_list, is_sound, name as list_of, update,
 };
@@ -149,6 +151,11 @@ impl<'a> Shortcut<'a> {
     /// The terms as an automaton; `None` if there are none.
     pub(crate) fn trie(self) -> io::Result<Option<Trie>> {
         self.all.tries.of(self.segment, self.column)
+    }
+
+    /// Where the postings of the terms stand; `None` if there are none.
+    pub(crate) fn places(self) -> io::Result<Option<Places>> {
+        self.all.tries.places(self.segment, self.column)
     }
 }
 

@@ -4,7 +4,7 @@
 //! then whether that may lead to a match. A node has up to 256 children, each somewhere else in the
 //! file, and in the walk for a fuzzy word nearly all of them lead nowhere. Here the automaton is
 //! asked first. What cannot be had this way is the place of a term's postings: the dictionary is
-//! asked for that, once for each term that matches.
+//! asked for that, once for each term that matches; of terms that follow one another [`Places`] knows them.
 
 use std::convert::Infallible;
 use std::io;
@@ -19,9 +19,11 @@ use tantivy_common::BinarySerializable;
 use tantivy_fst::Automaton;
 use tantivy_fst::raw::{Fst, Node};
 
+use super::places::Places;
+
 /// What the engine names the file of a segment's dictionaries.
 const EXTENSION: &str = "term";
-/// At the end of a dictionary: how long the list of postings before it is (8 bytes), the version of
+/// At the end of a dictionary: how long the table of places before it is (8 bytes), the version of
 /// the automaton and the kind of dictionary (4 bytes each).
 const FOOTER_BYTES: usize = 16;
 
@@ -43,8 +45,19 @@ impl Tries {
 
     /// Returns the dictionary of a field in a segment; `None` if it has no terms.
     pub(super) fn of(&self, segment: SegmentId, column: Column) -> io::Result<Option<Trie>> {
+        let parts = self.parts(segment, column)?;
+        parts.map(|parts| Trie::read(parts.automaton)).transpose()
+    }
+
+    /// Returns where the postings of its terms stand; `None` if it has no terms.
+    pub(super) fn places(&self, segment: SegmentId, column: Column) -> io::Result<Option<Places>> {
+        let parts = self.parts(segment, column)?;
+        parts.map(|parts| Places::read(&parts.places)).transpose()
+    }
+
+    fn parts(&self, segment: SegmentId, column: Column) -> io::Result<Option<Parts>> {
         match self.file(segment)?.and_then(|file| file.open_read(column)) {
-            Some(dictionary) => Trie::read(&dictionary.read_bytes()?).map(Some),
+            Some(dictionary) => Parts::of(&dictionary.read_bytes()?).map(Some),
             None => Ok(None),
         }
     }
@@ -75,6 +88,28 @@ impl Tries {
     }
 }
 
+/// What the engine wrote of the dictionary of a field.
+struct Parts {
+    automaton: OwnedBytes,
+    places: OwnedBytes,
+}
+
+impl Parts {
+    fn of(dictionary: &OwnedBytes) -> io::Result<Self> {
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a damaged dictionary");
+        let ends = dictionary.len().checked_sub(FOOTER_BYTES);
+        let ends = ends.ok_or_else(damaged)?;
+        let places = u64::deserialize(&mut &dictionary.as_slice()[ends..])?;
+        let places = usize::try_from(places).ok();
+        let automaton = places.and_then(|bytes| ends.checked_sub(bytes));
+        let automaton = automaton.ok_or_else(damaged)?;
+        Ok(Self {
+            automaton: dictionary.slice(0..automaton),
+            places: dictionary.slice(automaton..ends),
+        })
+    }
+}
+
 /// The dictionary of a field in a segment.
 pub(crate) struct Trie(Fst<OwnedBytes>);
 
@@ -87,15 +122,7 @@ struct Step<'a, S> {
 }
 
 impl Trie {
-    /// Reads what the engine wrote for a field.
-    fn read(dictionary: &OwnedBytes) -> io::Result<Self> {
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a damaged dictionary");
-        let ends = dictionary.len().checked_sub(FOOTER_BYTES);
-        let ends = ends.ok_or_else(damaged)?;
-        let postings = u64::deserialize(&mut &dictionary.as_slice()[ends..])?;
-        let postings = usize::try_from(postings).ok();
-        let automaton = postings.and_then(|bytes| ends.checked_sub(bytes));
-        let automaton = dictionary.slice(0..automaton.ok_or_else(damaged)?);
+    fn read(automaton: OwnedBytes) -> io::Result<Self> {
         Fst::new(automaton).map(Self).map_err(io::Error::other)
     }
 
@@ -155,6 +182,7 @@ impl Trie {
 mod tests {
     use levenshtein_automata::LevenshteinAutomatonBuilder;
     use proptest::prelude::*;
+    use tantivy::postings::TermInfo;
     use tantivy::termdict::{TermDictionary, TermDictionaryBuilder};
     use tantivy_common::file_slice::FileSlice;
 
@@ -162,13 +190,20 @@ mod tests {
     use crate::query::FuzzyAutomaton;
 
     fn dictionary(terms: &std::collections::BTreeSet<String>) -> Vec<u8> {
-        let mut builder = TermDictionaryBuilder::create(Vec::new()).unwrap();
-        for (number, term) in terms.iter().enumerate() {
-            let info = tantivy::postings::TermInfo {
+        let places = terms.iter().zip(0..).map(|(term, number)| {
+            let info = TermInfo {
                 doc_freq: 1,
                 postings_range: number..number + 1,
                 positions_range: number..number + 1,
             };
+            (term.clone(), info)
+        });
+        dictionary_of(places)
+    }
+
+    fn dictionary_of(terms: impl Iterator<Item = (String, TermInfo)>) -> Vec<u8> {
+        let mut builder = TermDictionaryBuilder::create(Vec::new()).unwrap();
+        for (term, info) in terms {
             builder.insert(term, &info).unwrap();
         }
         builder.finish().unwrap()
@@ -193,16 +228,79 @@ mod tests {
                 }
             }
             let mut found = Vec::new();
-            let trie = Trie::read(&OwnedBytes::new(bytes)).unwrap();
+            let trie = Trie::read(Parts::of(&OwnedBytes::new(bytes)).unwrap().automaton).unwrap();
             trie.each(&FuzzyAutomaton(&dfa), &mut |term| found.push(term.to_vec()));
             prop_assert_eq!(found, expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn places_are_those_that_the_engine_finds(
+            // Of several blocks, and of lists that are long and short.
+            sizes in prop::collection::vec((0..1_u32 << 20, 0..70_000_usize, 0..300_usize), 1..800),
+            start in 0..1_usize << 50,
+            from in 0..800_u64,
+            n in 0..800_u64,
+        ) {
+            let (mut postings, mut positions) = (start, start / 3);
+            let places: Vec<TermInfo> = sizes.into_iter().map(|(doc_freq, bytes, more)| {
+                let info = TermInfo {
+                    doc_freq,
+                    postings_range: postings..postings + bytes,
+                    positions_range: positions..positions + more,
+                };
+                (postings, positions) = (postings + bytes, positions + more);
+                info
+            }).collect();
+            let terms = places.iter().enumerate().map(|(at, info)| (format!("{at:04}"), info.clone()));
+            let bytes = dictionary_of(terms);
+            let read = Places::read(&Parts::of(&OwnedBytes::new(bytes)).unwrap().places).unwrap();
+            prop_assert_eq!(read.n_terms, places.len() as u64);
+            let from = from.min(read.n_terms);
+            let to = (from + n).min(read.n_terms);
+            let mut found = Vec::new();
+            read.each(from..to, &mut |info| Ok::<_, io::Error>(found.push(info.clone()))).unwrap();
+            prop_assert_eq!(&found, &places[from as usize..to as usize]);
+            let more = read.each(from..read.n_terms + 1, &mut |_| Ok::<_, io::Error>(()));
+            prop_assert!(more.is_err());
+        }
+
+        #[test]
+        fn damaged_places_do_no_harm(
+            n in 1..600_usize,
+            damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..9),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let terms = (0..n).map(|at| {
+                let info = TermInfo {
+                    doc_freq: at as u32,
+                    postings_range: at * 9..at * 9 + 9,
+                    positions_range: at * 5..at * 5 + 5,
+                };
+                (format!("{at:04}"), info)
+            });
+            let mut bytes = Parts::of(&OwnedBytes::new(dictionary_of(terms))).unwrap().places.to_vec();
+            for (at, byte) in damage {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            let whole = bytes.len();
+            for length in [whole, cut.index(whole)] {
+                let table = OwnedBytes::new(bytes[..length].to_vec());
+                if let Ok(places) = Places::read(&table) {
+                    let end = places.n_terms.min(1_000);
+                    let _ = places.each(0..end, &mut |_| Ok::<_, io::Error>(()));
+                }
+            }
         }
     }
 
     #[test]
     fn a_damaged_footer_is_an_error() {
         let bytes = dictionary(&["a".to_owned(), "b".to_owned()].into());
-        let read = |bytes: &[u8]| Trie::read(&OwnedBytes::new(bytes.to_vec()));
+        let read =
+            |bytes: &[u8]| Trie::read(Parts::of(&OwnedBytes::new(bytes.to_vec()))?.automaton);
         assert!(read(&bytes).is_ok());
         assert!(read(&bytes[bytes.len() - 10..]).is_err());
         let mut damaged = bytes;

@@ -5,6 +5,8 @@
 //! "Fast text searching for regular expressions or automaton searching on tries", 1996).
 
 use std::collections::BTreeSet;
+use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use ken_core::expression::{self, Expression as Table};
@@ -30,7 +32,7 @@ pub(crate) enum Matcher {
     /// In order, each once.
     Terms(Vec<String>),
     Written(Box<Self>, Written),
-    Prefix(String),
+    /// Also those that start so.
     Range(TermRange),
     Regex(Arc<Expression>),
     Fuzzy(Arc<DFA>),
@@ -58,7 +60,7 @@ impl Matcher {
                 let message = "a folder is no word".to_owned();
                 return Err(TantivyError::InvalidArgument(message));
             }
-            Pattern::Prefix(prefix) => Self::Prefix(prefix.clone()),
+            Pattern::Prefix(prefix) => Self::Range(TermRange::of_prefix(prefix)),
             Pattern::Range(from, to) => Self::Range(TermRange::new(from, to)),
             Pattern::Glob(glob) => Self::Regex(Arc::new(Expression::of_glob(glob)?)),
             Pattern::Regex(regex) => Self::Regex(Arc::new(Expression::new(regex)?)),
@@ -96,13 +98,6 @@ impl Matcher {
             Self::Written(terms, _) => return terms.cursor_from(index, start),
             Self::Term(term) => Box::new(terms.range().ge(term).le(term).into_stream()?),
             Self::Terms(wanted) => Box::new(terms.search(TermsAutomaton(wanted)).into_stream()?),
-            Self::Prefix(prefix) => {
-                let mut range = terms.range().ge(first(prefix));
-                if let Some(end) = super::successor(prefix) {
-                    range = range.lt(end);
-                }
-                Box::new(range.into_stream()?)
-            }
             Self::Range(range) => Box::new(range.of(terms)?),
             Self::Regex(regex) => {
                 let automaton = RegexAutomaton::of_words(&regex.dfa);
@@ -138,14 +133,13 @@ impl Matcher {
                 let mut wanted = wanted.iter();
                 wanted.try_for_each(|term| look_up(term.as_bytes()))
             }
-            Self::Prefix(prefix) => {
-                let mut range = terms.range().ge(first(prefix));
-                if let Some(end) = super::successor(prefix) {
-                    range = range.lt(end.as_bytes());
+            Self::Range(range) => {
+                let mut terms = range.of(terms)?;
+                while terms.advance() {
+                    each(terms.key(), terms.value())?;
                 }
-                all(range.into_stream()?, each)
+                Ok(())
             }
-            Self::Range(range) => all(range.of(terms)?, each),
             Self::Regex(regex) => match (shortcut.plain(), trie()?) {
                 (Some(plain), _) => plain.each(&regex.wanted(), &mut look_up),
                 (None, Some(trie)) => {
@@ -159,16 +153,32 @@ impl Matcher {
             },
         }
     }
-}
 
-fn all(
-    mut terms: TermStreamer<'_>,
-    each: &mut dyn FnMut(&[u8], &TermInfo) -> tantivy::Result<()>,
-) -> tantivy::Result<()> {
-    while terms.advance() {
-        each(terms.key(), terms.value())?;
+    /// Calls `each` with the place of the postings of every term that is meant, in the order of the terms.
+    ///
+    /// Of those that follow one another only the first and the last are looked for.
+    pub(super) fn each_info(
+        &self,
+        index: &InvertedIndexReader,
+        shortcut: Shortcut<'_>,
+        each: &mut dyn FnMut(&TermInfo) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
+        if let Some(numbers) = self.numbers(index.terms())?
+            && let Some(places) = shortcut.places()?
+        {
+            return places.each(numbers, each);
+        }
+        self.each(index, shortcut, &mut |_, info| each(info))
     }
-    Ok(())
+
+    /// Returns the numbers of the terms in a dictionary if they follow one another.
+    pub(super) fn numbers(&self, terms: &TermDictionary) -> tantivy::Result<Option<Range<u64>>> {
+        Ok(match self {
+            Self::Range(range) => Some(range.numbers(terms)?),
+            Self::Written(terms_of, _) => return terms_of.numbers(terms),
+            _ => None,
+        })
+    }
 }
 
 /// The terms from one on and before another.
@@ -190,7 +200,29 @@ impl TermRange {
         }
     }
 
-    fn of<'a>(&self, terms: &'a TermDictionary) -> std::io::Result<TermStreamer<'a>> {
+    fn of_prefix(prefix: &str) -> Self {
+        Self {
+            from: first(prefix).to_owned(),
+            before: super::successor(prefix),
+        }
+    }
+
+    /// Returns the numbers that the terms have in a dictionary.
+    fn numbers(&self, terms: &TermDictionary) -> io::Result<Range<u64>> {
+        let number = |from: &str| {
+            let mut stream = terms.range().ge(from).into_stream()?;
+            let is_there = stream.advance();
+            let number = is_there.then(|| stream.term_ord());
+            Ok::<_, io::Error>(number.unwrap_or(terms.num_terms() as u64))
+        };
+        let end = match &self.before {
+            Some(before) => number(before)?,
+            None => terms.num_terms() as u64,
+        };
+        Ok(number(&self.from)?..end)
+    }
+
+    fn of<'a>(&self, terms: &'a TermDictionary) -> io::Result<TermStreamer<'a>> {
         let mut range = terms.range().ge(&self.from);
         if let Some(before) = &self.before {
             range = range.lt(before);

@@ -44,7 +44,7 @@ impl Weight for PatternWeight {
         let index = reader.inverted_index(self.column)?;
         let mut found = BitSet::with_max_value(reader.max_doc());
         let shortcut = self.shortcuts.of(reader, self.column);
-        self.matcher.each(&index, shortcut, &mut |_, info| {
+        self.matcher.each_info(&index, shortcut, &mut |info| {
             let mut postings =
                 index.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
             while !postings.docs().is_empty() {

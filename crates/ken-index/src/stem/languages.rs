@@ -15,6 +15,7 @@ use tantivy::schema::IndexRecordOption;
 
 use super::endings::Endings;
 use super::{Rules, code};
+use crate::dictionary::Shortcuts;
 use crate::function_words::FunctionWords;
 use crate::schema::{Columns, value_column};
 
@@ -143,11 +144,12 @@ impl Stemming {
         &self,
         segments: &[SegmentReader],
         columns: &Columns,
+        shortcuts: &Shortcuts,
     ) -> tantivy::Result<&[&'static Language]> {
         if let Some(main) = self.main.get() {
             return Ok(main);
         }
-        let counted = count(segments, columns)?;
+        let counted = count(segments, columns, shortcuts)?;
         Ok(self.main.get_or_init(|| counted))
     }
 
@@ -157,14 +159,15 @@ impl Stemming {
         term: &str,
         segments: &[SegmentReader],
         columns: &Columns,
+        shortcuts: &Shortcuts,
     ) -> tantivy::Result<Vec<&'static Language>> {
         let mut languages = match &self.asked {
             Some(asked) => asked.clone(),
             None => {
-                let counts = count_with(term, segments, columns)?;
+                let counts = count_with(term, segments, columns, shortcuts)?;
                 let mut languages = most_frequent(&counts);
                 if counts.values().sum::<u32>() < ENOUGH {
-                    let main = self.main(segments, columns)?.iter();
+                    let main = self.main(segments, columns, shortcuts)?.iter();
                     let others = main.filter(|of| !counts.contains_key(of.code));
                     languages.extend(others);
                 }
@@ -194,10 +197,15 @@ fn count_with(
     term: &str,
     segments: &[SegmentReader],
     columns: &Columns,
+    shortcuts: &Shortcuts,
 ) -> tantivy::Result<BTreeMap<String, u32>> {
     let mut counts = BTreeMap::new();
     for segment in segments {
-        let index = segment.inverted_index(columns.of(Field::Body))?;
+        let column = columns.of(Field::Body);
+        if shortcuts.of(segment, column).is_empty()? {
+            continue;
+        }
+        let index = segment.inverted_index(column)?;
         let Some(info) = index.terms().get(term)? else {
             continue;
         };
@@ -233,12 +241,20 @@ fn count_with(
 }
 
 /// Returns the languages of the documents that have rules, the most frequent first.
-fn count(segments: &[SegmentReader], columns: &Columns) -> tantivy::Result<Vec<&'static Language>> {
+fn count(
+    segments: &[SegmentReader],
+    columns: &Columns,
+    shortcuts: &Shortcuts,
+) -> tantivy::Result<Vec<&'static Language>> {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut rest = 0;
     for segment in segments {
         rest += u64::from(segment.max_doc());
-        let index = segment.inverted_index(columns.of(Field::Lang))?;
+        let column = columns.of(Field::Lang);
+        if shortcuts.of(segment, column).is_empty()? {
+            continue;
+        }
+        let index = segment.inverted_index(column)?;
         let mut terms = index.terms().stream()?;
         while terms.advance() {
             // `en-GB` stands beside `en`, which it also is.

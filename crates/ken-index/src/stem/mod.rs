@@ -171,8 +171,10 @@ impl<'a> Expander<'a> {
             Plan::Word(word) => Plan::Word(self.word(word)?),
             Plan::And(parts) => Plan::And(list(parts)?),
             Plan::Or(parts) => {
-                let languages = self.stemming.main(self.segments, self.columns)?.iter();
-                let languages: Vec<_> = languages.filter_map(|of| of.function_words()).collect();
+                let (segments, columns) = (self.segments, self.columns);
+                let languages = self.stemming.main(segments, columns, self.shortcuts)?;
+                let languages = languages.iter().filter_map(|of| of.function_words());
+                let languages: Vec<_> = languages.collect();
                 let weight = self.ranking.function_words;
                 Plan::Or(list(&function_words::weigh(parts, &languages, weight))?)
             }
@@ -263,7 +265,8 @@ impl<'a> Expander<'a> {
     }
 
     fn look_up(&self, term: &str, word: &Word) -> tantivy::Result<BTreeSet<String>> {
-        let languages = self.stemming.of_term(term, self.segments, self.columns)?;
+        let languages =
+            (self.stemming).of_term(term, self.segments, self.columns, self.shortcuts)?;
         let rules: Vec<_> = languages.into_iter().filter_map(Language::rules).collect();
         if rules.is_empty() {
             return Ok(BTreeSet::new());

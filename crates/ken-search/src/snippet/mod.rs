@@ -9,6 +9,7 @@ mod cut;
 mod folded;
 mod matcher;
 mod scan;
+mod words;
 
 use std::ops::Range;
 

@@ -1,20 +1,19 @@
 //! Where in a body it is worth to look.
 //!
-//! Analysis yields some hundred megabytes a second at best, and allocates; an automaton for all
-//! terms (A. Aho and M. Corasick, "Efficient string matching", 1975) goes over the body several
-//! times faster, folded where it is not ASCII ([`Folded`]). Where it matches, a window is analysed.
-//! Terms that are found often enough are dropped from the automaton, so that frequent words do not
+//! Analysis yields some hundred megabytes a second at best, and allocates; to look for the letters of all
+//! terms ([`Words`]) takes a small part of that, in the body folded where it is not ASCII ([`Folded`]). Where they
+//! stand, a window is analysed. Terms that are found often enough are looked for no more, so that frequent words do not
 //! use up the effort before rare ones are found. Patterns are one regular expression.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use regex_automata::{Input, meta::Regex};
 
 use super::folded::{self, Folded};
 use super::matcher::{Hit, Hits, TermMatcher, TermTest};
+use super::words::Words;
 use crate::plan::Analyze;
 
 /// Bodies up to this length are analysed whole.
@@ -314,7 +313,7 @@ impl<'b> Scan<'b> {
         }
     }
 
-    fn in_chunk(&mut self, words: &AhoCorasick) -> Option<(usize, Range<usize>)> {
+    fn in_chunk(&mut self, words: &Words) -> Option<(usize, Range<usize>)> {
         let chunk = self.chunk.start;
         let text = match self.is_plain {
             true => &self.body.as_bytes()[self.chunk.clone()],
@@ -324,22 +323,18 @@ impl<'b> Scan<'b> {
             self.next = self.next.max(self.from.saturating_sub(chunk));
         }
         while self.next < text.len() {
-            let input = aho_corasick::Input::new(text).span(self.next..text.len());
-            let Some(found) = words.find(input) else {
+            let Some((number, found)) = words.find(text, self.next) else {
                 break;
             };
-            self.next = found.start() + 1;
+            self.next = found.start + 1;
             let (start, end) = match self.is_plain {
-                true => (chunk + found.start(), chunk + found.end()),
-                false => (
-                    self.folded.place(found.start()),
-                    self.folded.place(found.end()),
-                ),
+                true => (chunk + found.start, chunk + found.end),
+                false => (self.folded.place(found.start), self.folded.place(found.end)),
             };
             let start = floor_boundary(self.body, start);
             if start >= self.from {
                 let end = ceil_boundary(self.body, end.max(start + 1));
-                return Some((found.pattern().as_usize(), start..end));
+                return Some((number, start..end));
             }
         }
         None
@@ -404,7 +399,7 @@ fn ceil_boundary(body: &str, at: usize) -> usize {
 /// What is searched for.
 #[derive(Debug)]
 enum Expression {
-    Words(AhoCorasick),
+    Words(Words),
     Patterns(Box<Regex>),
 }
 
@@ -444,10 +439,6 @@ fn expression(needles: &[Needle]) -> Option<Expression> {
         let regex = Regex::new_many(&patterns).ok()?;
         return Some(Expression::Patterns(Box::new(regex)));
     }
-    let words = needles.iter().map(|needle| &needle.text);
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(words);
-    automaton.ok().map(Expression::Words)
+    let words = needles.iter().map(|needle| needle.text.as_str());
+    Words::new(words).map(Expression::Words)
 }

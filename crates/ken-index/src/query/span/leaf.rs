@@ -37,7 +37,7 @@ impl Leaf {
     ) -> tantivy::Result<Option<Self>> {
         let mut postings = Vec::new();
         let mut n_documents = 0_u32;
-        matcher.each(index, shortcut, &mut |_, info| {
+        matcher.each_info(index, shortcut, &mut |info| {
             if postings.len() == MAX_TERMS {
                 return Err(TantivyError::InvalidArgument(format!(
                     "a pattern beside other words means more than {MAX_TERMS} words; \

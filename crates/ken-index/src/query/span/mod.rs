@@ -122,7 +122,7 @@ fn similarities(
         let mut frequency = 0;
         for (index, shortcut) in &indexes {
             let mut most = 0;
-            matcher.each(index, *shortcut, &mut |_, info| {
+            matcher.each_info(index, *shortcut, &mut |info| {
                 most = most.max(u64::from(info.doc_freq));
                 Ok(())
             })?;

@@ -121,7 +121,11 @@ impl WordTerms {
                     {
                         continue;
                     }
-                    matcher.each(&index, shortcut, &mut |_, info| {
+                    if let Some(numbers) = matcher.numbers(index.terms())? {
+                        let n_terms = numbers.end.saturating_sub(numbers.start);
+                        terms.reserve_exact(n_terms as usize);
+                    }
+                    matcher.each_info(&index, shortcut, &mut |info| {
                         terms.push(info.clone());
                         Ok(())
                     })?;
@@ -296,7 +300,7 @@ fn n_documents_of(
             return Ok(0.0);
         }
         let index = segment.inverted_index(column)?;
-        matcher.each(&index, shortcut, &mut |_, info| {
+        matcher.each_info(&index, shortcut, &mut |info| {
             by_term.push(info.doc_freq);
             Ok(())
         })?;
