@@ -60,11 +60,11 @@ fn is_alone(text: &str, place: &Range<usize>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::Field;
+    use ken_core::{Field, Glob, GlobPart, Pattern, Written};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::analysis::analyze;
+    use crate::analysis::{Form, analyze};
 
     /// What stands beside words, in them, and what looks like them.
     fn piece() -> impl Strategy<Value = String> {
@@ -137,6 +137,30 @@ mod tests {
                     prop_assert_eq!(&alone, &analyzed, "{} in {:?}", term, text);
                 }
                 prop_assert!(alone.iter().all(|place| analyzed.contains(place)), "{} in {:?}", term, text);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        #[test]
+        fn what_fits_is_never_ruled_out(pieces in prop::collection::vec(piece(), 1..40), diacritics: bool) {
+            let text = pieces.concat();
+            for word in ["Linux", "LINUX", "LiNux", "linux", "GNU", "gnu"] {
+                let written = Written {
+                    terms: Box::new(Pattern::Term(word.to_lowercase())),
+                    text: Glob(vec![GlobPart::Literal(word.to_owned())]),
+                    case: true,
+                    diacritics,
+                };
+                let form = Form::new(&written);
+                let mut fits = false;
+                analyze(Field::Body, &text, |term, _, bytes| fits |= form.fits(term, &text[bytes]));
+                prop_assert!(!fits || form.may_be_in(&text), "{} in {:?}", word, text);
+                if text.is_ascii() {
+                    prop_assert_eq!(form.may_be_in(&text), text.contains(word));
+                }
             }
         }
     }

@@ -22,6 +22,7 @@ mod script;
 use std::ops::Range;
 
 use ken_core::{Field, FieldKind, Glob, GlobPart, Pattern, Written, language as tags, lower_range};
+use memchr::memmem;
 
 pub(crate) use language::{detect as detect_language, frequent_words};
 
@@ -84,6 +85,17 @@ impl<'a> Form<'a> {
             Pattern::Term(term) => Some(term),
             _ => None,
         }
+    }
+
+    /// Returns whether a text may have a word that is written so: letters of ASCII stand there as they are asked for.
+    pub(crate) fn may_be_in(&self, text: &str) -> bool {
+        if !self.written.case || !text.is_ascii() {
+            return true;
+        }
+        self.words.0.iter().all(|part| match part {
+            GlobPart::Literal(part) => memmem::find(text.as_bytes(), part.as_bytes()).is_some(),
+            _ => true,
+        })
     }
 
     /// Returns whether a word is written so, whose term is this.

@@ -260,7 +260,10 @@ mod tests {
             let from = from.min(read.n_terms);
             let to = (from + n).min(read.n_terms);
             let mut found = Vec::new();
-            read.each(from..to, &mut |info| Ok::<_, io::Error>(found.push(info.clone()))).unwrap();
+            read.each(from..to, &mut |info| {
+                found.push(info.clone());
+                Ok::<_, io::Error>(())
+            }).unwrap();
             prop_assert_eq!(&found, &places[from as usize..to as usize]);
             let more = read.each(from..read.n_terms + 1, &mut |_| Ok::<_, io::Error>(()));
             prop_assert!(more.is_err());
