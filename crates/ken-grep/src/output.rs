@@ -129,7 +129,8 @@ impl<W: Write> Sheet<'_, W> {
         if self.holds {
             self.holds = false;
             self.output.lock().taken = false;
-            self.output.given_back.notify_one();
+            // One that was woken may fail before it begins, and wake nobody.
+            self.output.given_back.notify_all();
         }
     }
 }

@@ -62,7 +62,14 @@ struct Part {
 
 impl Part {
     fn is_gone(&self) -> bool {
-        matches!(self.opened, Err(OpenReadError::FileDoesNotExist(_)))
+        match &self.opened {
+            Err(OpenReadError::FileDoesNotExist(_)) => true,
+            // So readers say it of positions.
+            Err(OpenReadError::IoError { io_error, .. }) => {
+                io_error.kind() == io::ErrorKind::NotFound
+            }
+            _ => false,
+        }
     }
 }
 

@@ -76,17 +76,19 @@ impl Budget {
     /// Takes bytes; waits until they are free.
     pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Share {
         let usual = self.usual(bytes);
-        let free = self.is_nobody_before().then(|| self.try_usual(usual));
-        let mut share = free.flatten().unwrap_or_else(|| {
-            // Announced as waiting before its turn comes: later ones see it.
-            self.waiting.fetch_add(1, Ordering::SeqCst);
-            let turn = lock_turn(&self.turn);
-            let share = self.wait_for(|_| self.try_usual(usual));
-            drop(turn);
-            self.waiting.fetch_sub(1, Ordering::SeqCst);
-            share
-        });
+        if usual == bytes
+            && self.is_nobody_before()
+            && let Some(share) = self.try_usual(usual)
+        {
+            return share;
+        }
+        // Announced as waiting before its turn comes: later ones see it.
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let turn = lock_turn(&self.turn);
+        let mut share = self.wait_for(|_| self.try_usual(usual));
         share.grow(bytes - usual);
+        drop(turn);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
         share
     }
 
@@ -266,8 +268,9 @@ mod tests {
     #[test]
     fn large_ones_are_not_overtaken() {
         let budget = Budget::new(10);
-        let small = budget.take(3);
         std::thread::scope(|scope| {
+            // In here: if the test fails, nobody waits for it.
+            let small = budget.take(3);
             let large = scope.spawn(|| budget.take(10).bytes);
             while budget.waiting.load(Ordering::SeqCst) == 0 {
                 std::thread::yield_now();

@@ -218,6 +218,7 @@ mod tests {
             (limits.max_text_bytes, limits.max_file_bytes),
             (4 << 20, 32 << 20)
         );
+        assert_eq!(limits.max_member_bytes, 8 << 20);
         afford(&mut limits, 1);
         assert_eq!(
             (limits.max_text_bytes, limits.max_file_bytes),

@@ -619,8 +619,14 @@ impl Sink for PoolSink<'_, '_> {
             Some((share, n_before)) if n_before <= n_bytes => (Some(share), n_before),
             _ => (None, 0),
         };
-        let share = self.pool.room_for(n_bytes - n_before, before);
-        self.room = share.map(|share| (share, n_bytes));
+        self.room = match n_bytes - n_before {
+            // A small step is taken with the next ones.
+            step if step < LARGE_BYTES as usize => before.map(|share| (share, n_before)),
+            step => self
+                .pool
+                .room_for(step, before)
+                .map(|share| (share, n_bytes)),
+        };
     }
 
     fn member(&mut self, member: Member) {

@@ -223,8 +223,8 @@ impl<'s, 'w> Worker<'s, 'w> {
     }
 
     fn run(mut self, stack: &Stack) -> Outcome {
-        while let Some(job) = stack.take() {
-            let made = match job {
+        while let Some((job, mut turn)) = stack.take() {
+            turn.made = match job {
                 Job::Folder(folder) => folder.read(&self.settings.selection, self.report),
                 Job::Files(files) => {
                     files.iter().for_each(|file| self.file(file));
@@ -232,7 +232,7 @@ impl<'s, 'w> Worker<'s, 'w> {
                     Vec::new()
                 }
             };
-            stack.done(made);
+            drop(turn);
             if self.report.is_closed() {
                 stack.clear();
             }

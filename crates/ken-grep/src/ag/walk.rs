@@ -304,6 +304,24 @@ struct Waiting {
     busy: usize,
 }
 
+/// A job that somebody is at. When it is dropped, also by a panic, the jobs that it made are put on the stack, in their
+/// order: others wait for them.
+pub(super) struct Turn<'s> {
+    stack: &'s Stack,
+    pub(super) made: Vec<Job>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = self.stack.lock();
+        state.busy -= 1;
+        state.jobs.extend(self.made.drain(..).rev());
+        if !state.jobs.is_empty() || state.busy == 0 {
+            self.stack.changed.notify_all();
+        }
+    }
+}
+
 impl Stack {
     /// Jobs in order: the first one is taken first.
     pub(super) fn new(mut jobs: Vec<Job>) -> Self {
@@ -315,12 +333,16 @@ impl Stack {
     }
 
     /// Takes a job; waits while others may still make some. None when all is done.
-    pub(super) fn take(&self) -> Option<Job> {
+    pub(super) fn take(&self) -> Option<(Job, Turn<'_>)> {
         let mut state = self.lock();
         loop {
             if let Some(job) = state.jobs.pop() {
                 state.busy += 1;
-                return Some(job);
+                let turn = Turn {
+                    stack: self,
+                    made: Vec::new(),
+                };
+                return Some((job, turn));
             }
             if state.busy == 0 {
                 return None;
@@ -329,16 +351,6 @@ impl Stack {
                 Ok(state) => state,
                 Err(poisoned) => poisoned.into_inner(),
             };
-        }
-    }
-
-    /// Ends a job, and puts those on the stack that it made, in their order.
-    pub(super) fn done(&self, jobs: Vec<Job>) {
-        let mut state = self.lock();
-        state.busy -= 1;
-        state.jobs.extend(jobs.into_iter().rev());
-        if !state.jobs.is_empty() || state.busy == 0 {
-            self.changed.notify_all();
         }
     }
 

@@ -95,6 +95,29 @@ fn what_changed_since_is_named() {
 }
 
 #[test]
+fn files_that_are_gone_are_named() {
+    for extension in ["idx", "pos", "store"] {
+        let world = World::new();
+        world.write("a.txt", "otter");
+        world.index_docs();
+        let mut parts = parts(&world.data()).into_values().flatten();
+        let is_it = |path: &PathBuf| path.extension().is_some_and(|of| of == extension);
+        let gone = parts.find(is_it).unwrap();
+        fs_err::remove_file(&gone).unwrap();
+        let run = world.ken(["check"]);
+        let told = format!("damaged \"{}\": it is gone", gone.display());
+        assert_eq!(
+            (run.code, run.text().contains(&told)),
+            (1, true),
+            "{}",
+            run.text()
+        );
+        assert_eq!(world.ken(["check", "--repair", "-q"]).code, 0);
+        assert_eq!(world.found("otter"), ["a.txt"]);
+    }
+}
+
+#[test]
 fn a_repair_that_waits_says_for_what() {
     let world = World::new();
     world.write("a.txt", "otter");

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::Ending;
 use crate::crash::{Tree, assert_converged, documents};
 use crate::samples::{mbox, tar};
 use crate::world::{Run, World};
@@ -29,14 +30,23 @@ fn own_memory(process: u32) -> Option<u64> {
 /// Indexes the documents; returns the most memory of its own that the program had, in bytes.
 fn most_memory(world: &World, options: &[&str]) -> (Run, u64) {
     let arguments = ["index", "--json", "docs"].iter().chain(options);
-    let mut run = world.spawn(arguments);
-    // Nobody reads what it says until its end, which is little.
-    let mut most = 0;
-    while run.try_wait().unwrap().is_none() {
-        most = most.max(own_memory(run.id()).unwrap_or(0));
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let run = Run::of_child(run);
+    let run = world.spawn(arguments);
+    let (process, ended) = (run.id(), AtomicBool::new(false));
+    let look = || {
+        let mut most = 0;
+        while !ended.load(Ordering::Relaxed) {
+            most = most.max(own_memory(process).unwrap_or(0));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        most
+    };
+    let (run, most) = std::thread::scope(|scope| {
+        let looking = scope.spawn(look);
+        let ending = Ending(&ended);
+        let run = Run::of_child(run);
+        drop(ending);
+        (run, looking.join().unwrap())
+    });
     assert_eq!(run.code, 0, "{}", run.err);
     println!("{} MiB", most >> 20);
     assert!(most > 16 << 20, "it was looked at in time");
@@ -117,9 +127,10 @@ fn large_parts_of_files_take_turns() {
 fn a_clock_that_was_set_back_hides_no_change() {
     let mut tree = Tree::new(SEED, 40);
     let index = ["--data", "data", "index", "-q", "--threads=2", "docs"];
-    let mut ahead = tree.world.around("faketime");
+    // Under it a wait for a point in time may be one of decades.
+    let mut ahead = tree.world.around("timeout");
     ahead
-        .args(["-f", "+30d", env!("CARGO_BIN_EXE_ken")])
+        .args(["120", "faketime", "-f", "+30d", env!("CARGO_BIN_EXE_ken")])
         .args(index);
     let run = Run::of(ahead.output().unwrap());
     assert_eq!(run.code, 0, "{}", run.err);
@@ -142,15 +153,6 @@ fn a_clock_that_was_set_back_hides_no_change() {
         assert_eq!(run.code, 0, "{}", run.err);
         assert!(completed(&tree.world) < before, "the clock went back");
         assert_converged(&tree.world, SEED);
-    }
-}
-
-/// Ends a thread when this is dropped.
-struct Ending<'e>(&'e AtomicBool);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 

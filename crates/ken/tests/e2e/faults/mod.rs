@@ -14,6 +14,7 @@ mod trace;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -26,6 +27,15 @@ const STATES: u64 = 40;
 const FILES: usize = 40;
 /// Many commits, so that there is something to merge.
 const INDEX: [&str; 5] = ["index", "--commit-bytes=3k", "--threads=2", "-q", "docs"];
+
+/// Ends a thread when this is dropped, also by a test that fails: it would be waited for for ever.
+struct Ending<'e>(&'e AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 struct Harness {
     tree: Tree,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Ending;
 use crate::crash::{Tree, assert_converged, documents};
 use crate::hostile::Random;
 use crate::world::{Run, World};
@@ -264,11 +265,11 @@ fn files_that_change_while_they_are_read_are_right_in_the_end() {
             }
         };
         scope.spawn(change);
+        let _ending = Ending(&ended);
         for _ in 0..6 {
             let run = world.ken(["--data", "data", "index", "-q", "--threads=3", "docs"]);
             assert!(run.code == 0 || run.code == 2, "{}", run.err);
         }
-        ended.store(true, Ordering::Relaxed);
     });
     index(world);
     assert_converged(world, SEED);
