@@ -7,7 +7,7 @@
 //! Of English those classes of words that Snowball's list of stop words has (M. Porter, 2001), with
 //! `can` and `will`; of other languages the words by which a language is told.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 use ken_core::{Pattern, Plan, Span, Word};
 
@@ -27,9 +27,10 @@ const ENGLISH: &str = "\
     again further then once all any both each few more most other some such no nor not only own \
     same so than too very";
 
-/// The function words of one language, folded as terms are.
+/// The function words of one language, folded as terms are. They are some tens to a hundred, and a question asks for a few
+/// terms: a table to look them up in takes longer to make than to look through them.
 #[derive(Clone, Debug)]
-pub(crate) struct FunctionWords(HashSet<String>);
+pub(crate) struct FunctionWords(Vec<Cow<'static, str>>);
 
 impl FunctionWords {
     /// Returns those of a language by its code; `None` if they are not known.
@@ -39,6 +40,10 @@ impl FunctionWords {
             "en" => ENGLISH,
             code => frequent_words(code)?,
         };
+        let folded = |word: &'static str| match word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            true => Cow::Borrowed(word),
+            false => Cow::Owned(folded(word)),
+        };
         Some(Self(words.split_whitespace().map(folded).collect()))
     }
 
@@ -47,7 +52,7 @@ impl FunctionWords {
     }
 
     pub(crate) fn contains(&self, term: &str) -> bool {
-        self.0.contains(term)
+        self.0.iter().any(|word| word == term)
     }
 }
 
