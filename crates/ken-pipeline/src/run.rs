@@ -539,6 +539,11 @@ impl Run<'_> {
                 path.display()
             )
         });
+        let kept = Some(self.counts.kept()).filter(|n| *n > 0).map(|n| {
+            format!(
+                "{n} files went away with the root above them; what the index knows of them is kept"
+            )
+        });
         let errors = walked.scan.errors.iter().map(ToString::to_string);
         Summary {
             added: self.counts.of(Made::Added),
@@ -547,13 +552,13 @@ impl Run<'_> {
             moved: self.counts.of(Made::Moved),
             gone: self.counts.of(Made::Gone),
             unchanged: walked.unchanged,
-            kept: walked.kept,
+            kept: walked.kept + self.counts.kept(),
             documents: get(&self.progress.documents),
             failed: get(&self.progress.failures),
             errors: walked.scan.n_errors as u64,
             bytes: get(&self.progress.bytes_done),
             interrupted: self.progress.is_cancelled(),
-            messages: unavailable.chain(errors).collect(),
+            messages: unavailable.chain(kept).chain(errors).collect(),
             ..Summary::default()
         }
     }

@@ -15,10 +15,11 @@ use std::time::SystemTime;
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
 use ken_core::{
     Change, Document, Failure, Field, FileKey, FileRow, Ipath, KeyHasher, Kind, Location, Reason,
-    Stamp,
+    Root, Stamp,
 };
 use ken_extract::{Extractor, Input, Member, Sink};
 use ken_index::{FileState, Snapshot};
+use ken_walk::Availability;
 
 use crate::Progress;
 use crate::apply::{Applier, FileFacts};
@@ -49,6 +50,7 @@ pub(crate) struct Pool<'r> {
     /// Returns whether a file that the index knows is read again whatever its stamp.
     pub(crate) is_stale: &'r (dyn Fn(&Path, &FileRow) -> bool + Sync),
     pub(crate) hasher: KeyHasher,
+    pub(crate) roots: &'r [Root],
     pub(crate) extract: &'r ken_extract::Options,
     /// Where the changes are counted that a thread takes up.
     pub(crate) counts: &'r Counts,
@@ -256,6 +258,11 @@ impl Pool<'_> {
         let opened = open(&path);
         let mut mailbox = None;
         if made != Made::Added {
+            if matches!(opened, Ok(None)) && self.is_root_away(&path) {
+                self.counts.keep(made);
+                self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
             let opened = opened.as_ref().ok().and_then(Option::as_ref);
             mailbox = self.delete_what_changes(&path, key, opened);
         }
@@ -292,6 +299,12 @@ impl Pool<'_> {
             Err(error) => self.unreadable(&path, key, stamp, &error),
         }
         self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns whether the root above a file went away since the walk saw it, or what is mounted there.
+    fn is_root_away(&self, path: &Path) -> bool {
+        let root = ken_walk::covering(self.roots, path);
+        root.is_some_and(|root| ken_walk::availability(root) != Availability::Available)
     }
 
     fn state(&self, stamp: &Stamp) -> FileState {
@@ -484,6 +497,8 @@ impl Pool<'_> {
                     .bytes_done
                     .fetch_add(stamp.size, Ordering::Relaxed);
             }
+            // Under its old path it stays.
+            Ok(false) if self.is_root_away(&path) => return self.counts.keep(Made::Moved),
             Ok(false) => self.file(path, stamp, Made::Moved, None, thread),
             Err(error) => self.note(Err(error)),
         }

@@ -26,7 +26,7 @@ pub use folder::stamp_of;
 pub use listing::each_entry;
 pub use mh::mh_state;
 pub use queue::{Queue, Turn};
-pub use roots::{Availability, covering, is_mount_point, root_at};
+pub use roots::{Availability, availability, covering, is_mount_point, root_at};
 pub use scan::{
     EntryOrder, OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan,
 };

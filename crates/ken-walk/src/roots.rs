@@ -50,7 +50,7 @@ pub fn is_mount_point(path: &Path) -> bool {
 }
 
 /// Returns whether a root can be walked now.
-pub(crate) fn availability(root: &Root) -> Availability {
+pub fn availability(root: &Root) -> Availability {
     match fs_err::metadata(&root.path) {
         Ok(metadata) if !metadata.is_dir() => Availability::Available,
         Ok(_) => match fs_err::read_dir(&root.path).map(|mut entries| entries.next()) {

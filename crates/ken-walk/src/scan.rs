@@ -253,10 +253,7 @@ impl Shared<'_> {
     fn start(&self, global: Option<&Path>) -> Vec<Folder> {
         let mut folders = Vec::new();
         for (number, root) in self.roots.iter().enumerate() {
-            if self
-                .targets
-                .is_some_and(|targets| !targets.roots.contains(&root.path))
-            {
+            if !self.is_walked(root) {
                 continue;
             }
             match availability(root) {
@@ -326,8 +323,26 @@ impl Shared<'_> {
         self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn is_walked(&self, root: &Root) -> bool {
+        let targets = self.targets;
+        targets.is_none_or(|targets| targets.roots.contains(&root.path))
+    }
+
     fn finish(self) -> ScanSummary {
-        let summary = self.summary.into_inner();
+        // One that went away meanwhile looks as if all files below it were deleted.
+        let mut now = Vec::new();
+        for root in self.roots.iter().filter(|root| self.is_walked(root)) {
+            match availability(root) {
+                Availability::Available => {}
+                state => now.push((root.path.clone(), state)),
+            }
+        }
+        let mut summary = self.summary.into_inner();
+        let known = summary
+            .as_mut()
+            .unwrap_or_else(|poisoned| poisoned.get_mut());
+        now.retain(|(path, _)| known.unavailable.iter().all(|(of, _)| of != path));
+        known.unavailable.extend(now);
         ScanSummary {
             files: self.progress.files.load(Ordering::Relaxed),
             bytes: self.progress.bytes.load(Ordering::Relaxed),

@@ -42,6 +42,50 @@ pub(crate) fn folder_of_files(n_files: usize) -> tempfile::TempDir {
     folder
 }
 
+/// A medium is taken away while a run reads all files again: at once, and when the walk saw the last file.
+#[test]
+fn a_root_that_goes_away_meanwhile_loses_no_document() {
+    const FILES: usize = 60;
+    for last in [1, FILES] {
+        let folder = folder_of_files(FILES);
+        let [docs, away, data] = ["docs", "away", "data"].map(|name| folder.path().join(name));
+        let options = options(&data, 64 << 20);
+        let add = RootChange::Add(Root::new(docs.clone()));
+        update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+        let n_files = || {
+            let snapshot = Snapshot::open(&data.join("index")).unwrap();
+            snapshot.rows().unwrap().len()
+        };
+        let full = Options {
+            full: true,
+            ..options.clone()
+        };
+        let seen = AtomicUsize::new(0);
+        let run = update(&full, &[], &Progress::default(), &|_| {
+            if seen.fetch_add(1, Ordering::Relaxed) + 1 == last {
+                fs_err::rename(&docs, &away).unwrap();
+            }
+        });
+        let run = run.unwrap();
+        assert_eq!(n_files(), FILES, "{last}: {:?}", run.messages);
+        assert_eq!(
+            run.changed + run.unchanged + run.kept,
+            FILES as u64,
+            "{last}"
+        );
+        assert!(run.kept > 0 && run.gone == 0, "{last}");
+        assert!(run.messages.iter().any(|told| told.contains("is kept")));
+        let again = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+        assert_eq!(
+            (again.gone, again.kept, n_files()),
+            (0, FILES as u64, FILES)
+        );
+        fs_err::rename(&away, &docs).unwrap();
+        let back = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+        assert_eq!((back.gone, back.kept, n_files()), (0, 0, FILES));
+    }
+}
+
 #[test]
 fn a_run_whose_engine_dies_ends_with_the_cause() {
     let folder = folder_of_files(50);

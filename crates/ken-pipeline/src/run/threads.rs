@@ -67,6 +67,7 @@ impl Run<'_> {
             stale: &self.stale,
             is_stale: &|path, row| self.options.full || self.is_stale(path, row),
             hasher,
+            roots: &self.roots,
             extract: &self.options.extract,
             counts: &self.counts,
             inputs: Budget::new(shares.inputs),
