@@ -238,13 +238,15 @@ impl Pool<'_> {
         let made = Made::by(&change);
         self.counts.add(made);
         match change {
-            Change::Added { path, stamp } => self.file(path, stamp, made, share, thread),
-            Change::Changed { path, stamp } => self.file(path, stamp, made, share, thread),
+            Change::Added { path, stamp } | Change::Changed { path, stamp } => {
+                self.file(path, stamp, made, share, thread);
+            }
             Change::Moved { from, path, stamp } => self.moved(from, path, stamp, thread),
             Change::Gone { key } => self.note(self.applier.delete(key)),
         }
     }
 
+    /// Reads a file; returns false if what the index knows of it stays, as its root went away.
     fn file(
         &self,
         path: PathBuf,
@@ -252,7 +254,7 @@ impl Pool<'_> {
         made: Made,
         share: Option<Share>,
         thread: &Thread<'_>,
-    ) {
+    ) -> bool {
         self.progress.set_current(&path);
         let key = self.hasher.key(&path);
         let opened = open(&path);
@@ -261,7 +263,7 @@ impl Pool<'_> {
             if matches!(opened, Ok(None)) && self.is_root_away(&path) {
                 self.counts.keep(made);
                 self.progress.files_done.fetch_add(1, Ordering::Relaxed);
-                return;
+                return false;
             }
             let opened = opened.as_ref().ok().and_then(Option::as_ref);
             mailbox = self.delete_what_changes(&path, key, opened);
@@ -299,6 +301,7 @@ impl Pool<'_> {
             Err(error) => self.unreadable(&path, key, stamp, &error),
         }
         self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+        true
     }
 
     /// Returns whether the root above a file went away since the walk saw it, or what is mounted there.
@@ -497,9 +500,12 @@ impl Pool<'_> {
                     .bytes_done
                     .fetch_add(stamp.size, Ordering::Relaxed);
             }
-            // Under its old path it stays.
-            Ok(false) if self.is_root_away(&path) => return self.counts.keep(Made::Moved),
-            Ok(false) => self.file(path, stamp, Made::Moved, None, thread),
+            Ok(false) => {
+                if !self.file(path, stamp, Made::Moved, None, thread) {
+                    // Under its old path.
+                    return;
+                }
+            }
             Err(error) => self.note(Err(error)),
         }
         self.note(self.applier.delete(from));

@@ -48,6 +48,10 @@ impl Places {
         let bits = bits.and_then(|bytes| bytes.checked_add(HEAD_BYTES));
         let bits = bits.filter(|bits| *bits <= table.len());
         let bits = bits.ok_or_else(damaged)?;
+        let n_blocks = usize::try_from(n_terms.div_ceil(BLOCK_TERMS)).ok();
+        if n_blocks.and_then(|n| n.checked_mul(BLOCK_BYTES)) != Some(bits - HEAD_BYTES) {
+            return Err(damaged());
+        }
         Ok(Self {
             blocks: table.slice(HEAD_BYTES..bits),
             bits: table.slice(bits..table.len()),

@@ -52,7 +52,7 @@ impl Tries {
     /// Returns where the postings of its terms stand; `None` if it has no terms.
     pub(super) fn places(&self, segment: SegmentId, column: Column) -> io::Result<Option<Places>> {
         let parts = self.parts(segment, column)?;
-        parts.map(|parts| Places::read(&parts.places)).transpose()
+        parts.map(Parts::places).transpose()
     }
 
     fn parts(&self, segment: SegmentId, column: Column) -> io::Result<Option<Parts>> {
@@ -107,6 +107,18 @@ impl Parts {
             automaton: dictionary.slice(0..automaton),
             places: dictionary.slice(automaton..ends),
         })
+    }
+
+    /// Reads the table of places, if it is of as many terms as the automaton.
+    fn places(self) -> io::Result<Places> {
+        let places = Places::read(&self.places)?;
+        match Trie::read(self.automaton)?.0.len() as u64 == places.n_terms {
+            true => Ok(places),
+            false => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a damaged dictionary",
+            )),
+        }
     }
 }
 
@@ -255,7 +267,7 @@ mod tests {
             }).collect();
             let terms = places.iter().enumerate().map(|(at, info)| (format!("{at:04}"), info.clone()));
             let bytes = dictionary_of(terms);
-            let read = Places::read(&Parts::of(&OwnedBytes::new(bytes)).unwrap().places).unwrap();
+            let read = Parts::of(&OwnedBytes::new(bytes)).unwrap().places().unwrap();
             prop_assert_eq!(read.n_terms, places.len() as u64);
             let from = from.min(read.n_terms);
             let to = (from + n).min(read.n_terms);
@@ -297,6 +309,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_table_of_another_number_of_terms_is_an_error() {
+        let terms = (0..300).map(|number| format!("{number:03}")).collect();
+        let bytes = dictionary(&terms);
+        let table = bytes.len()
+            - Parts::of(&OwnedBytes::new(bytes.clone()))
+                .unwrap()
+                .places
+                .len();
+        let number = table - FOOTER_BYTES + 8;
+        assert_eq!(bytes[number..number + 8], 300_u64.to_le_bytes());
+        // One bit: in one block, in as many blocks, in far more than there are.
+        for (at, bit) in [(1, 1), (0, 1), (4, 1), (7, 128)] {
+            let mut damaged = bytes.clone();
+            damaged[number + at] ^= bit;
+            assert!(
+                Parts::of(&OwnedBytes::new(damaged))
+                    .unwrap()
+                    .places()
+                    .is_err()
+            );
+        }
+        assert!(Parts::of(&OwnedBytes::new(bytes)).unwrap().places().is_ok());
     }
 
     #[test]

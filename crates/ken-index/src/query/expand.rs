@@ -163,21 +163,21 @@ impl Matcher {
         shortcut: Shortcut<'_>,
         each: &mut dyn FnMut(&TermInfo) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
-        if let Some(numbers) = self.numbers(index.terms())?
+        if let Some(range) = self.range()
             && let Some(places) = shortcut.places()?
         {
-            return places.each(numbers, each);
+            return places.each(range.numbers(index.terms())?, each);
         }
         self.each(index, shortcut, &mut |_, info| each(info))
     }
 
-    /// Returns the numbers of the terms in a dictionary if they follow one another.
-    pub(super) fn numbers(&self, terms: &TermDictionary) -> tantivy::Result<Option<Range<u64>>> {
-        Ok(match self {
-            Self::Range(range) => Some(range.numbers(terms)?),
-            Self::Written(terms_of, _) => return terms_of.numbers(terms),
+    /// Returns which terms are meant if they follow one another.
+    fn range(&self) -> Option<&TermRange> {
+        match self {
+            Self::Range(range) => Some(range),
+            Self::Written(terms, _) => terms.range(),
             _ => None,
-        })
+        }
     }
 }
 

@@ -121,10 +121,6 @@ impl WordTerms {
                     {
                         continue;
                     }
-                    if let Some(numbers) = matcher.numbers(index.terms())? {
-                        let n_terms = numbers.end.saturating_sub(numbers.start);
-                        terms.reserve_exact(n_terms as usize);
-                    }
                     matcher.each_info(&index, shortcut, &mut |info| {
                         terms.push(info.clone());
                         Ok(())
