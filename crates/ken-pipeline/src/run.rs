@@ -50,7 +50,7 @@ pub struct Summary {
     pub gone: u64,
     /// Files that are as they were.
     pub unchanged: u64,
-    /// Files that were not seen and are kept, because their root or folder could not be read.
+    /// Files that were not seen or read and are kept, because their root or folder could not be read, or went away.
     pub kept: u64,
     /// Documents that were written.
     pub documents: u64,

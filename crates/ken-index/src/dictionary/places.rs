@@ -155,6 +155,6 @@ fn read(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     Some(u64::from_le_bytes(word) >> (at % 8) & ((1 << width) - 1))
 }
 
-fn damaged() -> io::Error {
+pub(super) fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a damaged dictionary")
 }

@@ -19,7 +19,7 @@ use tantivy_common::BinarySerializable;
 use tantivy_fst::Automaton;
 use tantivy_fst::raw::{Fst, Node};
 
-use super::places::Places;
+use super::places::{Places, damaged};
 
 /// What the engine names the file of a segment's dictionaries.
 const EXTENSION: &str = "term";
@@ -96,7 +96,6 @@ struct Parts {
 
 impl Parts {
     fn of(dictionary: &OwnedBytes) -> io::Result<Self> {
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a damaged dictionary");
         let ends = dictionary.len().checked_sub(FOOTER_BYTES);
         let ends = ends.ok_or_else(damaged)?;
         let places = u64::deserialize(&mut &dictionary.as_slice()[ends..])?;
@@ -114,10 +113,7 @@ impl Parts {
         let places = Places::read(&self.places)?;
         match Trie::read(self.automaton)?.0.len() as u64 == places.n_terms {
             true => Ok(places),
-            false => Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "a damaged dictionary",
-            )),
+            false => Err(damaged()),
         }
     }
 }

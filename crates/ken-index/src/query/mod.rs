@@ -163,7 +163,9 @@ pub(crate) fn terms(
     let matcher = Matcher::new(pattern)?;
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
     for segment in segments {
-        let index = segment.inverted_index(column)?;
+        let Some(index) = shortcuts.index(segment, column)? else {
+            continue;
+        };
         let shortcut = shortcuts.of(segment, column);
         matcher.each(&index, shortcut, &mut |term, info| {
             let count = u64::from(info.doc_freq);

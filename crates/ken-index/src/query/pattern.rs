@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ken_core::Pattern;
 use tantivy::index::SegmentReader;
 use tantivy::query::{
-    BitSetDocSet, ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight,
+    BitSetDocSet, ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight,
 };
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocId, DocSet, Score, TantivyError};
@@ -41,7 +41,9 @@ struct PatternWeight {
 
 impl Weight for PatternWeight {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        let index = reader.inverted_index(self.column)?;
+        let Some(index) = self.shortcuts.index(reader, self.column)? else {
+            return Ok(Box::new(EmptyScorer));
+        };
         let mut found = BitSet::with_max_value(reader.max_doc());
         let shortcut = self.shortcuts.of(reader, self.column);
         self.matcher.each_info(&index, shortcut, &mut |info| {

@@ -201,11 +201,9 @@ fn count_with(
 ) -> tantivy::Result<BTreeMap<String, u32>> {
     let mut counts = BTreeMap::new();
     for segment in segments {
-        let column = columns.of(Field::Body);
-        if shortcuts.of(segment, column).is_empty()? {
+        let Some(index) = shortcuts.index(segment, columns.of(Field::Body))? else {
             continue;
-        }
-        let index = segment.inverted_index(column)?;
+        };
         let Some(info) = index.terms().get(term)? else {
             continue;
         };
@@ -250,11 +248,9 @@ fn count(
     let mut rest = 0;
     for segment in segments {
         rest += u64::from(segment.max_doc());
-        let column = columns.of(Field::Lang);
-        if shortcuts.of(segment, column).is_empty()? {
+        let Some(index) = shortcuts.index(segment, columns.of(Field::Lang))? else {
             continue;
-        }
-        let index = segment.inverted_index(column)?;
+        };
         let mut terms = index.terms().stream()?;
         while terms.advance() {
             // `en-GB` stands beside `en`, which it also is.

@@ -1,13 +1,14 @@
 //! Where one of several words stands in a text, whatever the case of their ASCII letters.
 //!
 //! The automaton for all words (A. Aho and M. Corasick, "Efficient string matching", 1975) is led by single rare
-//! bytes where case does not matter, and in a table of numbers each byte is frequent. So the first letters of the words,
+//! bytes where case does not matter, and in a table of numbers each byte is frequent. So the first bytes of the words,
 //! in each case, are looked for with vector instructions (Teddy, of Hyperscan: X. Wang et al., "Hyperscan: a fast
-//! multi-pattern regex matcher for modern CPUs", 2019), and where some stand the words are compared. Of many words
-//! the automaton is left.
+//! multi-pattern regex matcher for modern CPUs", 2019), and where some stand the words are compared. Of many words,
+//! and where starts without words stand close together, the automaton is left.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use aho_corasick::packed::{self, Searcher};
 use aho_corasick::{AhoCorasick, Input, MatchKind, Span};
@@ -17,66 +18,72 @@ const START_BYTES: usize = 3;
 /// More starts are found by looking at too many places.
 const MAX_STARTS: usize = 32;
 
+/// So many places in a row where a word only starts, in so many bytes: the text is full of them.
+const FALSE_STARTS: usize = 64;
+const FULL_BYTES: usize = 64 * FALSE_STARTS;
+
 #[derive(Debug)]
-pub(super) enum Words {
-    ByStarts {
-        starts: Searcher,
-        words: Vec<Vec<u8>>,
-    },
-    Automaton(AhoCorasick),
+pub(super) struct Words {
+    words: Vec<Vec<u8>>,
+    starts: Option<Searcher>,
+    /// Made when it is needed; none if there are too many words.
+    automaton: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Words {
     /// Returns `None` if there are too many.
-    pub(super) fn new<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
-        if let Some(starts) = starts(words.clone()) {
-            let words = words.map(|word| word.as_bytes().to_vec()).collect();
-            return Some(Self::ByStarts { starts, words });
-        }
-        let automaton = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::LeftmostFirst)
-            .build(words);
-        automaton.ok().map(Self::Automaton)
+    pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let words: Vec<Vec<u8>> = words.map(|word| word.as_bytes().to_vec()).collect();
+        let this = Self {
+            starts: starts(&words),
+            words,
+            automaton: OnceLock::new(),
+        };
+        (this.starts.is_some() || this.automaton().is_some()).then_some(this)
     }
 
-    /// Returns the first place after `from` where one stands, and its number; of those at one place the first.
-    pub(super) fn find(&self, text: &[u8], from: usize) -> Option<(usize, Range<usize>)> {
-        match self {
-            Self::ByStarts { starts, words } => find(text, from, starts, words),
-            Self::Automaton(automaton) => {
-                let found = automaton.find(Input::new(text).span(from..text.len()))?;
-                Some((found.pattern().as_usize(), found.range()))
+    /// Returns the first place from `from` on where one stands, and its number; of those at one place the first.
+    pub(super) fn find(&self, text: &[u8], mut from: usize) -> Option<(usize, Range<usize>)> {
+        if let Some(starts) = &self.starts {
+            let (mut since, mut n_false) = (from, 0);
+            while n_false < FALSE_STARTS {
+                let at = starts.find_in(text, Span::from(from..text.len()))?.start();
+                let stands = |word: &Vec<u8>| {
+                    let there = text.get(at..at + word.len());
+                    there.is_some_and(|there| there.eq_ignore_ascii_case(word))
+                };
+                if let Some(number) = self.words.iter().position(stands) {
+                    return Some((number, at..at + self.words[number].len()));
+                }
+                from = at + 1;
+                n_false += 1;
+                if from - since > FULL_BYTES {
+                    (since, n_false) = (from, 0);
+                }
             }
         }
+        let input = Input::new(text).span(from..text.len());
+        let found = self.automaton()?.find(input)?;
+        Some((found.pattern().as_usize(), found.range()))
     }
-}
 
-fn find(
-    text: &[u8],
-    mut from: usize,
-    starts: &Searcher,
-    words: &[Vec<u8>],
-) -> Option<(usize, Range<usize>)> {
-    loop {
-        let span = Span::from(from..text.len());
-        let at = starts.find_in(text, span)?.start();
-        let stands = |word: &Vec<u8>| {
-            let there = text.get(at..at + word.len());
-            there.is_some_and(|there| there.eq_ignore_ascii_case(word))
+    fn automaton(&self) -> Option<&AhoCorasick> {
+        let build = || {
+            AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .match_kind(MatchKind::LeftmostFirst)
+                .build(&self.words)
+                .ok()
         };
-        if let Some(number) = words.iter().position(stands) {
-            return Some((number, at..at + words[number].len()));
-        }
-        from = at + 1;
+        self.automaton.get_or_init(build).as_ref()
     }
 }
 
 /// Returns what finds the starts of words in each case, if they are few and the machine has the instructions.
-fn starts<'a>(words: impl Iterator<Item = &'a str>) -> Option<Searcher> {
+fn starts(words: &[Vec<u8>]) -> Option<Searcher> {
     let mut all = BTreeSet::new();
     for word in words {
-        let start = &word.as_bytes()[..word.len().min(START_BYTES)];
+        let start = &word[..word.len().min(START_BYTES)];
         let mut cases = vec![Vec::new()];
         for byte in start {
             let mut longer = Vec::with_capacity(2 * cases.len());
@@ -105,37 +112,38 @@ mod tests {
 
     use super::*;
 
+    impl Words {
+        /// The same words, looked for by the automaton only.
+        fn without_starts(&self) -> Self {
+            Self {
+                words: self.words.clone(),
+                starts: None,
+                automaton: OnceLock::new(),
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn both_ways_find_the_same(
             words in prop::collection::vec("[abAк]{1,5}", 1..7),
+            // With more false starts in a row than are looked at.
+            run in 0..3 * FALSE_STARTS,
             text in "[abABкК\n]{0,200}",
             from in 0..20_usize,
         ) {
-            let from = from.min(text.len());
-            let words = words.iter().map(String::as_str);
-            let starts = starts(words.clone());
-            let automaton = AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .match_kind(MatchKind::LeftmostFirst)
-                .build(words.clone())
-                .unwrap();
-            let found = Words::Automaton(automaton).find(text.as_bytes(), from);
-            if let Some(starts) = starts {
-                let words = words.map(|word| word.as_bytes().to_vec()).collect();
-                let by_starts = Words::ByStarts { starts, words };
-                prop_assert_eq!(by_starts.find(text.as_bytes(), from), found);
-            }
+            let words = Words::new(words.iter().map(String::as_str)).unwrap();
+            let text = "a".repeat(run) + &text;
+            let (text, from) = (text.as_bytes(), from.min(text.len()));
+            prop_assert_eq!(words.find(text, from), words.without_starts().find(text, from));
         }
     }
 
     #[test]
     fn few_words_are_found_by_their_starts() {
         let is_by_starts = |words: &[&str]| {
-            matches!(
-                Words::new(words.iter().copied()),
-                Some(Words::ByStarts { .. })
-            )
+            let words = Words::new(words.iter().copied()).unwrap();
+            words.starts.is_some()
         };
         // Where the machine has no such instructions there is nothing to see.
         if cfg!(target_arch = "x86_64") && std::is_x86_feature_detected!("ssse3") {
@@ -148,5 +156,13 @@ mod tests {
             ]));
         }
         assert!(!is_by_starts(&["abc", "def", "ghi", "jkl", "mno"]));
+    }
+
+    #[test]
+    fn a_text_full_of_starts_is_left_to_the_automaton() {
+        let words = Words::new(["000abc"].into_iter()).unwrap();
+        let text = "0".repeat(10_000) + "ABC";
+        assert_eq!(words.find(text.as_bytes(), 0), Some((0, 9_997..10_003)));
+        assert!(words.automaton.get().is_some());
     }
 }

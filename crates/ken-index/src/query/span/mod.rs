@@ -214,7 +214,9 @@ impl Candidates {
         column: Column,
         shortcuts: &Shortcuts,
     ) -> tantivy::Result<Option<Self>> {
-        let index = reader.inverted_index(column)?;
+        let Some(index) = shortcuts.index(reader, column)? else {
+            return Ok(None);
+        };
         let Some(mut node) = Node::open(part, &index, shortcuts.of(reader, column))? else {
             return Ok(None);
         };

@@ -65,10 +65,9 @@ impl Scoring {
         let column = self.columns.of(field);
         let (mut n_tokens, mut n_documents) = (0, 0);
         for segment in &self.segments {
-            if self.shortcuts.of(segment, column).is_empty()? {
+            let Some(index) = self.shortcuts.index(segment, column)? else {
                 continue;
-            }
-            let index = segment.inverted_index(column)?;
+            };
             n_tokens += index.total_num_tokens();
             // Every document that has the field has its border.
             let border = index.terms().get(BORDER)?;

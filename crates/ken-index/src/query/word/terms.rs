@@ -103,11 +103,10 @@ impl WordTerms {
         let mut entries = Vec::new();
         for field in self.fields() {
             let column = scoring.columns.of(field);
-            let shortcut = scoring.shortcuts.of(segment, column);
-            if shortcut.is_empty()? {
+            let Some(index) = scoring.shortcuts.index(segment, column)? else {
                 continue;
-            }
-            let index = segment.inverted_index(column)?;
+            };
+            let shortcut = scoring.shortcuts.of(segment, column);
             if index.total_num_tokens() == 0 {
                 continue;
             }
@@ -291,11 +290,10 @@ fn n_documents_of(
     let column = scoring.columns.of(field);
     let of_segments = spread::over(searcher.segment_readers(), |_, segment| {
         let mut by_term = Vec::new();
-        let shortcut = scoring.shortcuts.of(segment, column);
-        if shortcut.is_empty()? {
+        let Some(index) = scoring.shortcuts.index(segment, column)? else {
             return Ok(0.0);
-        }
-        let index = segment.inverted_index(column)?;
+        };
+        let shortcut = scoring.shortcuts.of(segment, column);
         matcher.each_info(&index, shortcut, &mut |info| {
             by_term.push(info.doc_freq);
             Ok(())
