@@ -23,6 +23,8 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use ken_core::{first_from, number_at, take_number};
+
 use crate::gram::Gram;
 use crate::pieces::Extent;
 use crate::postings::Decoder;
@@ -177,7 +179,7 @@ impl Segment {
     /// Returns the documents of a gram; none if no document holds it.
     pub(crate) fn look_up(&self, gram: Gram) -> Option<Postings> {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
-        let first = |block: &[u8; BLOCK_BYTES]| number(block, 0);
+        let first = |block: &[u8; BLOCK_BYTES]| number_at(block, 0);
         let after = blocks.partition_point(|block| first(block) < u64::from(gram));
         let mut entries = self.block(after.checked_sub(1)?)?;
         entries
@@ -188,10 +190,10 @@ impl Segment {
 
     fn block(&self, block: usize) -> Option<Entries<'_>> {
         let block = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0.get(block)?;
-        let place = |at| usize::try_from(number(block, at)).ok();
+        let place = |at| usize::try_from(number_at(block, at)).ok();
         Some(Entries {
             dictionary: self.part(DICTIONARY).get(place(8)?..)?,
-            gram: Gram::try_from(number(block, 0)).ok()?,
+            gram: Gram::try_from(number_at(block, 0)).ok()?,
             at: place(16)?,
             left: BLOCK,
         })
@@ -200,7 +202,7 @@ impl Segment {
     /// Returns the grams of a range, in order, with their documents.
     pub(crate) fn entries(&self, range: Range<u64>) -> impl Iterator<Item = (Gram, Postings)> + '_ {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
-        let after = blocks.partition_point(|block| number(block, 0) < range.start);
+        let after = blocks.partition_point(|block| number_at(block, 0) < range.start);
         let blocks = after.saturating_sub(1)..blocks.len();
         let entries = blocks.filter_map(|block| self.block(block)).flatten();
         entries
@@ -214,8 +216,8 @@ impl Segment {
         let all = self.part(POSTINGS).len() as u64;
         let starts = (1..n as u64).filter_map(|part| {
             let place = all / n as u64 * part;
-            let block = blocks.partition_point(|block| number(block, 16) < place);
-            blocks.get(block).map(|block| number(block, 0))
+            let block = blocks.partition_point(|block| number_at(block, 16) < place);
+            blocks.get(block).map(|block| number_at(block, 0))
         });
         let mut starts: Vec<u64> = [0].into_iter().chain(starts).collect();
         starts.sort_unstable();
@@ -249,23 +251,9 @@ impl Segment {
     }
 
     /// Returns the rows of a file, in order of their versions: one for each part of it.
-    ///
-    /// Keys are hashes: where one is, is told by its size.
     pub fn of(&self, key: u64) -> impl Iterator<Item = Row> + '_ {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
-        let is_before = |row: &[u8; ROW_BYTES]| number(row, 0) < key;
-        let guess = ((u128::from(key) * rows.len() as u128) >> 64) as usize;
-        let (mut low, mut high, mut step) = (guess, guess, 16);
-        while low > 0 && !is_before(&rows[low]) {
-            (high, low) = (low, low.saturating_sub(step));
-            step *= 2;
-        }
-        while high < rows.len() && is_before(&rows[high]) {
-            (low, high) = (high, (high + step).min(rows.len()));
-            step *= 2;
-        }
-        let between = rows.get(low..high).unwrap_or_default();
-        let start = low + between.partition_point(is_before);
+        let start = first_from(rows, key);
         let from_start = rows.get(start..).unwrap_or_default();
         from_start
             .iter()
@@ -276,11 +264,11 @@ impl Segment {
     /// Returns the pieces of a document, in order: the number and the extent of each.
     pub fn pieces(&self, doc: u32) -> impl Iterator<Item = (u32, Extent)> + '_ {
         let pieces = self.part(PIECES).as_chunks::<PIECE_BYTES>().0;
-        let start = pieces.partition_point(|piece| number(piece, 0) as u32 <= doc);
+        let start = pieces.partition_point(|piece| number_at(piece, 0) as u32 <= doc);
         let extents = pieces[start..].iter().map(|piece| {
-            let lines = (number(piece, 0) >> 32) as u32;
-            let bytes = number(piece, 8);
-            (number(piece, 0) as u32, Extent { bytes, lines })
+            let lines = (number_at(piece, 0) >> 32) as u32;
+            let bytes = number_at(piece, 8);
+            (number_at(piece, 0) as u32, Extent { bytes, lines })
         });
         let following = (u64::from(doc) + 1..).zip(extents);
         following
@@ -377,43 +365,14 @@ fn next_name(names: &mut &[u8], name: &mut Vec<u8>) -> Option<()> {
 }
 
 fn row(bytes: &[u8; ROW_BYTES]) -> Row {
-    let last = number(bytes, 16);
+    let last = number_at(bytes, 16);
     Row {
         version: Version {
-            key: number(bytes, 0),
-            stamp: number(bytes, 8),
+            key: number_at(bytes, 0),
+            stamp: number_at(bytes, 8),
         },
         doc: last as u32,
         covers: Covers::from_bits((last >> 32) as u32),
         is_part: (last >> 32) as u32 & IS_PART != 0,
     }
-}
-
-/// Returns the 8 bytes at a place as a number; the place is in bounds by the type's size.
-fn number(bytes: &[u8], at: usize) -> u64 {
-    let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<8>());
-    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
-}
-
-/// Appends a number, 7 bits to a byte, the lowest first.
-pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Takes what [`put_number`] wrote.
-fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }

@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 
+use ken_core::put_number;
+
 use crate::gram::Gram;
 use crate::pieces::Extent;
 use crate::postings;
-use crate::segment::{BLOCK, Covers, IS_PART, MAGIC, NAMES, Version, put_number};
+use crate::segment::{BLOCK, Covers, IS_PART, MAGIC, NAMES, Version};
 
 /// So many bytes of lists are written at once: most have a few only.
 const BUFFER_BYTES: usize = 64 << 10;

@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, Root};
 use ken_index::{Meta, Snapshot, Soundness, Writer, WriterOptions};
-use ken_walk::{ScanOptions, Skip, Visitor};
+use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
 use crate::lock::RunLock;
@@ -28,6 +28,8 @@ pub struct Report {
     pub index: Soundness,
     /// Files of grams that are damaged or gone, by their numbers.
     pub grams: BTreeSet<u64>,
+    /// Whether the file that tells what folders hold is damaged.
+    pub listings: bool,
     /// Files of which a document is there more than once, with their paths where they are known.
     pub doubled: Vec<(FileKey, Option<PathBuf>)>,
     /// Files of which only parts are there: a run was stopped while it read them.
@@ -64,9 +66,14 @@ impl Report {
             && self.below.unexplained.is_empty()
     }
 
+    /// Returns how many files of the index are damaged.
+    pub fn n_damaged(&self) -> usize {
+        self.index.damages.len() + self.grams.len() + usize::from(self.listings)
+    }
+
     /// Returns whether the index agrees with itself, whatever became of the files.
     pub fn is_whole(&self) -> bool {
-        self.index.damages.is_empty() && self.grams.is_empty() && self.doubled.is_empty()
+        self.n_damaged() == 0 && self.doubled.is_empty()
     }
 }
 
@@ -85,6 +92,7 @@ pub fn check(
         ..Report::default()
     };
     report.grams = damaged_grams(&index)?;
+    report.listings = has_damaged_listings(&index)?;
     // What is read of damaged files is nonsense.
     if report
         .index
@@ -143,6 +151,16 @@ fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
     }
 }
 
+/// Returns whether the file that tells what folders hold is there and damaged.
+fn has_damaged_listings(index: &Path) -> Result<bool, Error> {
+    let hasher = Meta::read(index)?.hasher;
+    let listings = Listings::open(index, hasher, ken_index::map);
+    Ok(match listings {
+        Some(listings) => !listings.is_sound(),
+        None => fs_err::exists(Listings::path(index))?,
+    })
+}
+
 /// What became of a repair.
 #[derive(Debug)]
 pub struct Repaired {
@@ -181,6 +199,9 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     ken_index::drop_damaged(&index, &now)?;
     for number in damaged_grams(&index)? {
         ken_ngram::remove(&grams::folder(&index), number)?;
+    }
+    if has_damaged_listings(&index)? {
+        fs_err::remove_file(Listings::path(&index))?;
     }
     let doubled = Snapshot::open(&index)?.doubled()?;
     if !now.is_empty() || !doubled.is_empty() {
@@ -228,6 +249,7 @@ fn below(roots: &[Root], options: &Options, progress: &Progress) -> Below {
     let visitor = Visitor {
         file: &file,
         skipped: Some(&skipped),
+        recorder: None,
     };
     let began = SystemTime::now();
     let walked = ken_walk::scan(roots, &scan, &progress.walk, visitor);

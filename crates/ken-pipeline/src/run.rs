@@ -6,6 +6,7 @@ pub(crate) mod tests;
 mod threads;
 
 use std::collections::{BTreeSet, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +16,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
 use ken_extract::helper::Helpers;
 use ken_index::{Meta, Snapshot, WriterOptions};
-use ken_walk::{Catalogue, Comparison, ScanOptions};
+use ken_walk::{Catalogue, Comparison, Listings, Recorder, ScanOptions};
 use serde::Serialize;
 
 use crate::anew;
@@ -290,6 +291,7 @@ fn run(
         began: nanoseconds(SystemTime::now()),
         counts: Counts::default(),
         n_stale: AtomicU64::new(0),
+        unkept: OnceLock::new(),
     };
     drop(loading);
     let mut summary = run.all()?;
@@ -336,6 +338,11 @@ fn nanoseconds(time: SystemTime) -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
+/// Returns whether a walk could look at all that is there.
+fn saw_all(walked: &ken_walk::Summary) -> bool {
+    walked.scan.unavailable.is_empty() && walked.scan.incomplete.is_empty()
+}
+
 /// Remembers which roots are mount points, as long as something is mounted there.
 fn note_mounts(roots: &mut [Root]) {
     for root in roots {
@@ -368,6 +375,8 @@ struct Run<'o> {
     counts: Counts,
     /// Files that did not change and are read all the same.
     n_stale: AtomicU64,
+    /// Why what folders hold could not be written.
+    unkept: OnceLock<io::Error>,
 }
 
 impl Run<'_> {
@@ -391,9 +400,7 @@ impl Run<'_> {
         };
         let mut summary = self.summary(&walked);
         if !self.options.dry_run {
-            let scan = &walked.scan;
-            let saw_all = scan.unavailable.is_empty() && scan.incomplete.is_empty();
-            summary.committed = self.finish(&summary, saw_all)?;
+            summary.committed = self.finish(&summary, saw_all(&walked))?;
         }
         Ok(summary)
     }
@@ -443,6 +450,8 @@ impl Run<'_> {
                 .unwrap_or_else(|_| vec![None; keys.len()]),
             None => vec![None; keys.len()],
         };
+        let scan = self.scan_options(catalogue);
+        let recorder = self.recorder(hasher, &scan);
         let comparison = Comparison {
             hasher,
             catalogue,
@@ -455,8 +464,24 @@ impl Run<'_> {
             },
             path_of: &path_of,
             emit,
+            recorder: recorder.as_ref(),
         };
-        let scan = ScanOptions {
+        let progress = &self.progress.walk;
+        let walked = match self.only {
+            Some(files) => ken_walk::changes_of(files, &self.roots, &scan, progress, &comparison),
+            None => ken_walk::changes(&self.roots, &scan, progress, &comparison),
+        };
+        if let Some(recorder) = recorder
+            && let Err(error) = recorder.finish(saw_all(&walked) && !walked.scan.cancelled)
+        {
+            // Whoever wants to know lists them.
+            let _ = self.unkept.set(error);
+        }
+        walked
+    }
+
+    fn scan_options(&self, catalogue: &Catalogue) -> ScanOptions {
+        ScanOptions {
             threads: self.options.walk_threads(),
             excluded: vec![self.options.data.clone()],
             global_ignore: self.options.global_ignore.clone(),
@@ -465,12 +490,21 @@ impl Run<'_> {
             // An index that never saw all knows nothing of such a folder that could stay.
             heeds_noupdate: !self.options.full && self.only.is_none() && !self.never_ended,
             order: self.options.order,
-        };
-        let progress = &self.progress.walk;
-        match self.only {
-            Some(files) => ken_walk::changes_of(files, &self.roots, &scan, progress, &comparison),
-            None => ken_walk::changes(&self.roots, &scan, progress, &comparison),
         }
+    }
+
+    /// Returns who takes note of what folders hold, for searches that look for new files; nobody if this walk does
+    /// not list them all.
+    fn recorder(&self, hasher: KeyHasher, scan: &ScanOptions) -> Option<Recorder> {
+        let options = self.options;
+        let lists_all = self.only.is_none() && scan.lazy_since.is_none();
+        if !lists_all || options.dry_run || options.ngrams == Ngrams::None {
+            return None;
+        }
+        let index = options.data.join("index");
+        let known = Listings::open(&index, hasher, ken_index::map);
+        let since = self.began - CLOCK_MARGIN_NS;
+        Some(Recorder::new(&index, known, hasher, since))
     }
 
     /// Returns since when folders must have changed to be looked at; nothing if all are to be.
@@ -544,6 +578,9 @@ impl Run<'_> {
                 "{n} files went away with the root above them; what the index knows of them is kept"
             )
         });
+        let unkept = self.unkept.get().map(|error| {
+            format!("what folders hold cannot be kept, so every search lists them: {error}")
+        });
         let errors = walked.scan.errors.iter().map(ToString::to_string);
         Summary {
             added: self.counts.of(Made::Added),
@@ -558,7 +595,11 @@ impl Run<'_> {
             errors: walked.scan.n_errors as u64,
             bytes: get(&self.progress.bytes_done),
             interrupted: self.progress.is_cancelled(),
-            messages: unavailable.chain(kept).chain(errors).collect(),
+            messages: unavailable
+                .chain(kept)
+                .chain(unkept)
+                .chain(errors)
+                .collect(),
             ..Summary::default()
         }
     }

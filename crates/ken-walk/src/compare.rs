@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp};
 
 use crate::Catalogue;
+use crate::listings::Recorder;
 use crate::scan::{Progress, ScanOptions, ScanSummary, Visitor, scan, scan_towards};
 
 /// What the files of a walk are compared with, and who hears of the differences.
@@ -30,6 +31,8 @@ pub struct Comparison<'a> {
     pub path_of: &'a (dyn Fn(&[FileKey]) -> Vec<Option<PathBuf>> + Sync),
     /// Called with each change, from all threads of the walk.
     pub emit: &'a (dyn Fn(Change) + Sync),
+    /// Takes note of what each folder holds, if anybody does.
+    pub recorder: Option<&'a Recorder>,
 }
 
 /// How a walk and its comparison went.
@@ -116,6 +119,7 @@ fn compare(
     let visitor = Visitor {
         file: &visit,
         skipped: None,
+        recorder: comparison.recorder,
     };
     let scan = scan(visitor);
     let mut unchanged = unchanged.into_inner();

@@ -48,6 +48,7 @@ pub fn explain(roots: &[Root], options: &ScanOptions, path: &Path) -> Option<Ver
     let visitor = Visitor {
         file: &file,
         skipped: Some(&skipped),
+        recorder: None,
     };
     let summary = scan_towards(
         &[path.to_path_buf()],

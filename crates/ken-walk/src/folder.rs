@@ -15,6 +15,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::listing::{Entry, Listing};
+use crate::listings::Batch;
 use crate::mh::{self, Sequences};
 use crate::queue::{Queue, Turn};
 use crate::rules::Rules;
@@ -110,6 +111,8 @@ pub(crate) struct Walker<'a> {
     path: Vec<u8>,
     found: Vec<Work<'a>>,
     errors: Vec<ScanError>,
+    /// What folders hold, for whoever takes note of it.
+    listed: Batch,
     files: u64,
     bytes: u64,
 }
@@ -135,6 +138,7 @@ impl<'a> Walker<'a> {
             path: Vec::new(),
             found: Vec::new(),
             errors: Vec::new(),
+            listed: Batch::default(),
             files: 0,
             bytes: 0,
         }
@@ -153,6 +157,9 @@ impl<'a> Walker<'a> {
             }
             turn.found.append(&mut self.found);
             self.flush();
+        }
+        if let Some(recorder) = self.shared.visitor.recorder {
+            recorder.take(&mut self.listed);
         }
     }
 
@@ -193,8 +200,17 @@ impl<'a> Walker<'a> {
         let Some(look) = self.look(folder, root, &descriptor) else {
             return self.shared.note(&folder.path, Look::Unlisted);
         };
-        if let Err(error) = self.listing.read(descriptor.as_fd()) {
-            self.fail_folder(folder, error);
+        let recorder = self.shared.visitor.recorder;
+        // Before it is listed: what changes meanwhile has later times.
+        let stat = recorder.and_then(|_| rustix::fs::fstat(&descriptor).ok());
+        match self.listing.read(descriptor.as_fd()) {
+            Err(error) => self.fail_folder(folder, error),
+            Ok(()) => {
+                if let (Some(recorder), Some(stat)) = (recorder, stat) {
+                    let (path, of) = (&folder.path, descriptor.as_fd());
+                    recorder.listed(path, of, &stat, &self.listing, &mut self.listed);
+                }
+            }
         }
         self.listing.sort(descriptor.as_fd(), self.shared.order);
         if self.listing.is_marked {
@@ -469,7 +485,7 @@ fn holds_no_folders(stat: &Stat, descriptor: &OwnedFd) -> bool {
 }
 
 /// Returns whether an entry of a folder came or went since, or the folder itself moved.
-fn changed_since(stat: &Stat, since: i64) -> bool {
+pub(crate) fn changed_since(stat: &Stat, since: i64) -> bool {
     let stamp = stamp_of(stat);
     stamp.mtime_ns >= since || stamp.ctime_ns >= since
 }

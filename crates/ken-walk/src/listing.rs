@@ -70,7 +70,7 @@ pub(crate) struct Listing {
 /// One entry of a folder.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
-    inode: u64,
+    pub(crate) inode: u64,
     name: usize,
     /// Its sort, as far as the file system tells without `stat`.
     pub(crate) kind: FileType,

@@ -13,6 +13,7 @@ use ken_core::Stamp;
 use serde::Serialize;
 
 use crate::folder::{Folder, Walker, Work};
+use crate::listings::Recorder;
 use crate::queue::Queue;
 use crate::rules::Rules;
 use ken_core::Root;
@@ -78,6 +79,8 @@ pub struct Visitor<'a> {
     pub file: &'a OnFile<'a>,
     /// Called with what is left out, if anybody wants to know.
     pub skipped: Option<&'a OnSkip<'a>>,
+    /// Takes note of what each folder holds.
+    pub recorder: Option<&'a Recorder>,
 }
 
 /// Why a file, or a folder and all below it, is left out.

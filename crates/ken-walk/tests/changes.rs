@@ -90,6 +90,7 @@ impl World {
                     .collect()
             },
             emit: &|change| found.lock().unwrap().push(change),
+            recorder: None,
         };
         let summary = changes(roots, &self.options, progress, &comparison);
         let mut lines: Vec<String> = Vec::new();
@@ -383,6 +384,7 @@ fn fresh(world: &World) -> BTreeMap<PathBuf, FileRow> {
             rows.lock().unwrap().insert(path.to_path_buf(), row);
         },
         skipped: None,
+        recorder: None,
     };
     scan(
         &[world.root()],

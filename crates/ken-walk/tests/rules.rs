@@ -96,6 +96,7 @@ fn by_ken(root: &Root) -> Vec<PathBuf> {
     let visitor = Visitor {
         file: &|path, _| files.lock().unwrap().push(path.to_path_buf()),
         skipped: None,
+        recorder: None,
     };
     let roots = std::slice::from_ref(root);
     scan(

@@ -63,6 +63,7 @@ impl Tree {
             skipped: Some(&|path, reason| {
                 skipped.lock().unwrap().insert(name(path), reason);
             }),
+            recorder: None,
         };
         let summary = scan(roots, options, &Progress::default(), visitor);
         let mut files = files.into_inner().unwrap();
@@ -285,6 +286,7 @@ fn names_that_are_not_utf8_come_through_unchanged() {
     let visitor = Visitor {
         file: &|path, stamp| seen.lock().unwrap().push((path.to_path_buf(), stamp.size)),
         skipped: None,
+        recorder: None,
     };
     let progress = Progress::default();
     scan(
@@ -311,6 +313,7 @@ fn what_vanishes_or_cannot_be_read_is_counted_and_the_walk_goes_on() {
             }
         },
         skipped: None,
+        recorder: None,
     };
     let roots = [tree.root("")];
     let summary = scan(
@@ -399,6 +402,7 @@ fn a_large_folder_is_looked_at_by_several_threads() {
                 std::thread::sleep(std::time::Duration::from_micros(10));
             },
             skipped: None,
+            recorder: None,
         };
         scan(&[tree.root("")], &options, &Progress::default(), visitor);
         let (files, ids) = found.into_inner().unwrap();
@@ -422,6 +426,7 @@ fn a_cancelled_walk_stops_before_its_next_file() {
     let visitor = Visitor {
         file: &|_, _| progress.cancelled.store(true, Ordering::Relaxed),
         skipped: None,
+        recorder: None,
     };
     let summary = scan(
         &[tree.root("")],
@@ -443,6 +448,7 @@ fn files_deleted_during_the_walk_are_no_errors() {
             }
         },
         skipped: None,
+        recorder: None,
     };
     let options = ScanOptions::default();
     let summary = scan(&[tree.root("")], &options, &Progress::default(), visitor);

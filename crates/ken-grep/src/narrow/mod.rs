@@ -23,6 +23,7 @@ use std::sync::Arc;
 use ken_core::{FileKey, KeyHasher, Stamp};
 use ken_index::Meta;
 use ken_ngram::{Candidates, Covers, Need, Opened, Row, Segment};
+use ken_walk::{KeptListing, Listings};
 
 pub use question::{Question, Why};
 use roots::Roots;
@@ -41,6 +42,8 @@ struct Known {
     hasher: KeyHasher,
     roots: Roots,
     grams: Opened,
+    /// What folders hold that did not change since.
+    listings: Option<Listings>,
     /// For each file of grams.
     candidates: Vec<Candidates>,
     reading: Reading,
@@ -188,6 +191,7 @@ impl Narrow {
             trusted: trusts && is_complete && roots.are_below(&meta.roots),
             roots,
             grams,
+            listings: Listings::open(index, meta.hasher, ken_index::map),
             candidates,
             reading,
             places: None,
@@ -249,6 +253,18 @@ impl Narrow {
         let places = self.known.as_ref()?.places.as_ref()?;
         let names = places.names.get(key(folder));
         Some(names.map_or(&[], Vec::as_slice))
+    }
+
+    /// Returns what an open folder holds, if that is known without listing it.
+    pub(crate) fn listing_of(
+        &self,
+        folder: &Path,
+        open: BorrowedFd<'_>,
+    ) -> Option<KeptListing<'_>> {
+        let known = self.known.as_ref()?;
+        let listings = known.listings.as_ref()?;
+        let path = known.roots.absolute(folder)?;
+        listings.of(&path, &rustix::fs::fstat(open).ok()?)
     }
 
     /// Returns why files were excluded, or why none were, in words for `--explain`.

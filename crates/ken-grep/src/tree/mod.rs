@@ -277,15 +277,21 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         self.listing = listing;
     }
 
-    /// Reads the names in a folder: all, or those that the index says.
+    /// Reads the names in a folder: all, from the index if they are the same there, or those that it says.
     fn list(
         &self,
         listing: &mut Listing,
         folder: &Folder,
         descriptor: BorrowedFd<'_>,
     ) -> Result<(), Errno> {
-        let Some(names) = self.tree.narrow.names_in(&folder.path) else {
-            return listing.read(descriptor);
+        let narrow = self.tree.narrow;
+        let Some(names) = narrow.names_in(&folder.path) else {
+            let Some(kept) = narrow.listing_of(&folder.path, descriptor) else {
+                return listing.read(descriptor);
+            };
+            listing.clear();
+            kept.for_each(|(name, kind, inode)| listing.push(name, kind, inode));
+            return Ok(());
         };
         listing.clear();
         for name in names {

@@ -180,6 +180,10 @@ fn findings(
         detail: Some("its checksum is of another content, or it is gone".to_owned()),
         ..plain("damaged", &folder.join(format!("{number:016x}.grams")))
     });
+    let listings = report.listings.then(|| Finding {
+        detail: Some("its checksum is of another content".to_owned()),
+        ..plain("damaged", &ken_walk::Listings::path(&index))
+    });
     let doubled = report.doubled.iter();
     let doubled =
         doubled.map(|(_, path)| plain("doubled", path.as_deref().unwrap_or(Path::new("?"))));
@@ -188,6 +192,7 @@ fn findings(
     let unexplained = unexplained.map(|path| plain("not found by the walk", path));
     damaged
         .chain(grams)
+        .chain(listings)
         .chain(doubled)
         .chain(changes)
         .chain(unexplained)
@@ -211,8 +216,7 @@ fn findings_text(findings: &[Finding]) -> String {
 
 fn summary_text(report: &Report) -> String {
     let index = &report.index;
-    let n_damaged = index.damages.len() + report.grams.len();
-    let state = match n_damaged {
+    let state = match report.n_damaged() {
         0 => "as they were written".to_owned(),
         n => format!("{n} damaged"),
     };
@@ -267,7 +271,7 @@ fn summary_json(report: &Report) -> Json {
         "index": {
             "files": report.index.files,
             "bytes": report.index.bytes,
-            "damaged": report.index.damages.len() + report.grams.len(),
+            "damaged": report.n_damaged(),
         },
         "documents": report.documents,
         "doubled": report.doubled.len(),

@@ -48,6 +48,7 @@ pub(crate) fn run(global: &Global, args: &WalkArgs) -> Result<ExitCode, Failure>
     let visitor = Visitor {
         file: &file,
         skipped: if args.explain { Some(&skipped) } else { None },
+        recorder: None,
     };
     let summary = ken_walk::scan(&[root], &options, &Progress::default(), visitor);
     let mut lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);

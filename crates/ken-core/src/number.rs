@@ -1,0 +1,94 @@
+//! Numbers as files beside the index hold them, and tables that are sorted by a hash.
+
+/// Returns the 8 bytes at a place as a number, the lowest first; 0 if there are fewer.
+pub fn number_at(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<8>());
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Appends a number, 7 bits to a byte, the lowest first.
+pub fn put_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Takes what [`put_number`] wrote; none if the bytes end before it does.
+pub fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Returns the number of the first row whose hash is not less than one, in a table that is sorted by the hashes
+/// that its rows begin with.
+///
+/// Hashes are spread evenly: where one is, is told by its size, and how far from there, by the hash that is there.
+/// Of a table of 78,000 rows so three or four are read, most of them beside each other, not seventeen.
+pub fn first_from<const ROW: usize>(rows: &[[u8; ROW]], hash: u64) -> usize {
+    const GUESSES: usize = 2;
+    let rows_to = |distance: u64| ((u128::from(distance) * rows.len() as u128) >> 64) as usize;
+    let hash_of = |row: usize| number_at(&rows[row], 0);
+    let mut guess = rows_to(hash);
+    for _ in 0..GUESSES {
+        let Some(row) = rows.get(guess) else { break };
+        let there = number_at(row, 0);
+        let distance = rows_to(there.abs_diff(hash));
+        guess = match there < hash {
+            true => (guess + distance).min(rows.len() - 1),
+            false => guess - distance.min(guess),
+        };
+    }
+    let (mut low, mut high, mut step) = (guess, guess, 2);
+    while low > 0 && hash_of(low) >= hash {
+        (high, low) = (low, low.saturating_sub(step));
+        step *= 2;
+    }
+    while high < rows.len() && hash_of(high) < hash {
+        (low, high) = (high, (high + step).min(rows.len()));
+        step *= 2;
+    }
+    let between = rows.get(low..high).unwrap_or_default();
+    low + between.partition_point(|row| number_at(row, 0) < hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_read_as_written(numbers: Vec<u64>) {
+            let mut bytes = Vec::new();
+            numbers.iter().for_each(|number| put_number(*number, &mut bytes));
+            let mut left = bytes.as_slice();
+            let read: Vec<u64> = std::iter::from_fn(|| take_number(&mut left)).collect();
+            prop_assert_eq!(read, numbers);
+        }
+
+        /// Hashes are spread evenly; a damaged or tiny table need not be.
+        #[test]
+        fn rows_are_found_however_they_are_spread(
+            mut hashes in prop::collection::vec(prop_oneof![any::<u64>(), 0..20_u64, Just(u64::MAX)], 0..300),
+            asked in prop_oneof![any::<u64>(), 0..22_u64, Just(u64::MAX)],
+        ) {
+            hashes.sort_unstable();
+            let rows: Vec<[u8; 8]> = hashes.iter().map(|hash| hash.to_le_bytes()).collect();
+            for hash in hashes.iter().copied().chain([asked]) {
+                let expected = hashes.partition_point(|other| *other < hash);
+                prop_assert_eq!(first_from(&rows, hash), expected);
+            }
+        }
+    }
+}
