@@ -16,6 +16,8 @@
 //! somebody asks for it.
 
 mod recorder;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::CStr;
 use std::io;

@@ -7,6 +7,7 @@ mod beyond;
 mod cases;
 mod grams;
 mod indexed;
+mod listings;
 mod trees;
 
 use std::collections::BTreeMap;

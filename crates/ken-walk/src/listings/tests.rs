@@ -1,0 +1,265 @@
+//! What is kept of a folder is what it holds, or nothing.
+
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use ken_core::{KeyHasher, Root};
+use proptest::prelude::*;
+
+use super::*;
+use crate::listing::Listing;
+use crate::{Progress, ScanOptions, Visitor, root_at, scan};
+
+/// Clocks of file systems go on in steps of up to 10 ms.
+const TICK: Duration = Duration::from_millis(25);
+const ALL: i64 = i64::MAX;
+
+struct Tree {
+    top: tempfile::TempDir,
+    index: tempfile::TempDir,
+}
+
+impl Tree {
+    fn new(n_folders: usize) -> Self {
+        let tree = Self {
+            top: tempfile::tempdir().unwrap(),
+            index: tempfile::tempdir().unwrap(),
+        };
+        for number in 0..n_folders {
+            tree.write(&format!("{number}/file"));
+        }
+        tree
+    }
+
+    fn root(&self) -> Root {
+        root_at(self.top.path()).unwrap()
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        match path {
+            "" => self.root().path,
+            _ => self.root().path.join(path),
+        }
+    }
+
+    fn write(&self, path: &str) {
+        let path = self.path(path);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, "").unwrap();
+    }
+
+    fn hasher() -> KeyHasher {
+        KeyHasher::new(1, 2)
+    }
+
+    fn known(&self) -> Option<Listings> {
+        let map = |path: &Path| Ok(Box::new(fs_err::read(path)?) as Bytes);
+        Listings::open(self.index.path(), Self::hasher(), map)
+    }
+
+    /// Walks, and takes note of folders that did not change since.
+    fn walk(&self, since: i64, saw_all: bool) {
+        let recorder = Recorder::new(self.index.path(), self.known(), Self::hasher(), since);
+        let visitor = Visitor {
+            file: &|_, _| (),
+            skipped: None,
+            recorder: Some(&recorder),
+        };
+        let options = ScanOptions {
+            threads: 3,
+            ..ScanOptions::default()
+        };
+        scan(&[self.root()], &options, &Progress::default(), visitor);
+        recorder.finish(saw_all).unwrap();
+        assert!(!fs_err::exists(self.index.path().join("listings.new")).unwrap());
+    }
+
+    /// Returns what is kept of a folder, after comparing it with what the folder holds.
+    fn kept(&self, listings: &Listings, folder: &str) -> Option<usize> {
+        let folder = self.path(folder);
+        let open = fs_err::File::open(&folder).unwrap();
+        let stat = rustix::fs::fstat(&open).unwrap();
+        let kept = listings.of(&folder, &stat)?;
+        let mut listing = Listing::default();
+        listing.read(open.as_fd()).unwrap();
+        let entries = listing.entries.iter();
+        let entries = entries.map(|entry| (listing.name(*entry), entry.kind, entry.inode));
+        assert!(kept.clone().eq(entries), "{folder:?}");
+        Some(kept.count())
+    }
+
+    fn n_rows(&self) -> usize {
+        self.known().map_or(0, |known| known.rows().len())
+    }
+}
+
+#[test]
+fn folders_that_did_not_change_are_kept() {
+    let tree = Tree::new(20);
+    tree.write("0/a/b/c");
+    fs_err::os::unix::fs::symlink("nowhere", tree.path("1/link")).unwrap();
+    tree.write("2/.hidden");
+    tree.walk(ALL, true);
+    let listings = tree.known().unwrap();
+    assert!(listings.is_sound());
+    let of = |folder: &str| tree.kept(&listings, folder);
+    assert_eq!(
+        (of(""), of("0"), of("0/a"), of("1")),
+        (Some(20), Some(2), Some(1), Some(2))
+    );
+    assert_eq!(of("2"), Some(2), "what the rules leave out is there too");
+
+    thread::sleep(TICK);
+    tree.write("3/new");
+    fs_err::remove_file(tree.path("4/file")).unwrap();
+    fs_err::rename(tree.path("5/file"), tree.path("5/other")).unwrap();
+    fs_err::rename(tree.path("6"), tree.path("6 old")).unwrap();
+    fs_err::rename(tree.path("7"), tree.path("6")).unwrap();
+    tree.write("7/file");
+    for changed in ["", "3", "4", "5", "6", "7", "6 old"] {
+        assert_eq!(of(changed), None, "{changed}");
+    }
+    // What is inside of a file is no matter of its folder.
+    fs_err::write(tree.path("8/file"), "more").unwrap();
+    assert_eq!((of("0"), of("8")), (Some(2), Some(1)));
+}
+
+#[test]
+fn of_another_index_nothing_is_believed() {
+    let tree = Tree::new(3);
+    tree.walk(ALL, true);
+    let bytes = || Box::new(fs_err::read(tree.index.path().join("listings")).unwrap());
+    assert!(Listings::new(bytes(), Tree::hasher()).is_some());
+    assert!(Listings::new(bytes(), KeyHasher::new(1, 3)).is_none());
+}
+
+#[test]
+fn folders_that_changed_just_now_and_huge_ones_are_not_kept() {
+    let tree = Tree::new(3);
+    tree.walk(0, true);
+    assert_eq!(tree.n_rows(), 0);
+    for number in 0..=4096 {
+        tree.write(&format!("huge/{number}"));
+    }
+    tree.walk(ALL, true);
+    let listings = tree.known().unwrap();
+    assert_eq!(
+        (tree.kept(&listings, ""), tree.kept(&listings, "huge")),
+        (Some(4), None)
+    );
+}
+
+#[test]
+fn the_file_is_written_anew_when_many_changed_and_forgets_what_is_gone() {
+    let tree = Tree::new(200);
+    tree.walk(ALL, false);
+    assert_eq!(tree.n_rows(), 0, "not all was seen");
+    tree.walk(ALL, true);
+    assert_eq!(tree.n_rows(), 201);
+    let bytes = || fs_err::read(tree.index.path().join("listings")).unwrap();
+    let before = bytes();
+
+    thread::sleep(TICK);
+    tree.write("0/new");
+    tree.walk(ALL, true);
+    assert!(bytes() == before, "one of 201");
+
+    (0..20).for_each(|number| fs_err::remove_dir_all(tree.path(&number.to_string())).unwrap());
+    tree.write("199/new");
+    tree.walk(ALL, false);
+    assert!(bytes() == before, "not all was seen");
+    tree.walk(ALL, true);
+    assert_eq!(tree.n_rows(), 181);
+    let listings = tree.known().unwrap();
+    assert!(listings.is_sound());
+    assert_eq!(tree.kept(&listings, ""), Some(180));
+    assert_eq!(
+        (tree.kept(&listings, "199"), tree.kept(&listings, "100")),
+        (Some(2), Some(1))
+    );
+}
+
+/// More than a thread gathers before it writes.
+#[test]
+fn many_listings_are_kept() {
+    let tree = Tree::new(0);
+    let long = "x".repeat(200);
+    for folder in 0..20 {
+        (0..60).for_each(|number| tree.write(&format!("{folder}/{long}{number}")));
+    }
+    tree.walk(ALL, true);
+    let listings = tree.known().unwrap();
+    for folder in 0..20 {
+        assert_eq!(tree.kept(&listings, &folder.to_string()), Some(60));
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_the_one_before() {
+    let tree = Tree::new(3);
+    tree.walk(ALL, true);
+    let bytes = fs_err::read(tree.index.path().join("listings")).unwrap();
+    // Nobody writes a file over a folder.
+    fs_err::create_dir(tree.index.path().join("listings.new")).unwrap();
+    (3..30).for_each(|number| tree.write(&format!("{number}/file")));
+    let recorder = Recorder::new(tree.index.path(), tree.known(), Tree::hasher(), ALL);
+    let visitor = Visitor {
+        file: &|_, _| (),
+        skipped: None,
+        recorder: Some(&recorder),
+    };
+    let options = ScanOptions::default();
+    scan(&[tree.root()], &options, &Progress::default(), visitor);
+    let error = recorder.finish(true).unwrap_err().to_string();
+    assert!(error.contains("listings.new"), "{error}");
+    assert!(fs_err::read(tree.index.path().join("listings")).unwrap() == bytes);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(30) })]
+    /// Whatever is done to a tree, what is kept of a folder is what it holds.
+    #[test]
+    fn what_is_kept_is_what_is_there(
+        changes in prop::collection::vec((0..5_u8, 0..12_usize, 0..12_usize), 1..12),
+    ) {
+        let tree = Tree::new(12);
+        tree.walk(ALL, true);
+        let listings = tree.known().unwrap();
+        thread::sleep(TICK);
+        for (what, one, other) in changes {
+            let (from, to) = (tree.path(&one.to_string()), tree.path(&other.to_string()));
+            // What is not there is not changed.
+            let _ = match what {
+                0 => fs_err::write(from.join(other.to_string()), ""),
+                1 => fs_err::remove_file(from.join("file")),
+                2 => fs_err::rename(from, to.join("moved")),
+                3 => fs_err::remove_dir_all(from),
+                _ => fs_err::create_dir(to),
+            };
+        }
+        let mut kept = BTreeMap::new();
+        for entry in fs_err::read_dir(tree.path("")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            kept.insert(name.clone(), tree.kept(&listings, &name));
+        }
+        prop_assert!(kept.len() <= 12);
+    }
+
+    #[test]
+    fn a_damaged_file_is_noticed_and_in_nobodys_way(place: prop::sample::Index, flipped in 1..=255_u8) {
+        let tree = Tree::new(5);
+        tree.walk(ALL, true);
+        let mut bytes = fs_err::read(tree.index.path().join("listings")).unwrap();
+        let place = place.index(bytes.len());
+        bytes[place] ^= flipped;
+        if let Some(listings) = Listings::new(Box::new(bytes), Tree::hasher()) {
+            prop_assert!(!listings.is_sound());
+            for row in listings.rows() {
+                listings.listing(row).into_iter().flatten().for_each(drop);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Folders that did not change are not listed: what the index keeps of them, and when it is of no use.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::world::World;
+
+/// Returns a tree that an index knows, with what its folders hold: those that changed within two seconds before a run
+/// may have changed after it.
+fn indexed() -> World {
+    let world = World::new();
+    for number in 0..50 {
+        world.write(format!("{number}/old.txt"), format!("otter {number}\n"));
+        world.write(format!("{number}/deep/.hidden"), "a hidden otter\n");
+        // Where all files match nothing is asked of an index.
+        (0..10).for_each(|other| _ = world.write(format!("{number}/{other}"), "a badger\n"));
+    }
+    thread::sleep(Duration::from_millis(2200));
+    world.index_docs();
+    assert!(world.data().join("index/listings").exists());
+    world
+}
+
+fn files(world: &World, more: &[&str]) -> Vec<String> {
+    // A walk that puts paths in order is another one.
+    let args = ["grep", "-l", "-uu", "otter"];
+    let run = world.ken(args.iter().chain(more));
+    assert_eq!((run.code, &*run.err), (0, ""));
+    let mut files: Vec<_> = run.lines().into_iter().map(str::to_owned).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_search_sees_every_change_of_a_folder_that_is_not_listed() {
+    let world = indexed();
+    assert_eq!(files(&world, &["docs"]).len(), 100);
+    world.write("0/new.txt", "a new otter\n");
+    world.write("1/deep/new.txt", "a new otter\n");
+    world.write("new/new.txt", "a new otter\n");
+    world.write("2/old.txt", "something else\n");
+    world.remove("3/old.txt");
+    world.rename("4/old.txt", "4/other.txt");
+    world.rename("5", "5 away");
+    world.rename("6", "5");
+    world.rename("7/deep", "8/deeper");
+    fs_err::remove_dir_all(world.docs().join("9")).unwrap();
+    world.write("9", "an otter where a folder was\n");
+    let found = files(&world, &["docs"]);
+    assert_eq!(found, files(&world, &["docs", "--no-index"]));
+    assert_eq!(found.len(), 100 + 3 - 1 - 1 - 1);
+
+    // From elsewhere, and by another way.
+    fs_err::os::unix::fs::symlink(world.docs(), world.home().join("link")).unwrap();
+    let by_link = files(&world, &["link/", "docs/10/"]);
+    assert_eq!(by_link, files(&world, &["link/", "docs/10/", "--no-index"]));
+}
+
+#[test]
+fn a_damaged_list_of_folders_is_found_and_made_anew() {
+    let world = indexed();
+    let path = world.data().join("index/listings");
+    let mut bytes = fs_err::read(&path).unwrap();
+    let name = bytes
+        .windows(4)
+        .position(|window| window == b"old.")
+        .unwrap();
+    bytes[name] ^= 1;
+    fs_err::write(&path, &bytes).unwrap();
+    // Nothing else tells that it is used.
+    let misled = world.ken(["grep", "-l", "-uu", "otter", "docs"]);
+    assert_eq!(
+        (misled.code, misled.lines().len()),
+        (2, 99),
+        "{}",
+        misled.err
+    );
+    let run = world.ken(["check"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.text().contains("index/listings"), "{}", run.text());
+    let run = world.ken(["check", "--repair"]);
+    assert!(run.code < 2, "{}", run.err);
+    assert_eq!(world.ken(["check", "-q"]).code, 0);
+    assert_eq!(files(&world, &["docs"]).len(), 100);
+    assert!(path.exists());
+}
