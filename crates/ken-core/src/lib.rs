@@ -24,7 +24,7 @@ pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart, lower_range};
 pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes, extension, unescape_bytes};
-pub use number::{first_from, number_at, put_number, take_number};
+pub use number::{first_from, first_from_each, number_at, put_number, take_number};
 pub use own::OwnHeader;
 pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
 pub use ranking::Ranking;

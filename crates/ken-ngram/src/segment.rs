@@ -23,7 +23,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use ken_core::{first_from, number_at, take_number};
+use ken_core::{first_from, first_from_each, number_at, take_number};
 
 use crate::gram::Gram;
 use crate::pieces::Extent;
@@ -251,11 +251,22 @@ impl Segment {
     }
 
     /// Returns the rows of a file, in order of their versions: one for each part of it.
-    pub fn of(&self, key: u64) -> impl Iterator<Item = Row> + '_ {
+    pub fn of(&self, key: u64) -> impl Iterator<Item = Row> + Clone + '_ {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
-        let start = first_from(rows, key);
-        let from_start = rows.get(start..).unwrap_or_default();
-        from_start
+        self.of_at(key, first_from(rows, key))
+    }
+
+    /// Adds to `places`, for each key, where its rows are: [`Self::of_at`].
+    pub fn places_of(&self, keys: &[u64], places: &mut Vec<usize>) {
+        let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
+        first_from_each(rows, keys, places);
+    }
+
+    /// Returns the rows of a file as [`Self::of`] does; where they are was told by [`Self::places_of`].
+    pub fn of_at(&self, key: u64, place: usize) -> impl Iterator<Item = Row> + Clone + '_ {
+        let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
+        let from_place = rows.get(place..).unwrap_or_default();
+        from_place
             .iter()
             .map(row)
             .take_while(move |row| row.version.key == key)

@@ -104,6 +104,10 @@ pub(crate) struct InFolder<'a> {
     /// The path of a file, the folder's first.
     path: Vec<u8>,
     folder_length: usize,
+    /// Of the files that are looked up.
+    keys: Vec<u64>,
+    /// For each file of grams, for each key, where its rows are.
+    places: Vec<usize>,
 }
 
 /// More candidates, as a share of all files, are not worth a list of them.
@@ -230,7 +234,8 @@ impl Narrow {
             return Verdict::MayMatch(None);
         };
         let stamp = || look::stamp(known.search, &path);
-        known.judge(&path, known.reading.whole || explicit, stamp)
+        let FileKey(key) = known.hasher.key(&path);
+        known.judge(&known.rows(key), known.reading.whole || explicit, stamp)
     }
 
     /// Returns what is known of the files in a folder; none if nothing.
@@ -245,6 +250,8 @@ impl Narrow {
             known,
             folder_length: path.len(),
             path,
+            keys: Vec::new(),
+            places: Vec::new(),
         })
     }
 
@@ -313,19 +320,26 @@ impl Narrow {
 
 impl Known {
     /// Returns the rows of a file, each with the file of grams that it stands in.
-    fn rows(&self, key: u64) -> impl Iterator<Item = (Row, Asked<'_>)> {
+    fn rows(&self, key: u64) -> impl Iterator<Item = (Row, Asked<'_>)> + Clone {
+        let all = self.asked();
+        all.flat_map(move |asked| asked.segment.of(key).map(move |row| (row, asked)))
+    }
+
+    fn asked(&self) -> impl Iterator<Item = Asked<'_>> + Clone {
         let segments = self.grams.segments.iter().zip(&self.candidates);
-        segments.flat_map(move |(segment, candidates)| {
-            let asked = Asked {
-                segment,
-                candidates,
-            };
-            segment.of(key).map(move |row| (row, asked))
+        segments.map(|(segment, candidates)| Asked {
+            segment,
+            candidates,
         })
     }
 
-    fn judge(&self, path: &Path, whole: bool, stamp: impl FnOnce() -> Option<Stamp>) -> Verdict {
-        let FileKey(key) = self.hasher.key(path);
+    /// Judges a file by its rows.
+    fn judge<'a>(
+        &self,
+        rows: &(impl Iterator<Item = (Row, Asked<'a>)> + Clone),
+        whole: bool,
+        stamp: impl FnOnce() -> Option<Stamp>,
+    ) -> Verdict {
         let rules_out = |(row, asked): &(Row, Asked<'_>)| {
             suffices(row.covers, whole) && !asked.may_match(row.doc)
         };
@@ -333,7 +347,7 @@ impl Known {
         let now =
             LazyCell::new(|| stamp().map(|stamp| (stamp, stamp.token(&self.hasher, 0) >> 16)));
         let is_of_now = |row: &Row| now.is_some_and(|(_, stamp)| stamp == row.version.stamp);
-        let own = || self.rows(key).filter(|(row, _)| !row.is_part);
+        let own = || rows.clone().filter(|(row, _)| !row.is_part);
         let is_excluded = match self.trusted {
             // Of several versions nobody knows which one is there.
             true => own().next().is_some() && own().all(|row| rules_out(&row)),
@@ -428,14 +442,32 @@ fn key(path: &Path) -> &[u8] {
 }
 
 impl InFolder<'_> {
-    /// Returns what is known of a file. It is looked at, in the open folder, only if the answer depends
-    /// on it.
-    pub(crate) fn judge(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
-        self.path.truncate(self.folder_length);
-        self.path.extend_from_slice(name.to_bytes());
-        let path = Path::new(OsStr::from_bytes(&self.path));
+    /// Looks up some files, all of them at once: [`Self::judge`] tells of one of them.
+    pub(crate) fn look_up<'n>(&mut self, names: impl Iterator<Item = &'n CStr>) {
+        self.keys.clear();
+        for name in names {
+            self.path.truncate(self.folder_length);
+            self.path.extend_from_slice(name.to_bytes());
+            let path = Path::new(OsStr::from_bytes(&self.path));
+            self.keys.push(self.known.hasher.key(path).0);
+        }
+        self.places.clear();
+        for segment in &self.known.grams.segments {
+            segment.places_of(&self.keys, &mut self.places);
+        }
+    }
+
+    /// Returns what is known of the file of this number among those that were looked up. It is looked at, in the
+    /// open folder, only if the answer depends on it.
+    pub(crate) fn judge(&self, number: usize, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
+        let key = self.keys[number];
+        let places = self.places.iter().skip(number).step_by(self.keys.len());
+        let rows = self.known.asked().zip(places).flat_map(|(asked, place)| {
+            let rows = asked.segment.of_at(key, *place);
+            rows.map(move |row| (row, asked))
+        });
         let stamp = || look::stamp_in(folder, name);
-        self.known.judge(path, self.known.reading.whole, stamp)
+        self.known.judge(&rows, self.known.reading.whole, stamp)
     }
 }
 

@@ -35,7 +35,7 @@ use rustix::io::Errno;
 
 use crate::Observer;
 use crate::input::Input;
-use crate::narrow::{InFolder, Narrow, Verdict};
+use crate::narrow::{Narrow, Verdict};
 use crate::run::Tally;
 use crate::walk::WalkOptions;
 use listing::{Entry, Listing};
@@ -177,6 +177,10 @@ struct Walker<'a, V> {
     listing: Listing,
     /// The path of the entry that is looked at.
     path: Vec<u8>,
+    /// How much of it is its folder's.
+    folder_length: usize,
+    /// The files of a folder.
+    regular: Vec<Entry>,
     found: Vec<Work>,
     files: Vec<Input>,
     /// Calls one more thread.
@@ -191,6 +195,8 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             visit,
             listing: Listing::default(),
             path: Vec::new(),
+            folder_length: 0,
+            regular: Vec::new(),
             found: Vec::new(),
             files: Vec::new(),
             call,
@@ -316,12 +322,11 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         if self.path.last() != Some(&b'/') {
             self.path.push(b'/');
         }
-        let folder_length = self.path.len();
-        let mut known = self.tree.narrow.in_folder(folder);
-        let (mut files, mut excluded) = (0, 0);
+        self.folder_length = self.path.len();
+        let mut regular = std::mem::take(&mut self.regular);
         for &entry in &listing.entries {
             let name = listing.name(entry);
-            self.path.truncate(folder_length);
+            self.path.truncate(self.folder_length);
             self.path.extend_from_slice(name.to_bytes());
             match self.kind(here, name, entry) {
                 Some(FileType::Directory) if self.is_admitted(here, name, entry, true) => {
@@ -332,19 +337,39 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                     }));
                 }
                 Some(FileType::RegularFile) if self.is_admitted(here, name, entry, false) => {
-                    files += 1;
-                    match judge(known.as_mut(), here, name) {
-                        Verdict::Excluded => excluded += 1,
-                        Verdict::MayMatch(pieces) => {
-                            let file = Input::file(owned(&self.path), self.tree.implicit);
-                            self.files.push(file.with(pieces));
-                        }
-                    }
+                    regular.push(entry);
                 }
                 _ => {}
             }
         }
-        self.tally.count(files, excluded);
+        self.judge(here, folder, listing, &regular);
+        regular.clear();
+        self.regular = regular;
+    }
+
+    /// Asks of each file whether it may match.
+    fn judge(&mut self, here: &Here<'_>, folder: &Path, listing: &Listing, files: &[Entry]) {
+        let names = || files.iter().map(|entry| listing.name(*entry));
+        let mut known = self.tree.narrow.in_folder(folder);
+        if let Some(known) = &mut known {
+            known.look_up(names());
+        }
+        let mut n_excluded = 0;
+        for (number, name) in names().enumerate() {
+            let verdict = known.as_ref().map_or(Verdict::MayMatch(None), |known| {
+                known.judge(number, here.descriptor, name)
+            });
+            match verdict {
+                Verdict::Excluded => n_excluded += 1,
+                Verdict::MayMatch(pieces) => {
+                    self.path.truncate(self.folder_length);
+                    self.path.extend_from_slice(name.to_bytes());
+                    let file = Input::file(owned(&self.path), self.tree.implicit);
+                    self.files.push(file.with(pieces));
+                }
+            }
+        }
+        self.tally.count(files.len() as u64, n_excluded);
     }
 
     /// Returns what an entry is.
@@ -394,12 +419,6 @@ struct Here<'a> {
     number: usize,
     node: Arc<Node>,
     descriptor: BorrowedFd<'a>,
-}
-
-fn judge(known: Option<&mut InFolder<'_>>, here: &Here<'_>, name: &CStr) -> Verdict {
-    known.map_or(Verdict::MayMatch(None), |known| {
-        known.judge(here.descriptor, name)
-    })
 }
 
 fn open(folder: &Path) -> Result<OwnedFd, Errno> {
