@@ -30,6 +30,8 @@ RARE, EVERYWHERE = 0.01, 0.3
 CSEARCH_KNOWS = {"-i"}
 NAMES = ["rg", "scan", "stamps", "trusted", "csearch", "zoekt"]
 TIMES_COLD = 20
+# Pairs of runs that tell what n-grams cost.
+BUILDS = 3
 # A scan with a cold cache takes as long as that of ripgrep.
 NOT_COLD = {"scan", "zoekt"}
 DROP_CACHES = "/proc/sys/vm/drop_caches"
@@ -146,25 +148,32 @@ def cold_goals(raw):
 
 
 def measure_tree(source):
-    """How many files there are, and how many bytes they have."""
+    """How many files there are, and how many bytes they have; reads them, so that no index is made of a cold cache."""
     n_files = n_bytes = 0
     for folder, _, names in os.walk(source):
         for name in names:
-            status = os.lstat(os.path.join(folder, name))
-            if not os.path.islink(os.path.join(folder, name)):
-                n_files, n_bytes = n_files + 1, n_bytes + status.st_size
+            path = os.path.join(folder, name)
+            if not os.path.islink(path):
+                with open(path, "rb") as file:
+                    n_files, n_bytes = n_files + 1, n_bytes + len(file.read())
     return n_files, n_bytes
 
 
 def build(bench, source):
-    """Makes the indexes; returns what each cost, and how many bytes its n-grams take."""
+    """Makes the indexes; returns what each cost, and how many bytes its n-grams take.
+
+    What n-grams cost is the difference of two runs, each the best of some, in turns.
+    """
     built = {}
-    for name, more in (("ken", []), ("without", ["--no-ngrams"])):
-        home = bench.index_home("indexed", name)
-        shutil.rmtree(home, ignore_errors=True)
-        command = [bench.program, "--data", home, "index", "-q", "--hidden", "--no-ignore", *more, source]
-        built[name] = entry(process.run(Command(command), bench.log("indexed", name)), home,
-                            size(os.path.join(home, "index", "ngrams")))
+    for _ in range(1 if bench.quick else BUILDS):
+        for name, more in (("ken", []), ("without", ["--no-ngrams"])):
+            home = bench.index_home("indexed", name)
+            shutil.rmtree(home, ignore_errors=True)
+            # Not as in the background, where it leaves the cores to others.
+            command = [bench.program, "--data", home, "index", "-q", "--fast", "--hidden", "--no-ignore", *more, source]
+            cost = process.run(Command(command), bench.log("indexed", name))
+            made = entry(cost, home, size(os.path.join(home, "index", "ngrams")))
+            built[name] = min(built.get(name, made), made, key=lambda of: of["cpu"])
     if shutil.which("cindex"):
         home = bench.index_home("indexed", "csearch")
         if os.path.exists(home):
@@ -199,7 +208,11 @@ def dry_run(bench, home):
 
 def goals(kept, floor, share, speed):
     times = [wall["rg"] / wall["trusted"] for _, wall, *_ in kept]
-    rare = [(wall, cpu) for _, wall, cpu, of, *_ in kept if of < RARE and wall["stamps"] < 0.7 * wall["scan"]]
+    rare = {name: (wall, cpu) for name, wall, cpu, of, *_ in kept if of < RARE}
+    # Without a literal that is rare enough no index of n-grams says anything.
+    wide = [name for name, (wall, _) in rare.items() if wall["stamps"] > 0.7 * wall["scan"]]
+    but = f", but `{'`, `'.join(wide)}`" if wide else ""
+    rare = [of for name, of in rare.items() if name not in wide]
     over = max((wall["stamps"] / floor for wall, _ in rare), default=0)
     cpu = min((cpu["rg"] / cpu["stamps"] for _, cpu in rare), default=0)
     everywhere = max((wall["stamps"] / wall["scan"] for _, wall, _, of, *_ in kept if of > EVERYWHERE), default=0)
@@ -212,9 +225,9 @@ def goals(kept, floor, share, speed):
         Goal(f"indexed: n-grams are made of {MIN_SPEED} MB per CPU second", f"{speed:.0f}", speed >= MIN_SPEED),
         Goal(f"indexed: {TIMES_TRUSTED} times faster than rg if trusted, in the median",
              f"{stats.median(times):.1f}", stats.median(times) >= TIMES_TRUSTED),
-        Goal(f"indexed: rare patterns at most {MAX_FLOOR} times the walk, stamps checked", f"{over:.2f} at most",
+        Goal(f"indexed: rare patterns at most {MAX_FLOOR} times the walk, stamps checked", f"{over:.2f} at most{but}",
              over <= MAX_FLOOR),
-        Goal(f"indexed: rare patterns {TIMES_CPU} times less CPU than rg, stamps checked", f"{cpu:.1f} at least",
+        Goal(f"indexed: rare patterns {TIMES_CPU} times less CPU than rg, stamps checked", f"{cpu:.1f} at least{but}",
              cpu >= TIMES_CPU),
         Goal(f"indexed: what matches everywhere at most {MAX_SCAN} times the scan", f"{everywhere:.2f} at most",
              everywhere <= MAX_SCAN),
