@@ -19,8 +19,8 @@ const MAX_GRAMS: usize = 1 << 20;
 /// A text is taken in blocks of so many bytes, which have no more grams (two for each byte) than a
 /// set has room for.
 const BLOCK_BYTES: usize = 256;
-/// So many windows of four bytes are known at most to have been seen; 64 KiB.
-const SEEN: usize = 1 << 14;
+/// So many windows of four bytes are known at most to have been seen; 32 KiB, as much as the nearest cache holds.
+const SEEN: usize = 1 << 13;
 
 /// The common trigrams in order, three bytes each: those in more than 5 % of the files, as the mean
 /// over eleven kinds of text, made by `examples/common.rs`. It is part of the format.

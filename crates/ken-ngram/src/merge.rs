@@ -4,9 +4,7 @@
 //! A document that was written twice gets the grams of both: what was extracted of a file may have
 //! become more. No text is read again.
 
-use std::cmp::Reverse;
-use std::collections::binary_heap::PeekMut;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::{iter, thread};
@@ -80,47 +78,72 @@ impl Lists {
 }
 
 /// Merges the lists of a range of grams.
+///
+/// The next gram is the smallest of those that come next in each file. These are looked at one by one: many files hold
+/// the same gram, and a heap of them takes longer to be put in order for each.
 fn merged(segments: &[Segment], maps: &[Vec<u32>], range: &Range<u64>, n_docs: u32) -> Lists {
     let mut lists = Lists::default();
-    let entries = segments
-        .iter()
-        .map(|segment| segment.entries(range.clone()));
-    let mut entries: Vec<_> = entries.collect();
-    let mut heads: Vec<Option<(Gram, Postings)>> = entries.iter_mut().map(Iterator::next).collect();
-    let mut queue: BinaryHeap<_> = (0..heads.len())
-        .filter_map(|of| heads[of].as_ref().map(|(gram, _)| Reverse((*gram, of))))
+    let mut files: Vec<_> = (segments.iter().zip(maps))
+        .map(|(segment, map)| Entries {
+            segment,
+            map,
+            entries: segment.entries(range.clone()),
+            postings: None,
+        })
         .collect();
+    let mut heads: Vec<u64> = files.iter_mut().map(|file| file.next_after(None)).collect();
     let mut list = Vec::new();
     loop {
-        let Some(mut first) = queue.peek_mut() else {
-            break;
+        let gram = heads.iter().copied().fold(NO_MORE, u64::min);
+        let Ok(found) = Gram::try_from(gram) else {
+            return lists;
         };
-        let Reverse((gram, of)) = *first;
-        if let Some((_, postings)) = heads[of].take() {
-            let new = segments[of]
-                .documents(&postings)
-                .map(|doc| maps[of][doc as usize]);
-            list.extend(new.filter(|doc| *doc != GONE));
-        }
-        heads[of] = entries[of].next();
-        // A damaged file may not be in order.
-        match heads[of].as_ref().filter(|(next, _)| *next > gram) {
-            Some((next, _)) => {
-                *first = Reverse((*next, of));
-                drop(first);
+        for (head, file) in heads.iter_mut().zip(&mut files) {
+            if *head == gram {
+                file.add_to(&mut list);
+                *head = file.next_after(Some(found));
             }
-            None => _ = PeekMut::pop(first),
         }
-        if queue.peek().is_none_or(|Reverse((next, _))| *next != gram) {
-            if !list.is_sorted_by(|one, next| one < next) {
-                list.sort_unstable();
-                list.dedup();
-            }
-            lists.add(gram, &list, n_docs);
-            list.clear();
+        if !list.is_sorted_by(|one, next| one < next) {
+            list.sort_unstable();
+            list.dedup();
+        }
+        lists.add(found, &list, n_docs);
+        list.clear();
+    }
+}
+
+/// Greater than any gram.
+const NO_MORE: u64 = u64::MAX;
+
+/// The lists of one file that are merged.
+struct Entries<'a, I> {
+    segment: &'a Segment,
+    /// The new numbers of its documents.
+    map: &'a [u32],
+    entries: I,
+    /// The list that comes next.
+    postings: Option<Postings>,
+}
+
+impl<I: Iterator<Item = (Gram, Postings)>> Entries<'_, I> {
+    /// Goes on to the next list and returns its gram; a damaged file ends where grams are no longer in order.
+    fn next_after(&mut self, last: Option<Gram>) -> u64 {
+        let next = self.entries.next();
+        let next = next.filter(|(gram, _)| last.is_none_or(|last| *gram > last));
+        let gram = next.as_ref().map_or(NO_MORE, |(gram, _)| (*gram).into());
+        self.postings = next.map(|(_, postings)| postings);
+        gram
+    }
+
+    /// Adds the documents that the file keeps of the list.
+    fn add_to(&self, list: &mut Vec<u32>) {
+        if let Some(postings) = &self.postings {
+            let docs = self.segment.documents(postings);
+            let docs = docs.map(|doc| self.map[doc as usize]);
+            list.extend(docs.filter(|doc| *doc != GONE));
         }
     }
-    lists
 }
 
 /// Gives the documents their new numbers, by file.
