@@ -1,4 +1,4 @@
-//! Builds files of grams for a folder in memory, merges them, and prints size, times and candidates.
+//! Builds files of grams for a folder in memory, merges them, and prints size, checksum, times and candidates.
 //!
 //! `cargo run --release -p ken-ngram --example measure FOLDER PATTERNS` (a file, one on each line)
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use ken_ngram::{Builder, Covers, GramSet, Need, Segment, Version, merge};
+use ken_ngram::{Builder, Covers, GramSet, Need, Pieces, Segment, Version, merge};
 
 /// The CPU time of this thread: the machine may be busy.
 struct Clock(Duration);
@@ -29,6 +29,8 @@ impl Clock {
 }
 
 const BUILDER_BYTES: usize = 32 << 20;
+/// The pieces of larger files are known as well.
+const MAX_SMALL_BYTES: usize = 256 << 10;
 
 fn files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs_err::read_dir(folder)? {
@@ -56,13 +58,20 @@ fn main() -> io::Result<()> {
     let (mut read, mut taken, mut added, mut written) =
         (0, Duration::ZERO, Duration::ZERO, Duration::ZERO);
     let (mut builder, mut grams, mut built) = (Builder::default(), GramSet::default(), Vec::new());
+    let mut pieces = Pieces::with_grams(BUILDER_BYTES / 8);
     for (number, path) in paths.iter().enumerate() {
         let text = fs_err::read(path)?;
         read += text.len();
         let end = memchr::memchr(0, &text).unwrap_or(text.len());
         let start = Clock::start();
         grams.clear();
-        grams.add(&text[..end]);
+        pieces.clear();
+        if end <= MAX_SMALL_BYTES {
+            grams.add(&text[..end]);
+        } else {
+            pieces.add(&text[..end], &mut grams);
+            pieces.end(&mut grams);
+        }
         taken += start.elapsed();
         let start = Clock::start();
         let key = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -71,6 +80,7 @@ fn main() -> io::Result<()> {
             ..Covers::default()
         };
         builder.add(Version { key, stamp: 1 }, path, "", covers, &grams);
+        builder.pieces(&pieces);
         added += start.elapsed();
         if builder.is_full(BUILDER_BYTES) || number + 1 == paths.len() {
             let start = Clock::start();
@@ -79,6 +89,9 @@ fn main() -> io::Result<()> {
         }
     }
     let n_built = built.len();
+    let mut sum = crc32fast::Hasher::new();
+    built.iter().for_each(|file| sum.update(file));
+    let sum = sum.finalize();
     let segments: Vec<_> = built.into_iter().filter_map(open).collect();
     let start = Clock::start();
     let merged = merge(&segments, &|_| true, 1, Vec::new())?;
@@ -88,10 +101,11 @@ fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(
         out,
-        "{} files, {read} bytes; {n_built} files of grams, merged {} bytes ({:.2} %)",
+        "{} files, {read} bytes; {n_built} files of grams ({sum:08x}), merged {} bytes ({:.2} %, {:08x})",
         paths.len(),
         merged.len(),
-        merged.len() as f64 * 100.0 / read as f64
+        merged.len() as f64 * 100.0 / read as f64,
+        crc32fast::hash(&merged)
     )?;
     writeln!(
         out,

@@ -185,7 +185,8 @@ impl GramSet {
     fn add_block(&mut self, text: &[u8]) {
         let (mut unseen, mut n_unseen) = ([0; BLOCK_BYTES], 0);
         for window in windows(text) {
-            unseen[n_unseen] = window;
+            // A block has no more windows than that.
+            unseen[n_unseen % BLOCK_BYTES] = window;
             n_unseen += usize::from(self.seen[hash(window) % SEEN] != window);
         }
         let (mask, slots) = (self.slots.len() - 1, self.slots.as_slice());

@@ -35,6 +35,11 @@ impl Mean {
 /// Appends a list of documents, sorted and all different, among `n_docs`.
 pub(crate) fn encode(docs: &[u32], n_docs: u32, out: &mut Vec<u8>) {
     let mut mean = Mean::new(docs.len() as u32, n_docs);
+    // Without room for more, and without taking it back.
+    if let [doc] = docs {
+        let (bits, n_bits) = code(*doc, mean.parameter());
+        return out.extend_from_slice(&bits.to_le_bytes()[..n_bits.div_ceil(8) as usize]);
+    }
     // Bits that are no whole byte yet, and how many; behind the last byte of `out`.
     let (mut held, mut n) = (0_u64, 0);
     let (mut at, mut next) = (out.len(), 0);
