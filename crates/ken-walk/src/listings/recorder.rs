@@ -279,18 +279,17 @@ impl Out {
     }
 }
 
-/// Returns whether a folder's times are known to change with its entries: on ext2 to ext4, XFS, Btrfs, F2FS, ZFS,
-/// tmpfs and overlays of them (statfs(2)). On what a server or another system keeps they may not; nor do they if the
-/// names are encrypted, and are others while the key is not there (fscrypt).
-fn keeps_times(folder: BorrowedFd<'_>) -> bool {
-    const KEEPING: [i64; 7] = [
+/// Returns whether a folder's times are known to change with its entries: on ext2 to ext4, XFS, Btrfs, F2FS, ZFS and
+/// tmpfs (statfs(2)). On what a server or another system keeps they may not, nor on an overlay whose lower layer was
+/// changed while it was not mounted, nor if the names are encrypted, and are others while the key is not there (fscrypt).
+pub(super) fn keeps_times(folder: BorrowedFd<'_>) -> bool {
+    const KEEPING: [i64; 6] = [
         0xef53,
         0x5846_5342,
         0x9123_683e,
         0xf2f5_2010,
         0x2fc1_2fc1,
         0x0102_1994,
-        0x794c_7630,
     ];
     #[allow(clippy::unnecessary_cast)] // types differ between machines
     let keeps = |kind: StatFs| KEEPING.contains(&(kind.f_type as i64));

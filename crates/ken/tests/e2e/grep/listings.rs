@@ -1,9 +1,17 @@
 //! Folders that did not change are not listed: what the index keeps of them, and when it is of no use.
 
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use crate::world::World;
+
+/// Returns whether an index keeps what folders hold where tests are: in containers they often are on an overlay.
+fn is_kept_here(world: &World) -> bool {
+    let mut stat = Command::new("stat");
+    let kind = stat.args(["-f", "-c", "%T"]).arg(world.home()).output();
+    kind.unwrap().stdout != b"overlayfs\n"
+}
 
 /// Returns a tree that an index knows, with what its folders hold: those that changed within two seconds before a run
 /// may have changed after it.
@@ -17,7 +25,10 @@ fn indexed() -> World {
     }
     thread::sleep(Duration::from_millis(2200));
     world.index_docs();
-    assert!(world.data().join("index/listings").exists());
+    assert_eq!(
+        world.data().join("index/listings").exists(),
+        is_kept_here(&world)
+    );
     world
 }
 
@@ -59,6 +70,9 @@ fn a_search_sees_every_change_of_a_folder_that_is_not_listed() {
 #[test]
 fn a_damaged_list_of_folders_is_found_and_made_anew() {
     let world = indexed();
+    if !is_kept_here(&world) {
+        return;
+    }
     let path = world.data().join("index/listings");
     let mut bytes = fs_err::read(&path).unwrap();
     let name = bytes
