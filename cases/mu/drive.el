@@ -154,9 +154,13 @@
   "Say how many messages each of some queries finds, and how many are unread."
   (let* ((queries '("flag:unread" "maildir:/sent"))
          (items nil)
-         (mu4e-queries-func (lambda (sexp) (setq items (plist-get sexp :queries))))
+         ;; mu4e asks of its own bookmarks too, and that answer may come first.
+         (take (lambda (found)
+                 (when (equal (plist-get (car found) :query) (car queries))
+                   (setq items found))))
+         (mu4e-queries-func (lambda (sexp) (funcall take (plist-get sexp :queries))))
          (mu4e-pong-func (lambda (sexp)
-                           (setq items (plist-get (plist-get sexp :props) :queries)))))
+                           (funcall take (plist-get (plist-get sexp :props) :queries)))))
     (if (fboundp 'mu4e--server-queries)
         (mu4e--server-queries queries)
       (mu4e--server-ping queries))

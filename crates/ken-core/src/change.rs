@@ -35,6 +35,13 @@ impl KeyHasher {
         FileKey(self.hash(path.as_os_str().as_bytes()))
     }
 
+    /// Returns a hash of some numbers.
+    pub fn number(&self, of: &[u64]) -> u64 {
+        let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
+        of.iter().for_each(|number| hasher.write_u64(*number));
+        hasher.finish()
+    }
+
     /// Returns a number of this index's own, for hashes of content: nobody can make two contents
     /// that have the same one without knowing it.
     pub fn seed(&self) -> u64 {

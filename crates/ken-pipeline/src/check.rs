@@ -151,14 +151,12 @@ fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
     }
 }
 
-/// Returns whether the file that tells what folders hold is there and damaged.
+/// Returns whether the file that tells what folders hold is damaged. One that cannot be opened is in nobody's way: it
+/// may be of another format, and the next run that lists enough folders writes it anew.
 fn has_damaged_listings(index: &Path) -> Result<bool, Error> {
     let hasher = Meta::read(index)?.hasher;
     let listings = Listings::open(index, hasher, ken_index::map);
-    Ok(match listings {
-        Some(listings) => !listings.is_sound(),
-        None => fs_err::exists(Listings::path(index))?,
-    })
+    Ok(listings.is_some_and(|listings| !listings.is_sound()))
 }
 
 /// What became of a repair.

@@ -472,7 +472,8 @@ impl Run<'_> {
             None => ken_walk::changes(&self.roots, &scan, progress, &comparison),
         };
         if let Some(recorder) = recorder
-            && let Err(error) = recorder.finish(saw_all(&walked) && !walked.scan.cancelled)
+            // Of a folder that cannot be read nothing is kept; that is no reason to keep nothing of others.
+            && let Err(error) = recorder.finish(walked.scan.unavailable.is_empty() && !walked.scan.cancelled)
         {
             // Whoever wants to know lists them.
             let _ = self.unkept.set(error);

@@ -2,7 +2,8 @@
 //!
 //! [`scan`] walks the [`ken_core::Root`]s with ripgrep's ignore rules and reports each regular file with
 //! its stamp. [`changes`] compares them with the [`Catalogue`], what the index knows, and hands
-//! on the differences. No file is opened but folders and ignore files; nothing is written but what folders hold, if a [`Recorder`] is given.
+//! on the differences. No file is opened but folders and ignore files; nothing is written but, if a
+//! [`Recorder`] is given, what folders hold.
 
 mod catalogue;
 mod compare;
@@ -25,7 +26,7 @@ pub use error::ScanError;
 pub use explain::{Verdict, explain};
 pub use folder::stamp_of;
 pub use listing::each_entry;
-pub use listings::{KeptListing, Listings, Recorder};
+pub use listings::{FileSystems, KeptListing, Listings, Recorder};
 pub use mh::mh_state;
 pub use queue::{Queue, Turn};
 pub use roots::{Availability, availability, covering, is_mount_point, root_at};

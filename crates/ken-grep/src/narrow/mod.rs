@@ -23,7 +23,7 @@ use std::sync::Arc;
 use ken_core::{FileKey, KeyHasher, Stamp};
 use ken_index::Meta;
 use ken_ngram::{Candidates, Covers, Need, Opened, Row, Segment};
-use ken_walk::{KeptListing, Listings};
+use ken_walk::{FileSystems, KeptListing, Listings};
 
 pub use question::{Question, Why};
 use roots::Roots;
@@ -267,11 +267,13 @@ impl Narrow {
         &self,
         folder: &Path,
         open: BorrowedFd<'_>,
+        file_systems: &mut FileSystems,
     ) -> Option<KeptListing<'_>> {
         let known = self.known.as_ref()?;
         let listings = known.listings.as_ref()?;
-        let path = known.roots.absolute(folder)?;
-        listings.of(&path, &rustix::fs::fstat(open).ok()?)
+        let stat = rustix::fs::fstat(open).ok()?;
+        let file_system = file_systems.number(open, &stat)?;
+        listings.of(&known.roots.absolute(folder)?, &stat, file_system)
     }
 
     /// Returns why files were excluded, or why none were, in words for `--explain`.

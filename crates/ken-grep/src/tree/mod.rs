@@ -29,7 +29,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ignore::WalkState;
-use ken_walk::Queue;
+use ken_walk::{FileSystems, Queue};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -175,6 +175,7 @@ struct Walker<'a, V> {
     tally: &'a Tally,
     visit: V,
     listing: Listing,
+    file_systems: FileSystems,
     /// The path of the entry that is looked at.
     path: Vec<u8>,
     /// How much of it is its folder's.
@@ -194,6 +195,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             tally,
             visit,
             listing: Listing::default(),
+            file_systems: FileSystems::default(),
             path: Vec::new(),
             folder_length: 0,
             regular: Vec::new(),
@@ -285,14 +287,15 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
 
     /// Reads the names in a folder: all, from the index if they are the same there, or those that it says.
     fn list(
-        &self,
+        &mut self,
         listing: &mut Listing,
         folder: &Folder,
         descriptor: BorrowedFd<'_>,
     ) -> Result<(), Errno> {
         let narrow = self.tree.narrow;
         let Some(names) = narrow.names_in(&folder.path) else {
-            let Some(kept) = narrow.listing_of(&folder.path, descriptor) else {
+            let Some(kept) = narrow.listing_of(&folder.path, descriptor, &mut self.file_systems)
+            else {
                 return listing.read(descriptor);
             };
             listing.clear();
@@ -349,6 +352,9 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
 
     /// Asks of each file whether it may match.
     fn judge(&mut self, here: &Here<'_>, folder: &Path, listing: &Listing, files: &[Entry]) {
+        if files.is_empty() {
+            return;
+        }
         let names = || files.iter().map(|entry| listing.name(*entry));
         let mut known = self.tree.narrow.in_folder(folder);
         if let Some(known) = &mut known {

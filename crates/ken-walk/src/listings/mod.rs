@@ -1,20 +1,20 @@
 //! What folders held when they were listed, kept in a file: one that did not change since need not be listed again.
 //!
-//! A folder's times change when an entry comes, goes or is renamed, so with the same inode and times it has the
-//! same entries. Who changed shortly before it was listed may have changed once more within the same tick of the
-//! clock, and is not kept; nor is a folder of a file system that is not known to keep such times.
+//! A folder's times change when an entry comes, goes or is renamed, so on file systems that keep such times (see
+//! [`FileSystems`]) one with the same inode, size and times has the same entries. One that changed within two seconds
+//! before a run may have changed once more within the same tick of the clock, and is not kept.
 //!
 //! ```text
-//! listings   for each folder: how many entries; of each the sort (a byte), how much greater its inode is than that
-//!            of the one before, its name, a 0
-//! rows       for each folder, by key: key, stamp, where its listing begins
+//! listings   for each folder: of each entry its sort (a byte), how much greater its inode is than that of the one
+//!            before, its name, a 0
+//! rows       for each folder, by key: key, stamp, where its listing begins, how long it is, its CRC-32
 //! footer     where the rows begin, a number of the index, the CRC-32 of all before it, MAGIC
 //! ```
 //!
-//! Numbers of rows and footer have 8 bytes, little-endian, those of listings 7 bits to a byte; differences are
-//! signed (zigzag). What is read of a damaged file is nonsense, but within bounds; its checksum is compared when
-//! somebody asks for it.
+//! Numbers have 8 bytes (4 for length and CRC-32 of a listing), little-endian, in listings 7 bits to a byte;
+//! differences are signed (zigzag). A listing with another checksum is not there: no search is misled by damage.
 
+mod file_system;
 mod recorder;
 #[cfg(test)]
 mod tests;
@@ -24,16 +24,17 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use ken_core::{KeyHasher, Stamp, first_from, number_at, put_number, take_number};
+use ken_core::{KeyHasher, first_from, number_at, put_number, take_number};
 use rustix::fs::{FileType, Stat};
 
 use crate::folder::stamp_of;
+pub use file_system::FileSystems;
 pub(crate) use recorder::Batch;
 pub use recorder::Recorder;
 
 /// Changes with the format.
-const MAGIC: [u8; 8] = *b"kenlist1";
-const ROW_BYTES: usize = 24;
+const MAGIC: [u8; 8] = *b"kenlist2";
+const ROW_BYTES: usize = 32;
 const FOOTER_BYTES: usize = 32;
 /// The end of it, which has no checksum.
 const SUM_BYTES: usize = 16;
@@ -48,6 +49,37 @@ pub struct Listings {
     hasher: KeyHasher,
 }
 
+/// What tells where a folder's listing is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    key: u64,
+    stamp: u64,
+    /// Where the listing begins.
+    place: u64,
+    /// How many bytes it has.
+    length: u32,
+    /// Their CRC-32.
+    sum: u32,
+}
+
+impl Row {
+    fn of(bytes: &[u8; ROW_BYTES]) -> Self {
+        let last = number_at(bytes, 24);
+        Self {
+            key: number_at(bytes, 0),
+            stamp: number_at(bytes, 8),
+            place: number_at(bytes, 16),
+            length: last as u32,
+            sum: (last >> 32) as u32,
+        }
+    }
+
+    fn numbers(&self) -> [u64; ROW_BYTES / 8] {
+        let last = u64::from(self.sum) << 32 | u64::from(self.length);
+        [self.key, self.stamp, self.place, last]
+    }
+}
+
 impl Listings {
     /// Returns where the file of an index is.
     pub fn path(index: &Path) -> PathBuf {
@@ -55,7 +87,7 @@ impl Listings {
     }
 
     /// Opens the file of an index, whose hasher is told; `None` if it is not there, damaged at its end, of another
-    /// format or of another index.
+    /// format or of another index. The next run that may writes it anew then.
     pub fn open(
         index: &Path,
         hasher: KeyHasher,
@@ -88,11 +120,15 @@ impl Listings {
     }
 
     /// Returns what a folder holds, in the order of inodes, if it is as it was when it was listed; `stat` tells how
-    /// it is now.
-    pub fn of(&self, folder: &Path, stat: &Stat) -> Option<KeptListing<'_>> {
-        let FolderStamp { key, stamp } = FolderStamp::new(&self.hasher, folder, stat);
-        let row = self.row(key)?;
-        (number_at(row, 8) == stamp).then(|| self.listing(row))?
+    /// it is now, and the number of [`FileSystems`] where.
+    pub fn of(&self, folder: &Path, stat: &Stat, file_system: u64) -> Option<KeptListing<'_>> {
+        let key = self.hasher.key(folder).0;
+        let stamp = stamp(&self.hasher, stat, file_system);
+        let bytes = self.listing(self.row(self.place(key), key, stamp)?)?;
+        Some(KeptListing {
+            left: bytes,
+            inode: 0,
+        })
     }
 
     fn rows(&self) -> &[[u8; ROW_BYTES]] {
@@ -100,18 +136,22 @@ impl Listings {
         rows.unwrap_or_default().as_chunks().0
     }
 
-    fn row(&self, key: u64) -> Option<&[u8; ROW_BYTES]> {
-        let rows = self.rows();
-        let row = rows.get(first_from(rows, key))?;
-        (number_at(row, 0) == key).then_some(row)
+    /// Returns which row that of a key is, if there is one.
+    fn place(&self, key: u64) -> usize {
+        first_from(self.rows(), key)
     }
 
-    fn listing(&self, row: &[u8; ROW_BYTES]) -> Option<KeptListing<'_>> {
-        let start = usize::try_from(number_at(row, 16)).ok()?;
+    fn row(&self, place: usize, key: u64, stamp: u64) -> Option<Row> {
+        let row = self.rows().get(place).map(Row::of)?;
+        (row.key == key && row.stamp == stamp).then_some(row)
+    }
+
+    /// Returns the bytes of a listing, if they are those that were written.
+    fn listing(&self, row: Row) -> Option<&[u8]> {
+        let start = usize::try_from(row.place).ok()?;
         let listings = (*self.bytes).as_ref().get(..self.rows.start)?;
-        let mut left = listings.get(start..)?;
-        let n = take_number(&mut left)?;
-        Some(KeptListing { left, n, inode: 0 })
+        let bytes = listings.get(start..)?.get(..row.length as usize)?;
+        (crc32fast::hash(bytes) == row.sum).then_some(bytes)
     }
 }
 
@@ -119,7 +159,6 @@ impl Listings {
 #[derive(Clone)]
 pub struct KeptListing<'a> {
     left: &'a [u8],
-    n: u64,
     inode: u64,
 }
 
@@ -127,7 +166,6 @@ impl<'a> Iterator for KeptListing<'a> {
     type Item = (&'a CStr, FileType, u64);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.n = self.n.checked_sub(1)?;
         let (sort, rest) = self.left.split_first()?;
         self.left = rest;
         let more = take_number(&mut self.left)?;
@@ -143,47 +181,27 @@ impl<'a> Iterator for KeptListing<'a> {
 /// The bits of a mode that tell the sort of a file begin here: inode(7).
 const SORT_SHIFT: u32 = 12;
 
-/// Returns the sort of an entry as a byte; 0 if the file system does not tell.
-fn sort(kind: FileType) -> u8 {
-    match kind {
-        FileType::Unknown => 0,
-        known => (known.as_raw_mode() >> SORT_SHIFT) as u8,
-    }
-}
-
-/// Which folder it is, and how it was.
-struct FolderStamp {
-    key: u64,
-    stamp: u64,
-}
-
-impl FolderStamp {
-    fn new(hasher: &KeyHasher, folder: &Path, stat: &Stat) -> Self {
-        let stamp = stamp_of(stat);
-        // The size of a folder tells less than its inode.
-        let stamp = Stamp {
-            size: stamp.inode,
-            ..stamp
-        };
-        Self {
-            key: hasher.key(folder).0,
-            stamp: stamp.token(hasher, 0),
-        }
-    }
-}
-
-fn put_entries<'a>(
-    n: u64,
-    entries: impl Iterator<Item = (&'a CStr, FileType, u64)>,
-    out: &mut Vec<u8>,
-) {
-    put_number(n, out);
+/// Appends what [`KeptListing`] reads.
+fn put_entries<'a>(entries: impl Iterator<Item = (&'a CStr, FileType, u64)>, out: &mut Vec<u8>) {
     let mut last = 0_u64;
     for (name, kind, inode) in entries {
-        out.push(sort(kind));
+        // 0 if the file system does not tell.
+        out.push(match kind {
+            FileType::Unknown => 0,
+            known => (known.as_raw_mode() >> SORT_SHIFT) as u8,
+        });
         let more = inode.wrapping_sub(last) as i64;
         put_number(((more << 1) ^ (more >> 63)) as u64, out);
         last = inode;
         out.extend_from_slice(name.to_bytes_with_nul());
     }
+}
+
+/// Returns what changes with a folder's entries. The size is nearly a sum of them on some file systems: Btrfs had
+/// versions in which a new subvolume changed nothing else.
+fn stamp(hasher: &KeyHasher, stat: &Stat, file_system: u64) -> u64 {
+    let stamp = stamp_of(stat);
+    let times = [stamp.mtime_ns as u64, stamp.ctime_ns as u64];
+    let [mtime, ctime] = times;
+    hasher.number(&[stamp.inode, stamp.size, mtime, ctime, file_system])
 }

@@ -29,7 +29,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ken-index", &["core"]),
     ("ken-walk", &["core"]),
     ("ken-mail", &["core"]),
-    ("ken-ngram", &[]),
+    ("ken-ngram", &["core"]),
     ("ken-core", &[]),
 ];
 
