@@ -36,9 +36,9 @@ impl KeyHasher {
     }
 
     /// Returns a hash of some numbers.
-    pub fn number(&self, of: &[u64]) -> u64 {
+    pub fn number<'a>(&self, of: impl IntoIterator<Item = &'a u64>) -> u64 {
         let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
-        of.iter().for_each(|number| hasher.write_u64(*number));
+        of.into_iter().for_each(|number| hasher.write_u64(*number));
         hasher.finish()
     }
 
@@ -49,12 +49,8 @@ impl KeyHasher {
     }
 
     fn hash_numbers(&self, own: &[u64], sidecar: Option<[u64; 3]>, mh: Option<MhState>) -> u64 {
-        let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
         let mh = mh.map(MhState::number);
-        for number in own.iter().chain(sidecar.iter().flatten()).chain(&mh) {
-            hasher.write_u64(*number);
-        }
-        hasher.finish()
+        self.number(own.iter().chain(sidecar.iter().flatten()).chain(&mh))
     }
 
     fn hash(&self, bytes: &[u8]) -> u64 {

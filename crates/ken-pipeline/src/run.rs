@@ -338,11 +338,6 @@ fn nanoseconds(time: SystemTime) -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Returns whether a walk could look at all that is there.
-fn saw_all(walked: &ken_walk::Summary) -> bool {
-    walked.scan.unavailable.is_empty() && walked.scan.incomplete.is_empty()
-}
-
 /// Remembers which roots are mount points, as long as something is mounted there.
 fn note_mounts(roots: &mut [Root]) {
     for root in roots {
@@ -400,7 +395,9 @@ impl Run<'_> {
         };
         let mut summary = self.summary(&walked);
         if !self.options.dry_run {
-            summary.committed = self.finish(&summary, saw_all(&walked))?;
+            let scan = &walked.scan;
+            let saw_all = scan.unavailable.is_empty() && scan.incomplete.is_empty();
+            summary.committed = self.finish(&summary, saw_all)?;
         }
         Ok(summary)
     }

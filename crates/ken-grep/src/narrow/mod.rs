@@ -262,20 +262,6 @@ impl Narrow {
         Some(names.map_or(&[], Vec::as_slice))
     }
 
-    /// Returns what an open folder holds, if that is known without listing it.
-    pub(crate) fn listing_of(
-        &self,
-        folder: &Path,
-        open: BorrowedFd<'_>,
-        file_systems: &mut FileSystems,
-    ) -> Option<KeptListing<'_>> {
-        let known = self.known.as_ref()?;
-        let listings = known.listings.as_ref()?;
-        let stat = rustix::fs::fstat(open).ok()?;
-        let file_system = file_systems.number(open, &stat)?;
-        listings.of(&known.roots.absolute(folder)?, &stat, file_system)
-    }
-
     /// Returns why files were excluded, or why none were, in words for `--explain`.
     pub fn explain(&self) -> String {
         match self.why {
@@ -444,6 +430,20 @@ fn key(path: &Path) -> &[u8] {
 }
 
 impl InFolder<'_> {
+    /// Returns what the open folder holds, if that is known without listing it.
+    pub(crate) fn listing(
+        &self,
+        open: BorrowedFd<'_>,
+        file_systems: &mut FileSystems,
+    ) -> Option<KeptListing<'_>> {
+        let listings = self.known.listings.as_ref()?;
+        let stat = rustix::fs::fstat(open).ok()?;
+        let file_system = file_systems.number(open, &stat)?;
+        // Without the separator behind it, which that of all files is too.
+        let path = &self.path[..self.folder_length.saturating_sub(1).max(1)];
+        listings.of(Path::new(OsStr::from_bytes(path)), &stat, file_system)
+    }
+
     /// Looks up some files, all of them at once: [`Self::judge`] tells of one of them.
     pub(crate) fn look_up<'n>(&mut self, names: impl Iterator<Item = &'n CStr>) {
         self.keys.clear();

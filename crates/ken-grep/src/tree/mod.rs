@@ -35,7 +35,7 @@ use rustix::io::Errno;
 
 use crate::Observer;
 use crate::input::Input;
-use crate::narrow::{Narrow, Verdict};
+use crate::narrow::{InFolder, Narrow, Verdict};
 use crate::run::Tally;
 use crate::walk::WalkOptions;
 use listing::{Entry, Listing};
@@ -180,7 +180,7 @@ struct Walker<'a, V> {
     path: Vec<u8>,
     /// How much of it is its folder's.
     folder_length: usize,
-    /// The files of a folder.
+    /// The regular files of the folder that the rules let through.
     regular: Vec<Entry>,
     found: Vec<Work>,
     files: Vec<Input>,
@@ -255,8 +255,10 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         match open(&folder.path) {
             Err(error) => self.failed(&folder.path, error),
             Ok(descriptor) => {
+                let mut known = self.tree.narrow.in_folder(&folder.path);
                 // What could be read before an error is walked.
-                if let Err(error) = self.list(&mut listing, folder, descriptor.as_fd()) {
+                let listed = self.list(&mut listing, folder, known.as_ref(), descriptor.as_fd());
+                if let Err(error) = listed {
                     self.failed(&folder.path, error);
                 }
                 let mut errors = Vec::new();
@@ -272,6 +274,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                     descriptor: descriptor.as_fd(),
                 };
                 self.entries(&here, &folder.path, &listing);
+                self.judge(&here, known.as_mut(), &listing);
             }
         }
         if let (Some(call), Some(start)) = (&self.call, start) {
@@ -290,12 +293,12 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         &mut self,
         listing: &mut Listing,
         folder: &Folder,
+        known: Option<&InFolder<'_>>,
         descriptor: BorrowedFd<'_>,
     ) -> Result<(), Errno> {
-        let narrow = self.tree.narrow;
-        let Some(names) = narrow.names_in(&folder.path) else {
-            let Some(kept) = narrow.listing_of(&folder.path, descriptor, &mut self.file_systems)
-            else {
+        let Some(names) = self.tree.narrow.names_in(&folder.path) else {
+            let kept = known.and_then(|known| known.listing(descriptor, &mut self.file_systems));
+            let Some(kept) = kept else {
                 return listing.read(descriptor);
             };
             listing.clear();
@@ -326,7 +329,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             self.path.push(b'/');
         }
         self.folder_length = self.path.len();
-        let mut regular = std::mem::take(&mut self.regular);
+        self.regular.clear();
         for &entry in &listing.entries {
             let name = listing.name(entry);
             self.path.truncate(self.folder_length);
@@ -340,23 +343,16 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                     }));
                 }
                 Some(FileType::RegularFile) if self.is_admitted(here, name, entry, false) => {
-                    regular.push(entry);
+                    self.regular.push(entry);
                 }
                 _ => {}
             }
         }
-        self.judge(here, folder, listing, &regular);
-        regular.clear();
-        self.regular = regular;
     }
 
-    /// Asks of each file whether it may match.
-    fn judge(&mut self, here: &Here<'_>, folder: &Path, listing: &Listing, files: &[Entry]) {
-        if files.is_empty() {
-            return;
-        }
-        let names = || files.iter().map(|entry| listing.name(*entry));
-        let mut known = self.tree.narrow.in_folder(folder);
+    /// Asks of each regular file whether it may match.
+    fn judge(&mut self, here: &Here<'_>, mut known: Option<&mut InFolder<'_>>, listing: &Listing) {
+        let names = || self.regular.iter().map(|entry| listing.name(*entry));
         if let Some(known) = &mut known {
             known.look_up(names());
         }
@@ -375,7 +371,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                 }
             }
         }
-        self.tally.count(files.len() as u64, n_excluded);
+        self.tally.count(self.regular.len() as u64, n_excluded);
     }
 
     /// Returns what an entry is.

@@ -24,7 +24,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use ken_core::{KeyHasher, first_from, number_at, put_number, take_number};
+use ken_core::{KeyHasher, Stamp, first_from, number_at, put_number, take_number};
 use rustix::fs::{FileType, Stat};
 
 use crate::folder::stamp_of;
@@ -200,8 +200,12 @@ fn put_entries<'a>(entries: impl Iterator<Item = (&'a CStr, FileType, u64)>, out
 /// Returns what changes with a folder's entries. The size is nearly a sum of them on some file systems: Btrfs had
 /// versions in which a new subvolume changed nothing else.
 fn stamp(hasher: &KeyHasher, stat: &Stat, file_system: u64) -> u64 {
-    let stamp = stamp_of(stat);
-    let times = [stamp.mtime_ns as u64, stamp.ctime_ns as u64];
-    let [mtime, ctime] = times;
-    hasher.number(&[stamp.inode, stamp.size, mtime, ctime, file_system])
+    let Stamp {
+        inode,
+        size,
+        mtime_ns,
+        ctime_ns,
+        ..
+    } = stamp_of(stat);
+    hasher.number(&[inode, size, mtime_ns as u64, ctime_ns as u64, file_system])
 }

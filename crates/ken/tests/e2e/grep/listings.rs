@@ -1,5 +1,6 @@
 //! Folders that did not change are not listed: what the index keeps of them, and when it is of no use.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -40,6 +41,56 @@ fn files(world: &World, more: &[&str]) -> Vec<String> {
     let mut files: Vec<_> = run.lines().into_iter().map(str::to_owned).collect();
     files.sort();
     files
+}
+
+/// Returns how many folders below `docs` a search lists, as `strace` sees it; none if it cannot trace here.
+fn n_listed(world: &World, how: &str) -> Option<usize> {
+    let mut traced = Command::new("strace");
+    let flags = [
+        "-f",
+        "-y",
+        "-qq",
+        "-e",
+        "trace=getdents64",
+        "-e",
+        "signal=none",
+    ];
+    let ken = world.command(["grep", "-l", "-uu", how, "otter", "docs"]);
+    traced
+        .args(flags)
+        .arg(ken.get_program())
+        .args(ken.get_args());
+    let set = ken
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    traced.env_clear().envs(set).current_dir(world.home());
+    let output = traced
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let docs = world.docs().display().to_string();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let calls = told
+        .lines()
+        .filter_map(|line| line.split_once("getdents64("));
+    let folders = calls.filter_map(|(_, call)| call.split(['<', '>']).nth(1));
+    let listed: BTreeSet<_> = folders.filter(|path| path.starts_with(&docs)).collect();
+    Some(listed.len())
+}
+
+#[test]
+fn only_folders_that_changed_are_listed() {
+    let world = indexed();
+    if !is_kept_here(&world) {
+        return;
+    }
+    world.write("0/new.txt", "a new otter\n");
+    let Some(n_listed_of_all) = n_listed(&world, "--no-index") else {
+        println!("not tested: strace is not there, or may not trace");
+        return;
+    };
+    assert_eq!(n_listed_of_all, 101);
+    assert_eq!(n_listed(&world, "--hidden"), Some(1));
 }
 
 #[test]
