@@ -35,6 +35,13 @@ impl KeyHasher {
         FileKey(self.hash(path.as_os_str().as_bytes()))
     }
 
+    /// Returns what makes the keys of files in a folder, whose path ends with `/`.
+    pub fn in_folder(&self, path: &[u8]) -> FolderHasher {
+        let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
+        hasher.write(path);
+        FolderHasher(hasher)
+    }
+
     /// Returns a hash of some numbers.
     pub fn number<'a>(&self, of: impl IntoIterator<Item = &'a u64>) -> u64 {
         let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
@@ -57,6 +64,19 @@ impl KeyHasher {
         let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
         hasher.write(bytes);
         hasher.finish()
+    }
+}
+
+/// Makes the keys of files in one folder, whose path is hashed once.
+#[derive(Clone)]
+pub struct FolderHasher(SipHasher13);
+
+impl FolderHasher {
+    /// Returns the key of the file of this name.
+    pub fn key(&self, name: &[u8]) -> FileKey {
+        let mut hasher = self.0;
+        hasher.write(name);
+        FileKey(hasher.finish())
     }
 }
 
@@ -319,5 +339,17 @@ mod tests {
             KeyHasher::new(1, 2).key(path),
             KeyHasher::new(1, 2).key(path)
         );
+    }
+
+    #[test]
+    fn keys_in_a_folder_are_those_of_the_paths() {
+        let hasher = KeyHasher::new(1, 2);
+        for folder in ["/", "/home/", "/home/abc/", "/home/a long one/"] {
+            let here = hasher.in_folder(folder.as_bytes());
+            for name in ["a", "report.pdf", "exactly8"] {
+                let path = format!("{folder}{name}");
+                assert_eq!(here.key(name.as_bytes()), hasher.key(Path::new(&path)));
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ mod ranking;
 mod reading;
 mod root;
 
-pub use change::{Change, FileKey, FileRow, KeyHasher, MhState, SidecarStamp, Stamp};
+pub use change::{Change, FileKey, FileRow, FolderHasher, KeyHasher, MhState, SidecarStamp, Stamp};
 pub use document::{Document, Failure, Place, Reason, Value};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart, lower_range};

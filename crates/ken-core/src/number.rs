@@ -31,6 +31,8 @@ pub fn take_number(bytes: &mut &[u8]) -> Option<u64> {
 
 /// How often the place of a row is guessed before it is looked for.
 const GUESSES: usize = 2;
+/// So many rows around the guess are compared at once, without a branch that nobody can foretell. Most are among them.
+const NEAR: usize = 8;
 
 /// Returns the number of the first row whose hash is not less than one, in a table that is sorted by the hashes
 /// that its rows begin with.
@@ -80,8 +82,23 @@ fn nearer<const ROW: usize>(rows: &[[u8; ROW]], hash: u64, guess: usize) -> usiz
     }
 }
 
-/// Looks for a hash in steps that grow, from a guess on.
+/// Looks for a hash near a guess.
 fn first_near<const ROW: usize>(rows: &[[u8; ROW]], hash: u64, guess: usize) -> usize {
+    let last = rows.len().saturating_sub(NEAR);
+    let start = guess.saturating_sub(NEAR / 2).min(last);
+    if let Some(near) = rows.get(start..).and_then(<[_]>::first_chunk::<NEAR>) {
+        let less = near.iter().filter(|row| number_at(*row, 0) < hash);
+        let n_less = less.count();
+        if (n_less > 0 || start == 0) && (n_less < NEAR || start == last) {
+            return start + n_less;
+        }
+    }
+    first_far(rows, hash, guess)
+}
+
+/// Looks for a hash in steps that grow, from a guess on.
+#[cold]
+fn first_far<const ROW: usize>(rows: &[[u8; ROW]], hash: u64, guess: usize) -> usize {
     let hash_of = |row: usize| number_at(&rows[row], 0);
     let (mut low, mut high, mut step) = (guess, guess, 2);
     while low > 0 && hash_of(low) >= hash {

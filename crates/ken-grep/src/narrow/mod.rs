@@ -101,9 +101,8 @@ impl Asked<'_> {
 /// What an index knows of the files in one folder.
 pub(crate) struct InFolder<'a> {
     known: &'a Known,
-    /// The path of a file, the folder's first.
+    /// The folder's path, with a separator behind it.
     path: Vec<u8>,
-    folder_length: usize,
     /// Of the files that are looked up.
     keys: Vec<u64>,
     /// For each file of grams, for each key, where its rows are.
@@ -248,7 +247,6 @@ impl Narrow {
         }
         Some(InFolder {
             known,
-            folder_length: path.len(),
             path,
             keys: Vec::new(),
             places: Vec::new(),
@@ -440,19 +438,15 @@ impl InFolder<'_> {
         let stat = rustix::fs::fstat(open).ok()?;
         let file_system = file_systems.number(open, &stat)?;
         // Without the separator behind it, which that of all files is too.
-        let path = &self.path[..self.folder_length.saturating_sub(1).max(1)];
+        let path = &self.path[..self.path.len().saturating_sub(1).max(1)];
         listings.of(Path::new(OsStr::from_bytes(path)), &stat, file_system)
     }
 
     /// Looks up some files, all of them at once: [`Self::judge`] tells of one of them.
-    pub(crate) fn look_up<'n>(&mut self, names: impl Iterator<Item = &'n CStr>) {
+    pub(crate) fn look_up<'n>(&mut self, names: impl Iterator<Item = &'n [u8]>) {
+        let hasher = self.known.hasher.in_folder(&self.path);
         self.keys.clear();
-        for name in names {
-            self.path.truncate(self.folder_length);
-            self.path.extend_from_slice(name.to_bytes());
-            let path = Path::new(OsStr::from_bytes(&self.path));
-            self.keys.push(self.known.hasher.key(path).0);
-        }
+        self.keys.extend(names.map(|name| hasher.key(name).0));
         self.places.clear();
         for segment in &self.known.grams.segments {
             segment.places_of(&self.keys, &mut self.places);

@@ -23,6 +23,8 @@ pub(super) struct Listing {
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     name: usize,
+    /// How many bytes the name has, without its NUL.
+    length: usize,
     pub(super) inode: u64,
     /// Its sort, as far as the file system tells without `stat`.
     pub(super) kind: FileType,
@@ -40,28 +42,35 @@ impl Listing {
         self.clear();
         let mut buffer = std::mem::take(&mut self.buffer);
         let outcome = ken_walk::each_entry(folder, &mut buffer, |name, kind, inode| {
-            self.push(name, kind, inode);
+            self.push(name.to_bytes(), kind, inode);
         });
         self.buffer = buffer;
         outcome
     }
 
     /// Adds an entry.
-    pub(super) fn push(&mut self, name: &CStr, kind: FileType, inode: u64) {
-        let bytes = name.to_bytes();
-        if bytes.starts_with(b".") {
-            self.found.note(bytes);
+    pub(super) fn push(&mut self, name: &[u8], kind: FileType, inode: u64) {
+        if name.starts_with(b".") {
+            self.found.note(name);
         }
         self.entries.push(Entry {
             name: self.names.len(),
+            length: name.len(),
             inode,
             kind,
         });
-        self.names.extend_from_slice(name.to_bytes_with_nul());
+        self.names.extend_from_slice(name);
+        self.names.push(0);
     }
 
     /// Returns the name of an entry.
-    pub(super) fn name(&self, entry: Entry) -> &CStr {
-        CStr::from_bytes_until_nul(&self.names[entry.name..]).unwrap_or_default()
+    pub(super) fn name(&self, entry: Entry) -> &[u8] {
+        &self.names[entry.name..][..entry.length]
+    }
+
+    /// Returns the name of an entry as a system call takes it.
+    pub(super) fn c_name(&self, entry: Entry) -> &CStr {
+        let with_nul = &self.names[entry.name..][..=entry.length];
+        CStr::from_bytes_with_nul(with_nul).unwrap_or_default()
     }
 }

@@ -7,18 +7,19 @@
 //! folders are not even listed.
 //!
 //! As many threads walk as there are cores, as long as what they ask for is in memory. Where it is read from a
-//! disk, they wait and the cores rest: so a folder that took long calls one more thread, up to a bound.
+//! disk, they wait and the cores rest: a folder that took long asks whether they do, and calls more threads then.
 //!
 //! Options that hardly anybody combines with an index are left to the walk of `ignore`: to follow
 //! links, to stay on a file system, limits of depth and size, a log of what is left out.
 
+mod cores;
 mod listing;
 mod path;
 mod rules;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -38,6 +39,7 @@ use crate::input::Input;
 use crate::narrow::{InFolder, Narrow, Verdict};
 use crate::run::Tally;
 use crate::walk::WalkOptions;
+use cores::Cores;
 use listing::{Entry, Listing};
 use rules::{Found, Node, Root, Rules};
 
@@ -145,10 +147,19 @@ impl<'a> Tree<'a> {
                 let walker = Walker::new(self, tally, visitor(), call);
                 scope.spawn(|| walker.run(&queue));
             };
+            let mut cores = Cores::of(n_threads);
             (0..n_threads).for_each(|_| walk(Some(call.clone())));
             // Until all that may call have ended.
             drop(call);
-            calls.iter().take(n_more).for_each(|()| walk(None));
+            let mut left = n_more;
+            while left > 0 && calls.recv().is_ok() {
+                if cores.rest() {
+                    let n_now = n_threads + n_more - left;
+                    let more = n_now.min(left);
+                    (0..more).for_each(|_| walk(None));
+                    left -= more;
+                }
+            }
         });
     }
 
@@ -184,7 +195,7 @@ struct Walker<'a, V> {
     regular: Vec<Entry>,
     found: Vec<Work>,
     files: Vec<Input>,
-    /// Calls one more thread.
+    /// Calls more threads.
     call: Option<SyncSender<()>>,
 }
 
@@ -309,11 +320,15 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         for name in names {
             match rustix::fs::statat(descriptor, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => {
-                    listing.push(name, FileType::from_raw_mode(stat.st_mode), stat.st_ino);
+                    listing.push(
+                        name.to_bytes(),
+                        FileType::from_raw_mode(stat.st_mode),
+                        stat.st_ino,
+                    );
                 }
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
                 // Who opens it says what is wrong.
-                Err(_) => listing.push(name, FileType::RegularFile, 0),
+                Err(_) => listing.push(name.to_bytes(), FileType::RegularFile, 0),
             }
         }
         if !self.tree.rules.need_no_files() {
@@ -333,16 +348,16 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         for &entry in &listing.entries {
             let name = listing.name(entry);
             self.path.truncate(self.folder_length);
-            self.path.extend_from_slice(name.to_bytes());
-            match self.kind(here, name, entry) {
-                Some(FileType::Directory) if self.is_admitted(here, name, entry, true) => {
+            self.path.extend_from_slice(name);
+            match self.kind(here, listing, entry) {
+                Some(FileType::Directory) if self.is_admitted(here, listing, entry, true) => {
                     self.found.push(Work::Folder(Folder {
                         path: owned(&self.path),
                         root: here.number,
                         node: Arc::clone(&here.node),
                     }));
                 }
-                Some(FileType::RegularFile) if self.is_admitted(here, name, entry, false) => {
+                Some(FileType::RegularFile) if self.is_admitted(here, listing, entry, false) => {
                     self.regular.push(entry);
                 }
                 _ => {}
@@ -352,20 +367,19 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
 
     /// Asks of each regular file whether it may match.
     fn judge(&mut self, here: &Here<'_>, mut known: Option<&mut InFolder<'_>>, listing: &Listing) {
-        let names = || self.regular.iter().map(|entry| listing.name(*entry));
         if let Some(known) = &mut known {
-            known.look_up(names());
+            known.look_up(self.regular.iter().map(|entry| listing.name(*entry)));
         }
         let mut n_excluded = 0;
-        for (number, name) in names().enumerate() {
+        for (number, &entry) in self.regular.iter().enumerate() {
             let verdict = known.as_ref().map_or(Verdict::MayMatch(None), |known| {
-                known.judge(number, here.descriptor, name)
+                known.judge(number, here.descriptor, listing.c_name(entry))
             });
             match verdict {
                 Verdict::Excluded => n_excluded += 1,
                 Verdict::MayMatch(pieces) => {
                     self.path.truncate(self.folder_length);
-                    self.path.extend_from_slice(name.to_bytes());
+                    self.path.extend_from_slice(listing.name(entry));
                     let file = Input::file(owned(&self.path), self.tree.implicit);
                     self.files.push(file.with(pieces));
                 }
@@ -375,10 +389,11 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
     }
 
     /// Returns what an entry is.
-    fn kind(&self, here: &Here<'_>, name: &CStr, entry: Entry) -> Option<FileType> {
+    fn kind(&self, here: &Here<'_>, listing: &Listing, entry: Entry) -> Option<FileType> {
         if entry.kind != FileType::Unknown {
             return Some(entry.kind);
         }
+        let name = listing.c_name(entry);
         match rustix::fs::statat(here.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Some(FileType::from_raw_mode(stat.st_mode)),
             Err(error) => {
@@ -388,17 +403,24 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         }
     }
 
-    fn is_admitted(&self, here: &Here<'_>, name: &CStr, entry: Entry, is_folder: bool) -> bool {
+    fn is_admitted(
+        &self,
+        here: &Here<'_>,
+        listing: &Listing,
+        entry: Entry,
+        is_folder: bool,
+    ) -> bool {
         let rules = &self.tree.rules;
         rules.admit(here.root, &here.node, self.here(), is_folder)
-            && !self.is_output(here, name, entry)
+            && !self.is_output(here, listing, entry)
     }
 
     /// Returns whether an entry is the file that standard output goes to.
-    fn is_output(&self, here: &Here<'_>, name: &CStr, entry: Entry) -> bool {
+    fn is_output(&self, here: &Here<'_>, listing: &Listing, entry: Entry) -> bool {
         let Some(output) = self.tree.output.filter(|(_, inode)| *inode == entry.inode) else {
             return false;
         };
+        let name = listing.c_name(entry);
         let stat = rustix::fs::statat(here.descriptor, name, AtFlags::empty());
         stat.is_ok_and(|stat| identity(&stat) == output)
     }

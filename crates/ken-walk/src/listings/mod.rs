@@ -163,7 +163,7 @@ pub struct KeptListing<'a> {
 }
 
 impl<'a> Iterator for KeptListing<'a> {
-    type Item = (&'a CStr, FileType, u64);
+    type Item = (&'a [u8], FileType, u64);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (sort, rest) = self.left.split_first()?;
@@ -171,8 +171,9 @@ impl<'a> Iterator for KeptListing<'a> {
         let more = take_number(&mut self.left)?;
         let more = (more >> 1) ^ (more & 1).wrapping_neg();
         self.inode = self.inode.wrapping_add(more);
-        let name = CStr::from_bytes_until_nul(self.left).ok()?;
-        self.left = &self.left[name.to_bytes_with_nul().len()..];
+        let end = memchr::memchr(0, self.left)?;
+        let name = &self.left[..end];
+        self.left = &self.left[end + 1..];
         let kind = FileType::from_raw_mode(u32::from(*sort) << SORT_SHIFT);
         Some((name, kind, self.inode))
     }

@@ -101,7 +101,8 @@ impl Tree {
         let mut listing = Listing::default();
         listing.read(open.as_fd()).unwrap();
         let entries = listing.entries.iter();
-        let entries = entries.map(|entry| (listing.name(*entry), entry.kind, entry.inode));
+        let entries =
+            entries.map(|entry| (listing.name(*entry).to_bytes(), entry.kind, entry.inode));
         assert!(kept.clone().eq(entries), "{folder:?}");
         Some(kept.count())
     }
