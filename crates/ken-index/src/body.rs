@@ -14,9 +14,52 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
+use tantivy::directory::OwnedBytes;
 use zstd::bulk::{Compressor, decompress_to_buffer};
 
 use crate::spread;
+
+/// The body of a stored document, which stays in the block that it was read with.
+pub struct Body(Place);
+
+enum Place {
+    Own(String),
+    /// Text, as it was when it was found in there.
+    Block(OwnedBytes),
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::unpacked(String::new())
+    }
+}
+
+impl Body {
+    pub(crate) fn unpacked(text: String) -> Self {
+        Self(Place::Own(text))
+    }
+
+    /// `text` is a part of the document's bytes.
+    pub(crate) fn within(document: &OwnedBytes, text: &str) -> Self {
+        let start = text.as_ptr().addr() - document.as_slice().as_ptr().addr();
+        Self(Place::Block(document.slice(start..start + text.len())))
+    }
+
+    /// Returns the text, after looking at all of it.
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Place::Own(text) => text,
+            Place::Block(bytes) => str::from_utf8(bytes).unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn into_string(self) -> String {
+        match self.0 {
+            Place::Own(text) => text,
+            Place::Block(_) => self.as_str().to_owned(),
+        }
+    }
+}
 
 /// How much text is in a piece. Of six texts of 1.6 to 16 MB four would take up to 4 % less in one piece, two headers of
 /// registers, which repeat themselves far apart, 29 and 50 % less; in pieces of a quarter they would take 2 to 51 % more.

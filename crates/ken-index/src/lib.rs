@@ -40,6 +40,7 @@ mod value;
 mod version;
 mod writer;
 
+pub use body::Body;
 pub use boost::Boosts;
 pub use check::{Damage, Soundness, check, drop_damaged, salvage_roots};
 pub use collapse::Collapse;

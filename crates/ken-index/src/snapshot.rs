@@ -16,7 +16,7 @@ use tantivy::error::DataCorruption;
 use tantivy::store::StoreReader;
 use tantivy::{DocAddress, DocId, ReloadPolicy, Searcher, TantivyError};
 
-use crate::body;
+use crate::body::{self, Body};
 use crate::dictionary::{self, Dictionaries, Shortcuts, Similar, TermCount, TermList};
 use crate::directory::ReadDirectory;
 use crate::facets::{self, FacetBy};
@@ -38,8 +38,9 @@ use crate::{Error, Meta, query};
 /// How often opening is tried again when the writer deletes old files at the same moment.
 const MAX_TRIES: usize = 20;
 
-/// Blocks of stored documents that are kept unpacked for each segment: a page of hits has few in one.
-const CACHED_BLOCKS: usize = 8;
+/// Blocks of stored documents that are kept unpacked for each segment. Hits are shown by size, so two in one block
+/// seldom follow each other; of large ones each is a block, and its memory serves for the next.
+const CACHED_BLOCKS: usize = 1;
 
 /// One commit of an index. It stays as it is while others write.
 pub struct Snapshot {
@@ -548,37 +549,53 @@ impl Snapshot {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn document_by(&self, at: Address, max_threads: usize) -> Result<Stored, Error> {
+        let (mut stored, body) = self.document_and_body(at, max_threads)?;
+        stored.document.body = body.into_string();
+        Ok(stored)
+    }
+
+    /// Returns a document without its body, and the body, which is not copied.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn document_and_body(
+        &self,
+        at: Address,
+        max_threads: usize,
+    ) -> Result<(Stored, Body), Error> {
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-        self.fill(&mut document, self.store(at.segment)?, at.doc, max_threads)?;
+        let body = self.fill(&mut document, self.store(at.segment)?, at.doc, max_threads)?;
         let mut stored = Stored {
             location,
             document,
             state: None,
         };
         self.beside(at.segment)?.tell(at.doc, &mut stored);
-        Ok(stored)
+        Ok((stored, body))
     }
 
-    /// Gives a document the values that are stored of it, a large body by so many threads at most.
+    /// Gives a document the values that are stored of it, and returns the body, a large one by so many threads at most.
     fn fill(
         &self,
         document: &mut Document,
         store: &StoreReader,
         doc: DocId,
         max_threads: usize,
-    ) -> Result<(), Error> {
+    ) -> Result<Body, Error> {
         let damaged = || {
             let message = "a stored document cannot be read";
             self.error(DataCorruption::comment_only(message).into())
         };
         let bytes = store.get_document_bytes(doc).map_err(|e| self.error(e))?;
+        let mut body = Body::default();
         for (column, value) in stored::values(&bytes).ok_or_else(damaged)? {
             match (self.columns.field(column), value) {
                 (Some(Field::Body), StoredValue::Bytes(packed)) => {
-                    let body = body::unpacked(packed, max_threads);
-                    document.body = body.ok_or_else(damaged)?;
+                    let unpacked = body::unpacked(packed, max_threads);
+                    body = Body::unpacked(unpacked.ok_or_else(damaged)?);
                 }
+                (Some(Field::Body), StoredValue::Text(text)) => body = Body::within(&bytes, text),
                 (Some(field), value) => put(document, field, value),
                 (None, StoredValue::Text(json)) if column == self.columns.failure => {
                     document.failure = serde_json::from_str(json).ok();
@@ -586,7 +603,7 @@ impl Snapshot {
                 (None, _) => {}
             }
         }
-        Ok(())
+        Ok(body)
     }
 
     /// Returns the terms of a field that a pattern means, with the number of documents of each:
@@ -712,7 +729,6 @@ impl Snapshot {
 fn put(document: &mut Document, field: Field, value: StoredValue<'_>) {
     use StoredValue::{Signed, Text};
     match (field, value) {
-        (Field::Body, Text(text)) => document.body = text.to_owned(),
         (Field::Mime, Text(text)) => document.media_type = text.to_owned(),
         (Field::Type, Text(text)) => document.kind = text.parse().unwrap_or(Kind::Other),
         // Derived from the rest again when the document is written.

@@ -594,6 +594,7 @@ fn large_bodies_are_read_as_others() {
     for hit in hits.unwrap().hits {
         let several = snapshot.documents(&[hit.address]).unwrap().pop().unwrap();
         let by_threads = snapshot.document_by(hit.address, 3).unwrap();
+        let (without, in_place) = snapshot.document_and_body(hit.address, 3).unwrap();
         let body = snapshot.document(hit.address).unwrap().document.body;
         assert!(
             [
@@ -605,7 +606,11 @@ fn large_bodies_are_read_as_others() {
         );
         assert_eq!(
             [several.document.body, by_threads.document.body],
-            [body.clone(), body]
+            [body.clone(), body.clone()]
+        );
+        assert_eq!(
+            (without.document.body.as_str(), in_place.as_str()),
+            ("", &*body)
         );
     }
 }

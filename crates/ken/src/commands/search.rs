@@ -245,8 +245,8 @@ impl Page<'_> {
 
     /// Returns what is printed of a hit.
     fn shown(&self, position: usize, hit: &Hit) -> Result<Vec<u8>, Failure> {
-        let stored = (self.snapshot).document_by(hit.address, MAX_UNPACKERS)?;
-        let fragments = self.fragments(&stored.document.body);
+        let (stored, body) = (self.snapshot).document_and_body(hit.address, MAX_UNPACKERS)?;
+        let fragments = self.fragments(body.as_str());
         let view = HitView {
             rank: self.args.offset + position + 1,
             score: hit.score,
