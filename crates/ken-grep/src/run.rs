@@ -145,6 +145,16 @@ impl Search<'_> {
         Ok(tally.summary())
     }
 
+    /// Returns whether the walk is that for searches with an index, whose threads look at files themselves.
+    pub fn walks_by_index(&self) -> bool {
+        let mut paths = self.walk.paths.iter();
+        self.has_tree() && paths.any(|path| path.is_dir())
+    }
+
+    fn has_tree(&self) -> bool {
+        !self.narrow.is_empty() && Tree::knows(self.walk)
+    }
+
     /// Walks with many threads, each with a visitor of its own, which gets all that is to be searched.
     ///
     /// With an index the walk is one that looks at files while their folder is open; without, what
@@ -158,7 +168,7 @@ impl Search<'_> {
         V: FnMut(Input) -> WalkState + Send,
     {
         let mut walker = self.walker()?;
-        if !self.narrow.is_empty() && Tree::knows(self.walk) {
+        if self.has_tree() {
             let tree = Tree::new(self.walk, self.narrow, self.observer, self.implicit_path)?;
             tree.run(tally, &visitor);
             match tree.others() {

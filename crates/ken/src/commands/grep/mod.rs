@@ -200,7 +200,9 @@ fn results(
         let mut writer = standard_output(typed, around);
         return search.within(budget, &mut writer).map_err(walk_failed);
     }
-    if !typed.documents && (typed.rank || plan.walk.threads == 1) {
+    // Of one core nobody expects the order of one thread, as of `-j1`.
+    let is_ordered = typed.threads.is_some() || typed.sort.is_some() || !search.walks_by_index();
+    if !typed.documents && (typed.rank || plan.walk.threads == 1 && is_ordered) {
         let mut writer = Paint::new(standard_output(typed, around), plan.colored);
         let summary = match typed.rank {
             true => search.ranked(&mut writer),

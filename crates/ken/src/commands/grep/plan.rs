@@ -282,7 +282,7 @@ fn walk(typed: &Typed, paths: &Paths, mode: Option<Mode>, around: &Surroundings)
             .unwrap_or_else(crate::commands::default_threads)
     };
     let more_threads = match typed.threads {
-        None if threads > 1 => MAX_WAITING.saturating_sub(threads),
+        None if typed.sort.is_none() => MAX_WAITING.saturating_sub(threads),
         _ => 0,
     };
     WalkOptions {

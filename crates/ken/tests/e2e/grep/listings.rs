@@ -45,7 +45,17 @@ fn files(world: &World, more: &[&str]) -> Vec<String> {
 
 /// Returns how many folders below `docs` a search lists, as `strace` sees it; none if it cannot trace here.
 fn n_listed(world: &World, how: &str) -> Option<usize> {
-    let mut traced = Command::new("strace");
+    n_listed_by(Command::new("strace"), world, how)
+}
+
+/// The same on one core.
+fn n_listed_on_one_core(world: &World, how: &str) -> Option<usize> {
+    let mut pinned = Command::new("taskset");
+    pinned.args(["-c", "0", "strace"]);
+    n_listed_by(pinned, world, how)
+}
+
+fn n_listed_by(mut traced: Command, world: &World, how: &str) -> Option<usize> {
     let flags = [
         "-f",
         "-y",
@@ -91,6 +101,11 @@ fn only_folders_that_changed_are_listed() {
     };
     assert_eq!(n_listed_of_all, 101);
     assert_eq!(n_listed(&world, "--hidden"), Some(1));
+    // One thread is not asked for there, but all that there is.
+    if let Some(n_listed) = n_listed_on_one_core(&world, "--hidden") {
+        assert_eq!(n_listed, 1);
+        assert_eq!(n_listed_on_one_core(&world, "-j1"), Some(101));
+    }
 }
 
 #[test]
