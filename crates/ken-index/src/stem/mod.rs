@@ -38,15 +38,26 @@ struct Rules {
 }
 
 impl Rules {
-    /// Returns which terms may have the stem of a word; `None` if they have too little in common.
-    fn forms<'a>(&'a self, word: &'a str, stem: &str) -> Option<Forms<'a>> {
+    /// Returns which terms may have the stem of a word; none if they have too little in common.
+    fn forms<'a>(&'a self, word: &'a str, stem: &'a str) -> Vec<Forms<'a>> {
+        let forms = |prefix, free| Forms {
+            prefix,
+            free,
+            endings: self.endings.as_ref(),
+        };
         let prefix = shared(word, stem);
         let n_shared = prefix.chars().count();
-        (n_shared >= MIN_PREFIX).then(|| Forms {
-            prefix,
-            free: free(stem, stem.chars().count() - n_shared),
-            endings: self.endings.as_ref(),
-        })
+        if n_shared < MIN_PREFIX {
+            return Vec::new();
+        }
+        let n_other = stem.chars().count() - n_shared;
+        match before_rest(word, stem, prefix.len()) {
+            Some(before) if n_other > 1 => {
+                // Of two letters one may be the other half of a long vowel: opmaak, opmaken.
+                vec![forms(without_last(stem, 2), 2), forms(before, 1)]
+            }
+            _ => vec![forms(prefix, free(stem, n_other))],
+        }
     }
 }
 
@@ -69,7 +80,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(word: &'a str, rules: &'a [&'a Rules], stems: &'a [Cow<'a, str>]) -> Self {
         let each = rules.iter().zip(stems);
-        let forms = each.filter_map(|(rules, stem)| rules.forms(word, stem));
+        let forms = each.flat_map(|(rules, stem)| rules.forms(word, stem));
         Self {
             word,
             rules,
@@ -113,6 +124,26 @@ fn shared<'a>(word: &'a str, stem: &str) -> &'a str {
     let most = if length > 3 { length - 1 } else { length };
     let bytes = same.take(most).map(|(c, _)| c.len_utf8()).sum();
     &word[..bytes]
+}
+
+/// Returns what the forms start with that differ from the stem as the word does: of what follows in the stem behind
+/// `n_shared` bytes the end stands in the word too (in\[ge]bouwd, inbouw; lopen, lo\[o]p), and of that the last letter may be
+/// another one.
+fn before_rest<'a>(word: &'a str, stem: &str, n_shared: usize) -> Option<&'a str> {
+    let rest = stem.get(n_shared..)?;
+    let ends = rest.char_indices().map(|(at, _)| &rest[at..]);
+    let mut found = ends.filter_map(|end| {
+        let at = word[n_shared..].find(end)?;
+        Some(without_last(&word[..n_shared + at + end.len()], 1))
+    });
+    found.next()
+}
+
+/// Returns a text without its last `n` letters.
+fn without_last(text: &str, n: usize) -> &str {
+    let mut left = text.chars();
+    left.by_ref().rev().take(n).for_each(drop);
+    left.as_str()
 }
 
 /// Returns how many letters of a form may be any, by its stem and how many letters of that the word
@@ -364,7 +395,7 @@ mod tests {
             let words: Vec<&str> = words.split(' ').collect();
             for word in &words {
                 let stem = rules.stemmer.stem(word);
-                let forms = AnyForms::new(Vec::from_iter(rules.forms(word, &stem)));
+                let forms = AnyForms::new(rules.forms(word, &stem));
                 for form in words.iter().filter(|form| rules.stemmer.stem(form) == stem) {
                     assert!(forms.accepts(form), "{code}: {form} as a form of {word}");
                     n_forms += usize::from(form != word);
@@ -372,5 +403,28 @@ mod tests {
             }
         }
         assert!(n_forms > 40, "{n_forms} forms");
+    }
+
+    /// Dutch takes `ge` out of the middle of a word and doubles vowels, also in terms of other languages.
+    #[test]
+    fn what_a_stemmer_takes_out_of_the_middle_makes_no_wide_range() {
+        let rules = Language::of("nl").and_then(Language::rules).unwrap();
+        for (word, others) in [
+            ("ingebouwd", "ingebouwde inbouw inbouwen"),
+            ("uitgevoerd", "uitgevoerde uitvoer uitvoerbaar uitvoering"),
+            ("lopen", "lopend lopende loop loops loopt"),
+            ("weergegeven", "weergeven"),
+            ("opgemaakt", "opgemaakte opmaak opmaken"),
+        ] {
+            let stem = rules.stemmer.stem(word);
+            let forms = AnyForms::new(rules.forms(word, &stem));
+            for other in others.split(' ') {
+                assert_eq!(rules.stemmer.stem(other), stem, "{other}");
+                assert!(forms.accepts(other), "{other} as a form of {word}");
+            }
+            for other in ["instances", "install", "initiate", "uitgang"] {
+                assert!(!forms.accepts(other), "{other} as a form of {word}");
+            }
+        }
     }
 }
