@@ -38,9 +38,9 @@ use crate::{Error, Meta, query};
 /// How often opening is tried again when the writer deletes old files at the same moment.
 const MAX_TRIES: usize = 20;
 
-/// Blocks of stored documents that are kept unpacked for each segment. Hits are shown by size, so two in one block
-/// seldom follow each other; of large ones each is a block, and its memory serves for the next.
-const CACHED_BLOCKS: usize = 1;
+/// Blocks of stored documents that are kept unpacked for each segment: neighbours are in one, and several threads may
+/// each read another.
+const CACHED_BLOCKS: usize = 8;
 
 /// One commit of an index. It stays as it is while others write.
 pub struct Snapshot {
@@ -549,12 +549,13 @@ impl Snapshot {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn document_by(&self, at: Address, max_threads: usize) -> Result<Stored, Error> {
-        let (mut stored, body) = self.document_and_body(at, max_threads)?;
+        let (mut stored, body) = self.read(at, self.store(at.segment)?, max_threads)?;
         stored.document.body = body.into_string();
         Ok(stored)
     }
 
-    /// Returns a document without its body, and the body, which is not copied.
+    /// Returns a document without its body, and the body, which is not copied. What was unpacked for it is not kept,
+    /// so that its memory serves for the next.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -563,9 +564,20 @@ impl Snapshot {
         at: Address,
         max_threads: usize,
     ) -> Result<(Stored, Body), Error> {
+        let store = self.searcher.segment_reader(at.segment).get_store_reader(0);
+        let store = store.map_err(|error| self.error(error.into()))?;
+        self.read(at, &store, max_threads)
+    }
+
+    fn read(
+        &self,
+        at: Address,
+        store: &StoreReader,
+        max_threads: usize,
+    ) -> Result<(Stored, Body), Error> {
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-        let body = self.fill(&mut document, self.store(at.segment)?, at.doc, max_threads)?;
+        let body = self.fill(&mut document, store, at.doc, max_threads)?;
         let mut stored = Stored {
             location,
             document,

@@ -1,4 +1,4 @@
-//! Whether cores rest while there is work: those who do it wait for a disk.
+//! Whether cores rest while there is work: those who do it mostly wait for a disk then, or other programs use the cores.
 
 use std::time::{Duration, Instant};
 
