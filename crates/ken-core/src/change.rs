@@ -68,7 +68,6 @@ impl KeyHasher {
 }
 
 /// Makes the keys of files in one folder, whose path is hashed once.
-#[derive(Clone)]
 pub struct FolderHasher(SipHasher13);
 
 impl FolderHasher {

@@ -1,4 +1,5 @@
-//! Large bodies as the store keeps them: in pieces, each compressed by itself, so that several threads unpack one.
+//! The bodies of stored documents; large ones are in pieces, each compressed by itself, so that several threads unpack
+//! one.
 //!
 //! The engine compresses what it stores in blocks, and one document is in one block, whatever its size. A text of 4 MB
 //! that is unpacked from it is written three times (the block is zeroed, filled, and copied for the document), by one thread:
