@@ -147,5 +147,28 @@ mod tests {
                 prop_assert_eq!((first_from(&rows, *hash), *place), (expected, expected));
             }
         }
+
+        /// However bad the guess is.
+        #[test]
+        fn rows_are_found_from_every_guess(
+            mut hashes in prop::collection::vec(0..12_u64, 0..40), asked in 0..14_u64,
+        ) {
+            hashes.sort_unstable();
+            let rows: Vec<[u8; 8]> = hashes.iter().map(|hash| hash.to_le_bytes()).collect();
+            let expected = hashes.partition_point(|other| *other < asked);
+            for guess in 0..rows.len() {
+                prop_assert_eq!(first_near(&rows, asked, guess), expected);
+            }
+        }
+
+        #[test]
+        fn a_damaged_table_leads_nowhere_else(
+            hashes: Vec<u64>, small in prop::collection::vec(0..9_u64, 0..40), asked: u64,
+        ) {
+            for (hashes, asked) in [(hashes, asked), (small, asked % 11)] {
+                let rows: Vec<[u8; 8]> = hashes.iter().map(|hash| hash.to_le_bytes()).collect();
+                prop_assert!(first_from(&rows, asked) <= rows.len());
+            }
+        }
     }
 }
