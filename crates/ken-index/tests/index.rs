@@ -616,6 +616,31 @@ fn large_bodies_are_read_as_others() {
 }
 
 #[test]
+fn a_body_stays_while_others_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
+    let bodies = [
+        "größe 本文 книга".to_owned(),
+        String::new(),
+        large_body("ä"),
+    ];
+    for (number, body) in bodies.iter().enumerate() {
+        add(&writer, &format!("/d/{number}"), "alike", body);
+    }
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let hits = snapshot.run(&term(Field::Title, "alike"), Order::default(), 0, 10);
+    let read = hits.unwrap().hits.into_iter().map(|hit| {
+        let (stored, body) = snapshot.document_and_body(hit.address, 2).unwrap();
+        (stored.location.path, body)
+    });
+    let read: std::collections::BTreeMap<_, _> = read.collect();
+    let found: Vec<&str> = read.values().map(ken_index::Body::as_str).collect();
+    assert_eq!(found, bodies);
+}
+
+#[test]
 fn a_damaged_stored_text_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
