@@ -15,6 +15,9 @@ const SEARCH_NS: u64 = 15_000;
 /// one word keep company.
 const TRUST: u64 = 8;
 
+/// The part of the time it takes to search all files that is risked where nothing is known yet.
+const RISK: u64 = 64;
+
 /// More strings of a need are not looked up: reading the files takes less time then.
 const MAX_STRINGS: usize = 4 << 10;
 
@@ -118,7 +121,8 @@ impl Segment {
         nodes
     }
 
-    /// Returns how many documents there may be at most.
+    /// Returns about how many documents there are: of one list and of several that are all needed, at most so many; of
+    /// others, as many as there are if one list knows nothing of the other. All of them if nothing is known.
     fn estimate(&self, node: &Node) -> u64 {
         let all = u64::from(self.n_docs());
         match node {
@@ -126,12 +130,18 @@ impl Segment {
             Node::Nothing => 0,
             Node::Lists(lists) => lists.first().map_or(all, |list| list.n.into()),
             Node::All(nodes) => nodes.first().map_or(all, |node| self.estimate(node)),
-            Node::Any(nodes) => nodes
-                .iter()
-                .map(|node| self.estimate(node))
-                .sum::<u64>()
-                .min(all),
+            Node::Any(nodes) => {
+                let lacked = nodes
+                    .iter()
+                    .map(|node| 1.0 - self.share(self.estimate(node)));
+                all - (all as f64 * lacked.product::<f64>()) as u64
+            }
         }
+    }
+
+    /// Returns what part of the documents so many are.
+    fn share(&self, n: u64) -> f64 {
+        n as f64 / f64::from(self.n_docs().max(1))
     }
 
     /// Returns what answering it takes at least, in documents read.
@@ -150,6 +160,11 @@ impl Segment {
         saved * SEARCH_NS > n_read * READ_NS
     }
 
+    /// Returns whether reading lists of so many documents takes little beside searching all files.
+    fn is_cheap(&self, n_read: u64) -> bool {
+        n_read * READ_NS * RISK <= u64::from(self.n_docs()) * SEARCH_NS
+    }
+
     /// Returns the documents, of those before if there are any; none for all of them.
     fn answer(&self, node: &Node, before: Option<&[u32]>) -> Option<Vec<u32>> {
         match node {
@@ -166,13 +181,11 @@ impl Segment {
                 self.narrow(nodes, before, |node, before| self.answer(node, before))
             }
             Node::Any(nodes) => {
-                let mut docs = Vec::new();
+                let mut any = Union::new(self.n_docs());
                 for node in nodes {
-                    docs.extend(self.answer(node, before)?);
+                    any.add(self.answer(node, before)?);
                 }
-                docs.sort_unstable();
-                docs.dedup();
-                Some(docs)
+                Some(any.docs())
             }
         }
     }
@@ -188,11 +201,59 @@ impl Segment {
         for part in parts {
             let known = docs.as_deref().or(before);
             let n_known = known.map_or(self.n_docs() as usize, <[u32]>::len);
-            if self.pays(part.cost(self), part.estimate(self), n_known) || known.is_none() {
+            let cost = part.cost(self);
+            let pays = self.pays(cost, part.estimate(self), n_known);
+            if pays || known.is_none() && self.is_cheap(cost) {
                 docs = apply(part, known).or(docs);
             }
         }
         docs
+    }
+}
+
+/// Documents that are in any of several lists.
+struct Union {
+    docs: Vec<u32>,
+    /// Of all documents, instead of many numbers.
+    bits: Vec<u64>,
+    n_docs: u32,
+}
+
+impl Union {
+    fn new(n_docs: u32) -> Self {
+        Self {
+            docs: Vec::new(),
+            bits: Vec::new(),
+            n_docs,
+        }
+    }
+
+    fn add(&mut self, more: Vec<u32>) {
+        if self.docs.is_empty() {
+            self.docs = more;
+        } else {
+            self.docs.extend(more);
+        }
+        if self.docs.len() > self.n_docs as usize / 64 {
+            self.bits.resize((self.n_docs as usize).div_ceil(64), 0);
+            for doc in self.docs.drain(..) {
+                self.bits[(doc >> 6) as usize] |= 1 << (doc & 63);
+            }
+        }
+    }
+
+    /// Returns them in order.
+    fn docs(mut self) -> Vec<u32> {
+        for (word, bits) in (0..).zip(&self.bits) {
+            let mut bits = *bits;
+            while bits != 0 {
+                self.docs.push((word << 6) | bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+        self.docs.sort_unstable();
+        self.docs.dedup();
+        self.docs
     }
 }
 

@@ -96,11 +96,13 @@ impl Need {
 type Strings = BTreeSet<Vec<u8>>;
 
 /// More strings are not kept, but cut.
-const MAX_STRINGS: usize = 64;
+const MAX_STRINGS: usize = 128;
 /// Nor more bytes of them.
 const MAX_BYTES: usize = 4 << 10;
-/// More pairs of strings are not joined.
+/// More pairs of strings are joined in part only.
 const MAX_PAIRS: usize = 4 << 10;
+/// What is cut has so many bytes at most: with the next one they are a gram.
+const CUT_BYTES: usize = 3;
 /// A repetition is written out so often at most.
 const MAX_COPIES: u32 = 4;
 /// Classes of more characters are known by the first bytes only.
@@ -137,6 +139,27 @@ fn joined(before: &Strings, after: &Strings) -> Option<Strings> {
             .flat_map(|first| after.iter().map(move |last| join(first, last)))
     };
     (before.len() * after.len() <= MAX_PAIRS).then(|| all().collect())
+}
+
+/// Returns what joined strings end with, if there are too many to join them whole.
+fn joined_ends(before: &Strings, after: &Strings) -> Strings {
+    in_part(before, end_of, |ends| joined(ends, after)).unwrap_or_else(|| after.clone())
+}
+
+/// Returns what joined strings begin with, if there are too many to join them whole.
+fn joined_starts(before: &Strings, after: &Strings) -> Strings {
+    in_part(after, start_of, |starts| joined(before, starts)).unwrap_or_else(|| before.clone())
+}
+
+/// Shortens strings until something can be done with them.
+fn in_part(
+    strings: &Strings,
+    part: Part,
+    done: impl Fn(&Strings) -> Option<Strings>,
+) -> Option<Strings> {
+    (1..=CUT_BYTES)
+        .rev()
+        .find_map(|length| done(&shortened(strings, part, length)))
 }
 
 impl Facts {
@@ -263,17 +286,26 @@ impl Facts {
         match (self.strings, next.strings) {
             (Known::Exactly(before), Known::Exactly(after)) => match joined(&before, &after) {
                 Some(all) => Self::new(Known::Exactly(all), need),
-                None => Self::ends(before, after, need),
+                None => {
+                    let first = joined_starts(&before, &after);
+                    Self::ends(first, joined_ends(&before, &after), need)
+                }
             },
             (Known::Exactly(before), Known::Ends { first, last }) => {
                 match joined(&before, &first) {
                     Some(first) => Self::ends(first, last, need),
-                    None => Self::ends(before, last, need.and(Need::one_of(&first))),
+                    None => {
+                        let starts = joined_starts(&before, &first);
+                        Self::ends(starts, last, need.and(Need::one_of(&first)))
+                    }
                 }
             }
             (Known::Ends { first, last }, Known::Exactly(after)) => match joined(&last, &after) {
                 Some(last) => Self::ends(first, last, need),
-                None => Self::ends(first, after, need.and(Need::one_of(&last))),
+                None => {
+                    let ends = joined_ends(&last, &after);
+                    Self::ends(first, ends, need.and(Need::one_of(&last)))
+                }
             },
             (
                 Known::Ends { first, last },
@@ -284,7 +316,11 @@ impl Facts {
             ) => {
                 let middle = match joined(&last, &next_first) {
                     Some(middle) => Need::one_of(&middle),
-                    None => Need::one_of(&last).and(Need::one_of(&next_first)),
+                    None => {
+                        let ends = Need::one_of(&joined_ends(&last, &next_first));
+                        let starts = Need::one_of(&joined_starts(&last, &next_first));
+                        ends.and(starts)
+                    }
                 };
                 Self::ends(first, next_last, need.and(middle))
             }
@@ -358,21 +394,23 @@ fn first_bytes(class: &ClassUnicode) -> Option<Strings> {
     Some(pairs)
 }
 
+/// The beginning or the end of a string, of so many bytes at most.
+type Part = fn(&[u8], usize) -> &[u8];
+
+fn shortened(strings: &Strings, part: Part, length: usize) -> Strings {
+    let short = strings.iter().map(|string| part(string, length).to_vec());
+    short.collect()
+}
+
 /// Shortens strings until there are few.
-fn cut(mut strings: Strings, part: fn(&[u8], usize) -> &[u8]) -> Strings {
+fn cut(strings: Strings, part: Part) -> Strings {
     if is_small(&strings) {
         return strings;
     }
-    for length in (0..=3).rev() {
-        strings = strings
-            .iter()
-            .map(|string| part(string, length).to_vec())
-            .collect();
-        if strings.len() <= MAX_STRINGS / 4 {
-            break;
-        }
-    }
-    strings
+    let mut short = (0..=CUT_BYTES)
+        .rev()
+        .map(|length| shortened(&strings, part, length));
+    short.find(is_small).unwrap_or_else(|| one(b""))
 }
 
 fn start_of(string: &[u8], length: usize) -> &[u8] {
@@ -447,6 +485,30 @@ mod tests {
         assert_eq!(forms.len(), 3 * 2 * 2, "K also is the sign of the kelvin");
         assert!(forms.contains(&bytes("\u{212a}qz")));
         assert!(need("(?i)frobnicate_everything_at_once") != Need::Anything);
+    }
+
+    #[test]
+    fn what_is_too_much_to_join_is_joined_in_part() {
+        let dates = need("[0-9]{4}-[0-9]{2}-[0-9]{2}");
+        let parts = |need: &Need| match need {
+            Need::All(needs) => needs.clone(),
+            need => vec![need.clone()],
+        };
+        let has = |text: &str| {
+            let all = parts(&dates);
+            all.iter()
+                .any(|need| matches!(need, Need::Any(any) if any.contains(&bytes(text))))
+        };
+        for text in ["1-23", "-23-", "3-45"] {
+            assert!(has(text), "{text}");
+        }
+        assert!(size(&dates).0 < 4 << 10, "{} strings", size(&dates).0);
+        let years = need(r"\b(19|20)[0-9]{2}-");
+        assert!(
+            parts(&years)
+                .iter()
+                .any(|need| matches!(need, Need::Any(any) if any.len() == 200))
+        );
     }
 
     #[test]
