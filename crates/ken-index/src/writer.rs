@@ -207,24 +207,27 @@ impl Writer {
         self.check()?;
         let row = record.into_row(&self.columns, moment.0)?;
         let mut place = self.free_slot();
-        let n_bytes = self.add_in(&mut place, &row);
-        // It may be large, and finishing a segment takes memory.
-        drop(row);
-        if n_bytes.map_err(|error| self.bury(error))? >= self.slot_bytes {
-            let full = place.take().map(SegmentBuilder::finish).transpose();
-            self.take_in(full.map_err(|error| self.bury(error))?)?;
-        }
-        Ok(())
+        let full = self.add_in(&mut place, row);
+        self.take_in(full.map_err(|error| self.bury(error))?)
     }
 
-    /// Returns how much memory the segment takes now.
-    fn add_in(&self, place: &mut Option<SegmentBuilder>, row: &Row) -> Result<usize, TantivyError> {
+    /// Returns the segment if it is full and was finished.
+    fn add_in(
+        &self,
+        place: &mut Option<SegmentBuilder>,
+        row: Row,
+    ) -> Result<Option<SegmentMeta>, TantivyError> {
         let builder = match place {
             Some(builder) => builder,
-            None => place.insert(SegmentBuilder::new(&self.index)?),
+            None => place.insert(SegmentBuilder::new(&self.index, &self.path)?),
         };
-        builder.add(row, &self.columns)?;
-        Ok(builder.memory_bytes())
+        builder.add(&row, &self.columns)?;
+        // It may be large, and to make room takes memory.
+        drop(row);
+        match builder.fit(self.slot_bytes)? {
+            true => Ok(None),
+            false => place.take().map(SegmentBuilder::finish).transpose(),
+        }
     }
 
     /// Deletes all documents of a file that were added before.

@@ -3,28 +3,38 @@
 //! Tantivy's own builder does the same by a table for all fields whose terms point to chains of
 //! small blocks; this one takes about half of its time. The files are those of the engine, written
 //! by its own serializers, so that reading and merging know no difference.
+//!
+//! What memory has no room for goes to disk and comes back once, when the segment is finished (see [`spill`]).
 
 mod batch;
 mod postings;
+mod spill;
 mod terms;
 #[cfg(test)]
 mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
 
 use ken_core::Field;
 use tantivy::directory::TerminatingWrite;
 use tantivy::fastfield::FastFieldsWriter;
 use tantivy::fieldnorm::{FieldNormReaders, FieldNormsSerializer};
 use tantivy::index::SegmentComponent;
-use tantivy::postings::InvertedIndexSerializer;
+use tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 use tantivy::schema::{Field as Column, IndexRecordOption, OwnedValue};
 use tantivy::store::StoreWriter;
 use tantivy::{DocId, Index, Segment, SegmentMeta, TantivyError};
 
 use self::batch::Batch;
-use self::postings::{Detail, Postings, Room};
+use self::postings::{Detail, Postings, Room, Sink};
+use self::spill::Spill;
 use crate::analysis;
 use crate::record::Row;
 use crate::schema::Columns;
+
+/// More parts are not written out: they are read side by side, each through a buffer of its own.
+const MAX_PARTS: usize = 64;
 
 /// A segment that is being built.
 pub(crate) struct SegmentBuilder {
@@ -32,14 +42,17 @@ pub(crate) struct SegmentBuilder {
     n_docs: DocId,
     /// By column; none for those that are not searched by terms.
     postings: Vec<Option<Postings>>,
+    /// Where postings are written out, in this folder.
+    spill: Option<Spill>,
+    folder: PathBuf,
     batch: Box<Batch>,
     columns: FastFieldsWriter,
     store: StoreWriter,
 }
 
 impl SegmentBuilder {
-    /// Starts a segment of the index.
-    pub(crate) fn new(index: &Index) -> Result<Self, TantivyError> {
+    /// Starts a segment of the index; what memory has no room for goes to the folder.
+    pub(crate) fn new(index: &Index, folder: &Path) -> Result<Self, TantivyError> {
         let segment = index.new_segment();
         let schema = segment.schema();
         let settings = index.settings();
@@ -59,6 +72,8 @@ impl SegmentBuilder {
         Ok(Self {
             n_docs: 0,
             postings: postings.collect(),
+            spill: None,
+            folder: folder.to_path_buf(),
             batch: Box::new(Batch::new()),
             columns: FastFieldsWriter::from_schema_and_tokenizer_manager(
                 &schema,
@@ -95,16 +110,46 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Returns about how many bytes of memory it takes, with what finishing it will take.
-    pub(crate) fn memory_bytes(&self) -> usize {
+    /// Sees to it that it takes less than so many bytes of memory, if it takes more and can: postings are written
+    /// out. Returns whether it does.
+    pub(crate) fn fit(&mut self, limit: usize) -> Result<bool, TantivyError> {
         let postings = self.postings.iter().flatten();
-        postings.map(Postings::memory_bytes).sum::<usize>()
-            + self.columns.mem_usage()
-            + self.store.mem_usage()
+        let n_postings: usize = postings.map(Postings::memory_bytes).sum();
+        let others = self.columns.mem_usage() + self.store.mem_usage();
+        if n_postings + others < limit {
+            return Ok(true);
+        }
+        // What else it takes, it keeps.
+        let n_parts = self.spill.as_ref().map_or(0, Spill::n_parts);
+        if others * 2 > limit || n_parts + 1 >= MAX_PARTS {
+            return Ok(false);
+        }
+        self.write_out()?;
+        Ok(true)
+    }
+
+    /// Writes the postings so far to disk.
+    fn write_out(&mut self) -> Result<(), TantivyError> {
+        let spill = match &mut self.spill {
+            Some(spill) => spill,
+            None => {
+                let spill = Spill::new(&self.folder, self.postings.len())?;
+                self.spill.insert(spill)
+            }
+        };
+        let columns = self.postings.iter_mut().enumerate();
+        let columns = columns.filter_map(|(column, postings)| {
+            let postings = postings.as_mut().filter(|postings| !postings.is_empty())?;
+            Some((column, postings.take()))
+        });
+        Ok(spill.write(columns)?)
     }
 
     /// Writes the files of the segment; they are the engine's when it is told of them.
     pub(crate) fn finish(mut self) -> Result<SegmentMeta, TantivyError> {
+        if self.spill.is_some() {
+            self.write_out()?;
+        }
         self.write_norms()?;
         // First of all: it holds large buffers if there was a large document.
         self.store.close()?;
@@ -112,17 +157,24 @@ impl SegmentBuilder {
         let mut serializer = InvertedIndexSerializer::open(&self.segment)?;
         let mut room = Room::default();
         for (id, postings) in self.postings.into_iter().enumerate() {
-            let Some(postings) = postings.filter(|postings| !postings.is_empty()) else {
+            let spill = self.spill.as_ref().filter(|spill| spill.has(id));
+            let Some(postings) = postings.filter(|own| !own.is_empty() || spill.is_some()) else {
                 continue;
             };
             let column = Column::from_field_id(id as u32);
             let norms = norms.get_field(column)?;
-            let mut field = serializer.new_field(column, postings.n_tokens(), norms)?;
-            postings.write(&mut room, &mut field)?;
-            field.close()?;
+            let mut field = EngineField {
+                serializer: serializer.new_field(column, postings.n_tokens(), norms)?,
+                has_positions: postings.detail() == Detail::Positions,
+            };
+            match spill {
+                Some(spill) => spill.merge(id, postings.detail(), &mut field)?,
+                None => postings.write(&mut room, &mut field)?,
+            }
+            field.serializer.close()?;
         }
         serializer.close()?;
-        drop(room);
+        drop((room, self.spill));
         let mut file = self.segment.open_write(SegmentComponent::FastFields)?;
         self.columns.serialize(&mut file, None)?;
         file.terminate()?;
@@ -138,5 +190,28 @@ impl SegmentBuilder {
             }
         }
         Ok(serializer.close()?)
+    }
+}
+
+/// A field of the engine's files.
+struct EngineField<'s> {
+    serializer: FieldSerializer<'s>,
+    has_positions: bool,
+}
+
+impl Sink for EngineField<'_> {
+    fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()> {
+        let begun = self.serializer.new_term(term, n_docs, self.has_positions);
+        begun.map(|_| ())
+    }
+
+    #[inline]
+    fn document(&mut self, doc: DocId, deltas: &[u32]) -> io::Result<()> {
+        self.serializer.write_doc(doc, deltas.len() as u32, deltas);
+        Ok(())
+    }
+
+    fn end_term(&mut self) -> io::Result<()> {
+        self.serializer.close_term()
     }
 }

@@ -10,7 +10,6 @@ use std::io;
 
 use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::FieldSerializer;
 
 use super::batch::{self, Batch};
 use super::terms::{MAX_BYTES, Terms};
@@ -23,6 +22,16 @@ pub(super) enum Detail {
     Documents,
     /// Documents, how often, and where.
     Positions,
+}
+
+/// What postings are written to: terms in order, and of each its documents in order.
+pub(super) trait Sink {
+    /// Begins a term that so many documents hold.
+    fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()>;
+    /// Adds a document of the term, with each position less the one before; none if they are not kept.
+    fn document(&mut self, doc: DocId, deltas: &[u32]) -> io::Result<()>;
+    /// Ends the term.
+    fn end_term(&mut self) -> io::Result<()>;
 }
 
 /// A token of the stream is the number of its term and, in these lowest bits, how far its position
@@ -120,6 +129,20 @@ impl Postings {
         }
     }
 
+    /// Returns the postings so far, which are its own no longer; the lengths of documents are.
+    pub(super) fn take(&mut self) -> Self {
+        let next = Self {
+            norms: self.norms.take(),
+            n_tokens: self.n_tokens,
+            ..Self::new(self.detail, false)
+        };
+        std::mem::replace(self, next)
+    }
+
+    pub(super) fn detail(&self) -> Detail {
+        self.detail
+    }
+
     /// Returns whether no document has a term.
     pub(super) fn is_empty(&self) -> bool {
         self.stream.is_empty()
@@ -174,11 +197,7 @@ impl Postings {
     }
 
     /// Writes all terms with their postings.
-    pub(super) fn write(
-        mut self,
-        room: &mut Room,
-        serializer: &mut FieldSerializer<'_>,
-    ) -> io::Result<()> {
+    pub(super) fn write(mut self, room: &mut Room, sink: &mut impl Sink) -> io::Result<()> {
         self.terms.forget_table();
         let order = in_order(&self.terms);
         let mut ends = vec![NOT_NOW; self.terms.len()];
@@ -191,7 +210,7 @@ impl Postings {
             for (_, number) in now {
                 let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
                 let occurrences = &room.occurrences[start..end];
-                self.write_term(*number, occurrences, &mut room.deltas, serializer)?;
+                self.write_term(*number, occurrences, &mut room.deltas, sink)?;
                 start = end;
             }
         }
@@ -221,12 +240,12 @@ impl Postings {
         number: u32,
         occurrences: &[Occurrence],
         deltas: &mut Vec<u32>,
-        serializer: &mut FieldSerializer<'_>,
+        sink: &mut impl Sink,
     ) -> io::Result<()> {
         let same_doc = |a: &Occurrence, b: &Occurrence| a.0 == b.0;
         let n_docs = occurrences.chunk_by(same_doc).count() as u32;
         let has_positions = self.detail == Detail::Positions;
-        serializer.new_term(self.terms.bytes(number), n_docs, has_positions)?;
+        sink.term(self.terms.bytes(number), n_docs)?;
         for of_doc in occurrences.chunk_by(same_doc) {
             deltas.clear();
             if has_positions {
@@ -236,9 +255,9 @@ impl Postings {
                     last = *position;
                 }
             }
-            serializer.write_doc(of_doc[0].0, deltas.len() as u32, deltas);
+            sink.document(of_doc[0].0, deltas)?;
         }
-        serializer.close_term()
+        sink.end_term()
     }
 
     /// Calls back with each token of the stream: number of the term, document, position.

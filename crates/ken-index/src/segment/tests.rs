@@ -80,15 +80,18 @@ fn built_by_engine(columns: &Columns, records: Vec<Record>) -> Index {
     index
 }
 
-fn built_here(columns: &Columns, records: Vec<Record>) -> Index {
+/// Postings are written out after so many documents, each time.
+fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
     let index = index(columns);
     let mut writer: IndexWriter<Row> = index.writer_with_num_threads(1, 20 << 20).unwrap();
     writer.set_merge_policy(Box::new(NoMergePolicy));
-    let mut builder = SegmentBuilder::new(&index).unwrap();
-    for record in records {
-        builder
-            .add(&record.into_row(columns, 3).unwrap(), columns)
-            .unwrap();
+    let mut builder = SegmentBuilder::new(&index, &std::env::temp_dir()).unwrap();
+    for (number, record) in records.into_iter().enumerate() {
+        if number > 0 && number.is_multiple_of(part) {
+            builder.write_out().unwrap();
+        }
+        let row = record.into_row(columns, 3).unwrap();
+        builder.add(&row, columns).unwrap();
     }
     writer.add_segment(builder.finish().unwrap()).unwrap();
     writer.commit().unwrap();
@@ -205,11 +208,13 @@ fn same(documents: &[Vec<(usize, String)>]) {
             .collect()
     };
     let expected = contents(&built_by_engine(&columns, records()), &columns, false);
-    let found = contents(&built_here(&columns, records()), &columns, true);
-    assert!(
-        found == expected,
-        "built here:\n{found}\nby the engine:\n{expected}"
-    );
+    for part in [usize::MAX, 300, 7, 1] {
+        let found = contents(&built_here(&columns, records(), part), &columns, true);
+        assert!(
+            found == expected,
+            "built here, in parts of {part}:\n{found}\nby the engine:\n{expected}"
+        );
+    }
 }
 
 proptest! {

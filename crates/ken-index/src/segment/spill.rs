@@ -1,0 +1,328 @@
+//! Postings that memory has no room for: parts of a segment on disk, which become one at its end.
+//!
+//! When a segment is as large as it may be in memory, its postings are written out, in the order of their terms, and it
+//! goes on with empty tables; at the end all parts are read side by side and written once. This is the single-pass
+//! construction of Heinz and Zobel, "Efficient single-pass index construction for text databases" (2003), within a
+//! segment. To finish a segment each time instead leaves many, which are merged: then all that is in them is read and
+//! written again, the stored documents too.
+//!
+//! The file has no name: nothing is left of it when the process ends, however it does.
+//!
+//! ```text
+//! part      for each field the terms, in order
+//! term      length, bytes, how many documents, these
+//! document  how much greater than the one before it in the part (the first: its number), times 2, plus 1 if the
+//!           term occurs once; else how often; each position less the one before
+//! ```
+//!
+//! All numbers have 7 bits to a byte. Of fields that keep documents only there is the first number, not doubled.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use ken_core::{put_number, take_number};
+use tantivy::DocId;
+
+use super::postings::{Detail, Postings, Room, Sink};
+
+/// So many bytes are written and read at once.
+const BLOCK: usize = if cfg!(test) { 64 } else { 64 << 10 };
+/// A number has no more bytes.
+const MAX_NUMBER: usize = 10;
+
+/// The parts of a segment that were written out.
+pub(super) struct Spill {
+    file: File,
+    folder: PathBuf,
+    /// How many bytes were written.
+    end: u64,
+    n_parts: usize,
+    /// By column, where its terms are in each part that has some.
+    columns: Vec<Vec<Range<u64>>>,
+}
+
+impl Spill {
+    /// Makes the file in a folder, for so many columns.
+    pub(super) fn new(folder: &Path, n_columns: usize) -> io::Result<Self> {
+        let file = tempfile::tempfile_in(folder).map_err(|error| in_folder(folder, &error))?;
+        Ok(Self {
+            file,
+            folder: folder.to_path_buf(),
+            end: 0,
+            n_parts: 0,
+            columns: vec![Vec::new(); n_columns],
+        })
+    }
+
+    /// Returns how many parts there are.
+    pub(super) fn n_parts(&self) -> usize {
+        self.n_parts
+    }
+
+    /// Returns whether there is a term of the column.
+    pub(super) fn has(&self, column: usize) -> bool {
+        !self.columns[column].is_empty()
+    }
+
+    /// Writes a part: the postings of each column that has some, whose documents are behind those of all parts before.
+    pub(super) fn write(
+        &mut self,
+        columns: impl Iterator<Item = (usize, Postings)>,
+    ) -> io::Result<()> {
+        let mut room = Room::default();
+        for (column, postings) in columns {
+            let start = self.end;
+            let mut part = PartWriter::new(self, postings.detail());
+            let written = postings.write(&mut room, &mut part);
+            let written = written.and_then(|()| part.flush());
+            written.map_err(|error| in_folder(&self.folder, &error))?;
+            self.columns[column].push(start..self.end);
+        }
+        self.n_parts += 1;
+        Ok(())
+    }
+
+    /// Writes the terms of a column in all parts, with their postings.
+    pub(super) fn merge(
+        &self,
+        column: usize,
+        detail: Detail,
+        sink: &mut impl Sink,
+    ) -> io::Result<()> {
+        let merged = self.merge_in(column, detail, sink);
+        merged.map_err(|error| in_folder(&self.folder, &error))
+    }
+
+    fn merge_in(&self, column: usize, detail: Detail, sink: &mut impl Sink) -> io::Result<()> {
+        let mut parts = BinaryHeap::new();
+        for (number, place) in self.columns[column].iter().enumerate() {
+            let mut part = PartReader::new(&self.file, place.clone(), number);
+            if part.next_term()? {
+                parts.push(Reverse(part));
+            }
+        }
+        let mut term = Vec::new();
+        let mut same = Vec::new();
+        while let Some(Reverse(first)) = parts.pop() {
+            term.clone_from(&first.term);
+            same.push(first);
+            while let Some(next) = parts.peek_mut()
+                && next.0.term == term
+            {
+                same.push(PeekMut::pop(next).0);
+            }
+            let n_docs = same.iter().map(|part| part.n_docs).sum();
+            sink.term(&term, n_docs)?;
+            for mut part in same.drain(..) {
+                part.documents(detail, sink)?;
+                if part.next_term()? {
+                    parts.push(Reverse(part));
+                }
+            }
+            sink.end_term()?;
+        }
+        Ok(())
+    }
+}
+
+fn in_folder(folder: &Path, error: &io::Error) -> io::Error {
+    let what = format!("a temporary file in `{}`: {error}", folder.display());
+    io::Error::new(error.kind(), what)
+}
+
+/// Writes the terms of one column.
+struct PartWriter<'s> {
+    spill: &'s mut Spill,
+    detail: Detail,
+    buffer: Vec<u8>,
+    /// Of the last document of the term.
+    doc: DocId,
+}
+
+impl<'s> PartWriter<'s> {
+    fn new(spill: &'s mut Spill, detail: Detail) -> Self {
+        Self {
+            spill,
+            detail,
+            buffer: Vec::with_capacity(2 * BLOCK),
+            doc: 0,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.spill.file.write_all_at(&self.buffer, self.spill.end)?;
+        self.spill.end += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Sink for PartWriter<'_> {
+    fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()> {
+        put_number(term.len() as u64, &mut self.buffer);
+        self.buffer.extend_from_slice(term);
+        put_number(n_docs.into(), &mut self.buffer);
+        self.doc = 0;
+        Ok(())
+    }
+
+    #[inline]
+    fn document(&mut self, doc: DocId, deltas: &[u32]) -> io::Result<()> {
+        let more = u64::from(doc - self.doc);
+        self.doc = doc;
+        match (self.detail, deltas) {
+            (Detail::Documents, _) => put_number(more, &mut self.buffer),
+            (Detail::Positions, [position]) => {
+                put_number(more << 1 | 1, &mut self.buffer);
+                put_number((*position).into(), &mut self.buffer);
+            }
+            (Detail::Positions, deltas) => {
+                put_number(more << 1, &mut self.buffer);
+                put_number(deltas.len() as u64, &mut self.buffer);
+                for delta in deltas {
+                    put_number((*delta).into(), &mut self.buffer);
+                }
+            }
+        }
+        match self.buffer.len() >= BLOCK {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    fn end_term(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads the terms of one column in one part; they order by term, then by part.
+struct PartReader<'f> {
+    file: &'f File,
+    /// What is not in the buffer yet.
+    rest: Range<u64>,
+    buffer: Vec<u8>,
+    /// Where in the buffer the next number begins.
+    at: usize,
+    term: Vec<u8>,
+    /// That hold the term.
+    n_docs: u32,
+    /// Of the part.
+    number: usize,
+    deltas: Vec<u32>,
+}
+
+impl<'f> PartReader<'f> {
+    fn new(file: &'f File, place: Range<u64>, number: usize) -> Self {
+        Self {
+            file,
+            rest: place,
+            buffer: Vec::new(),
+            at: 0,
+            term: Vec::new(),
+            n_docs: 0,
+            number,
+            deltas: Vec::new(),
+        }
+    }
+
+    /// Reads the next term; returns whether there is one.
+    fn next_term(&mut self) -> io::Result<bool> {
+        if self.at == self.buffer.len() && self.rest.is_empty() {
+            return Ok(false);
+        }
+        let length = self.number()? as usize;
+        self.need(length)?;
+        let end = self.at + length;
+        let term = self
+            .buffer
+            .get(self.at..end)
+            .ok_or(io::ErrorKind::UnexpectedEof)?;
+        self.term.clear();
+        self.term.extend_from_slice(term);
+        self.at = end;
+        self.n_docs = self.number()?;
+        Ok(true)
+    }
+
+    /// Copies the documents of the term.
+    fn documents(&mut self, detail: Detail, sink: &mut impl Sink) -> io::Result<()> {
+        let mut doc = 0;
+        for _ in 0..self.n_docs {
+            let more = self.long_number()?;
+            self.deltas.clear();
+            match detail {
+                Detail::Documents => doc += more as DocId,
+                Detail::Positions => {
+                    doc += (more >> 1) as DocId;
+                    let n = if more & 1 == 1 { 1 } else { self.number()? };
+                    for _ in 0..n {
+                        let delta = self.number()?;
+                        self.deltas.push(delta);
+                    }
+                }
+            }
+            sink.document(doc, &self.deltas)?;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> io::Result<u32> {
+        Ok(self.long_number()? as u32)
+    }
+
+    #[inline]
+    fn long_number(&mut self) -> io::Result<u64> {
+        if self.buffer.len() - self.at < MAX_NUMBER {
+            self.need(MAX_NUMBER)?;
+        }
+        let mut bytes = &self.buffer[self.at..];
+        let number = take_number(&mut bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
+        self.at = self.buffer.len() - bytes.len();
+        Ok(number)
+    }
+
+    /// Reads on until so many bytes are in the buffer, or all.
+    fn need(&mut self, n_bytes: usize) -> io::Result<()> {
+        let left = self.buffer.len() - self.at;
+        if left >= n_bytes || self.rest.is_empty() {
+            return Ok(());
+        }
+        self.buffer.copy_within(self.at.., 0);
+        self.at = 0;
+        let n_rest = self.rest.end - self.rest.start;
+        let more = n_rest.min(BLOCK.max(n_bytes) as u64);
+        self.buffer.resize(left + more as usize, 0);
+        self.file
+            .read_exact_at(&mut self.buffer[left..], self.rest.start)?;
+        self.rest.start += more;
+        Ok(())
+    }
+}
+
+impl Ord for PartReader<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.term
+            .cmp(&other.term)
+            .then(self.number.cmp(&other.number))
+    }
+}
+
+impl PartialOrd for PartReader<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for PartReader<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for PartReader<'_> {}
