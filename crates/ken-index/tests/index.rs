@@ -418,6 +418,48 @@ fn what_a_killed_writer_left_is_not_in_the_way() {
     }
 }
 
+/// Returns `n` words of which some are in every text, and most in none but this one.
+fn words(text: usize, n: usize) -> String {
+    let word = |at: usize| match at % 3 {
+        0 => format!("common{} ", at % 1000),
+        _ => format!("w{text}x{at} "),
+    };
+    (0..n).map(word).collect()
+}
+
+#[test]
+fn more_than_memory_has_room_for_is_one_segment() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = WriterOptions {
+        memory_bytes: 0,
+        threads: 1,
+    };
+    let writer = Writer::open(folder.path(), options).unwrap();
+    for text in 0..30 {
+        let path = format!("/d/{text}");
+        add(&writer, &path, "Text", &words(text, 50_000));
+    }
+    writer.commit(&writer.meta().clone()).unwrap();
+    writer.close().unwrap();
+    let files = fs_err::read_dir(folder.path()).unwrap();
+    let names = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.collect();
+    let n_segments = names.iter().filter(|name| name.ends_with(".store"));
+    assert_eq!(n_segments.count(), 1);
+    assert!(
+        !names.iter().any(|name| name.starts_with(".tmp")),
+        "{names:?}"
+    );
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    for text in [0, 13, 29] {
+        for at in [1, 49_999] {
+            let plan = term(Field::Body, &format!("w{text}x{at}"));
+            assert_eq!(found(&snapshot, &plan), [format!("/d/{text}")]);
+        }
+    }
+    assert_eq!(found(&snapshot, &term(Field::Body, "common999")).len(), 30);
+}
+
 #[test]
 fn a_document_that_is_there_twice_is_noticed() {
     let folder = tempfile::tempdir().unwrap();

@@ -47,6 +47,8 @@ pub(crate) struct SegmentBuilder {
     folder: PathBuf,
     batch: Box<Batch>,
     columns: FastFieldsWriter,
+    /// What these say they take before there is any document: room that nothing was written to yet.
+    columns_room: usize,
     store: StoreWriter,
 }
 
@@ -69,16 +71,18 @@ impl SegmentBuilder {
             };
             Some(Postings::new(detail, entry.has_fieldnorms()))
         });
+        let columns = FastFieldsWriter::from_schema_and_tokenizer_manager(
+            &schema,
+            index.fast_field_tokenizer().clone(),
+        )?;
         Ok(Self {
             n_docs: 0,
             postings: postings.collect(),
             spill: None,
             folder: folder.to_path_buf(),
             batch: Box::new(Batch::new()),
-            columns: FastFieldsWriter::from_schema_and_tokenizer_manager(
-                &schema,
-                index.fast_field_tokenizer().clone(),
-            )?,
+            columns_room: columns.mem_usage(),
+            columns,
             store,
             segment,
         })
@@ -115,7 +119,7 @@ impl SegmentBuilder {
     pub(crate) fn fit(&mut self, limit: usize) -> Result<bool, TantivyError> {
         let postings = self.postings.iter().flatten();
         let n_postings: usize = postings.map(Postings::memory_bytes).sum();
-        let others = self.columns.mem_usage() + self.store.mem_usage();
+        let others = self.columns.mem_usage() - self.columns_room + self.store.mem_usage();
         if n_postings + others < limit {
             return Ok(true);
         }

@@ -85,7 +85,8 @@ fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
     let index = index(columns);
     let mut writer: IndexWriter<Row> = index.writer_with_num_threads(1, 20 << 20).unwrap();
     writer.set_merge_policy(Box::new(NoMergePolicy));
-    let mut builder = SegmentBuilder::new(&index, &std::env::temp_dir()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut builder = SegmentBuilder::new(&index, folder.path()).unwrap();
     for (number, record) in records.into_iter().enumerate() {
         if number > 0 && number.is_multiple_of(part) {
             builder.write_out().unwrap();
@@ -228,6 +229,17 @@ proptest! {
     ) {
         same(&documents);
     }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let columns = Columns::new();
+    let mut builder = SegmentBuilder::new(&index(&columns), "/no/such/folder".as_ref()).unwrap();
+    let row = record(1, vec![(0, "frobnicate".to_owned())]);
+    let row = row.into_row(&columns, 3).unwrap();
+    builder.add(&row, &columns).unwrap();
+    let error = builder.write_out().unwrap_err().to_string();
+    assert!(error.contains("/no/such/folder"), "{error}");
 }
 
 #[test]
