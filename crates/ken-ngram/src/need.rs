@@ -30,8 +30,18 @@ pub enum Need {
 
 impl Need {
     /// Returns what a match of the expression needs.
+    ///
+    /// A class such as `\d` has too many characters to be all known, few of them ASCII. A match either has ASCII in the
+    /// place of all such classes, or holds one of the others somewhere.
     pub fn of(expression: &Hir) -> Self {
-        Facts::of(expression).need()
+        let all = Facts::of(expression, Wide::All).need();
+        let mut pairs = Strings::new();
+        add_pairs(expression, &mut pairs);
+        if pairs.is_empty() {
+            return all;
+        }
+        let ascii = Facts::of(expression, Wide::Ascii).need();
+        ascii.or(Self::one_of(&pairs).and(all))
     }
 
     /// Returns whether a text of ASCII lacks it.
@@ -108,6 +118,13 @@ const MAX_COPIES: u32 = 4;
 /// Classes of more characters are known by the first bytes only.
 const MAX_CLASS: u64 = 256;
 
+/// Which characters of classes of more than [`MAX_CLASS`] are meant, if these are told by few first bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wide {
+    All,
+    Ascii,
+}
+
 /// What is known of the matches of an expression.
 struct Facts {
     strings: Known,
@@ -163,22 +180,24 @@ fn in_part(
 }
 
 impl Facts {
-    fn of(expression: &Hir) -> Self {
+    fn of(expression: &Hir, wide: Wide) -> Self {
         match expression.kind() {
             HirKind::Empty | HirKind::Look(_) => Self::exactly(one(b"")),
             HirKind::Literal(literal) => Self::exactly(one(&literal.0)),
-            HirKind::Class(Class::Unicode(class)) => Self::of_characters(class),
+            HirKind::Class(Class::Unicode(class)) => Self::of_characters(class, wide),
             HirKind::Class(Class::Bytes(class)) => {
                 let bytes = class.iter().flat_map(|range| range.start()..=range.end());
                 Self::exactly(bytes.map(|byte| vec![byte]).collect())
             }
-            HirKind::Capture(capture) => Self::of(&capture.sub),
+            HirKind::Capture(capture) => Self::of(&capture.sub, wide),
             HirKind::Concat(parts) => {
-                let parts = parts.iter().map(Self::of);
+                let parts = parts.iter().map(|part| Self::of(part, wide));
                 parts.reduce(Self::then).unwrap_or_else(Self::unknown)
             }
-            HirKind::Alternation(parts) => Self::one_of(parts.iter().map(Self::of).collect()),
-            HirKind::Repetition(repetition) => Self::of_repetition(repetition),
+            HirKind::Alternation(parts) => {
+                Self::one_of(parts.iter().map(|part| Self::of(part, wide)).collect())
+            }
+            HirKind::Repetition(repetition) => Self::of_repetition(repetition, wide),
         }
     }
 
@@ -227,23 +246,23 @@ impl Facts {
         }
     }
 
-    fn of_characters(class: &ClassUnicode) -> Self {
-        let n: u64 = class
-            .iter()
-            .map(|range| u64::from(range.end()) - u64::from(range.start()) + 1)
-            .sum();
-        if n <= MAX_CLASS {
-            let characters = class.iter().flat_map(|range| range.start()..=range.end());
-            return Self::exactly(characters.map(|c| c.to_string().into_bytes()).collect());
+    fn of_characters(class: &ClassUnicode, wide: Wide) -> Self {
+        if !is_wide(class) {
+            return Self::exactly(characters(class).collect());
         }
-        match first_bytes(class) {
-            Some(first) => Self::ends(first, one(b""), Need::Anything),
-            None => Self::unknown(),
+        let Some(pairs) = first_bytes(class) else {
+            return Self::unknown();
+        };
+        let mut first: Strings = characters(class).take_while(|c| c.is_ascii()).collect();
+        if wide == Wide::Ascii {
+            return Self::exactly(first);
         }
+        first.extend(pairs);
+        Self::ends(first, one(b""), Need::Anything)
     }
 
-    fn of_repetition(repetition: &Repetition) -> Self {
-        let part = || Self::of(&repetition.sub);
+    fn of_repetition(repetition: &Repetition, wide: Wide) -> Self {
+        let part = || Self::of(&repetition.sub, wide);
         match (repetition.min, repetition.max) {
             (_, Some(0)) => Self::exactly(one(b"")),
             (0, Some(1)) => Self::one_of(vec![part(), Self::exactly(one(b""))]),
@@ -374,14 +393,25 @@ impl Facts {
     }
 }
 
-/// Returns the two bytes that the characters of a class begin with, if all are not ASCII and the
-/// pairs are few.
+/// Returns the characters of a class, in order.
+fn characters(class: &ClassUnicode) -> impl Iterator<Item = Vec<u8>> {
+    let characters = class.iter().flat_map(|range| range.start()..=range.end());
+    characters.map(|c| c.to_string().into_bytes())
+}
+
+fn is_wide(class: &ClassUnicode) -> bool {
+    let ranges = class.iter();
+    let lengths = ranges.map(|range| u64::from(range.end()) - u64::from(range.start()) + 1);
+    lengths.sum::<u64>() > MAX_CLASS
+}
+
+/// Returns the two bytes that the characters of a class begin with, but for ASCII, if the pairs are few.
 fn first_bytes(class: &ClassUnicode) -> Option<Strings> {
     let mut pairs = Strings::new();
     for range in class.iter() {
         for sequence in Utf8Sequences::new(range.start(), range.end()) {
             let [first, second, ..] = sequence.as_slice() else {
-                return None;
+                continue;
             };
             for lead in first.start..=first.end {
                 pairs.extend((second.start..=second.end).map(|next| vec![lead, next]));
@@ -392,6 +422,21 @@ fn first_bytes(class: &ClassUnicode) -> Option<Strings> {
         }
     }
     Some(pairs)
+}
+
+/// Adds those of all wide classes of an expression.
+fn add_pairs(expression: &Hir, pairs: &mut Strings) {
+    match expression.kind() {
+        HirKind::Class(Class::Unicode(class)) if is_wide(class) => {
+            pairs.extend(first_bytes(class).unwrap_or_default());
+        }
+        HirKind::Capture(capture) => add_pairs(&capture.sub, pairs),
+        HirKind::Repetition(repetition) => add_pairs(&repetition.sub, pairs),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().for_each(|part| add_pairs(part, pairs));
+        }
+        _ => {}
+    }
 }
 
 /// The beginning or the end of a string, of so many bytes at most.
@@ -517,6 +562,25 @@ mod tests {
         assert_eq!(need(r"\p{Greek}?"), Need::Anything);
     }
 
+    #[test]
+    fn wide_classes_are_of_ascii_or_somewhere_is_another_character() {
+        for (wide, ascii) in [
+            (r"x\d-\d\d", "x[0-9]-[0-9]{2}"),
+            (r"xqv\d+q\dz", "xqv[0-9]+q[0-9]z"),
+        ] {
+            let (Need::Any(any), ascii) = (need(wide), need(ascii)) else {
+                panic!("{wide}: a choice");
+            };
+            assert!(any.contains(&ascii), "{wide}");
+            let others = any.into_iter().filter(|need| *need != ascii);
+            assert!(Need::Any(others.collect()).is_beyond_ascii(), "{wide}");
+        }
+        let text = "x१-23".as_bytes();
+        assert!(holds(&need(r"x\d-\d\d"), text) && !holds(&need("x[0-9]-[0-9]{2}"), text));
+        assert_eq!(need(r"\d"), Need::Anything);
+        assert_eq!(need(r"\w\w-\w\w"), Need::Anything);
+    }
+
     /// Returns how many strings there are in a need, and how deep the deepest is.
     fn size(need: &Need) -> (usize, usize) {
         match need {
@@ -560,8 +624,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
         fn texts_that_match_hold_what_is_needed(
-            pattern in r"(\(\?i\))?([a-c]{1,4}|\[a-d\]|\.|\\w|\\b|(\(ab\|c[d-e]?\|\)|[kS]|ß|\[x-zß-ö\]|\\p\{Greek\}|(abc|\[b-e\]))(\*|\+|\?|\{2\}|\{2,5\}|)){0,6}",
-            text in r"([a-eA-E]|abc|cd|kK|ſ|\x{212a}|[x-z]|ß|α| |\n){0,12}",
+            pattern in r"(\(\?i\))?([a-c]{1,4}|\[a-d\]|\.|\\w|\\b|(\(ab\|c[d-e]?\|\)|[kS]|ß|\[x-zß-ö\]|\\p\{Greek\}|\\d|\\d-|(abc|\[b-e\]))(\*|\+|\?|\{2\}|\{2,5\}|)){0,6}",
+            text in r"([a-eA-E]|abc|cd|kK|ſ|\x{212a}|[x-z]|ß|α|[0-9]|१|-| |\n){0,12}",
         ) {
             let Ok(regex) = regex_automata::meta::Regex::new(&pattern) else { return Ok(()) };
             if regex.is_match(text.as_bytes()) {
