@@ -36,6 +36,10 @@ use crate::schema::Columns;
 /// More parts are not written out: they are read side by side, each through a buffer of its own.
 const MAX_PARTS: usize = 64;
 
+/// Postings that take more are written out, also if there is memory left: the table of terms no longer fits the
+/// processor's cache, nor what is turned over at once.
+const PART_BYTES: usize = 48 << 20;
+
 /// A segment that is being built.
 pub(crate) struct SegmentBuilder {
     segment: Segment,
@@ -120,12 +124,13 @@ impl SegmentBuilder {
         let postings = self.postings.iter().flatten();
         let n_postings: usize = postings.map(Postings::memory_bytes).sum();
         let others = self.columns.mem_usage() - self.columns_room + self.store.mem_usage();
-        if n_postings + others < limit {
+        let is_full = n_postings + others >= limit;
+        if !is_full && n_postings < PART_BYTES {
             return Ok(true);
         }
         // What else it takes, it keeps.
         let n_parts = self.spill.as_ref().map_or(0, Spill::n_parts);
-        if others * 2 > limit || n_parts + 1 >= MAX_PARTS {
+        if is_full && others * 2 > limit || n_parts + 1 >= MAX_PARTS {
             return Ok(false);
         }
         self.write_out()?;
