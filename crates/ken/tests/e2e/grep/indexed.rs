@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 27] = [
     "frobnicate",
     "the",
     "struct",
@@ -55,9 +55,12 @@ const WORDS: [&str; 24] = [
     "kmalloc",
     "GFP",
     "widgets",
+    "2024-01-17",
+    "10:42:59",
+    "१७-०१",
 ];
 
-const PATTERNS: [&str; 26] = [
+const PATTERNS: [&str; 30] = [
     "frobnicate",
     "frob",
     "FROB|widget",
@@ -84,6 +87,10 @@ const PATTERNS: [&str; 26] = [
     r"the\s+struct",
     "^frob",
     "widgets$",
+    r"\d{2,4}-\d\d",
+    r"\b(19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}\b",
+    r"\d\d:\d\d:\d\d|frob",
+    r"(?-u)\d\d-\d\d",
 ];
 
 const FLAGS: [&[&str]; 42] = [
