@@ -23,7 +23,7 @@ MAX_P99_MS = 20
 QUESTIONS = 300
 # As commands: questions of each kind, and how often each is asked.
 COMMANDS = 6
-ROUNDS = 7
+ROUNDS = 11
 SLOW_MS = 30
 # What the peers have no such question for.
 WITHOUT = {"recoll": {"fuzzy", "facets"}, "mu": {"fuzzy", "facets", "wildcard"}}
@@ -84,11 +84,12 @@ def commands(bench, result, program, name, ken, peer, roots):
     for kind, questions in asked.items():
         times = {one.name: [] for one in (ken, peer)}
         for order, query in questions[:COMMANDS]:
+            # In turn, so that an hour in which the machine is slow counts for both; the first round warms.
+            turns = [[process.answer(one.question(query, order)).wall * 1000 for one in (ken, peer)]
+                     for _ in range(rounds + 1)][1:]
             pair = []
-            for one in (ken, peer):
-                command = one.question(query, order)
-                walls = [process.answer(command).wall * 1000 for _ in range(rounds + 1)][1:]
-                times[one.name].append(walls)
+            for one, walls in zip((ken, peer), zip(*turns)):
+                times[one.name].append(list(walls))
                 pair.append(stats.median(walls))
             raw.setdefault(kind, []).append((query, *pair))
             slower += [query] * (pair[0] > pair[1])

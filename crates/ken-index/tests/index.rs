@@ -1,70 +1,15 @@
 //! Writing, committing, reading and searching through the public face of the crate.
 
+mod common;
+
 use std::path::Path;
 
+use common::{OPTIONS, add, document, found, paths, record, term};
 use ken_core::{
     Bound, Document, Field, FileKey, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan,
     SortKey, Span, Written,
 };
 use ken_index::{Error, FileState, Record, Snapshot, Writer, WriterOptions};
-
-const OPTIONS: WriterOptions = WriterOptions {
-    memory_bytes: 30 << 20,
-    threads: 2,
-};
-
-fn document(ipath: Ipath, title: &str, body: &str) -> Document {
-    let mut document = Document::new(ipath, "text/plain", Kind::Document);
-    document.add_text(Field::Title, title);
-    document.add_text(Field::Filename, "report.txt");
-    document.add_number(Field::Date, body.len() as i64);
-    document.add_number(Field::Size, body.len() as i64);
-    document.body = body.to_owned();
-    document
-}
-
-fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, body: &str) -> Record {
-    let key = writer.meta().hasher.key(Path::new(path));
-    Record {
-        state: ipath.is_root().then_some(FileState {
-            token: 7,
-            identity: 8,
-        }),
-        location: Location {
-            path: path.into(),
-            ipath: ipath.clone(),
-        },
-        key,
-        document: document(ipath, title, body),
-    }
-}
-
-fn add(writer: &Writer, path: &str, title: &str, body: &str) -> FileKey {
-    let record = record(writer, path, Ipath::root(), title, body);
-    let key = record.key;
-    writer.add(record).unwrap();
-    key
-}
-
-fn term(field: Field, term: &str) -> Plan {
-    Plan::Match {
-        field,
-        pattern: Pattern::Term(term.to_owned()),
-    }
-}
-
-fn paths(snapshot: &Snapshot, plan: &Plan, order: Order) -> Vec<String> {
-    let found = snapshot.run(plan, order, 0, 100).unwrap();
-    assert_eq!(found.total, found.hits.len());
-    let location = |address| snapshot.location(address).unwrap().to_string();
-    found.hits.iter().map(|hit| location(hit.address)).collect()
-}
-
-fn found(snapshot: &Snapshot, plan: &Plan) -> Vec<String> {
-    let mut paths = paths(snapshot, plan, Order::default());
-    paths.sort();
-    paths
-}
 
 #[test]
 fn what_is_committed_is_found_and_nothing_else() {
@@ -601,106 +546,6 @@ fn neighbouring_values_share_a_border() {
         span: Span::Phrase(vec![(0, exact), (1, Pattern::Term("see".to_owned()))]),
     };
     assert_eq!(found(&snapshot, &plan), ["/d/a"]);
-}
-
-/// Words that do not compress, with a name at the end: stored in pieces.
-fn large_body(name: &str) -> String {
-    let number = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (n << 7);
-    let words: Vec<String> = (1..60_000).map(|n| format!("{:x}", number(n))).collect();
-    words.join(" ") + " We " + name
-}
-
-#[test]
-fn large_bodies_are_read_as_others() {
-    let folder = tempfile::tempdir().unwrap();
-    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
-    for (path, name) in [("/d/a", "Polish"), ("/d/b", "polish")] {
-        add(&writer, path, "", &large_body(name));
-    }
-    add(&writer, "/d/c", "", "a small one, Polish");
-    writer.commit(&writer.meta().clone()).unwrap();
-    writer.close().unwrap();
-    let snapshot = Snapshot::open(folder.path()).unwrap();
-    let form = |text: &str| Plan::Match {
-        field: Field::Body,
-        pattern: Pattern::Written(Written {
-            terms: Box::new(Pattern::Term("polish".to_owned())),
-            text: Glob(vec![GlobPart::Literal(text.to_owned())]),
-            case: true,
-            diacritics: false,
-        }),
-    };
-    assert_eq!(found(&snapshot, &form("Polish")), ["/d/a", "/d/c"]);
-    assert_eq!(found(&snapshot, &form("polish")), ["/d/b"]);
-    let hits = snapshot.run(&term(Field::Body, "polish"), Order::default(), 0, 10);
-    for hit in hits.unwrap().hits {
-        let several = snapshot.documents(&[hit.address]).unwrap().pop().unwrap();
-        let by_threads = snapshot.document_by(hit.address, 3).unwrap();
-        let (without, in_place) = snapshot.document_and_body(hit.address, 3).unwrap();
-        let body = snapshot.document(hit.address).unwrap().document.body;
-        assert!(
-            [
-                large_body("Polish"),
-                large_body("polish"),
-                "a small one, Polish".to_owned()
-            ]
-            .contains(&body)
-        );
-        assert_eq!(
-            [several.document.body, by_threads.document.body],
-            [body.clone(), body.clone()]
-        );
-        assert_eq!(
-            (without.document.body.as_str(), in_place.as_str()),
-            ("", &*body)
-        );
-    }
-}
-
-#[test]
-fn a_body_stays_while_others_are_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
-    let bodies = [
-        "größe 本文 книга".to_owned(),
-        String::new(),
-        large_body("ä"),
-    ];
-    for (number, body) in bodies.iter().enumerate() {
-        add(&writer, &format!("/d/{number}"), "alike", body);
-    }
-    writer.commit(&writer.meta().clone()).unwrap();
-    writer.close().unwrap();
-    let snapshot = Snapshot::open(folder.path()).unwrap();
-    let hits = snapshot.run(&term(Field::Title, "alike"), Order::default(), 0, 10);
-    let read = hits.unwrap().hits.into_iter().map(|hit| {
-        let (stored, body) = snapshot.document_and_body(hit.address, 2).unwrap();
-        (stored.location.path, body)
-    });
-    let read: std::collections::BTreeMap<_, _> = read.collect();
-    let found: Vec<&str> = read.values().map(ken_index::Body::as_str).collect();
-    assert_eq!(found, bodies);
-}
-
-#[test]
-fn a_damaged_stored_text_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let writer = Writer::open(folder.path(), OPTIONS).unwrap();
-    add(&writer, "/d/a", "", &large_body("Polish"));
-    writer.commit(&writer.meta().clone()).unwrap();
-    writer.close().unwrap();
-    let files = fs_err::read_dir(folder.path()).unwrap();
-    let mut files = files.map(|file| file.unwrap().path());
-    let store = files.find(|path| path.extension().is_some_and(|of| of == "store"));
-    let store = store.unwrap();
-    let mut bytes = fs_err::read(&store).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 0x10;
-    fs_err::write(&store, bytes).unwrap();
-    let snapshot = Snapshot::open(folder.path()).unwrap();
-    let hit = snapshot.run(&term(Field::Body, "polish"), Order::default(), 0, 1);
-    let error = snapshot.document(hit.unwrap().hits[0].address).err();
-    assert!(error.as_ref().is_some_and(Error::is_damage), "{error:?}");
 }
 
 #[test]

@@ -95,14 +95,9 @@ impl Spill {
         detail: Detail,
         sink: &mut impl Sink,
     ) -> io::Result<()> {
-        let merged = self.merge_in(column, detail, sink);
-        merged.map_err(|error| in_folder(&self.folder, &error))
-    }
-
-    fn merge_in(&self, column: usize, detail: Detail, sink: &mut impl Sink) -> io::Result<()> {
         let mut parts = BinaryHeap::new();
         for (number, place) in self.columns[column].iter().enumerate() {
-            let mut part = PartReader::new(&self.file, place.clone(), number);
+            let mut part = PartReader::new(self, place.clone(), number);
             if part.next_term()? {
                 parts.push(Reverse(part));
             }
@@ -202,8 +197,8 @@ impl Sink for PartWriter<'_> {
 }
 
 /// Reads the terms of one column in one part; they order by term, then by part.
-struct PartReader<'f> {
-    file: &'f File,
+struct PartReader<'s> {
+    spill: &'s Spill,
     /// What is not in the buffer yet.
     rest: Range<u64>,
     buffer: Vec<u8>,
@@ -217,10 +212,10 @@ struct PartReader<'f> {
     deltas: Vec<u32>,
 }
 
-impl<'f> PartReader<'f> {
-    fn new(file: &'f File, place: Range<u64>, number: usize) -> Self {
+impl<'s> PartReader<'s> {
+    fn new(spill: &'s Spill, place: Range<u64>, number: usize) -> Self {
         Self {
-            file,
+            spill,
             rest: place,
             buffer: Vec::new(),
             at: 0,
@@ -242,7 +237,7 @@ impl<'f> PartReader<'f> {
         let term = self
             .buffer
             .get(self.at..end)
-            .ok_or(io::ErrorKind::UnexpectedEof)?;
+            .ok_or_else(|| self.too_short())?;
         self.term.clear();
         self.term.extend_from_slice(term);
         self.at = end;
@@ -282,7 +277,7 @@ impl<'f> PartReader<'f> {
             self.need(MAX_NUMBER)?;
         }
         let mut bytes = &self.buffer[self.at..];
-        let number = take_number(&mut bytes).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let number = take_number(&mut bytes).ok_or_else(|| self.too_short())?;
         self.at = self.buffer.len() - bytes.len();
         Ok(number)
     }
@@ -298,10 +293,15 @@ impl<'f> PartReader<'f> {
         let n_rest = self.rest.end - self.rest.start;
         let more = n_rest.min(BLOCK.max(n_bytes) as u64);
         self.buffer.resize(left + more as usize, 0);
-        self.file
-            .read_exact_at(&mut self.buffer[left..], self.rest.start)?;
+        let file = &self.spill.file;
+        let read = file.read_exact_at(&mut self.buffer[left..], self.rest.start);
+        read.map_err(|error| in_folder(&self.spill.folder, &error))?;
         self.rest.start += more;
         Ok(())
+    }
+
+    fn too_short(&self) -> io::Error {
+        in_folder(&self.spill.folder, &io::ErrorKind::UnexpectedEof.into())
     }
 }
 
