@@ -266,10 +266,10 @@ impl Writer {
     /// # Errors
     /// Fails as [`Self::commit`] does; if `prepare` fails, nothing is committed.
     pub fn commit_with(&self, prepare: impl FnOnce() -> Result<Meta, Error>) -> Result<(), Error> {
-        self.check()?;
         // All slots are held until the end. Otherwise a file's own document, which says that the
         // file is finished, might be committed from one slot without its parts in another.
         let mut places: Vec<_> = self.slots.iter().map(lock).collect();
+        self.check()?;
         let builders = places.iter_mut().filter_map(|place| place.take());
         let (segments, meta) = self.finish_all(builders.collect(), prepare);
         self.take_in(segments.map_err(|error| self.bury(error))?)?;
@@ -366,10 +366,15 @@ impl Writer {
     }
 
     fn check(&self) -> Result<(), Error> {
-        match self.dead.get() {
-            Some(cause) => Err(self.error(cause.clone())),
-            None => Ok(()),
+        if let Some(cause) = self.dead.get() {
+            return Err(self.error(cause.clone()));
         }
+        // It holds a part of a document, whose terms would be those of the next one.
+        if self.slots.iter().any(Mutex::is_poisoned) {
+            let cause = "a thread panicked while it added a document".to_owned();
+            return Err(self.bury(TantivyError::InternalError(cause)));
+        }
+        Ok(())
     }
 
     /// Ends the writer after an error: documents may be lost that a commit must not miss.
@@ -476,5 +481,23 @@ mod tests {
         assert_eq!(division(256 << 20, 4), (4, 64 << 20));
         assert_eq!(division(32 << 20, 64), (4, 8 << 20));
         assert_eq!(division(0, 0), (1, MIN_SLOT_BYTES));
+    }
+
+    #[test]
+    fn a_document_added_in_part_is_not_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = WriterOptions {
+            memory_bytes: 30 << 20,
+            threads: 2,
+        };
+        let writer = Writer::open(folder.path(), options).unwrap();
+        writer.commit(&writer.meta().clone()).unwrap();
+        let adding = std::panic::AssertUnwindSafe(|| {
+            let _slot = writer.free_slot();
+            panic!("in the middle of a document");
+        });
+        assert!(std::panic::catch_unwind(adding).is_err());
+        let error = writer.commit(&writer.meta().clone()).unwrap_err();
+        assert!(error.to_string().contains("panicked"), "{error}");
     }
 }

@@ -384,17 +384,22 @@ fn more_than_memory_has_room_for_is_one_segment() {
         let path = format!("/d/{text}");
         add(&writer, &path, "Text", &words(text, 50_000));
     }
+    let names = || -> Vec<String> {
+        let files = fs_err::read_dir(folder.path()).unwrap();
+        let names = files.map(|entry| entry.unwrap().file_name().into_string());
+        names.map(Result::unwrap).collect()
+    };
+    // What is written out has no name, so that nothing is left of it if the process is killed now.
+    let before = names();
+    assert!(
+        !before.iter().any(|name| name.starts_with(".tmp")),
+        "{before:?}"
+    );
     writer.commit(&writer.meta().clone()).unwrap();
     writer.close().unwrap();
-    let files = fs_err::read_dir(folder.path()).unwrap();
-    let names = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let names: Vec<String> = names.collect();
-    let n_segments = names.iter().filter(|name| name.ends_with(".store"));
-    assert_eq!(n_segments.count(), 1);
-    assert!(
-        !names.iter().any(|name| name.starts_with(".tmp")),
-        "{names:?}"
-    );
+    let after = names();
+    let n_segments = after.iter().filter(|name| name.ends_with(".store"));
+    assert_eq!(n_segments.count(), 1, "{after:?}");
     let snapshot = Snapshot::open(folder.path()).unwrap();
     for text in [0, 13, 29] {
         for at in [1, 49_999] {

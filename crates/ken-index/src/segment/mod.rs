@@ -38,7 +38,7 @@ const MAX_PARTS: usize = 64;
 
 /// Postings that take more are written out, also if there is memory left: the table of terms no longer fits the
 /// processor's cache, nor what is turned over at once.
-const PART_BYTES: usize = 48 << 20;
+const PART_BYTES: usize = if cfg!(test) { 64 << 10 } else { 48 << 20 };
 
 /// A segment that is being built.
 pub(crate) struct SegmentBuilder {
@@ -121,16 +121,18 @@ impl SegmentBuilder {
     /// Sees to it that it takes less than so many bytes of memory, if it takes more and can: postings are written
     /// out. Returns whether it does.
     pub(crate) fn fit(&mut self, limit: usize) -> Result<bool, TantivyError> {
-        let postings = self.postings.iter().flatten();
-        let n_postings: usize = postings.map(Postings::memory_bytes).sum();
+        let postings = || self.postings.iter().flatten();
+        let n_postings: usize = postings().map(Postings::memory_bytes).sum();
+        let is_large = n_postings >= PART_BYTES;
+        let n_norms: usize = postings().map(Postings::norms_bytes).sum();
         let others = self.columns.mem_usage() - self.columns_room + self.store.mem_usage();
-        let is_full = n_postings + others >= limit;
-        if !is_full && n_postings < PART_BYTES {
+        let kept = others + n_norms;
+        let is_full = n_postings + kept >= limit;
+        if !is_full && !is_large {
             return Ok(true);
         }
-        // What else it takes, it keeps.
         let n_parts = self.spill.as_ref().map_or(0, Spill::n_parts);
-        if is_full && others * 2 > limit || n_parts + 1 >= MAX_PARTS {
+        if is_full && kept * 2 > limit || n_parts + 1 >= MAX_PARTS {
             return Ok(false);
         }
         self.write_out()?;
@@ -160,7 +162,7 @@ impl SegmentBuilder {
             self.write_out()?;
         }
         self.write_norms()?;
-        // First of all: it holds large buffers if there was a large document.
+        // Before what takes memory: it holds large buffers if there was a large document.
         self.store.close()?;
         let norms = FieldNormReaders::open(self.segment.open_read(SegmentComponent::FieldNorms)?)?;
         let mut serializer = InvertedIndexSerializer::open(&self.segment)?;

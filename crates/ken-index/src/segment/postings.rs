@@ -153,7 +153,12 @@ impl Postings {
         self.n_tokens
     }
 
-    /// Returns how many bytes of memory it takes, with what writing it will take, which needs no table.
+    /// Returns how many bytes of memory the lengths of documents take.
+    pub(super) fn norms_bytes(&self) -> usize {
+        self.norms.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Returns how many bytes of memory it takes beside them, with what writing it will take, which needs no table.
     pub(super) fn memory_bytes(&self) -> usize {
         let writing = self.terms.len() * (size_of::<u32>() + size_of::<(u64, u32)>())
             + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>();
@@ -161,7 +166,6 @@ impl Postings {
             + self.terms.table_bytes().max(writing)
             + self.stream.len() * size_of::<u32>()
             + self.docs.len() * size_of::<Start>()
-            + self.norms.as_ref().map_or(0, Vec::len)
     }
 
     /// Starts one value of the field of a document, not before those of earlier documents.
@@ -384,7 +388,7 @@ fn at_once(order: &[(u64, u32)], terms: &Terms) -> usize {
 }
 
 /// Returns the first eight bytes as a number that orders as they do.
-fn first_bytes(term: &[u8]) -> u64 {
+pub(super) fn first_bytes(term: &[u8]) -> u64 {
     let mut first = [0; 8];
     let n = term.len().min(8);
     first[..n].copy_from_slice(&term[..n]);

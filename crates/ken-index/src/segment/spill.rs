@@ -17,9 +17,6 @@
 //!
 //! All numbers have 7 bits to a byte. Of fields that keep documents only there is the first number, not doubled.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -29,7 +26,7 @@ use std::path::{Path, PathBuf};
 use ken_core::{put_number, take_number};
 use tantivy::DocId;
 
-use super::postings::{Detail, Postings, Room, Sink};
+use super::postings::{Detail, Postings, Room, Sink, first_bytes};
 
 /// So many bytes are written and read at once.
 const BLOCK: usize = if cfg!(test) { 64 } else { 64 << 10 };
@@ -95,35 +92,50 @@ impl Spill {
         detail: Detail,
         sink: &mut impl Sink,
     ) -> io::Result<()> {
-        let mut parts = BinaryHeap::new();
-        for (number, place) in self.columns[column].iter().enumerate() {
-            let mut part = PartReader::new(self, place.clone(), number);
+        // Those that have a term left, in the order of their documents.
+        let mut parts = Vec::new();
+        for place in &self.columns[column] {
+            let mut part = PartReader::new(self, place.clone());
             if part.next_term()? {
-                parts.push(Reverse(part));
+                parts.push(part);
             }
         }
-        let mut term = Vec::new();
         let mut same = Vec::new();
-        while let Some(Reverse(first)) = parts.pop() {
-            term.clone_from(&first.term);
-            same.push(first);
-            while let Some(next) = parts.peek_mut()
-                && next.0.term == term
-            {
-                same.push(PeekMut::pop(next).0);
+        // One for all: of a term that fills a large document it is large, too.
+        let mut deltas = Vec::new();
+        while least(&parts, &mut same) {
+            let n_docs = same.iter().map(|at| parts[*at].n_docs).sum();
+            sink.term(&parts[same[0]].term, n_docs)?;
+            let mut is_at_end = false;
+            for at in &same {
+                parts[*at].documents(detail, &mut deltas, sink)?;
+                is_at_end |= !parts[*at].next_term()?;
             }
-            let n_docs = same.iter().map(|part| part.n_docs).sum();
-            sink.term(&term, n_docs)?;
-            for mut part in same.drain(..) {
-                part.documents(detail, sink)?;
-                if part.next_term()? {
-                    parts.push(Reverse(part));
-                }
+            if is_at_end {
+                parts.retain(|part| !part.is_at_end());
             }
             sink.end_term()?;
         }
         Ok(())
     }
+}
+
+/// Finds the parts that have the least of all terms; returns whether there is one.
+fn least(parts: &[PartReader<'_>], found: &mut Vec<usize>) -> bool {
+    found.clear();
+    let Some(first) = parts.iter().map(|part| part.first).min() else {
+        return false;
+    };
+    let those = parts.iter().enumerate();
+    let those = those.filter(|(_, part)| part.first == first);
+    found.extend(those.map(|(at, _)| at));
+    // Most terms differ in their first bytes, which are at hand.
+    if found.len() > 1
+        && let Some(term) = found.iter().map(|at| &parts[*at].term).min()
+    {
+        found.retain(|at| parts[*at].term == *term);
+    }
+    true
 }
 
 fn in_folder(folder: &Path, error: &io::Error) -> io::Error {
@@ -196,7 +208,7 @@ impl Sink for PartWriter<'_> {
     }
 }
 
-/// Reads the terms of one column in one part; they order by term, then by part.
+/// Reads the terms of one column in one part.
 struct PartReader<'s> {
     spill: &'s Spill,
     /// What is not in the buffer yet.
@@ -205,30 +217,32 @@ struct PartReader<'s> {
     /// Where in the buffer the next number begins.
     at: usize,
     term: Vec<u8>,
+    /// Its first bytes.
+    first: u64,
     /// That hold the term.
     n_docs: u32,
-    /// Of the part.
-    number: usize,
-    deltas: Vec<u32>,
 }
 
 impl<'s> PartReader<'s> {
-    fn new(spill: &'s Spill, place: Range<u64>, number: usize) -> Self {
+    fn new(spill: &'s Spill, place: Range<u64>) -> Self {
         Self {
             spill,
             rest: place,
             buffer: Vec::new(),
             at: 0,
             term: Vec::new(),
+            first: 0,
             n_docs: 0,
-            number,
-            deltas: Vec::new(),
         }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at == self.buffer.len() && self.rest.is_empty()
     }
 
     /// Reads the next term; returns whether there is one.
     fn next_term(&mut self) -> io::Result<bool> {
-        if self.at == self.buffer.len() && self.rest.is_empty() {
+        if self.is_at_end() {
             return Ok(false);
         }
         let length = self.number()? as usize;
@@ -240,29 +254,34 @@ impl<'s> PartReader<'s> {
             .ok_or_else(|| self.too_short())?;
         self.term.clear();
         self.term.extend_from_slice(term);
+        self.first = first_bytes(&self.term);
         self.at = end;
         self.n_docs = self.number()?;
         Ok(true)
     }
 
     /// Copies the documents of the term.
-    fn documents(&mut self, detail: Detail, sink: &mut impl Sink) -> io::Result<()> {
+    fn documents(
+        &mut self,
+        detail: Detail,
+        deltas: &mut Vec<u32>,
+        sink: &mut impl Sink,
+    ) -> io::Result<()> {
         let mut doc = 0;
         for _ in 0..self.n_docs {
             let more = self.long_number()?;
-            self.deltas.clear();
+            deltas.clear();
             match detail {
                 Detail::Documents => doc += more as DocId,
                 Detail::Positions => {
                     doc += (more >> 1) as DocId;
                     let n = if more & 1 == 1 { 1 } else { self.number()? };
                     for _ in 0..n {
-                        let delta = self.number()?;
-                        self.deltas.push(delta);
+                        deltas.push(self.number()?);
                     }
                 }
             }
-            sink.document(doc, &self.deltas)?;
+            sink.document(doc, deltas)?;
         }
         Ok(())
     }
@@ -282,7 +301,7 @@ impl<'s> PartReader<'s> {
         Ok(number)
     }
 
-    /// Reads on until so many bytes are in the buffer, or all.
+    /// Reads on until so many bytes are in the buffer, or all; no more than a block, if these are not.
     fn need(&mut self, n_bytes: usize) -> io::Result<()> {
         let left = self.buffer.len() - self.at;
         if left >= n_bytes || self.rest.is_empty() {
@@ -291,38 +310,83 @@ impl<'s> PartReader<'s> {
         self.buffer.copy_within(self.at.., 0);
         self.at = 0;
         let n_rest = self.rest.end - self.rest.start;
-        let more = n_rest.min(BLOCK.max(n_bytes) as u64);
+        let more = n_rest.min((BLOCK.max(n_bytes) - left) as u64);
         self.buffer.resize(left + more as usize, 0);
         let file = &self.spill.file;
         let read = file.read_exact_at(&mut self.buffer[left..], self.rest.start);
-        read.map_err(|error| in_folder(&self.spill.folder, &error))?;
+        read.map_err(|error| self.unread(&error))?;
         self.rest.start += more;
         Ok(())
     }
 
     fn too_short(&self) -> io::Error {
-        in_folder(&self.spill.folder, &io::ErrorKind::UnexpectedEof.into())
+        self.unread(&io::ErrorKind::UnexpectedEof.into())
+    }
+
+    /// Of no kind, so that the index is not taken for damaged.
+    fn unread(&self, error: &io::Error) -> io::Error {
+        io::Error::other(in_folder(&self.spill.folder, error))
     }
 }
 
-impl Ord for PartReader<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.term
-            .cmp(&other.term)
-            .then(self.number.cmp(&other.number))
+#[cfg(test)]
+mod tests {
+    use super::super::batch::Batch;
+    use super::*;
+
+    /// Fails as the engine's files do on a full disk, or not.
+    struct Engine {
+        is_full: bool,
+        n_docs: u32,
+    }
+
+    impl Sink for Engine {
+        fn term(&mut self, _: &[u8], _: u32) -> io::Result<()> {
+            match self.is_full {
+                true => Err(io::Error::new(io::ErrorKind::StorageFull, "its own file")),
+                false => Ok(()),
+            }
+        }
+        fn document(&mut self, _: DocId, _: &[u32]) -> io::Result<()> {
+            self.n_docs += 1;
+            Ok(())
+        }
+        fn end_term(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn merge(spill: &Spill, is_full: bool) -> io::Result<u32> {
+        let mut engine = Engine { is_full, n_docs: 0 };
+        spill.merge(0, Detail::Positions, &mut engine)?;
+        Ok(engine.n_docs)
+    }
+
+    #[test]
+    fn an_error_is_of_the_file_that_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spill = Spill::new(folder.path(), 1).unwrap();
+        for doc in 0..2 {
+            let mut postings = Postings::new(Detail::Positions, true);
+            let mut batch = Batch::new();
+            let mut value = postings.value(doc, &mut batch);
+            for position in 0..100 {
+                value.token(format!("word{position}").as_bytes(), position);
+            }
+            value.end();
+            spill.write([(0, postings)].into_iter()).unwrap();
+        }
+        // Of the borders too there is one in each document.
+        assert_eq!(merge(&spill, false).unwrap(), 2 * 101);
+        let error = merge(&spill, true).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(error.to_string(), "its own file");
+        for end in [spill.end - 1, spill.end / 2, 0] {
+            spill.file.set_len(end).unwrap();
+            let error = merge(&spill, false).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::Other);
+            let folder = folder.path().to_str().unwrap();
+            assert!(error.to_string().contains(folder), "{error}");
+        }
     }
 }
-
-impl PartialOrd for PartReader<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for PartReader<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for PartReader<'_> {}

@@ -10,7 +10,7 @@ use tantivy::schema::{IndexRecordOption, TantivyDocument, Value as _};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 use tantivy::{DocSet, Index, IndexWriter, SegmentReader, TERMINATED};
 
-use super::SegmentBuilder;
+use super::{MAX_PARTS, PART_BYTES, SegmentBuilder, Spill};
 use crate::analysis::{BORDER, analyze};
 use crate::record::Row;
 use crate::schema::{Columns, KEYWORD, LANGUAGE, PATH, TEXT};
@@ -240,6 +240,60 @@ fn a_folder_that_cannot_be_written_is_named() {
     builder.add(&row, &columns).unwrap();
     let error = builder.write_out().unwrap_err().to_string();
     assert!(error.contains("/no/such/folder"), "{error}");
+}
+
+/// A builder with a document of so many words that are in no other.
+fn add(builder: &mut SegmentBuilder, columns: &Columns, number: usize, n_words: usize) {
+    let body = FIELDS.iter().position(|info| info.field == Field::Body);
+    let words = (0..n_words).map(|word| format!("w{number}x{word} "));
+    let row = record(number, vec![(body.unwrap(), words.collect())]);
+    builder
+        .add(&row.into_row(columns, 3).unwrap(), columns)
+        .unwrap();
+}
+
+#[test]
+fn what_is_large_is_written_out_until_there_are_many_parts() {
+    let columns = Columns::new();
+    let folder = tempfile::tempdir().unwrap();
+    let index = index(&columns);
+    let mut builder = SegmentBuilder::new(&index, folder.path()).unwrap();
+    let n_parts = |builder: &SegmentBuilder| builder.spill.as_ref().map_or(0, Spill::n_parts);
+    let n_words = PART_BYTES / 20;
+    add(&mut builder, &columns, 0, 2);
+    assert!(builder.fit(usize::MAX).unwrap());
+    assert_eq!(n_parts(&builder), 0);
+    for number in 1..MAX_PARTS {
+        add(&mut builder, &columns, number, n_words);
+        assert!(builder.fit(usize::MAX).unwrap());
+        assert_eq!(n_parts(&builder), number);
+    }
+    add(&mut builder, &columns, MAX_PARTS, n_words);
+    assert!(!builder.fit(usize::MAX).unwrap());
+    let mut writer: IndexWriter<Row> = index.writer_with_num_threads(1, 20 << 20).unwrap();
+    writer.add_segment(builder.finish().unwrap()).unwrap();
+    writer.commit().unwrap();
+    let searcher = index.reader().unwrap().searcher();
+    let inverted = searcher
+        .segment_reader(0)
+        .inverted_index(columns.of(Field::Body));
+    let dictionary = inverted.unwrap().terms().num_terms();
+    // With a border.
+    assert_eq!(dictionary, 2 + MAX_PARTS * n_words + 1);
+}
+
+#[test]
+fn what_cannot_be_written_out_ends_a_segment() {
+    let columns = Columns::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mut builder = SegmentBuilder::new(&index(&columns), folder.path()).unwrap();
+    for number in 0..1000 {
+        add(&mut builder, &columns, number, 1);
+    }
+    // Numbers of documents take more than half of it.
+    assert!(!builder.fit(10_000).unwrap());
+    assert!(builder.spill.is_none());
+    assert!(builder.fit(1 << 20).unwrap());
 }
 
 #[test]
