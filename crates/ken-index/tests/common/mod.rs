@@ -5,12 +5,12 @@ use std::path::Path;
 use ken_core::{Document, Field, FileKey, Ipath, Kind, Location, Order, Pattern, Plan};
 use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
 
-pub const OPTIONS: WriterOptions = WriterOptions {
+pub(crate) const OPTIONS: WriterOptions = WriterOptions {
     memory_bytes: 30 << 20,
     threads: 2,
 };
 
-pub fn document(ipath: Ipath, title: &str, body: &str) -> Document {
+pub(crate) fn document(ipath: Ipath, title: &str, body: &str) -> Document {
     let mut document = Document::new(ipath, "text/plain", Kind::Document);
     document.add_text(Field::Title, title);
     document.add_text(Field::Filename, "report.txt");
@@ -20,7 +20,7 @@ pub fn document(ipath: Ipath, title: &str, body: &str) -> Document {
     document
 }
 
-pub fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, body: &str) -> Record {
+pub(crate) fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, body: &str) -> Record {
     let key = writer.meta().hasher.key(Path::new(path));
     Record {
         state: ipath.is_root().then_some(FileState {
@@ -36,28 +36,28 @@ pub fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, body: &str
     }
 }
 
-pub fn add(writer: &Writer, path: &str, title: &str, body: &str) -> FileKey {
+pub(crate) fn add(writer: &Writer, path: &str, title: &str, body: &str) -> FileKey {
     let record = record(writer, path, Ipath::root(), title, body);
     let key = record.key;
     writer.add(record).unwrap();
     key
 }
 
-pub fn term(field: Field, term: &str) -> Plan {
+pub(crate) fn term(field: Field, term: &str) -> Plan {
     Plan::Match {
         field,
         pattern: Pattern::Term(term.to_owned()),
     }
 }
 
-pub fn paths(snapshot: &Snapshot, plan: &Plan, order: Order) -> Vec<String> {
+pub(crate) fn paths(snapshot: &Snapshot, plan: &Plan, order: Order) -> Vec<String> {
     let found = snapshot.run(plan, order, 0, 100).unwrap();
     assert_eq!(found.total, found.hits.len());
     let location = |address| snapshot.location(address).unwrap().to_string();
     found.hits.iter().map(|hit| location(hit.address)).collect()
 }
 
-pub fn found(snapshot: &Snapshot, plan: &Plan) -> Vec<String> {
+pub(crate) fn found(snapshot: &Snapshot, plan: &Plan) -> Vec<String> {
     let mut paths = paths(snapshot, plan, Order::default());
     paths.sort();
     paths
