@@ -36,7 +36,7 @@ pub struct Search<'a> {
     pub format: &'a Format,
     /// Which files need no scan.
     pub narrow: &'a Narrow,
-    /// Files of ASCII have no match, and need not be searched ([`crate::narrow::Question::passes_over_ascii`]).
+    /// Files of ASCII have no match, and need not be searched ([`crate::narrow::Question::need`]).
     pub passes_over_ascii: bool,
     /// The user named no path.
     pub implicit_path: bool,

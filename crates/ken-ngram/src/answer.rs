@@ -18,8 +18,10 @@ const TRUST: u64 = 8;
 /// The part of the time it takes to search all files that is risked where nothing is known yet.
 const RISK: u64 = 64;
 
-/// More strings of a need are not looked up: reading the files takes less time then.
-const MAX_STRINGS: usize = 4 << 10;
+/// What it takes to look a string up.
+const LOOKUP_NS: u64 = 500;
+/// So many strings of a need are looked up in any case.
+const MIN_STRINGS: usize = 4 << 10;
 
 /// The documents of a segment that may match.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,8 +82,7 @@ enum Node {
 impl Segment {
     /// Returns the documents that may hold what is needed.
     pub fn candidates(&self, need: &Need) -> Candidates {
-        let mut left = MAX_STRINGS;
-        let node = self.node(need, &mut left);
+        let (node, _) = self.node(need, self.max_strings());
         let docs = match self.estimate(&node) >= u64::from(self.n_docs()) {
             true => None,
             false => self.answer(&node, None),
@@ -89,34 +90,76 @@ impl Segment {
         Candidates::new(docs, self.n_docs())
     }
 
-    /// Looks up what is needed, `left` strings at most; those behind may be anything.
-    fn node(&self, need: &Need, left: &mut usize) -> Node {
+    /// Returns how many strings may be looked up, until reading the files would have taken less time.
+    fn max_strings(&self) -> usize {
+        let affordable = u64::from(self.n_docs()) * SEARCH_NS / (RISK * LOOKUP_NS);
+        MIN_STRINGS.max(affordable as usize)
+    }
+
+    /// Looks up what is needed, so many strings at most: what there is no room for may be anything. Returns how
+    /// many it were, too.
+    fn node(&self, need: &Need, room: usize) -> (Node, usize) {
+        if need.least_strings() > room {
+            return (Node::Anything, 0);
+        }
         match need {
-            Need::Anything => Node::Anything,
-            Need::Nothing => Node::Nothing,
-            Need::Bytes(_) if *left == 0 => Node::Anything,
-            Need::Bytes(bytes) => {
-                *left -= 1;
-                let lists = grams_of(bytes).into_iter().map(|gram| self.look_up(gram));
-                let Some(mut lists) = lists.collect::<Option<Vec<_>>>() else {
-                    return Node::Nothing;
-                };
-                lists.sort_unstable_by_key(|list| list.n);
-                match lists.is_empty() {
-                    true => Node::Anything,
-                    false => Node::Lists(lists),
-                }
+            Need::Anything => (Node::Anything, 0),
+            Need::Nothing => (Node::Nothing, 0),
+            Need::Bytes(bytes) => (self.lists(bytes), 1),
+            Need::All(needs) => {
+                let (nodes, used) = self.all(needs, room);
+                (Node::All(nodes), used)
             }
-            Need::All(needs) => Node::All(self.nodes(needs, left)),
-            Need::Any(needs) => Node::Any(self.nodes(needs, left)),
+            Need::Any(needs) => {
+                let (nodes, used) = self.any(needs, room);
+                (Node::Any(nodes), used)
+            }
         }
     }
 
-    fn nodes(&self, needs: &[Need], left: &mut usize) -> Vec<Node> {
+    fn lists(&self, bytes: &[u8]) -> Node {
+        let lists = grams_of(bytes).into_iter().map(|gram| self.look_up(gram));
+        let Some(mut lists) = lists.collect::<Option<Vec<_>>>() else {
+            return Node::Nothing;
+        };
+        lists.sort_unstable_by_key(|list| list.n);
+        match lists.is_empty() {
+            true => Node::Anything,
+            false => Node::Lists(lists),
+        }
+    }
+
+    /// Looks up what is needed all together, first what has the fewest strings.
+    fn all(&self, needs: &[Need], room: usize) -> (Vec<Node>, usize) {
         let mut fewest_first: Vec<_> = needs.iter().collect();
-        fewest_first.sort_by_cached_key(|need| n_strings(need));
-        let nodes = fewest_first.into_iter().map(|need| self.node(need, left));
-        let mut nodes: Vec<_> = nodes.collect();
+        fewest_first.sort_by_cached_key(|need| need.n_strings());
+        let mut used = 0;
+        let nodes = fewest_first.into_iter().map(|need| {
+            let (node, more) = self.node(need, room - used);
+            used += more;
+            node
+        });
+        (self.rarest_first(nodes.collect()), used)
+    }
+
+    /// Looks up each of what one is needed of: one that may be anything makes all others useless. So each gets the
+    /// room that it cannot do without, and an equal share of the rest.
+    fn any(&self, needs: &[Need], room: usize) -> (Vec<Node>, usize) {
+        let least = needs.iter().map(Need::least_strings);
+        let mut spare = room - least.sum::<usize>();
+        let mut used = 0;
+        let mut nodes = Vec::with_capacity(needs.len());
+        for (need, n_left) in needs.iter().zip((1..=needs.len()).rev()) {
+            let least = need.least_strings();
+            let (node, more) = self.node(need, least + spare / n_left);
+            used += more;
+            spare -= more.saturating_sub(least);
+            nodes.push(node);
+        }
+        (self.rarest_first(nodes), used)
+    }
+
+    fn rarest_first(&self, mut nodes: Vec<Node>) -> Vec<Node> {
         nodes.sort_by_cached_key(|node| self.estimate(node));
         nodes
     }
@@ -128,7 +171,8 @@ impl Segment {
         match node {
             Node::Anything => all,
             Node::Nothing => 0,
-            Node::Lists(lists) => lists.first().map_or(all, |list| list.n.into()),
+            // What a damaged file says may be more than there are.
+            Node::Lists(lists) => lists.first().map_or(all, |list| all.min(list.n.into())),
             Node::All(nodes) => nodes.first().map_or(all, |node| self.estimate(node)),
             Node::Any(nodes) => {
                 let lacked = nodes
@@ -257,13 +301,6 @@ impl Union {
     }
 }
 
-fn n_strings(need: &Need) -> usize {
-    match need {
-        Need::All(needs) | Need::Any(needs) => needs.iter().map(n_strings).sum(),
-        _ => 1,
-    }
-}
-
 /// Something of which the cost is known.
 trait Listed {
     fn cost(&self, segment: &Segment) -> u64;
@@ -307,4 +344,27 @@ fn both(list: impl Iterator<Item = u32>, docs: &[u32]) -> Vec<u32> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::{Builder, Covers, GramSet, Version};
+
+    #[test]
+    fn lists_that_say_too_much_are_all_documents() {
+        let mut builder = Builder::default();
+        let version = Version { key: 1, stamp: 1 };
+        let grams = GramSet::default();
+        builder.add(version, Path::new("/a"), "", Covers::default(), &grams);
+        let segment = Segment::open(Box::new(builder.finish(Vec::new()).unwrap())).unwrap();
+        let list = || Postings {
+            n: 127,
+            bytes: 0..0,
+        };
+        let any = Node::Any(vec![Node::Lists(vec![list()]), Node::Lists(vec![list()])]);
+        assert_eq!(segment.estimate(&any), 1);
+    }
 }

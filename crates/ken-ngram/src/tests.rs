@@ -85,6 +85,14 @@ fn of_very_many_strings_any_may_be_there() {
 }
 
 #[test]
+fn of_more_documents_more_strings_are_looked_up() {
+    let texts: Vec<_> = (0..20_000).map(|n| format!("{n:05}")).collect();
+    let segment = open(built(&texts, 0));
+    let words: Vec<_> = (10_000..15_000).map(|n| format!("{n}x")).collect();
+    assert_eq!(segment.candidates(&need(&words.join("|"))).n(), 0);
+}
+
+#[test]
 fn documents_are_known_by_file_and_stamp() {
     let texts: Vec<_> = (0..1000).map(|number| format!("text {number}")).collect();
     let segment = open(built(&texts, 0));
@@ -134,6 +142,62 @@ fn what_was_read_anew_is_added_by_a_merge() {
         ("frob", "/texts/1"),
     ] {
         assert_eq!(found(&merged, pattern), [path]);
+    }
+}
+
+/// Returns which of a thousand texts may match, as numbers; those that do are below it.
+fn of_a_thousand(text: impl Fn(usize) -> String, pattern: &str) -> Vec<u32> {
+    let texts: Vec<String> = (0..1000).map(text).collect();
+    let segment = open(built(&texts, 0));
+    let regex = regex_automata::meta::Regex::new(pattern).unwrap();
+    let candidates = segment.candidates(&need(pattern));
+    for (doc, text) in (0..).zip(&texts) {
+        assert!(
+            candidates.contains(doc) || !regex.is_match(text),
+            "{pattern} in {text}"
+        );
+    }
+    candidates.iter().collect()
+}
+
+#[test]
+fn choices_are_of_all_that_have_one_of_them() {
+    // Few, and so many that they are kept as bits.
+    for every in [500, 90, 7] {
+        let text = |n: usize| match n % every {
+            0 => format!("zorkmid {n}"),
+            1 => format!("frobnicate {n}"),
+            _ => format!("nothing {n}"),
+        };
+        let expected = (0..1000).filter(|n| n % every < 2);
+        let expected: Vec<u32> = expected.map(|n| n as u32).collect();
+        assert_eq!(of_a_thousand(text, "frobnicate|zorkmid|quux"), expected);
+    }
+}
+
+#[test]
+fn many_strings_of_which_each_is_rare_narrow() {
+    // Two hundred, each in one of a hundred texts: by their sum all would have one.
+    let text = |n: usize| match n % 4 {
+        0 => (0..8)
+            .map(|k| format!("<{:02x}{}> ", (n / 4 + 31 * k) % 200, n % 2))
+            .collect(),
+        _ => format!("text {n} without any"),
+    };
+    let words: Vec<String> = (0..200).map(|word| format!("<{word:02x}[01]>")).collect();
+    let found = of_a_thousand(text, &words.join("|"));
+    assert_eq!(found.len(), 250);
+}
+
+#[test]
+fn patterns_beside_each_other_are_looked_up_as_well_as_one() {
+    let words = ["zqwvxkqj", "vbczdbwj", "fzbxffxv", "dbzwqcwq", "kjwqhxzz"];
+    for n in 1..=words.len() {
+        let patterns = words[..n].iter().map(|word| format!("(?i:{word}\\d)"));
+        let pattern = patterns.collect::<Vec<_>>().join("|");
+        let text = |n: usize| format!("{}{}", words[n % 5], if n < 5 { "7" } else { "-" });
+        let found = of_a_thousand(text, &pattern);
+        assert!(found.len() < 500, "{n} patterns: {}", found.len());
     }
 }
 

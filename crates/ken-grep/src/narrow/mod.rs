@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 use ken_core::{FileKey, KeyHasher, Stamp};
 use ken_index::Meta;
-use ken_ngram::{Candidates, Covers, Need, Opened, Row, Segment};
+pub use ken_ngram::Need;
+use ken_ngram::{Candidates, Covers, Opened, Row, Segment};
 use ken_walk::{FileSystems, KeptListing, Listings};
 
 pub use question::{Question, Why};
@@ -126,15 +127,15 @@ impl Narrow {
         }
     }
 
-    /// Asks the index whose folder is `index`.
+    /// Asks the index whose folder is `index` for the files that have what the question needs.
     ///
     /// # Errors
     /// Fails if there is an index that cannot be read.
-    pub fn new(index: &Path, question: &Question<'_>) -> Result<Self, ken_index::Error> {
-        let need = match question.need() {
-            Ok(need) => need,
-            Err(why) => return Ok(Self::because(why)),
-        };
+    pub fn new(
+        index: &Path,
+        question: &Question<'_>,
+        need: &Need,
+    ) -> Result<Self, ken_index::Error> {
         let walk = question.walk;
         let roots = Roots::new(&walk.paths, &walk.working_folder);
         let trusts = question.trusts && !walk.follow;
@@ -142,7 +143,7 @@ impl Narrow {
             whole: question.needs_whole(),
             by_pieces: question.by_pieces(),
         };
-        Self::ask(index, &need, roots, reading, trusts)
+        Self::ask(index, need, roots, reading, trusts)
     }
 
     /// Asks the index whose folder is `index` for files below these paths, whose bytes are searched as

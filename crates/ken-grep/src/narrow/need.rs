@@ -2,6 +2,7 @@
 
 use ken_ngram::Need;
 use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 
 use crate::pattern::{Case, LineEnd, PatternOptions};
 
@@ -10,14 +11,13 @@ use crate::pattern::{Case, LineEnd, PatternOptions};
 /// Words and whole lines need no less than what they hold. Smart case is taken for ignored case, which
 /// needs the least.
 pub(super) fn of(options: &PatternOptions) -> Need {
-    let needs = options
-        .patterns
-        .iter()
-        .map(|pattern| of_one(pattern, options));
-    needs.fold(Need::Nothing, Need::or)
+    let patterns = options.patterns.iter();
+    let parsed: Option<Vec<_>> = patterns.map(|pattern| parse(pattern, options)).collect();
+    parsed.map_or(Need::Anything, |expressions| Need::of_any(&expressions))
 }
 
-fn of_one(pattern: &str, options: &PatternOptions) -> Need {
+/// Returns the expression; none if there is a mistake in it, of which the matcher tells.
+fn parse(pattern: &str, options: &PatternOptions) -> Option<Hir> {
     let mut parser = ParserBuilder::new()
         .utf8(false)
         .unicode(options.unicode)
@@ -26,17 +26,11 @@ fn of_one(pattern: &str, options: &PatternOptions) -> Need {
         .dot_matches_new_line(options.multiline && options.dotall)
         .crlf(options.line_end == LineEnd::CrLf)
         .build();
-    let escaped;
-    let pattern = if options.fixed_strings {
-        escaped = regex_syntax::escape(pattern);
-        &escaped
-    } else {
-        pattern
+    let parsed = match options.fixed_strings {
+        true => parser.parse(&regex_syntax::escape(pattern)),
+        false => parser.parse(pattern),
     };
-    // The matcher tells of mistakes.
-    parser
-        .parse(pattern)
-        .map_or(Need::Anything, |expression| Need::of(&expression))
+    parsed.ok()
 }
 
 #[cfg(test)]

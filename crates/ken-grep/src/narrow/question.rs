@@ -67,14 +67,11 @@ impl fmt::Display for Why {
 }
 
 impl Question<'_> {
-    /// Returns whether files of ASCII need no search: what matches holds other characters, and a file without a
-    /// match does not count.
-    pub fn passes_over_ascii(&self) -> bool {
-        self.need().is_ok_and(|need| need.is_beyond_ascii())
-    }
-
-    /// Returns what a file needs for a match.
-    pub(super) fn need(&self) -> Result<Need, Why> {
+    /// Returns what a file needs for a match; where all of it is beyond ASCII, files of ASCII need no search.
+    ///
+    /// # Errors
+    /// Fails if that does not tell which files count.
+    pub fn need(&self) -> Result<Need, Why> {
         let (options, format) = (self.options, self.format);
         let all_files = options.invert
             || options.context == Context::All

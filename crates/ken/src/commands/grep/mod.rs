@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use ken_grep::Observer;
 use ken_grep::format::{Format, Mode};
-use ken_grep::narrow::{Narrow, Question, Why};
+use ken_grep::narrow::{Narrow, Need, Question, Why};
 use ken_grep::output::{Output, Paint};
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
@@ -127,9 +127,10 @@ fn search(
         walk: &plan.walk,
         trusts: typed.trust_index,
     };
-    let narrow = narrow(global, typed, &question);
+    let need = question.need();
+    let narrow = narrow(global, typed, &question, &need);
     // An index leaves such files out.
-    let passes_over_ascii = narrow.is_empty() && question.passes_over_ascii();
+    let passes_over_ascii = narrow.is_empty() && need.is_ok_and(|need| need.is_beyond_ascii());
     let search = Search {
         walk: &plan.walk,
         matcher,
@@ -166,12 +167,21 @@ fn search(
 
 /// Asks the index which files need no scan. Without an index, or with one that cannot be read, all
 /// do.
-fn narrow(global: &Global, typed: &Typed, question: &Question<'_>) -> Narrow {
+fn narrow(
+    global: &Global,
+    typed: &Typed,
+    question: &Question<'_>,
+    need: &Result<Need, Why>,
+) -> Narrow {
     let data = match data_folder(global) {
         Ok(data) if !typed.no_index => data,
         _ => return Narrow::nothing(),
     };
-    let narrow = Narrow::new(&data.join("index"), question);
+    let need = match need {
+        Ok(need) => need,
+        Err(why) => return Narrow::because(*why),
+    };
+    let narrow = Narrow::new(&data.join("index"), question, need);
     narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
 }
 
