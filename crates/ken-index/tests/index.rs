@@ -2,14 +2,11 @@
 
 mod common;
 
-use std::path::Path;
-
-use common::{OPTIONS, add, document, found, paths, record, term};
+use common::{OPTIONS, add, found, paths, record, term};
 use ken_core::{
-    Bound, Document, Field, FileKey, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan,
-    SortKey, Span, Written,
+    Bound, Field, FileKey, Glob, GlobPart, Ipath, Order, Pattern, Plan, SortKey, Span, Written,
 };
-use ken_index::{Error, FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_index::{Error, Snapshot, Writer, WriterOptions};
 
 #[test]
 fn what_is_committed_is_found_and_nothing_else() {
