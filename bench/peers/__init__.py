@@ -15,6 +15,7 @@ have the same shape:
 """
 
 import os
+import re
 import shutil
 
 
@@ -31,3 +32,8 @@ def disk_bytes(folder):
         for place, _, names in os.walk(folder)
         for name in names
     )
+
+
+def recoll_words(query):
+    """A question of ken's in Recoll's language."""
+    return re.sub(r"date:(\d+)\.\.(\d+)", r"date:\1/\2", query)

@@ -4,7 +4,7 @@ import json
 import os
 
 from lib.process import Command, answer, output
-from peers import disk_bytes, empty
+from peers import disk_bytes, empty, recoll_words
 
 MODES = {"top10": ["--limit", "10"], "paths": ["--paths", "--limit", "2000"]}
 
@@ -61,3 +61,13 @@ class Ken:
     def _ken(self):
         # No configuration of the user: only defaults are measured.
         return [self.program, "--config", os.devnull, "--data", self.home]
+
+
+class KenAsRecollq(Ken):
+    """ken under the name of recollq: it prints what recollq prints, hits without passages."""
+
+    name = "ken recollq"
+
+    def question(self, query, order):
+        more = ["-S", "mtime", "-D"] if order == "date" else []
+        return Command([*self._ken(), "recollq", "-n", "10", *more, recoll_words(query)], ok=(0, 1))

@@ -4,7 +4,7 @@ import os
 import re
 
 from lib.process import Command, output
-from peers import disk_bytes, empty
+from peers import disk_bytes, empty, recoll_words
 
 # Arrangements of Recoll's three stages (extract, split into terms, write), by
 # the settings of its manual. The write stage can have one thread only.
@@ -68,8 +68,7 @@ class Recoll:
     def question(self, query, order):
         """The command for a question of the suite `latency`."""
         more = ["-S", "mtime", "-D"] if order == "date" else []
-        words = re.sub(r"date:(\d+)\.\.(\d+)", r"date:\1/\2", query)
-        return Command(["recollq", "-c", self.home, "-n", "10", *more, words], self._environment(), ok=(0, 1))
+        return Command(["recollq", "-c", self.home, "-n", "10", *more, recoll_words(query)], self._environment(), ok=(0, 1))
 
     def hits(self, query):
         command = ["recollq", "-c", self.home, "-E", "-n", "1", query]
