@@ -549,8 +549,17 @@ impl Snapshot {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn document_by(&self, at: Address, max_threads: usize) -> Result<Stored, Error> {
-        let (mut stored, body) = self.read(at, self.store(at.segment)?, max_threads)?;
+        let (mut stored, body) = self.read(at, self.store(at.segment)?, Some(max_threads))?;
         stored.document.body = body.into_string();
+        Ok(stored)
+    }
+
+    /// Returns a document without its body, which is not unpacked if it is large.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn document_without_body(&self, at: Address) -> Result<Stored, Error> {
+        let (stored, _) = self.read(at, &self.uncached_store(at.segment)?, None)?;
         Ok(stored)
     }
 
@@ -564,20 +573,23 @@ impl Snapshot {
         at: Address,
         max_threads: usize,
     ) -> Result<(Stored, Body), Error> {
-        let store = self.searcher.segment_reader(at.segment).get_store_reader(0);
-        let store = store.map_err(|error| self.error(error.into()))?;
-        self.read(at, &store, max_threads)
+        self.read(at, &self.uncached_store(at.segment)?, Some(max_threads))
+    }
+
+    fn uncached_store(&self, segment: u32) -> Result<StoreReader, Error> {
+        let store = self.searcher.segment_reader(segment).get_store_reader(0);
+        store.map_err(|error| self.error(error.into()))
     }
 
     fn read(
         &self,
         at: Address,
         store: &StoreReader,
-        max_threads: usize,
+        unpackers: Option<usize>,
     ) -> Result<(Stored, Body), Error> {
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-        let body = self.fill(&mut document, store, at.doc, max_threads)?;
+        let body = self.fill(&mut document, store, at.doc, unpackers)?;
         let mut stored = Stored {
             location,
             document,
@@ -587,13 +599,14 @@ impl Snapshot {
         Ok((stored, body))
     }
 
-    /// Gives a document the values that are stored of it, and returns the body, a large one by so many threads at most.
+    /// Gives a document the values that are stored of it, and returns the body, a large one by so many threads at most
+    /// or not at all.
     fn fill(
         &self,
         document: &mut Document,
         store: &StoreReader,
         doc: DocId,
-        max_threads: usize,
+        unpackers: Option<usize>,
     ) -> Result<Body, Error> {
         let damaged = || {
             let message = "a stored document cannot be read";
@@ -604,8 +617,10 @@ impl Snapshot {
         for (column, value) in stored::values(&bytes).ok_or_else(damaged)? {
             match (self.columns.field(column), value) {
                 (Some(Field::Body), StoredValue::Bytes(packed)) => {
-                    let unpacked = body::unpacked(packed, max_threads);
-                    body = Body::unpacked(unpacked.ok_or_else(damaged)?);
+                    if let Some(max_threads) = unpackers {
+                        let unpacked = body::unpacked(packed, max_threads);
+                        body = Body::unpacked(unpacked.ok_or_else(damaged)?);
+                    }
                 }
                 (Some(Field::Body), StoredValue::Text(text)) => body = Body::within(&bytes, text),
                 (Some(field), value) => put(document, field, value),

@@ -88,7 +88,7 @@ impl Snapshot {
         let beside = self.beside(ordinal)?;
         for (number, location) in numbers.iter().zip(locations) {
             let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
-            let body = self.fill(&mut document, &store, places[*number].doc, 1)?;
+            let body = self.fill(&mut document, &store, places[*number].doc, Some(1))?;
             document.body = body.into_string();
             let mut stored = Stored {
                 location,

@@ -203,9 +203,30 @@ const HITS_AT_ONCE: usize = 256;
 /// To find and to print a document without a body takes as long as to read so many words.
 const WORDS_OF_NONE: u64 = 5000;
 /// More threads do not unpack texts, each of which may take a hundred megabytes.
-const MAX_READERS: usize = 8;
+pub(super) const MAX_READERS: usize = 8;
 /// More do not unpack one of them.
 pub(super) const MAX_UNPACKERS: usize = 4;
+
+/// Prints what `shown` makes of each hit and its place among them. To unpack documents and to find the words in them
+/// takes longer than to find the documents, so up to so many threads do it where it is worth it.
+pub(super) fn print_hits(
+    out: &mut impl Write,
+    snapshot: &Snapshot,
+    hits: &[Hit],
+    max_threads: usize,
+    shown: impl Fn(usize, &Hit) -> Result<Vec<u8>, Failure> + Sync,
+) -> Result<(), Failure> {
+    for (first, hits) in (0..).step_by(HITS_AT_ONCE).zip(hits.chunks(HITS_AT_ONCE)) {
+        // What is before a hit that cannot be read is printed.
+        let shown = |at, hit: &Hit| Ok::<_, Infallible>(shown(first + at, hit));
+        let size = |hit: &Hit| WORDS_OF_NONE + u64::from(snapshot.n_words(hit.address));
+        let Ok(all) = spread::each(hits, size, max_threads, shown);
+        for shown in all {
+            out.write_all(&shown?)?;
+        }
+    }
+    Ok(())
+}
 
 /// What is needed to print the hits of one page.
 struct Page<'a> {
@@ -220,24 +241,12 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Prints the hits. To unpack documents and to find the words in them takes longer than to find the documents,
-    /// so several threads do it where it is worth it.
     fn print(&self, found: &Found) -> Result<(), Failure> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         // To explain a score is a search, which may use several threads itself.
         let max_threads = if self.args.explain { 1 } else { MAX_READERS };
-        for (first, hits) in (0..)
-            .step_by(HITS_AT_ONCE)
-            .zip(found.hits.chunks(HITS_AT_ONCE))
-        {
-            // What is before a hit that cannot be read is printed.
-            let shown = |at, hit: &Hit| Ok::<_, Infallible>(self.shown(first + at, hit));
-            let size = |hit: &Hit| WORDS_OF_NONE + u64::from(self.snapshot.n_words(hit.address));
-            let Ok(all) = spread::each(hits, size, max_threads, shown);
-            for shown in all {
-                out.write_all(&shown?)?;
-            }
-        }
+        let shown = |at, hit: &Hit| self.shown(at, hit);
+        print_hits(&mut out, self.snapshot, &found.hits, max_threads, shown)?;
         out.flush()?;
         self.say_how_many(found);
         Ok(())

@@ -115,6 +115,27 @@ fn fields_are_in_base_64() {
     }
 }
 
+/// Those of a later page, and in an order of their own, are parts of the best score of all.
+#[test]
+fn ratings_are_the_same_on_every_page_and_in_every_order() {
+    let world = world();
+    let of = |more: &[&str]| {
+        let fields = ["-N", "-F", "relevancyrating url dbytes"];
+        let run = recollq(&world, &[&fields, more, &["reindeer"]].concat());
+        let mut lines = lines(&world, &run).split_off(2);
+        lines.sort();
+        lines
+    };
+    let all = of(&[]);
+    assert_eq!(all.len(), 4);
+    let best = |line: &&String| line.starts_with("relevancyrating MTAwJQ== "); // `100%`
+    assert_eq!(all.iter().filter(best).count(), 1, "{all:?}");
+    assert!(all.iter().all(|line| line.contains(" dbytes ")), "{all:?}");
+    let pages = [of(&["-n", "0-2"]), of(&["-n", "2-2"])].concat();
+    assert_eq!(BTreeSet::from_iter(&pages), BTreeSet::from_iter(&all));
+    assert_eq!(of(&["-S", "relevancyrating"]), all);
+}
+
 #[test]
 fn abstracts_stand_between_their_marks() {
     let world = world();

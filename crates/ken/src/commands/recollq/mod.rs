@@ -9,6 +9,7 @@ mod options;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -24,7 +25,7 @@ use ken_search::words;
 
 use crate::cli::Global;
 use crate::commands::query;
-use crate::commands::search::MAX_UNPACKERS;
+use crate::commands::search::{MAX_READERS, MAX_UNPACKERS, print_hits};
 use crate::config::{self, Settings, data_folder};
 use crate::failure::Failure;
 use crate::output;
@@ -65,6 +66,8 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     }
     let settings = Settings::load(global)?;
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
+    // The process ends after it: the kernel lets all files go at once faster than one by one.
+    let snapshot = ManuallyDrop::new(snapshot);
     let mut context = super::search::context();
     let roots = snapshot.meta().roots.iter();
     context.roots = roots.map(|root| root.path.clone()).collect();
@@ -144,7 +147,7 @@ fn search(
     tree: &Tree,
 ) -> Result<ExitCode, Failure> {
     let begin = Instant::now();
-    let plan = plan(tree, context);
+    let plan = snapshot.expand(&plan(tree, context))?;
     let offset = options.offset.unwrap_or(0);
     let limit = match options.limit {
         0 => usize::MAX,
@@ -192,20 +195,37 @@ fn search(
     let printer = Printer {
         options,
         finder: Finder::new(snippet::matchers(&plan, Field::Body), context.analyze),
-        best: best(snapshot, &plan, &found.hits)?,
+        best: match options.has_ratings() {
+            true => best(snapshot, &plan, &request, &found.hits)?,
+            false => 0.0,
+        },
     };
-    for hit in &found.hits {
-        let stored = snapshot.document_by(hit.address, MAX_UNPACKERS)?;
-        printer.hit(&mut out, &stored, hit)?;
-    }
+    let shown = |_, hit: &Hit| {
+        let stored = match options.has_bodies() {
+            true => snapshot.document_by(hit.address, MAX_UNPACKERS)?,
+            false => snapshot.document_without_body(hit.address)?,
+        };
+        let mut text = Vec::new();
+        printer.hit(&mut text, &stored, hit)?;
+        Ok(text)
+    };
+    print_hits(&mut out, snapshot, &found.hits, MAX_READERS, shown)?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the best score of all, by which the others are rated.
-fn best(snapshot: &Snapshot, plan: &Plan, hits: &[Hit]) -> Result<f32, Failure> {
-    if hits.first().and_then(|hit| hit.score).is_none() {
+fn best(
+    snapshot: &Snapshot,
+    plan: &Plan,
+    request: &Request<'_>,
+    hits: &[Hit],
+) -> Result<f32, Failure> {
+    let Some(first) = hits.first().and_then(|hit| hit.score) else {
         return Ok(0.0);
+    };
+    if request.offset == 0 && request.order == Order::default() {
+        return Ok(first);
     }
     let request = Request {
         limit: 1,

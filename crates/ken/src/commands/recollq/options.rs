@@ -58,6 +58,22 @@ pub(super) struct Options {
     pub(super) remarks: Vec<String>,
 }
 
+impl Options {
+    /// Returns whether results are printed with fields that tell how good they are.
+    pub(super) fn has_ratings(&self) -> bool {
+        self.fields.is_some() || self.metadata
+    }
+
+    /// Returns whether something is printed for which the text of a result is needed, be it its length.
+    pub(super) fn has_bodies(&self) -> bool {
+        let has_length = match &self.fields {
+            Some(names) => names.is_empty() || names.iter().any(|name| name == "dbytes"),
+            None => self.metadata,
+        };
+        has_length || self.fields.is_none() && self.abstracts || self.contents
+    }
+}
+
 /// Why nothing is done.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
