@@ -1,7 +1,7 @@
 //! The files of grams of one index, in a folder of their own.
 //!
-//! A file is written under another name, synced, and renamed: what is there is whole. Which of them
-//! together have the grams of all files, the index says in its commits, by their numbers; so a new one is
+//! A file is written under another name, synced, and renamed: what is there is whole. To sync it may take a tenth of a
+//! second, in which a thread of its own waits for the disk. Which of them together have the grams of all files, the index says in its commits, by their numbers; so a new one is
 //! synced with its folder before the commit that names it, and one that was merged is deleted after the
 //! commit that no longer does. A run that is killed leaves files that are true, and one that is read
 //! beside the one it was merged into does no harm.
@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use fs_err::File;
 
@@ -42,7 +43,28 @@ pub struct Store {
     first: u64,
     next: AtomicU64,
     /// Those that are there and can be read.
-    files: Mutex<BTreeSet<u64>>,
+    files: Arc<Mutex<BTreeSet<u64>>>,
+    /// Threads that sync those that were written ahead.
+    syncing: Mutex<Vec<JoinHandle<io::Result<()>>>>,
+}
+
+/// A file that is written and not synced.
+struct Unsynced {
+    number: u64,
+    file: File,
+    /// Where it will be.
+    path: PathBuf,
+    files: Arc<Mutex<BTreeSet<u64>>>,
+}
+
+impl Unsynced {
+    /// Syncs the file and gives it its name.
+    fn publish(&self) -> io::Result<()> {
+        self.file.sync_data()?;
+        fs_err::rename(self.path.with_extension(NEXT), &self.path)?;
+        lock(&self.files).insert(self.number);
+        Ok(())
+    }
 }
 
 impl Store {
@@ -73,7 +95,8 @@ impl Store {
             map,
             first,
             next: AtomicU64::new(first),
-            files: Mutex::new(files),
+            files: Arc::new(Mutex::new(files)),
+            syncing: Mutex::default(),
         })
     }
 
@@ -83,7 +106,7 @@ impl Store {
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeSet<u64>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.files)
     }
 
     /// Has the names of all files on disk.
@@ -121,22 +144,57 @@ impl Store {
         if builder.is_empty() {
             return Ok(());
         }
-        self.publish(|out| builder.finish(out))
+        self.written(|out| builder.finish(out))?.publish()
     }
 
-    fn publish(
+    /// Writes such a file and does not wait until it is synced: it is there after [`Self::settle`].
+    ///
+    /// # Errors
+    /// Fails if it cannot be written.
+    pub fn write_ahead(&self, builder: &mut Builder) -> io::Result<()> {
+        if builder.is_empty() {
+            return Ok(());
+        }
+        let written = Arc::new(self.written(|out| builder.finish(out))?);
+        let publish = {
+            let written = Arc::clone(&written);
+            move || written.publish()
+        };
+        match thread::Builder::new().spawn(publish) {
+            Ok(thread) => lock(&self.syncing).push(thread),
+            // The system has no more of them.
+            Err(_) => written.publish()?,
+        }
+        Ok(())
+    }
+
+    /// Waits until all that was written ahead is there.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be synced or renamed.
+    pub fn settle(&self) -> io::Result<()> {
+        let threads = std::mem::take(&mut *lock(&self.syncing));
+        let outcomes = threads.into_iter().map(|thread| {
+            let outcome = thread.join();
+            outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        // All of them, also after an error.
+        outcomes.fold(Ok(()), Result::and)
+    }
+
+    fn written(
         &self,
         write: impl FnOnce(BufWriter<File>) -> io::Result<BufWriter<File>>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Unsynced> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let path = path(&self.folder, number);
-        let next = path.with_extension(NEXT);
-        let out = write(BufWriter::new(File::create(&next)?))?;
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.sync_data()?;
-        fs_err::rename(next, path)?;
-        self.known().insert(number);
-        Ok(())
+        let out = write(BufWriter::new(File::create(path.with_extension(NEXT))?))?;
+        Ok(Unsynced {
+            number,
+            file: out.into_inner().map_err(io::IntoInnerError::into_error)?,
+            path,
+            files: Arc::clone(&self.files),
+        })
     }
 
     /// Merges small files, if there are enough and one of all is small still, with all that is in them: what is not to
@@ -187,7 +245,8 @@ impl Store {
             let damaged = || io::Error::other(format!("\"{}\" is damaged", path.display()));
             segments.push(Segment::open((self.map)(&path)?).ok_or_else(damaged)?);
         }
-        self.publish(|out| merge(&segments, keep, threads, out))?;
+        let written = self.written(|out| merge(&segments, keep, threads, out));
+        written?.publish()?;
         self.known().retain(|number| !numbers.contains(number));
         Ok(())
     }
@@ -204,6 +263,19 @@ impl Store {
         }
         Ok(group(files))
     }
+}
+
+impl Drop for Store {
+    /// Waits for what is being synced: whoever opens the folder next takes it for left unfinished.
+    fn drop(&mut self) {
+        for thread in std::mem::take(&mut *lock(&self.syncing)) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Files that are merged.
@@ -331,11 +403,56 @@ mod tests {
     }
 
     fn written_with(store: &Store, key: u64, covers: Covers) {
+        store.write(&mut builder(key, covers)).unwrap();
+    }
+
+    fn builder(key: u64, covers: Covers) -> Builder {
         let mut builder = Builder::default();
         let version = Version { key, stamp: 1 };
         let path = format!("/{key}");
         builder.add(version, Path::new(&path), "", covers, &GramSet::default());
-        store.write(&mut builder).unwrap();
+        builder
+    }
+
+    #[test]
+    fn what_is_written_ahead_is_there_when_it_is_settled() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
+        for key in 0..3 {
+            let mut builder = builder(key, Covers::default());
+            store.write_ahead(&mut builder).unwrap();
+            assert!(builder.is_empty());
+        }
+        store.settle().unwrap();
+        assert_eq!(store.files(), BTreeSet::from([0, 1, 2]));
+        assert_eq!(open(folder.path(), read).unwrap().segments.len(), 3);
+        store
+            .write_ahead(&mut builder(3, Covers::default()))
+            .unwrap();
+        drop(store);
+        let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
+        assert_eq!(store.files(), BTreeSet::from([0, 1, 2, 3]));
+        fs_err::remove_dir_all(folder.path()).unwrap();
+        assert!(
+            store
+                .write_ahead(&mut builder(4, Covers::default()))
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_named_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
+        // A folder stands where the second of three files is to be.
+        fs_err::create_dir_all(path(folder.path(), 1).join("full")).unwrap();
+        for key in 0..3 {
+            let mut builder = builder(key, Covers::default());
+            store.write_ahead(&mut builder).unwrap();
+        }
+        assert!(store.settle().is_err());
+        assert_eq!(store.files(), BTreeSet::from([0, 2]));
+        store.settle().unwrap();
     }
 
     #[test]

@@ -212,7 +212,7 @@ impl Grams {
             slot.pieces(pieces);
         }
         if slot.is_full(self.slot_bytes) {
-            self.write(&mut slot)?;
+            self.store()?.write_ahead(&mut slot)?;
         }
         Ok(())
     }
@@ -221,10 +221,6 @@ impl Grams {
     fn free_slot(&self) -> std::sync::MutexGuard<'_, Builder> {
         let free = self.slots.iter().find_map(|slot| slot.try_lock().ok());
         free.unwrap_or_else(|| lock(&self.slots[0]))
-    }
-
-    fn write(&self, builder: &mut Builder) -> Result<(), Error> {
-        Ok(self.store()?.write(builder)?)
     }
 
     fn store(&self) -> Result<&Store, Error> {
@@ -253,6 +249,7 @@ impl Grams {
                 outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
         })?;
+        store.settle()?;
         if !keeps_earlier {
             store.forget_earlier();
         }

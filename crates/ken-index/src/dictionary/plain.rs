@@ -12,7 +12,8 @@
 //! the number of fields, the CRC-32 of all before it, MAGIC
 //! ```
 //!
-//! Numbers are of 8 bytes, little-endian. The file says nothing that the segment does not: where it
+//! Numbers are of 8 bytes, little-endian. A segment that is built here writes it as its terms come in order; one that
+//! comes of a merge gets it at the end of the run. The file says nothing that the segment does not: where it
 //! is missing the dictionary is walked.
 
 use std::ffi::OsStr;
@@ -35,6 +36,8 @@ use crate::directory::ReadDirectory;
 const MAGIC: [u8; 8] = *b"kenword2";
 const EXTENSION: &str = "words";
 const BUFFER_BYTES: usize = 1 << 20;
+/// Lines are written when there are so many bytes of them.
+const LINES_BYTES: usize = 64 << 10;
 
 /// The terms of a field of a segment, in order, a line each.
 pub(crate) struct PlainTerms<'a>(&'a [u8]);
@@ -265,42 +268,10 @@ pub(crate) fn delete(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes the lists of a segment: under another name until they are whole and on disk.
+/// Writes the lists of a segment whose dictionaries are there.
 fn write(segment: &tantivy::Segment, folder: &Path, small: Small) -> tantivy::Result<()> {
-    let path = folder.join(name(segment.id()));
-    let next = path.with_extension(format!("{EXTENSION}.{}", std::process::id()));
     let reader = SegmentReader::open(segment)?;
-    let written = write_to(File::create(&next)?, &reader, small);
-    match written {
-        Ok(true) => Ok(fs_err::rename(&next, &path)?),
-        Ok(false) => Ok(delete(&next)?),
-        Err(error) => {
-            delete(&next)?;
-            Err(error)
-        }
-    }
-}
-
-/// Writes, and keeps the checksum of what was written.
-struct Summed {
-    out: BufWriter<File>,
-    sum: crc32fast::Hasher,
-}
-
-impl Summed {
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.sum.update(bytes);
-        self.out.write_all(bytes)
-    }
-}
-
-/// Returns false if a term cannot be a line.
-fn write_to(file: File, reader: &SegmentReader, small: Small) -> tantivy::Result<bool> {
-    let mut out = Summed {
-        out: BufWriter::with_capacity(BUFFER_BYTES, file),
-        sum: crc32fast::Hasher::new(),
-    };
-    let (mut table, mut n_fields, mut at) = (Vec::new(), 0_u64, 0_u64);
+    let mut lists = ListWriter::create(folder, segment.id(), small)?;
     for (column, entry) in reader.schema().fields() {
         // Text is what has positions; other fields are asked for by their start.
         let option = entry.field_type().index_record_option();
@@ -311,29 +282,114 @@ fn write_to(file: File, reader: &SegmentReader, small: Small) -> tantivy::Result
         if index.terms().num_terms() < small.terms {
             continue;
         }
-        let start = at;
         let mut terms = index.terms().stream()?;
         while terms.advance() {
-            if memchr(b'\n', terms.key()).is_some() {
-                return Ok(false);
-            }
-            out.write_all(terms.key())?;
-            out.write_all(b"\n")?;
-            at += terms.key().len() as u64 + 1;
+            lists.term(terms.key())?;
         }
-        for number in [u64::from(column.field_id()), start, at - start] {
-            table.extend_from_slice(&number.to_le_bytes());
-        }
-        n_fields += 1;
+        lists.end_field(column)?;
     }
-    out.write_all(&table)?;
-    out.write_all(&n_fields.to_le_bytes())?;
-    let Summed { mut out, sum } = out;
-    out.write_all(&u64::from(sum.finalize()).to_le_bytes())?;
-    out.write_all(&MAGIC)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.sync_data()?;
-    Ok(true)
+    Ok(lists.finish()?)
+}
+
+/// Writes the lists of a segment, under another name until they are whole and on disk.
+pub(crate) struct ListWriter {
+    next: PathBuf,
+    path: PathBuf,
+    small: Small,
+    out: BufWriter<File>,
+    sum: crc32fast::Hasher,
+    table: Vec<u8>,
+    n_fields: u64,
+    /// Of the field: where its lines begin, how many terms it has, and its lines as long as these are few.
+    start: u64,
+    n_terms: usize,
+    first: Vec<u8>,
+    end: u64,
+    /// A term cannot be a line.
+    is_none: bool,
+}
+
+impl ListWriter {
+    pub(crate) fn create(folder: &Path, segment: SegmentId, small: Small) -> io::Result<Self> {
+        let path = folder.join(name(segment));
+        let next = path.with_extension(format!("{EXTENSION}.{}", std::process::id()));
+        Ok(Self {
+            out: BufWriter::with_capacity(BUFFER_BYTES, File::create(&next)?),
+            next,
+            path,
+            small,
+            sum: crc32fast::Hasher::new(),
+            table: Vec::new(),
+            n_fields: 0,
+            start: 0,
+            n_terms: 0,
+            first: Vec::new(),
+            end: 0,
+            is_none: false,
+        })
+    }
+
+    /// Adds a term of the field that was begun, behind all others of it.
+    #[inline]
+    pub(crate) fn term(&mut self, term: &[u8]) -> io::Result<()> {
+        self.is_none |= memchr(b'\n', term).is_some();
+        self.n_terms += 1;
+        self.first.extend_from_slice(term);
+        self.first.push(b'\n');
+        match self.n_terms >= self.small.terms && self.first.len() >= LINES_BYTES {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.end += self.first.len() as u64;
+        self.sum.update(&self.first);
+        self.out.write_all(&self.first)?;
+        self.first.clear();
+        Ok(())
+    }
+
+    /// Ends the field of a column, of which there is no list if it has few terms.
+    pub(crate) fn end_field(&mut self, column: Column) -> io::Result<()> {
+        if self.n_terms >= self.small.terms {
+            self.flush()?;
+            let column = u64::from(column.field_id());
+            for number in [column, self.start, self.end - self.start] {
+                self.table.extend_from_slice(&number.to_le_bytes());
+            }
+            self.n_fields += 1;
+        }
+        self.first.clear();
+        self.start = self.end;
+        self.n_terms = 0;
+        Ok(())
+    }
+
+    /// Has the file on disk under its name, unless there is nothing in it.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        if self.is_none || self.n_fields == 0 {
+            return Ok(());
+        }
+        let table = std::mem::take(&mut self.table);
+        for bytes in [&table[..], &self.n_fields.to_le_bytes()] {
+            self.sum.update(bytes);
+            self.out.write_all(bytes)?;
+        }
+        let sum = u64::from(self.sum.clone().finalize());
+        self.out.write_all(&sum.to_le_bytes())?;
+        self.out.write_all(&MAGIC)?;
+        self.out.flush()?;
+        self.out.get_ref().sync_data()?;
+        fs_err::rename(&self.next, &self.path)
+    }
+}
+
+impl Drop for ListWriter {
+    /// Deletes what was not finished.
+    fn drop(&mut self) {
+        let _ = delete(&self.next);
+    }
 }
 
 #[cfg(test)]

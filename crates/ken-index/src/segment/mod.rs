@@ -30,6 +30,7 @@ use self::batch::Batch;
 use self::postings::{Detail, Postings, Room, Sink};
 use self::spill::Spill;
 use crate::analysis;
+use crate::dictionary::{ListWriter, Small};
 use crate::record::Row;
 use crate::schema::Columns;
 
@@ -39,6 +40,9 @@ const MAX_PARTS: usize = 64;
 /// Postings that take more are written out, also if there is memory left: the table of terms no longer fits the
 /// processor's cache, nor what is turned over at once.
 const PART_BYTES: usize = if cfg!(test) { 64 << 10 } else { 48 << 20 };
+
+/// Terms of texts that take so much memory make dictionaries of which there are lists ([`crate::dictionary`]).
+const MANY_TERMS_BYTES: usize = 8 << 20;
 
 /// A segment that is being built.
 pub(crate) struct SegmentBuilder {
@@ -50,6 +54,8 @@ pub(crate) struct SegmentBuilder {
     spill: Option<Spill>,
     folder: PathBuf,
     batch: Box<Batch>,
+    /// For writing postings out, again and again.
+    room: Room,
     columns: FastFieldsWriter,
     /// What these say they take before there is any document: room that nothing was written to yet.
     columns_room: usize,
@@ -85,6 +91,7 @@ impl SegmentBuilder {
             spill: None,
             folder: folder.to_path_buf(),
             batch: Box::new(Batch::new()),
+            room: Room::default(),
             columns_room: columns.mem_usage(),
             columns,
             store,
@@ -135,12 +142,13 @@ impl SegmentBuilder {
         if is_full && kept * 2 > limit || n_parts + 1 >= MAX_PARTS {
             return Ok(false);
         }
-        self.write_out()?;
+        self.write_out(limit)?;
         Ok(true)
     }
 
-    /// Writes the postings so far to disk.
-    fn write_out(&mut self) -> Result<(), TantivyError> {
+    /// Writes the postings so far to disk. Memory that was needed for it is kept for the next ones up to so many bytes:
+    /// to get it anew from the system, which clears it, took a twentieth of the time for source code.
+    fn write_out(&mut self, limit: usize) -> Result<(), TantivyError> {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             None => {
@@ -151,45 +159,71 @@ impl SegmentBuilder {
         let columns = self.postings.iter_mut().enumerate();
         let columns = columns.filter_map(|(column, postings)| {
             let postings = postings.as_mut().filter(|postings| !postings.is_empty())?;
-            Some((column, postings.take()))
+            Some((column, postings))
         });
-        Ok(spill.write(columns)?)
+        spill.write(columns, &mut self.room)?;
+        self.room.keep(limit / 2);
+        let postings = self.postings.iter_mut().flatten();
+        postings.for_each(|postings| postings.clear(limit / 4));
+        Ok(())
     }
 
     /// Writes the files of the segment; they are the engine's when it is told of them.
     pub(crate) fn finish(mut self) -> Result<SegmentMeta, TantivyError> {
+        let has_many_terms = self.has_many_terms();
         if self.spill.is_some() {
-            self.write_out()?;
+            self.write_out(0)?;
         }
         self.write_norms()?;
         // Before what takes memory: it holds large buffers if there was a large document.
         self.store.close()?;
         let norms = FieldNormReaders::open(self.segment.open_read(SegmentComponent::FieldNorms)?)?;
+        // Whoever goes without it walks the dictionary, and the end of the run tries again.
+        let mut lists = match has_many_terms {
+            true => ListWriter::create(&self.folder, self.segment.id(), Small::default()).ok(),
+            false => None,
+        };
         let mut serializer = InvertedIndexSerializer::open(&self.segment)?;
-        let mut room = Room::default();
         for (id, postings) in self.postings.into_iter().enumerate() {
             let spill = self.spill.as_ref().filter(|spill| spill.has(id));
-            let Some(postings) = postings.filter(|own| !own.is_empty() || spill.is_some()) else {
+            let Some(mut postings) = postings.filter(|own| !own.is_empty() || spill.is_some())
+            else {
                 continue;
             };
             let column = Column::from_field_id(id as u32);
             let norms = norms.get_field(column)?;
+            let has_positions = postings.detail() == Detail::Positions;
             let mut field = EngineField {
                 serializer: serializer.new_field(column, postings.n_tokens(), norms)?,
-                has_positions: postings.detail() == Detail::Positions,
+                has_positions,
+                lists: lists.take_if(|_| has_positions),
             };
             match spill {
                 Some(spill) => spill.merge(id, postings.detail(), &mut field)?,
-                None => postings.write(&mut room, &mut field)?,
+                None => {
+                    postings.forget_table();
+                    postings.write(&mut self.room, &mut field)?;
+                }
             }
             field.serializer.close()?;
+            if let Some(mut of_field) = field.lists {
+                lists = of_field.end_field(column).is_ok().then_some(of_field);
+            }
         }
         serializer.close()?;
-        drop((room, self.spill));
+        let _ = lists.map(ListWriter::finish);
+        drop((self.room, self.spill));
         let mut file = self.segment.open_write(SegmentComponent::FastFields)?;
         self.columns.serialize(&mut file, None)?;
         file.terminate()?;
         Ok(self.segment.with_max_doc(self.n_docs).meta().clone())
+    }
+
+    /// Returns whether its dictionaries are so large that lists of their terms serve.
+    fn has_many_terms(&self) -> bool {
+        let texts = self.postings.iter().flatten();
+        let texts = texts.filter(|postings| postings.detail() == Detail::Positions);
+        self.spill.is_some() || texts.map(Postings::term_bytes).sum::<usize>() >= MANY_TERMS_BYTES
     }
 
     fn write_norms(&mut self) -> Result<(), TantivyError> {
@@ -208,10 +242,17 @@ impl SegmentBuilder {
 struct EngineField<'s> {
     serializer: FieldSerializer<'s>,
     has_positions: bool,
+    /// Where its terms are listed as well.
+    lists: Option<ListWriter>,
 }
 
 impl Sink for EngineField<'_> {
     fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()> {
+        if let Some(lists) = &mut self.lists
+            && lists.term(term).is_err()
+        {
+            self.lists = None;
+        }
         let begun = self.serializer.new_term(term, n_docs, self.has_positions);
         begun.map(|_| ())
     }

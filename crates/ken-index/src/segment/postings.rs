@@ -12,7 +12,7 @@ use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
 
 use super::batch::{self, Batch};
-use super::terms::{MAX_BYTES, Terms};
+use super::terms::{MAX_BYTES, Terms, emptied};
 use crate::analysis::BORDER;
 
 /// What is kept of each occurrence of a term.
@@ -102,18 +102,32 @@ type Occurrence = (DocId, u32);
 pub(super) struct Room {
     occurrences: Vec<Occurrence>,
     deltas: Vec<u32>,
+    order: Vec<Ordered>,
+    /// Where the occurrences of each term end, by its number.
+    ends: Vec<u32>,
 }
 
 impl Room {
-    /// Returns room for so many occurrences.
-    fn occurrences(&mut self, n: usize) -> &mut [Occurrence] {
-        if self.occurrences.len() < n {
-            // Not what is there already: to grow would copy it.
+    /// Gives back what takes more than so many bytes.
+    pub(super) fn keep(&mut self, n_bytes: usize) {
+        if self.occurrences.len() * size_of::<Occurrence>() > n_bytes {
             self.occurrences = Vec::new();
-            self.occurrences = vec![(0, 0); n];
         }
-        &mut self.occurrences[..n]
+        if self.order.capacity() * size_of::<Ordered>() > n_bytes {
+            (self.order, self.ends) = (Vec::new(), Vec::new());
+        }
+        self.deltas = Vec::new();
     }
+}
+
+/// Returns room for so many occurrences.
+fn room_for(occurrences: &mut Vec<Occurrence>, n: usize) -> &mut [Occurrence] {
+    if occurrences.len() < n {
+        // Not what is there already: to grow would copy it.
+        *occurrences = Vec::new();
+        *occurrences = vec![(0, 0); n];
+    }
+    &mut occurrences[..n]
 }
 
 impl Postings {
@@ -129,14 +143,23 @@ impl Postings {
         }
     }
 
-    /// Returns the postings so far, which are its own no longer; the lengths of documents are.
-    pub(super) fn take(&mut self) -> Self {
-        let next = Self {
-            norms: self.norms.take(),
-            n_tokens: self.n_tokens,
-            ..Self::new(self.detail, false)
-        };
-        std::mem::replace(self, next)
+    /// Forgets the postings so far, but not the lengths of documents; memory is kept of each part that takes no more
+    /// than so many bytes.
+    pub(super) fn clear(&mut self, n_bytes: usize) {
+        self.terms.clear(n_bytes);
+        emptied(&mut self.stream, n_bytes);
+        emptied(&mut self.docs, n_bytes);
+        self.current = Current::default();
+    }
+
+    /// Frees the table of terms: nothing is added any more.
+    pub(super) fn forget_table(&mut self) {
+        self.terms.forget_table();
+    }
+
+    /// Returns how many bytes its terms take.
+    pub(super) fn term_bytes(&self) -> usize {
+        self.terms.record_bytes()
     }
 
     pub(super) fn detail(&self) -> Detail {
@@ -158,12 +181,13 @@ impl Postings {
         self.norms.as_ref().map_or(0, Vec::len)
     }
 
-    /// Returns how many bytes of memory it takes beside them, with what writing it will take, which needs no table.
+    /// Returns how many bytes of memory it takes beside them, with what writing it will take.
     pub(super) fn memory_bytes(&self) -> usize {
-        let writing = self.terms.len() * (size_of::<u32>() + size_of::<(u64, u32)>())
+        let writing = self.terms.len() * (size_of::<u32>() + size_of::<Ordered>())
             + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>();
         self.terms.record_bytes()
-            + self.terms.table_bytes().max(writing)
+            + self.terms.table_bytes()
+            + writing
             + self.stream.len() * size_of::<u32>()
             + self.docs.len() * size_of::<Start>()
     }
@@ -201,35 +225,45 @@ impl Postings {
     }
 
     /// Writes all terms with their postings.
-    pub(super) fn write(mut self, room: &mut Room, sink: &mut impl Sink) -> io::Result<()> {
-        self.terms.forget_table();
-        let order = in_order(&self.terms);
-        let mut ends = vec![NOT_NOW; self.terms.len()];
+    pub(super) fn write(&mut self, room: &mut Room, sink: &mut impl Sink) -> io::Result<()> {
+        let Room {
+            occurrences,
+            deltas,
+            order,
+            ends,
+        } = room;
+        in_order(&self.terms, order);
+        ends.clear();
+        ends.resize(self.terms.len(), NOT_NOW);
         let mut rest = &order[..];
         while !rest.is_empty() {
             let now;
             (now, rest) = rest.split_at(at_once(rest, &self.terms));
-            self.turn(now, &mut ends, room);
+            let occurrences = self.turn(now, ends, occurrences);
             let mut start = 0;
             for (_, number) in now {
                 let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
-                let occurrences = &room.occurrences[start..end];
-                self.write_term(*number, occurrences, &mut room.deltas, sink)?;
+                self.write_term(*number, &occurrences[start..end], deltas, sink)?;
                 start = end;
             }
         }
         Ok(())
     }
 
-    /// Writes all occurrences of some terms over the first of those that are there, those of a term together and
-    /// the terms in this order, and sets where those of each term end.
-    fn turn(&self, terms: &[(u64, u32)], ends: &mut [u32], room: &mut Room) {
+    /// Returns all occurrences of some terms, those of a term together and the terms in this order, and sets where
+    /// those of each term end.
+    fn turn<'r>(
+        &self,
+        terms: &[Ordered],
+        ends: &mut [u32],
+        room: &'r mut Vec<Occurrence>,
+    ) -> &'r [Occurrence] {
         let mut total = 0;
         for (_, number) in terms {
             ends[*number as usize] = total;
             total += self.terms.count(*number);
         }
-        let occurrences = room.occurrences(total as usize);
+        let occurrences = room_for(room, total as usize);
         self.each(|number, doc, position| {
             let place = &mut ends[number as usize];
             if *place != NOT_NOW {
@@ -237,6 +271,7 @@ impl Postings {
                 *place += 1;
             }
         });
+        occurrences
     }
 
     fn write_term(
@@ -364,21 +399,23 @@ impl Value<'_> {
     }
 }
 
-/// Returns the numbers of the terms in the order of their bytes, each behind its first bytes.
-fn in_order(terms: &Terms) -> Vec<(u64, u32)> {
-    let mut order: Vec<(u64, u32)> = (0..terms.len() as u32)
-        .map(|number| (first_bytes(terms.bytes(number)), number))
-        .collect();
+/// A term that is being ordered: its first bytes, and its number.
+type Ordered = (u64, u32);
+
+/// Fills in the terms in the order of their bytes.
+fn in_order(terms: &Terms, order: &mut Vec<Ordered>) {
+    let numbers = 0..terms.len() as u32;
+    order.clear();
+    order.extend(numbers.map(|number| (first_bytes(terms.bytes(number)), number)));
     // Most terms differ in their first bytes, which are at hand.
     order.sort_unstable_by(|a, b| {
         let by_rest = || terms.bytes(a.1).cmp(terms.bytes(b.1));
         a.0.cmp(&b.0).then_with(by_rest)
     });
-    order
 }
 
 /// Returns how many of the terms can be turned over at once; at least one.
-fn at_once(order: &[(u64, u32)], terms: &Terms) -> usize {
+fn at_once(order: &[Ordered], terms: &Terms) -> usize {
     let mut total = 0;
     let fitting = order.iter().take_while(|(_, number)| {
         total += terms.count(*number) as usize;

@@ -68,15 +68,15 @@ impl Spill {
     }
 
     /// Writes a part: the postings of each column that has some, whose documents are behind those of all parts before.
-    pub(super) fn write(
+    pub(super) fn write<'p>(
         &mut self,
-        columns: impl Iterator<Item = (usize, Postings)>,
+        columns: impl Iterator<Item = (usize, &'p mut Postings)>,
+        room: &mut Room,
     ) -> io::Result<()> {
-        let mut room = Room::default();
         for (column, postings) in columns {
             let start = self.end;
             let mut part = PartWriter::new(self, postings.detail());
-            let written = postings.write(&mut room, &mut part);
+            let written = postings.write(room, &mut part);
             let written = written.and_then(|()| part.flush());
             written.map_err(|error| in_folder(&self.folder, &error))?;
             self.columns[column].push(start..self.end);
@@ -374,7 +374,8 @@ mod tests {
                 value.token(format!("word{position}").as_bytes(), position);
             }
             value.end();
-            spill.write([(0, postings)].into_iter()).unwrap();
+            let columns = [(0, &mut postings)].into_iter();
+            spill.write(columns, &mut Room::default()).unwrap();
         }
         // Of the borders too there is one in each document.
         assert_eq!(merge(&spill, false).unwrap(), 2 * 101);

@@ -139,6 +139,17 @@ impl Terms {
         self.slots.len() * size_of::<Slot>()
     }
 
+    /// Forgets all terms; memory is kept of each part that takes no more than so many bytes.
+    pub(super) fn clear(&mut self, n_bytes: usize) {
+        if self.table_bytes() > n_bytes {
+            self.slots = vec![Slot::default(); FIRST_SLOTS];
+        } else {
+            self.slots.fill(Slot::default());
+        }
+        emptied(&mut self.records, n_bytes);
+        emptied(&mut self.starts, n_bytes);
+    }
+
     /// Frees that table: no number is asked for any more.
     pub(super) fn forget_table(&mut self) {
         self.slots = Vec::new();
@@ -215,6 +226,14 @@ impl<'r> Record<'r> {
             number: number(4),
             term: &rest[..length as usize],
         }
+    }
+}
+
+/// Empties a vector, and keeps its memory if that is no more than so many bytes.
+pub(super) fn emptied<T>(vector: &mut Vec<T>, n_bytes: usize) {
+    match vector.capacity() * size_of::<T>() > n_bytes {
+        true => *vector = Vec::new(),
+        false => vector.clear(),
     }
 }
 

@@ -12,6 +12,7 @@ use tantivy::{DocSet, Index, IndexWriter, SegmentReader, TERMINATED};
 
 use super::{MAX_PARTS, PART_BYTES, SegmentBuilder, Spill};
 use crate::analysis::{BORDER, analyze};
+use crate::dictionary;
 use crate::record::Row;
 use crate::schema::{Columns, KEYWORD, LANGUAGE, PATH, TEXT};
 use crate::{FileState, Record};
@@ -89,7 +90,9 @@ fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
     let mut builder = SegmentBuilder::new(&index, folder.path()).unwrap();
     for (number, record) in records.into_iter().enumerate() {
         if number > 0 && number.is_multiple_of(part) {
-            builder.write_out().unwrap();
+            // With and without memory that is kept.
+            let n_kept = if number.is_multiple_of(2) { 0 } else { 1 << 20 };
+            builder.write_out(n_kept).unwrap();
         }
         let row = record.into_row(columns, 3).unwrap();
         builder.add(&row, columns).unwrap();
@@ -238,7 +241,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let row = record(1, vec![(0, "frobnicate".to_owned())]);
     let row = row.into_row(&columns, 3).unwrap();
     builder.add(&row, &columns).unwrap();
-    let error = builder.write_out().unwrap_err().to_string();
+    let error = builder.write_out(0).unwrap_err().to_string();
     assert!(error.contains("/no/such/folder"), "{error}");
 }
 
@@ -274,12 +277,28 @@ fn what_is_large_is_written_out_until_there_are_many_parts() {
     writer.add_segment(builder.finish().unwrap()).unwrap();
     writer.commit().unwrap();
     let searcher = index.reader().unwrap().searcher();
-    let inverted = searcher
-        .segment_reader(0)
-        .inverted_index(columns.of(Field::Body));
-    let dictionary = inverted.unwrap().terms().num_terms();
+    let segment = searcher.segment_reader(0);
+    let inverted = segment.inverted_index(columns.of(Field::Body)).unwrap();
     // With a border.
-    assert_eq!(dictionary, 2 + MAX_PARTS * n_words + 1);
+    assert_eq!(inverted.terms().num_terms(), 2 + MAX_PARTS * n_words + 1);
+
+    // Its terms are listed, those of fields with few of them are not.
+    let mut expected = Vec::new();
+    let mut terms = inverted.terms().stream().unwrap();
+    while terms.advance() {
+        expected.extend_from_slice(terms.key());
+        expected.push(b'\n');
+    }
+    let list = folder
+        .path()
+        .join(dictionary::list_of(segment.segment_id()));
+    let list = fs_err::read(list).unwrap();
+    assert!(dictionary::is_sound(&list));
+    assert!(list.starts_with(&expected));
+    let table = 3 + 1 + 1 + 1; // of one field, and how it ends
+    assert_eq!(list.len(), expected.len() + table * size_of::<u64>());
+    let files = fs_err::read_dir(folder.path()).unwrap();
+    assert_eq!(files.count(), 1, "nothing is left of writing it");
 }
 
 #[test]
