@@ -31,7 +31,7 @@ mod tree;
 mod values;
 mod when;
 
-pub use dialect::{Syntax, without_forms};
+pub use dialect::{Syntax, recoll_words, without_forms};
 pub use error::QueryError;
 pub use lenient::{LeftOut, Lenient, parse_lenient};
 pub use lexer::is_reserved;

@@ -213,7 +213,7 @@ fn counted(text: &str) -> Result<Option<Ends>, Wrong> {
             (start, after.saturating_sub(1.day()))
         }
         (Some(length), None) if !to.is_empty() => {
-            let end = first_day(to).ok_or(NO_DATE)?;
+            let end = last_day(to).ok_or(NO_DATE)?;
             (end.saturating_sub(length.date_span()), end)
         }
         _ => return Ok(None),
@@ -232,6 +232,16 @@ fn first_day(text: &str) -> Option<Date> {
         When::Day(date) => Some(date),
         _ => None,
     }
+}
+
+/// Returns the last day of a year or month, as `..2025` ends with that year.
+fn last_day(text: &str) -> Option<Date> {
+    let first = first_day(text)?;
+    Some(match When::parse(text)? {
+        When::Year(_) => first.last_of_year(),
+        When::Month(..) => first.last_of_month(),
+        _ => first,
+    })
 }
 
 fn date(text: &str) -> Result<When, Wrong> {

@@ -188,7 +188,7 @@ fn mu_finds_the_same() {
 }
 
 /// Queries that notmuch and ken answer with the same messages.
-const NOTMUCH: [&str; 60] = [
+const NOTMUCH: [&str; 79] = [
     "*",
     "budget",
     "budget report",
@@ -249,6 +249,25 @@ const NOTMUCH: [&str; 60] = [
     "is:/re/",
     "1740996000..",
     "mimetype:text*",
+    "tag:unread tag:flagged",
+    "tag:unread is:flagged",
+    "tag:unread and tag:flagged",
+    "id:m1@example.org mid:m2@example.org",
+    "folder:inbox path:lists/**",
+    "thread:{from:bob} thread:{from:chloe}",
+    "thread:\"{subject:\"\"budget meeting\"\"}\"",
+    "to:bob to:team",
+    "date:03-03-2025",
+    "date:3/4/2025",
+    "date:5.3.25",
+    "date:03-2025",
+    "date:3/2025",
+    "date:mar-2025",
+    "date:4mar2025",
+    "date:9:00_2025-03-04",
+    "date:3/3/2025_10am..4.3.2025_9:00_+0000",
+    "date:..120000_3_mar_2025",
+    "budget%",
 ];
 
 #[test]

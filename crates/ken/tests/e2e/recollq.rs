@@ -167,6 +167,10 @@ fn words_may_be_no_query() {
     let count = |arguments: &[&str]| recollq(&world, arguments).lines().len();
     assert_eq!(count(&["-b", "-o", "floors wall"]), 2);
     assert_eq!(count(&["-b", "-a", "reindeer wall"]), 1);
+    assert_eq!(count(&["-b", "-o", "rein* second"]), 4);
+    assert_eq!(count(&["-b", "-a", "re?ndeer w[ae]l*"]), 1);
+    assert_eq!(count(&["-b", "-o", "\"line second\" wall"]), 1);
+    assert_eq!(count(&["-b", "-a", "\"second line\" moss"]), 1);
     assert_eq!(count(&["-b", "-f", "x.txt"]), 1);
     assert_eq!(count(&["-b", "floors OR wall reindeer"]), 2);
     let run = recollq(&world, &["-P"]);
@@ -219,7 +223,7 @@ fn a_link_of_that_name_is_recollq() {
 }
 
 /// Queries that both programs answer with the same files.
-const SAME: [&str; 22] = [
+const SAME: [&str; 24] = [
     "reindeer",
     "reindeer -moss",
     "floors OR wall reindeer",
@@ -241,6 +245,8 @@ const SAME: [&str; 22] = [
     "mime:text/html",
     "mime:text/html mime:text/plain reindeer",
     "date:2025-03",
+    "date:P1Y/2023 reindeer",
+    "date:P2D/ ext:txt",
     "size>100 reindeer",
 ];
 
@@ -265,8 +271,17 @@ fn answers_are_those_of_recollq() {
         String::from_utf8(output.stdout).unwrap()
     };
     run(&real.with_file_name("recollindex"), &[]);
-    for query in SAME {
-        let arguments = ["-F", "url title fbytes mtype", "--", query];
+    let language = SAME.iter().map(|query| ("--", *query));
+    let modes = [
+        ("-o", "floors wall"),
+        ("-a", "reindeer wall"),
+        ("-o", "rein* wall"),
+        ("-a", "re?ndeer wal*"),
+        ("-o", "\"second line\" wall"),
+        ("-a", "\"second line\" moss"),
+    ];
+    for (mode, query) in language.chain(modes) {
+        let arguments = ["-F", "url title fbytes mtype", mode, query];
         let of =
             |text: &str| -> BTreeSet<String> { text.lines().skip(2).map(str::to_owned).collect() };
         let theirs = of(&run(&real, &arguments));

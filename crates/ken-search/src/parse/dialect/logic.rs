@@ -11,8 +11,6 @@
 
 use std::ops::Range;
 
-use ken_core::Field;
-
 use super::super::error::QueryError;
 use super::super::parser::{MAX_CLAUSES, MAX_DEPTH, is_words};
 use super::super::tree::{Nearness, Tree};
@@ -40,8 +38,8 @@ pub(super) struct Lexeme {
     pub(super) at: Range<usize>,
     /// What an operator means where it joins nothing, if that is a word.
     pub(super) word: Option<Tree>,
-    /// Operands side by side with the same group are alternatives.
-    pub(super) group: Option<Field>,
+    /// Operands side by side of the same group are alternatives.
+    pub(super) group: Option<String>,
 }
 
 impl Lexeme {
@@ -162,9 +160,10 @@ impl Parser<'_> {
 
     /// Reads operands side by side; those of one group are alternatives.
     fn sequence(&mut self) -> Result<Tree, QueryError> {
-        let mut parts: Vec<(Option<Field>, Vec<Tree>)> = Vec::new();
+        let mut parts: Vec<(Option<String>, Vec<Tree>)> = Vec::new();
         loop {
-            let group = self.lexemes.get(self.next).and_then(|lexeme| lexeme.group);
+            let lexeme = self.lexemes.get(self.next);
+            let group = lexeme.and_then(|lexeme| lexeme.group.clone());
             let part = self.near()?;
             let known = parts
                 .iter_mut()

@@ -47,6 +47,12 @@ impl Syntax {
     }
 }
 
+/// Reads words as Recoll's searches for any or all of them do, where quotes and wildcards mean
+/// something; `None` if there are none, or too many words for a query.
+pub fn recoll_words(text: &str) -> Result<Option<Vec<Tree>>, QueryError> {
+    recoll::patterns(text)
+}
+
 /// Returns the mistake at a place of the query.
 fn fault(query: &str, at: Range<usize>, message: impl Into<String>, hint: &str) -> QueryError {
     parser::failure(query, at, message.into(), Some(hint.to_owned()))

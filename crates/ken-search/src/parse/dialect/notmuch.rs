@@ -1,9 +1,13 @@
 //! The query language of notmuch, which is that of Xapian.
 //!
 //! OR binds loosest, then XOR, AND and NOT, in any case; words side by side bind tighter than NOT,
-//! and conditions on the same field side by side are alternatives. Words are stemmed unless they
+//! and conditions with the same prefix side by side are alternatives, if messages have one such value
+//! or notmuch compares it whole. Words are stemmed unless they
 //! begin with a capital. A name that is no prefix belongs to the word.
 
+mod date;
+
+use std::borrow::Cow;
 use std::ops::Range;
 
 use ken_core::own::OWN_FIELDS;
@@ -94,14 +98,18 @@ fn own(name: &str) -> Option<Meaning> {
     Some(Meaning::Words(std::slice::from_ref(fields)))
 }
 
-/// Conditions on these, side by side, are alternatives.
-fn group(meaning: Meaning) -> Option<Field> {
+/// Tells whether conditions with this prefix, side by side, are alternatives. Those with another one
+/// are not, though it asks for the same: `tag:a is:b`.
+fn are_alternatives(meaning: Meaning) -> bool {
     match meaning {
-        Meaning::Words([field @ (Field::Author | Field::Title)]) => Some(*field),
-        Meaning::Id => Some(Field::Msgid),
-        Meaning::Folder | Meaning::Path => Some(Field::Dir),
-        Meaning::Date => Some(Field::Date),
-        _ => None,
+        Meaning::Words(fields) => matches!(fields, [Field::Author | Field::Title]),
+        Meaning::Attachment | Meaning::MediaType | Meaning::Unknown(_) => false,
+        Meaning::Id
+        | Meaning::Folder
+        | Meaning::Path
+        | Meaning::Date
+        | Meaning::Tag
+        | Meaning::Thread => true,
     }
 }
 
@@ -109,6 +117,8 @@ fn group(meaning: Meaning) -> Option<Field> {
 struct Written {
     inside: Range<usize>,
     sort: Sort,
+    /// Whether `""` stands for a quote in it.
+    quotes: bool,
 }
 
 #[derive(PartialEq)]
@@ -127,7 +137,7 @@ struct Reader<'a> {
     depth: usize,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn tree(self, range: Range<usize>) -> Result<Tree, QueryError> {
         if self.depth > MAX_DEPTH {
             let message = "the query is nested too deeply";
@@ -185,7 +195,9 @@ impl Reader<'_> {
             _ => self.operand(at..end, meaning, &written)?,
         };
         let mut lexeme = Lexeme::new(Token::Operand(tree), at..end);
-        lexeme.group = prefix.and_then(|_| group(meaning));
+        let name = source.split_once(':').map_or("", |(name, _)| name);
+        let alternative = prefix.is_some() && are_alternatives(meaning);
+        lexeme.group = alternative.then(|| name.to_owned());
         Ok(lexeme)
     }
 
@@ -196,10 +208,22 @@ impl Reader<'_> {
         start: usize,
         prefixed: bool,
     ) -> Result<(Written, usize), QueryError> {
-        let written = |inside, sort, end| Ok((Written { inside, sort }, end));
         let rest = &query[start..];
+        let quotes = prefixed && rest.starts_with('"');
+        let written = |inside, sort, end| {
+            let written = Written {
+                inside,
+                sort,
+                quotes,
+            };
+            Ok((written, end))
+        };
         if let Some(inside) = rest.strip_prefix('"') {
-            let Some(length) = inside.find('"') else {
+            let length = match quotes {
+                true => closing_quote(inside),
+                false => inside.find('"'),
+            };
+            let Some(length) = length else {
                 let message = "the quote is not closed";
                 let hint = "end the phrase with \"";
                 return Err(fault(self.query, start..start + 1, message, hint));
@@ -245,7 +269,7 @@ impl Reader<'_> {
         meaning: Meaning,
         written: &Written,
     ) -> Result<Tree, QueryError> {
-        let text = &self.query[written.inside.clone()];
+        let text = &*self.text(written);
         // The folder of all mail has no name.
         let may_be_empty = matches!(meaning, Meaning::Folder | Meaning::Path);
         if text.trim().is_empty() && !(may_be_empty && written.sort == Sort::Quoted) {
@@ -254,12 +278,7 @@ impl Reader<'_> {
         }
         match (meaning, &written.sort) {
             (Meaning::Words(fields), Sort::Group) => {
-                let inner = Reader {
-                    fields,
-                    depth: self.depth + 1,
-                    ..self
-                };
-                inner.tree(written.inside.clone())
+                self.inner(fields, written, written.inside.clone())
             }
             (Meaning::Words(fields), _) => {
                 let value = match self.words(at, written)? {
@@ -288,10 +307,14 @@ impl Reader<'_> {
                 Ok(clause(Some(Field::Msgid), value))
             }
             (Meaning::MediaType, _) => Ok(clause(Some(Field::Has), holds(text))),
-            (Meaning::Date, _) => {
-                let text = text.replace('_', " ").replace("..!", "").replace('!', "");
-                mail::range(self.query, at, Field::Date, &text)
-            }
+            (Meaning::Date, _) => match date::range(text) {
+                Some(range) => mail::range(self.query, at, Field::Date, &range),
+                None => {
+                    let message = format!("{text:?} is a time without a day");
+                    let hint = "write the day too, as in date:2025-01-15_17:05";
+                    Err(fault(self.query, at, message, hint))
+                }
+            },
             (Meaning::Folder, Sort::Regex) => Ok(clause(
                 Some(Field::Maildir),
                 mail::regex(self.query, at, text)?,
@@ -322,12 +345,8 @@ impl Reader<'_> {
                 match inner {
                     Some(_) => {
                         let inside = written.inside.start + 1..written.inside.end - 1;
-                        let reader = Reader {
-                            fields: &[],
-                            depth: self.depth + 1,
-                            ..self
-                        };
-                        Ok(Tree::Thread(Box::new(reader.tree(inside)?)))
+                        let inner = self.inner(&[], written, inside)?;
+                        Ok(Tree::Thread(Box::new(inner)))
                     }
                     None => Ok(mail::threads_of(&Value::Word(
                         values::bare(Field::Msgid, text).to_owned(),
@@ -348,8 +367,48 @@ impl Reader<'_> {
         }
     }
 
-    fn words(self, at: Range<usize>, written: &Written) -> Result<Value, QueryError> {
+    /// Returns the value without what quoting added to it.
+    fn text(self, written: &Written) -> Cow<'a, str> {
         let text = &self.query[written.inside.clone()];
+        match written.quotes && text.contains(TWO_QUOTES) {
+            true => text.replace(TWO_QUOTES, "\"").into(),
+            false => text.into(),
+        }
+    }
+
+    /// Reads a query within the query.
+    fn inner(
+        self,
+        fields: &'static [Field],
+        written: &Written,
+        inside: Range<usize>,
+    ) -> Result<Tree, QueryError> {
+        let depth = self.depth + 1;
+        let text = &self.query[inside.clone()];
+        if !(written.quotes && text.contains(TWO_QUOTES)) {
+            let reader = Reader {
+                fields,
+                depth,
+                ..self
+            };
+            return reader.tree(inside);
+        }
+        let query = &text.replace(TWO_QUOTES, "\"");
+        let reader = Reader {
+            query,
+            fields,
+            depth,
+        };
+        // Its places are not those of the query.
+        reader.tree(0..query.len()).map_err(|wrong| QueryError {
+            query: self.query.to_owned(),
+            at: inside,
+            ..wrong
+        })
+    }
+
+    fn words(self, at: Range<usize>, written: &Written) -> Result<Value, QueryError> {
+        let text = &*self.text(written);
         match written.sort {
             Sort::Regex => mail::regex(self.query, at, text),
             Sort::Quoted | Sort::Group => Ok(as_it_stands(text)),
@@ -435,6 +494,22 @@ fn closing(query: &str, open: usize, [opens, closes]: [char; 2]) -> Option<usize
         }
     }
     None
+}
+
+/// What stands for a quote within quotes.
+const TWO_QUOTES: &str = "\"\"";
+
+/// Returns where the quoted value ends that `text` begins with: at the first quote that is not one
+/// of two.
+fn closing_quote(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text[at..].find('"')?;
+        if !text[at..].starts_with(TWO_QUOTES) {
+            return Some(at);
+        }
+        at += TWO_QUOTES.len();
+    }
 }
 
 /// Tells notmuch's old form of a range of dates: `1740996000..1741000000`.

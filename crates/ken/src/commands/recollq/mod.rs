@@ -18,7 +18,7 @@ use base64ct::{Base64, Encoding};
 use jiff::Timestamp;
 use ken_core::{Field, Order, Plan, SortKey};
 use ken_index::{Collapse, Hit, Request, Snapshot, Stored};
-use ken_search::parse::{QueryError, Syntax, Tree, without_forms};
+use ken_search::parse::{QueryError, Syntax, Tree, recoll_words, without_forms};
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Finder, Fragment, Settings as SnippetSettings};
 use ken_search::words;
@@ -112,8 +112,14 @@ fn tree(options: &Options, context: &Context) -> Result<Tree, QueryError> {
     let query = &options.query;
     let tree = match options.mode {
         Mode::Language => Syntax::Recoll.parse(query)?,
-        Mode::Any => words::any(query, context.analyze)?,
-        Mode::All => words::all(query)?,
+        Mode::Any => match recoll_words(query)? {
+            Some(parts) => Tree::or(parts),
+            None => words::any(query, context.analyze)?,
+        },
+        Mode::All => match recoll_words(query)? {
+            Some(parts) => Tree::and(parts),
+            None => words::all(query)?,
+        },
         Mode::FileName => {
             let names = query
                 .split_whitespace()

@@ -20,8 +20,8 @@ use ken_core::{Bound, Field, Glob};
 use super::super::error::QueryError;
 use super::super::lexer::{self, Anchors};
 use super::super::modifiers;
-use super::super::parser::{MAX_CLAUSES, MAX_DEPTH};
-use super::super::tree::{Boost, Clause, Tree, Value};
+use super::super::parser::{MAX_BYTES, MAX_CLAUSES, MAX_DEPTH};
+use super::super::tree::{Boost, Clause, Phrase, Tree, Value};
 use super::super::values;
 use super::words::{clause, glob, in_one_of, pieces, value_of};
 use super::{end_of_run, fault, skip_blanks};
@@ -49,6 +49,28 @@ pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
             Err(parser.fault(at, "the query is empty", "write a word, or mime:* for all"))
         }
     }
+}
+
+/// Reads what is no query but words, as Recoll's searches for any and for all of them do: quotes make
+/// phrases, `*`, `?` and `[…]` patterns. Returns `None` if there is neither, or if it is too long for a query.
+pub(super) fn patterns(text: &str) -> Result<Option<Vec<Tree>>, QueryError> {
+    if text.len() > MAX_BYTES || !text.contains(['"', '*', '?', '[']) {
+        return Ok(None);
+    }
+    let mut parser = Parser {
+        query: text,
+        at: 0,
+        depth: 0,
+        clauses: 0,
+        filters: Filters::default(),
+    };
+    let mut parts = Vec::new();
+    parser.blanks();
+    while parser.at < text.len() && parts.len() < MAX_CLAUSES {
+        parts.push(parser.pattern()?);
+        parser.blanks();
+    }
+    Ok((parser.at == text.len()).then_some(parts))
 }
 
 /// What ends a word, beside blanks.
@@ -80,6 +102,26 @@ impl Parser<'_> {
             self.at = end;
         }
         taken
+    }
+
+    /// Reads quoted words, or a word.
+    fn pattern(&mut self) -> Result<Tree, QueryError> {
+        let start = self.at;
+        if !self.query[start..].starts_with('"') {
+            self.at = end_of_run(self.query, start, &['"']);
+            return Ok(self.word(&[], &self.query[start..self.at]));
+        }
+        let text = self.between_quotes()?;
+        if text.trim().is_empty() {
+            let message = "there is nothing between the quotes";
+            return Err(self.fault(start..self.at, message, "write a word"));
+        }
+        let phrase = Phrase {
+            pieces: pieces(&text),
+            prefix_last: false,
+            near: None,
+        };
+        Ok(clause(None, Value::Phrase(phrase)))
     }
 
     fn ends(&mut self) -> bool {

@@ -1,0 +1,313 @@
+//! Dates as notmuch writes them → dates as ken does: `5M2d` (here `M` are months and `m` minutes),
+//! `31-07-2015`, `7/31/2015`, `31.7.2015`, `5pm_31_july_2015`, `dozen_days`.
+//!
+//! What ken knows as well (`yesterday`, `last_week`, `2015-07`) stays as it is. Source:
+//! `notmuch-search-terms(7)` of notmuch 0.37, and what it answers.
+
+use jiff::civil::Date;
+
+use super::super::super::when::When;
+
+/// Returns the range; `None` if it has a time of day without a day, which ken's dates do not know.
+pub(super) fn range(text: &str) -> Option<String> {
+    // `..!` says that the range ends with what it begins with.
+    let text = text.replace("..!", "").replace('!', "");
+    match text.split_once("..") {
+        Some((from, to)) => Some(format!("{}..{}", date(from)?, date(to)?)),
+        None => date(&text),
+    }
+}
+
+fn date(text: &str) -> Option<String> {
+    if let Some(ago) = ago(text) {
+        return Some(ago);
+    }
+    let spoken = text.replace('_', " ");
+    if !is_six_digits(text) && When::parse(&spoken).is_some() {
+        return Some(spoken);
+    }
+    let (mut day, mut clock, mut zone) = (Vec::new(), None, None);
+    for word in words(text) {
+        if let Some(known) = numeric(&word) {
+            day.push(known);
+        } else if let Some(known) = time(&word) {
+            clock = Some(known);
+        } else if let Some(known) = offset(&word).filter(|_| clock.is_some()) {
+            zone = Some(known);
+        } else {
+            day.push(apart(&word));
+        }
+    }
+    let day = day.join(" ");
+    let Some(clock) = clock else {
+        return Some(day);
+    };
+    match When::parse(&day) {
+        Some(When::Day(date)) => Some(format!("{date}T{clock}{}", zone.unwrap_or_default())),
+        None if day.is_empty() => None,
+        // Refused as a date, with what the user wrote.
+        _ => Some(spoken),
+    }
+}
+
+fn is_six_digits(text: &str) -> bool {
+    text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns the words of a date; `5 pm` is one.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(|c: char| c == '_' || c.is_whitespace()) {
+        let word = word.to_lowercase();
+        match words.last_mut() {
+            Some(hour) if half(&word) == Some("") => hour.push_str(&word),
+            _ if word.is_empty() => {}
+            _ => words.push(word),
+        }
+    }
+    words
+}
+
+/// Units of time, how many of their letters say which is meant, and ken's letter.
+const UNITS: [(&str, usize, char); 10] = [
+    ("years", 1, 'y'),
+    ("months", 2, 'm'),
+    ("weeks", 1, 'w'),
+    ("days", 1, 'd'),
+    ("hours", 1, 'h'),
+    ("hrs", 2, 'h'),
+    ("minutes", 1, 'M'),
+    ("mins", 1, 'M'),
+    ("seconds", 1, 's'),
+    ("secs", 1, 's'),
+];
+
+const NUMBERS: [(&str, &str); 12] = [
+    ("one", "1"),
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("dozen", "12"),
+    ("hundred", "100"),
+];
+
+/// Reads how long ago: `5M2d`, `two-weeks`, `1_hour_25_min`.
+fn ago(text: &str) -> Option<String> {
+    let text = apart(text).replace('-', " ");
+    let mut parts: Vec<&str> = text.split(['_', ' ']).filter(|p| !p.is_empty()).collect();
+    if parts.len() > 2 {
+        parts.pop_if(|last| *last == "ago");
+    }
+    let mut ago = String::new();
+    for pair in parts.chunks(2) {
+        let [count, unit] = pair else { return None };
+        let spelled = NUMBERS.iter().find(|(name, _)| name == count);
+        let count = spelled.map_or(*count, |(_, digits)| digits);
+        if !count.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        ago.push_str(count);
+        ago.push(letter(unit)?);
+    }
+    (!ago.is_empty()).then_some(ago)
+}
+
+fn letter(unit: &str) -> Option<char> {
+    if unit == "M" {
+        return Some('m');
+    }
+    let unit = unit.to_lowercase();
+    let known = UNITS
+        .iter()
+        .find(|(name, least, _)| unit.len() >= *least && name.starts_with(&unit));
+    known.map(|(.., letter)| *letter)
+}
+
+/// Returns the text with a blank between digits and letters, and for a dash: `31-jul2015`. The
+/// ending of `31st` stays.
+fn apart(text: &str) -> String {
+    let mut apart = String::new();
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let before = apart.chars().next_back().unwrap_or(' ');
+        let digits = before.is_ascii_digit() && character.is_alphabetic();
+        let letters = before.is_alphabetic() && character.is_ascii_digit();
+        let ends = ["st", "nd", "rd", "th"].iter().any(|end| {
+            let after = rest.strip_prefix(end).map(|after| after.chars().next());
+            after.is_some_and(|after| after.is_none_or(|c| !c.is_alphabetic()))
+        });
+        if letters || digits && !ends {
+            apart.push(' ');
+        }
+        apart.push(if character == '-' { ' ' } else { character });
+        rest = &rest[character.len_utf8()..];
+    }
+    apart
+}
+
+/// Reads a day or a month in digits, as ISO writes it, or by its name if it has no year.
+fn numeric(word: &str) -> Option<String> {
+    let sign = word.chars().find(|c| !c.is_ascii_digit())?;
+    let word = match sign {
+        '.' => word.strip_suffix('.').unwrap_or(word),
+        _ => word,
+    };
+    let parts: Vec<&str> = word.split(sign).collect();
+    let digits = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if !parts.iter().all(digits) {
+        return None;
+    }
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    match (sign, parts.as_slice(), lengths.as_slice()) {
+        ('-', _, [4, 2] | [4, 2, 2]) => Some(word.to_owned()),
+        ('-' | '/', [month, year], [1 | 2, 4]) => Some(format!("{year}-{month:0>2}")),
+        ('/', [month, day], [1 | 2, 1 | 2]) => named(day, month),
+        ('/', [month, day, year], [1 | 2, 1 | 2, 2 | 4]) => Some(iso(day, month, year)),
+        ('-' | '.', [day, month], [1 | 2, 1 | 2]) => named(day, month),
+        ('-' | '.', [day, month, year], [1 | 2, 1 | 2, 2 | 4]) => Some(iso(day, month, year)),
+        _ => None,
+    }
+}
+
+fn iso(day: &str, month: &str, year: &str) -> String {
+    let century = match year.len() {
+        4 => "",
+        _ if year < "70" => "20",
+        _ => "19",
+    };
+    format!("{century}{year}-{month:0>2}-{day:0>2}")
+}
+
+/// Returns a day of no year by the name of its month; a leap year has all of them.
+fn named(day: &str, month: &str) -> Option<String> {
+    let date = Date::new(2024, month.parse().ok()?, day.parse().ok()?).ok()?;
+    Some(When::NamedDay(date.month(), date.day()).to_string())
+}
+
+/// Returns what stands before `am` or `pm`.
+fn half(word: &str) -> Option<&str> {
+    let ends = ["am", "a.m.", "pm", "p.m."];
+    ends.iter().find_map(|end| word.strip_suffix(end))
+}
+
+/// Reads a time of day: `17:05`, `5:05pm`, `170500`, `noon`.
+fn time(word: &str) -> Option<String> {
+    match word {
+        "noon" => return Some("12:00".to_owned()),
+        "midnight" => return Some("00:00".to_owned()),
+        word if is_six_digits(word) => {
+            return Some(format!("{}:{}:{}", &word[..2], &word[2..4], &word[4..]));
+        }
+        _ => {}
+    }
+    let before = half(word);
+    let (hour, rest) = match before.unwrap_or(word).split_once(':') {
+        Some((hour, rest)) => (hour, rest),
+        None => (before?, "00"),
+    };
+    // A sign would be that of a zone.
+    let digits = hour.bytes().all(|byte| byte.is_ascii_digit());
+    let mut hour: u8 = hour.parse().ok().filter(|_| digits)?;
+    if let Some(before) = before {
+        let is_afternoon = word[before.len()..].starts_with('p');
+        hour = hour % 12 + 12 * u8::from(is_afternoon);
+    }
+    let two = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
+    rest.split(':')
+        .all(two)
+        .then(|| format!("{hour:02}:{rest}"))
+}
+
+/// Reads the zone of a time: `+0200`, `-05:00`, `utc`.
+fn offset(word: &str) -> Option<String> {
+    if matches!(word, "utc" | "gmt" | "z") {
+        return Some("Z".to_owned());
+    }
+    let digits = word.strip_prefix(['+', '-'])?.replace(':', "");
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let minutes = match digits.len() {
+        2 => "00",
+        4 => &digits[2..],
+        _ => return None,
+    };
+    Some(format!("{}{}:{minutes}", &word[..1], &digits[..2]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_written_as_ken_does() {
+        for (notmuch, ken) in [
+            ("5M2d", "5m2d"),
+            ("30m..", "30M.."),
+            ("3M..90m", "3m..90M"),
+            ("5mo", "5m"),
+            ("1_hour_25_minutes", "1h25M"),
+            ("1hour25min..", "1h25M.."),
+            ("4hrs", "4h"),
+            ("two-weeks..", "2w.."),
+            ("dozen_days..hundred secs", "12d..100s"),
+            ("2 weeks ago..", "2w.."),
+            ("yesterday..!", "yesterday"),
+            ("2025-03..2025-04", "2025-03..2025-04"),
+            ("last_week", "last week"),
+            ("@1438362300..", "@1438362300.."),
+            ("31-07-2015", "2015-07-31"),
+            ("31-07-15", "2015-07-31"),
+            ("07-2015", "2015-07"),
+            ("7/2015", "2015-07"),
+            ("7/31/2015..8/1/99", "2015-07-31..1999-08-01"),
+            ("1.7.2015", "2015-07-01"),
+            ("8/3", "august_3"),
+            ("03-08", "august_3"),
+            ("3.8.", "august_3"),
+            ("31jul2015", "31 jul 2015"),
+            ("31st-jul-2015", "31st jul 2015"),
+            ("aug-3", "aug 3"),
+            ("mar-2025", "mar 2025"),
+            ("2015-07-31_17:05", "2015-07-31 17:05"),
+            ("17:05_2015-07-31", "2015-07-31T17:05"),
+            ("5:05pm 31 july 2015", "2015-07-31T17:05"),
+            ("12_a.m._31-07-2015", "2015-07-31T00:00"),
+            ("7/31/2015_noon", "2015-07-31T12:00"),
+            ("170500_2015-07-31", "2015-07-31T17:05:00"),
+            ("2015-07-31_17:05_UTC", "2015-07-31T17:05Z"),
+            ("2015-07-31_17:05_+02", "2015-07-31T17:05+02:00"),
+            ("2015-07-31_17:05_-0230", "2015-07-31T17:05-02:30"),
+            ("2015-07-31_17:05_+02:00", "2015-07-31T17:05+02:00"),
+            // No dates, and no panic.
+            ("é-5pm", "é 5 pm"),
+            ("13/45", "13/45"),
+            ("yesterday_noon", "yesterday noon"),
+            ("5pm_+aéb", "5pm +aéb"),
+            ("5pm_+é", "5pm +é"),
+        ] {
+            assert_eq!(range(notmuch).as_deref(), Some(ken), "{notmuch}");
+        }
+    }
+
+    #[test]
+    fn a_time_needs_a_day() {
+        for text in [
+            "17:05",
+            "5pm",
+            "5 pm",
+            "noon..",
+            "..midnight",
+            "170500",
+            "202608",
+        ] {
+            assert_eq!(range(text), None, "{text}");
+        }
+    }
+}
