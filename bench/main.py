@@ -38,6 +38,7 @@ class Bench:
         self.work = os.path.abspath(options.work)
         self.corpora = Corpora(self.work, options.corpora, options.maildir)
         self.has_ken = not options.peers_only
+        self.has_peers = not options.ken_only
         self._program = self.has_ken and (options.ken or built_ken())
         for part in ("corpora", "index", "log"):
             os.makedirs(os.path.join(self.work, part), exist_ok=True)
@@ -95,7 +96,7 @@ def main():
 
 def telling(options):
     """The arguments that matter to a reader of the report; no paths of this machine."""
-    flags = [f"--{name}" for name in ("quick", "realtime") if getattr(options, name)]
+    flags = [f"--{name.replace('_', '-')}" for name in ("quick", "realtime", "ken_only") if getattr(options, name)]
     named = [name for name in ("maildir", "relevance", "tree") if getattr(options, name)]
     given = [f"--{name} DIR" for name in named]
     rounds = [f"--rounds {options.rounds}"] * bool(options.rounds)
@@ -122,6 +123,7 @@ def parse(arguments):
     add("--files", type=int, default=1_000_000, help="files of the suite many; default 1,000,000")
     add("--rg", metavar="PATH", default="rg", help="the ripgrep to measure")
     add("--peers-only", action="store_true", help="leave ken out")
+    add("--ken-only", action="store_true", help="leave Recoll out of the suite arrangements, where it takes half an hour")
     add("--realtime", action="store_true", help="outrun other work of a busy machine (root)")
     add("--work", metavar="DIR", default=os.path.join(HERE, "work"), help="default: bench/work")
     results = os.path.join(HERE, "results")

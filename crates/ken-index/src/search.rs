@@ -44,6 +44,8 @@ pub struct Request<'a> {
     pub offset: usize,
     /// Hits that are returned at most.
     pub limit: usize,
+    /// Whether [`Found::total`] is asked for: without it documents that cannot be among the best are not looked at.
+    pub counted: bool,
 }
 
 impl<'a> Request<'a> {
@@ -58,6 +60,7 @@ impl<'a> Request<'a> {
             now: None,
             offset: 0,
             limit: usize::MAX,
+            counted: true,
         }
     }
 
@@ -96,7 +99,8 @@ pub struct Hit {
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// How many documents in all.
+    /// How many documents in all. If they were not [counted](Request::counted) and are more than the hits up to the end
+    /// of the page, they may be more than it says.
     pub total: usize,
     /// How many hits there are to show: fewer than documents if they were collapsed.
     pub groups: usize,
@@ -116,6 +120,7 @@ pub(crate) fn run(
         query: request.query(scoring),
         order: request.order,
         now: request.now,
+        counted: request.counted,
     };
     match request.collapse {
         Some(collapse) => collapse::run(&run, collapse, request.offset, request.limit),
@@ -130,6 +135,7 @@ pub(crate) struct Run<'a> {
     pub(crate) query: Box<dyn Query>,
     pub(crate) order: Order,
     now: Option<i64>,
+    counted: bool,
 }
 
 impl Run<'_> {
@@ -194,8 +200,8 @@ impl Run<'_> {
         let (searcher, query) = (self.searcher, &*self.query);
         let end = offset.saturating_add(limit);
         let (total, found) = match query.downcast_ref::<WordsQuery>() {
-            Some(words) => words.best(searcher, end.max(BEST))?,
-            None => in_two_passes(searcher, query, end.max(BEST))?,
+            Some(words) => words.best(searcher, end.max(BEST), self.counted)?,
+            None => in_two_passes(searcher, query, end.max(BEST), self.counted)?,
         };
         let mut hits = self.boosted(found)?;
         hits.truncate(end);
@@ -210,9 +216,13 @@ fn in_two_passes(
     searcher: &Searcher,
     query: &dyn Query,
     limit: usize,
+    counted: bool,
 ) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
     let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
     let found = best(searcher, &*weight, limit)?;
+    if !counted {
+        return Ok((found.len(), found));
+    }
     let counts = spread::over(searcher.segment_readers(), |_, segment| {
         Ok(weight.count(segment)? as usize)
     })?;

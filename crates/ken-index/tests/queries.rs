@@ -9,7 +9,7 @@ use ken_core::{
     Bound, Document, Field, Form, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan,
     Span, Word,
 };
-use ken_index::{FileState, Hit, Record, Snapshot, Writer, WriterOptions};
+use ken_index::{FileState, Hit, Record, Request, Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 use regex_automata::meta::Regex;
 
@@ -306,6 +306,12 @@ proptest! {
                 let close = (score - hit.score.unwrap_or(0.0)).abs() <= score.abs() * 1e-4;
                 prop_assert!(close, "{}: {:?} of {:?}", plan, few.hits, found.hits);
             }
+            // Who does not ask how many there are gets the same.
+            let request = Request { offset: 1, limit: 3, counted: false, ..Request::new(plan) };
+            let uncounted = snapshot.find(&request).unwrap();
+            prop_assert_eq!(&uncounted.hits, &few.hits, "{}", plan);
+            // They are fewer than are looked at in any case.
+            prop_assert_eq!(uncounted.total, expected.len(), "{}", plan);
             // The engine's own explanation of alternatives asserts, in debug builds, what does not
             // hold for documents that one of them lacks.
             let is_leaf = matches!(plan, Plan::Match { .. } | Plan::Span { .. } | Plan::Word(_));

@@ -101,6 +101,44 @@ proptest! {
     }
 }
 
+/// What cannot be among the best is passed over only where nobody asks how many documents there are.
+#[test]
+fn the_best_are_the_same_if_they_are_not_counted() {
+    let mut segments = vec![Vec::new(); 3];
+    for number in 0..900_usize {
+        let text = ["red ", "green ", "blue sky ", "red green "];
+        let text: String = (0..number * 13 % 17 + 1)
+            .map(|place| text[(number + place * place) % 4])
+            .collect();
+        segments[number % 3].push(row(&format!("/{number:03}"), &text, 0));
+    }
+    let (_folder, snapshot) = index(&segments);
+    let term = |word: &str| Pattern::Term(word.to_owned());
+    let phrase = Span::Phrase(vec![(0, term("red")), (1, term("green"))]);
+    let phrase = Plan::Word(Word::new(None, phrase));
+    for plan in [
+        phrase.clone(),
+        Plan::Or(words("red sky")),
+        Plan::And(words("red green")),
+        Plan::And([words("sky"), vec![phrase]].concat()),
+    ] {
+        let counted = Request {
+            limit: 10,
+            ..Request::new(&plan)
+        };
+        let all = snapshot.find(&counted).unwrap();
+        let best = snapshot
+            .find(&Request {
+                counted: false,
+                ..counted
+            })
+            .unwrap();
+        assert_eq!(best.hits, all.hits, "{plan}");
+        assert!(best.hits.len() == 10 && all.total > 100, "{plan}");
+        assert!((10..all.total).contains(&best.total), "{plan}");
+    }
+}
+
 /// Groups of many hits are found in one pass, which must show what going through all hits shows.
 #[test]
 fn large_groups_show_their_best() {

@@ -103,6 +103,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         offset: args.offset,
         limit,
         now: Some(context.now.as_second()),
+        counted: args.count || args.offset > 0 || says_how_many(args),
         ..Request::new(&plan)
     };
     if !results.facets.is_empty() {
@@ -228,6 +229,11 @@ pub(super) fn print_hits(
     Ok(())
 }
 
+/// Returns whether it is said how many hits there are beyond those printed.
+fn says_how_many(args: &SearchArgs) -> bool {
+    !args.json && std::io::stderr().is_terminal()
+}
+
 /// What is needed to print the hits of one page.
 struct Page<'a> {
     args: &'a SearchArgs,
@@ -313,7 +319,7 @@ impl Page<'_> {
 
     /// On a terminal: how many there are beyond those printed.
     fn say_how_many(&self, found: &Found) {
-        if self.args.json || !std::io::stderr().is_terminal() {
+        if !says_how_many(self.args) {
             return;
         }
         let shown = found.hits.len();

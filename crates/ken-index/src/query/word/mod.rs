@@ -74,21 +74,27 @@ impl WordsQuery {
         }
     }
 
-    /// Returns how many documents it finds, and the best of them.
+    /// Returns how many documents it finds, and the best of them; if they need not be counted, how many these are.
     pub(crate) fn best(
         &self,
         searcher: &Searcher,
         limit: usize,
+        counted: bool,
     ) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
         let weight = self.open(searcher, true)?;
         let best = Best::new(limit);
         let counts = spread::over(searcher.segment_readers(), |number, segment| {
             let mut top = best.of_segment(number, segment)?;
-            let count = weight.best(segment, &mut top)?;
+            let count = weight.best(segment, &mut top, counted)?;
             top.finish();
             Ok(count as usize)
         })?;
-        Ok((counts.into_iter().sum(), best.finish()?))
+        let found = best.finish()?;
+        let total = match counted {
+            true => counts.into_iter().sum(),
+            false => found.len(),
+        };
+        Ok((total, found))
     }
 
     fn open(&self, searcher: &Searcher, scored: bool) -> tantivy::Result<WordsWeight> {
@@ -190,8 +196,13 @@ impl WordsWeight {
         ))
     }
 
-    /// Counts the documents of a segment, and puts those among the best that are better.
-    fn best(&self, reader: &SegmentReader, top: &mut BestOfSegment<'_>) -> tantivy::Result<u32> {
+    /// Counts the documents of a segment, if that is asked for, and puts those among the best that are better.
+    fn best(
+        &self,
+        reader: &SegmentReader,
+        top: &mut BestOfSegment<'_>,
+        counted: bool,
+    ) -> tantivy::Result<u32> {
         let alive = reader.alive_bitset();
         let threshold = top.threshold();
         let mut take = |doc, score| {
@@ -200,7 +211,7 @@ impl WordsWeight {
             }
             top.threshold()
         };
-        if self.all {
+        if self.all && counted {
             let scorer = self.open(reader, 1.0, Goal::BestOfAll)?;
             return Ok(scorer.count(alive, threshold, &mut take));
         }
@@ -208,7 +219,10 @@ impl WordsWeight {
         // counting them in a second pass is faster.
         self.open(reader, 1.0, Goal::Best)?
             .best(threshold, &mut take);
-        self.count(reader)
+        match counted {
+            true => self.count(reader),
+            false => Ok(0),
+        }
     }
 }
 

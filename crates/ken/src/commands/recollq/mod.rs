@@ -164,6 +164,7 @@ fn search(
         offset,
         limit: if options.no_results { 0 } else { limit },
         collapse: options.collapse.then_some(Collapse::Content),
+        counted: !options.basic,
         ..Request::new(&plan)
     };
     let found = snapshot.find(&request)?;
