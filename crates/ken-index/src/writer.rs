@@ -142,6 +142,8 @@ impl Writer {
         };
         files.sweep()?;
         let named = index.load_metas().map_err(engine_error)?;
+        // A killed writer leaves those of segments that no commit names.
+        dictionary::delete_others(path, named.segments.iter().map(SegmentMeta::id))?;
         files.trust(named.list_segment_files().into_iter());
         // A killed writer leaves files that no commit names. Deletions are written to files named
         // after the number of the operation, and this writer may come to the same number.

@@ -1,12 +1,12 @@
 //! The files of grams of one index, in a folder of their own.
 //!
-//! A file is written under another name, synced, and renamed: what is there is whole. To sync it may take a tenth of a
-//! second, in which a thread of its own waits for the disk. Which of them together have the grams of all files, the index says in its commits, by their numbers; so a new one is
-//! synced with its folder before the commit that names it, and one that was merged is deleted after the
-//! commit that no longer does. A run that is killed leaves files that are true, and one that is read
-//! beside the one it was merged into does no harm.
+//! A file is written under another name, synced, and renamed: what is there is whole. To sync it may take a tenth
+//! of a second, in which a thread of its own waits for the disk. Which of them together have the grams of all files,
+//! the index says in its commits, by their numbers; so a new one is synced with its folder before the commit that
+//! names it, and one that was merged is deleted after the commit that no longer does. A run that is killed leaves
+//! files that are true, and one that is read beside the one it was merged into does no harm.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +28,8 @@ const MAX_MERGED: usize = 64;
 /// without texts is larger: it takes longer to write it again than to index some new ones.
 const SMALL_BYTES: u64 = 1 << 20;
 const GROWTH: u64 = 8;
+/// So many are synced at once; who writes more waits for the first of them: the disk is slower than the run.
+const MAX_SYNCING: usize = 4;
 /// A merged file has no more documents, and one with more than half as many is not merged again: their table is
 /// held while it is written, some 300 bytes for each.
 const MAX_DOCS: u32 = 1 << 19;
@@ -44,8 +46,29 @@ pub struct Store {
     next: AtomicU64,
     /// Those that are there and can be read.
     files: Arc<Mutex<BTreeSet<u64>>>,
-    /// Threads that sync those that were written ahead.
-    syncing: Mutex<Vec<JoinHandle<io::Result<()>>>>,
+    /// Those that were written ahead.
+    syncing: Mutex<Syncing>,
+}
+
+/// Files that are being synced.
+#[derive(Default)]
+struct Syncing {
+    threads: VecDeque<JoinHandle<io::Result<()>>>,
+    /// Why the first of those that ended could not be, to be told when all are waited for.
+    failed: Option<io::Error>,
+}
+
+impl Syncing {
+    /// Waits for the first of more than so many.
+    fn wait(&mut self, most: usize) {
+        while self.threads.len() > most
+            && let Some(thread) = self.threads.pop_front()
+        {
+            let outcome = thread.join();
+            let outcome = outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            self.failed = self.failed.take().or(outcome.err());
+        }
+    }
 }
 
 /// A file that is written and not synced.
@@ -160,8 +183,10 @@ impl Store {
             let written = Arc::clone(&written);
             move || written.publish()
         };
-        match thread::Builder::new().spawn(publish) {
-            Ok(thread) => lock(&self.syncing).push(thread),
+        let mut syncing = lock(&self.syncing);
+        syncing.wait(MAX_SYNCING - 1);
+        match thread::Builder::new().name("sync".into()).spawn(publish) {
+            Ok(thread) => syncing.threads.push_back(thread),
             // The system has no more of them.
             Err(_) => written.publish()?,
         }
@@ -173,13 +198,9 @@ impl Store {
     /// # Errors
     /// Fails if a file cannot be synced or renamed.
     pub fn settle(&self) -> io::Result<()> {
-        let threads = std::mem::take(&mut *lock(&self.syncing));
-        let outcomes = threads.into_iter().map(|thread| {
-            let outcome = thread.join();
-            outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        // All of them, also after an error.
-        outcomes.fold(Ok(()), Result::and)
+        let mut syncing = lock(&self.syncing);
+        syncing.wait(0);
+        syncing.failed.take().map_or(Ok(()), Err)
     }
 
     fn written(
@@ -268,7 +289,7 @@ impl Store {
 impl Drop for Store {
     /// Waits for what is being synced: whoever opens the folder next takes it for left unfinished.
     fn drop(&mut self) {
-        for thread in std::mem::take(&mut *lock(&self.syncing)) {
+        for thread in lock(&self.syncing).threads.drain(..) {
             let _ = thread.join();
         }
     }
@@ -418,20 +439,23 @@ mod tests {
     fn what_is_written_ahead_is_there_when_it_is_settled() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
-        for key in 0..3 {
+        let n_files = 2 * MAX_SYNCING as u64;
+        for key in 0..n_files {
             let mut builder = builder(key, Covers::default());
             store.write_ahead(&mut builder).unwrap();
             assert!(builder.is_empty());
+            assert!(lock(&store.syncing).threads.len() <= MAX_SYNCING);
         }
         store.settle().unwrap();
-        assert_eq!(store.files(), BTreeSet::from([0, 1, 2]));
-        assert_eq!(open(folder.path(), read).unwrap().segments.len(), 3);
+        assert_eq!(store.files(), (0..n_files).collect());
+        let opened = open(folder.path(), read).unwrap();
+        assert_eq!(opened.segments.len(), n_files as usize);
         store
-            .write_ahead(&mut builder(3, Covers::default()))
+            .write_ahead(&mut builder(n_files, Covers::default()))
             .unwrap();
         drop(store);
         let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
-        assert_eq!(store.files(), BTreeSet::from([0, 1, 2, 3]));
+        assert_eq!(store.files(), (0..=n_files).collect());
         fs_err::remove_dir_all(folder.path()).unwrap();
         assert!(
             store
@@ -446,12 +470,14 @@ mod tests {
         let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
         // A folder stands where the second of three files is to be.
         fs_err::create_dir_all(path(folder.path(), 1).join("full")).unwrap();
-        for key in 0..3 {
+        let n_files = 2 * MAX_SYNCING as u64;
+        for key in 0..n_files {
             let mut builder = builder(key, Covers::default());
             store.write_ahead(&mut builder).unwrap();
         }
-        assert!(store.settle().is_err());
-        assert_eq!(store.files(), BTreeSet::from([0, 2]));
+        assert!(store.settle().is_err(), "also if it ended long before");
+        let all: BTreeSet<u64> = (0..n_files).collect();
+        assert_eq!(store.files(), &all - &BTreeSet::from([1]));
         store.settle().unwrap();
     }
 

@@ -257,8 +257,10 @@ impl Grams {
         if last {
             _ = store.merge_small(self.slots.len());
         }
+        // What comes meanwhile is not on disk by it.
+        let files = store.files();
         store.sync()?;
-        Ok(store.files())
+        Ok(files)
     }
 
     /// Merges files, without what the last commit does not know. Returns which there are now, if that
@@ -280,8 +282,9 @@ impl Grams {
         if !merged? {
             return Ok(None);
         }
+        let files = store.files();
         store.sync()?;
-        Ok(Some(store.files()))
+        Ok(Some(files))
     }
 
     /// Deletes the files that the last commit does not name.

@@ -362,9 +362,9 @@ struct Run<'o> {
     roots_changed: bool,
     /// No run with these roots came to its end.
     never_ended: bool,
-    writer: LazyWriter,
-    /// Set when files are read.
+    /// Set when files are read. Before the writer, whose lock goes with it: until then nobody else writes such files.
     grams: OnceLock<Grams>,
+    writer: LazyWriter,
     /// What is lost of the grams of earlier runs.
     lost: Option<Lost>,
     counts: Counts,

@@ -31,8 +31,8 @@ pub(crate) use list::each;
 pub use list::{TermCount, TermList};
 pub(crate) use places::Places;
 pub(crate) use plain::{
-    Accept, ListWriter, PlainTerms, Small, Wanted, delete, is_list, is_sound, name as list_of,
-    update,
+    Accept, ListWriter, PlainTerms, Small, Wanted, delete, delete_others, is_list, is_sound,
+    name as list_of, update,
 };
 pub use similar::Similar;
 pub(crate) use similar::similar;

@@ -215,13 +215,7 @@ impl Default for Small {
 /// Fails if the index cannot be read or a list cannot be written; the index stays as it is.
 pub(crate) fn update(index: &Index, folder: &Path, small: Small) -> tantivy::Result<()> {
     let segments = index.searchable_segments()?;
-    let names: Vec<PathBuf> = segments.iter().map(|of| name(of.id())).collect();
-    for entry in fs_err::read_dir(folder)? {
-        let entry = entry?.file_name();
-        if is_list(&entry) && !names.iter().any(|name| name.as_os_str() == entry) {
-            delete(&folder.join(entry))?;
-        }
-    }
+    delete_others(folder, segments.iter().map(tantivy::Segment::id))?;
     let is_missing = |segment: &&tantivy::Segment| -> io::Result<bool> {
         let terms = segment.relative_path(SegmentComponent::Terms);
         let is_large = fs_err::metadata(folder.join(terms))?.len() >= small.bytes;
@@ -239,6 +233,24 @@ pub(crate) fn update(index: &Index, folder: &Path, small: Small) -> tantivy::Res
             done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     })
+}
+
+/// Deletes the lists of all segments but these: of what was merged, or never committed.
+///
+/// # Errors
+/// Fails if the folder cannot be read, or a list not deleted.
+pub(crate) fn delete_others(
+    folder: &Path,
+    segments: impl Iterator<Item = SegmentId>,
+) -> io::Result<()> {
+    let names: Vec<PathBuf> = segments.map(name).collect();
+    for entry in fs_err::read_dir(folder)? {
+        let entry = entry?.file_name();
+        if is_list(&entry) && !names.iter().any(|name| name.as_os_str() == entry) {
+            delete(&folder.join(entry))?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether there is a list, of this version.
@@ -300,13 +312,14 @@ pub(crate) struct ListWriter {
     sum: crc32fast::Hasher,
     table: Vec<u8>,
     n_fields: u64,
-    /// Of the field: where its lines begin, how many terms it has, and its lines as long as these are few.
+    /// Of the field that was begun: where its lines begin, and how many terms it has.
     start: u64,
     n_terms: usize,
-    first: Vec<u8>,
+    /// A term of it cannot be a line: there is no list of it.
+    is_unfit: bool,
+    /// Its lines that are not written yet.
+    lines: Vec<u8>,
     end: u64,
-    /// A term cannot be a line.
-    is_none: bool,
 }
 
 impl ListWriter {
@@ -323,36 +336,36 @@ impl ListWriter {
             n_fields: 0,
             start: 0,
             n_terms: 0,
-            first: Vec::new(),
+            is_unfit: false,
+            lines: Vec::new(),
             end: 0,
-            is_none: false,
         })
     }
 
     /// Adds a term of the field that was begun, behind all others of it.
     #[inline]
     pub(crate) fn term(&mut self, term: &[u8]) -> io::Result<()> {
-        self.is_none |= memchr(b'\n', term).is_some();
+        self.is_unfit |= memchr(b'\n', term).is_some();
         self.n_terms += 1;
-        self.first.extend_from_slice(term);
-        self.first.push(b'\n');
-        match self.n_terms >= self.small.terms && self.first.len() >= LINES_BYTES {
+        self.lines.extend_from_slice(term);
+        self.lines.push(b'\n');
+        match self.n_terms >= self.small.terms && self.lines.len() >= LINES_BYTES {
             true => self.flush(),
             false => Ok(()),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.end += self.first.len() as u64;
-        self.sum.update(&self.first);
-        self.out.write_all(&self.first)?;
-        self.first.clear();
+        self.end += self.lines.len() as u64;
+        self.sum.update(&self.lines);
+        self.out.write_all(&self.lines)?;
+        self.lines.clear();
         Ok(())
     }
 
     /// Ends the field of a column, of which there is no list if it has few terms.
     pub(crate) fn end_field(&mut self, column: Column) -> io::Result<()> {
-        if self.n_terms >= self.small.terms {
+        if self.n_terms >= self.small.terms && !self.is_unfit {
             self.flush()?;
             let column = u64::from(column.field_id());
             for number in [column, self.start, self.end - self.start] {
@@ -360,15 +373,16 @@ impl ListWriter {
             }
             self.n_fields += 1;
         }
-        self.first.clear();
+        self.lines.clear();
         self.start = self.end;
         self.n_terms = 0;
+        self.is_unfit = false;
         Ok(())
     }
 
     /// Has the file on disk under its name, unless there is nothing in it.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        if self.is_none || self.n_fields == 0 {
+        if self.n_fields == 0 {
             return Ok(());
         }
         let table = std::mem::take(&mut self.table);
@@ -437,6 +451,42 @@ mod tests {
         assert_eq!(all("zz", Some("a")), "");
         assert_eq!(all("gamma", Some("a\n")), "gamma");
         assert!(found(&[], "a", None).is_empty());
+    }
+
+    #[test]
+    fn a_field_of_few_terms_or_with_a_line_feed_has_no_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let segment = SegmentId::generate_random();
+        let small = Small { bytes: 0, terms: 3 };
+        let mut lists = ListWriter::create(folder.path(), segment, small).unwrap();
+        let fields: [&[&str]; 4] = [
+            &["a\nb"],
+            &["a", "b", "c"],
+            &["a", "b\n", "c"],
+            &["d", "e", "f"],
+        ];
+        for (number, terms) in (0..).zip(fields) {
+            terms
+                .iter()
+                .for_each(|term| lists.term(term.as_bytes()).unwrap());
+            lists.end_field(Column::from_field_id(number)).unwrap();
+        }
+        lists.finish().unwrap();
+        let file = fs_err::read(folder.path().join(name(segment))).unwrap();
+        assert!(is_sound(&file));
+        let mut table = read_table(&file).unwrap();
+        table.sort_by_key(|(column, _)| *column);
+        let lists: Vec<_> = table
+            .into_iter()
+            .map(|(column, range)| (column, str::from_utf8(&file[range]).unwrap()))
+            .collect();
+        assert_eq!(lists, [(1, "a\nb\nc\n"), (3, "d\ne\nf\n")]);
+
+        let lists = ListWriter::create(folder.path(), segment, small).unwrap();
+        lists.finish().unwrap();
+        let other = [SegmentId::generate_random()];
+        delete_others(folder.path(), other.into_iter()).unwrap();
+        assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]

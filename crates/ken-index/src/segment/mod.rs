@@ -129,12 +129,16 @@ impl SegmentBuilder {
     /// out. Returns whether it does.
     pub(crate) fn fit(&mut self, limit: usize) -> Result<bool, TantivyError> {
         let postings = || self.postings.iter().flatten();
-        let n_postings: usize = postings().map(Postings::memory_bytes).sum();
+        let n_writing: usize = postings().map(Postings::writing_bytes).sum();
+        let n_postings = postings().map(Postings::memory_bytes).sum::<usize>() + n_writing;
+        // Not what is kept: of that nothing would become free.
         let is_large = n_postings >= PART_BYTES;
+        let n_spare = self.room.bytes().saturating_sub(n_writing)
+            + postings().map(Postings::spare_bytes).sum::<usize>();
         let n_norms: usize = postings().map(Postings::norms_bytes).sum();
         let others = self.columns.mem_usage() - self.columns_room + self.store.mem_usage();
         let kept = others + n_norms;
-        let is_full = n_postings + kept >= limit;
+        let is_full = n_postings + n_spare + kept >= limit;
         if !is_full && !is_large {
             return Ok(true);
         }
@@ -162,9 +166,11 @@ impl SegmentBuilder {
             Some((column, postings))
         });
         spill.write(columns, &mut self.room)?;
-        self.room.keep(limit / 2);
-        let postings = self.postings.iter_mut().flatten();
-        postings.for_each(|postings| postings.clear(limit / 4));
+        self.room.keep(limit / 4);
+        let mut left = limit / 4;
+        for postings in self.postings.iter_mut().flatten() {
+            left = left.saturating_sub(postings.clear(left));
+        }
         Ok(())
     }
 

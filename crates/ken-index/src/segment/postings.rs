@@ -11,8 +11,9 @@ use std::io;
 use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
 
+use super::PART_BYTES;
 use super::batch::{self, Batch};
-use super::terms::{MAX_BYTES, Terms, emptied};
+use super::terms::{MAX_BYTES, Terms};
 use crate::analysis::BORDER;
 
 /// What is kept of each occurrence of a term.
@@ -44,6 +45,8 @@ const VALUE_GAP: u32 = 1;
 
 /// So many occurrences are turned over at once, so that memory is bounded and mostly cached: 32 MiB.
 const MAX_AT_ONCE: usize = if cfg!(test) { 100 } else { 4 << 20 };
+/// No larger table of terms is kept for the next part.
+const MAX_TABLE_BYTES: usize = PART_BYTES / 4;
 /// Stands for the place of a term that is not being turned over.
 const NOT_NOW: u32 = u32::MAX;
 
@@ -59,6 +62,8 @@ pub(super) struct Postings {
     detail: Detail,
     terms: Terms,
     stream: Vec<u32>,
+    /// So much of the stream's memory was in use before it was cleared.
+    kept: usize,
     docs: Vec<Start>,
     /// The coded number of tokens of each document, up to the last one with a token; none if the
     /// field is not ranked.
@@ -108,15 +113,20 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Gives back what takes more than so many bytes.
+    /// Returns how many bytes of memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.occurrences.len() * size_of::<Occurrence>()
+            + self.order.capacity() * size_of::<Ordered>()
+            + self.ends.capacity() * size_of::<u32>()
+    }
+
+    /// Gives memory back unless it takes no more than so many bytes.
     pub(super) fn keep(&mut self, n_bytes: usize) {
-        if self.occurrences.len() * size_of::<Occurrence>() > n_bytes {
-            self.occurrences = Vec::new();
-        }
-        if self.order.capacity() * size_of::<Ordered>() > n_bytes {
-            (self.order, self.ends) = (Vec::new(), Vec::new());
-        }
+        // Large where one document has all of a term.
         self.deltas = Vec::new();
+        if self.bytes() > n_bytes {
+            *self = Self::default();
+        }
     }
 }
 
@@ -136,6 +146,7 @@ impl Postings {
             detail,
             terms: Terms::new(),
             stream: Vec::new(),
+            kept: 0,
             docs: Vec::new(),
             norms: has_norms.then(Vec::new),
             n_tokens: 0,
@@ -143,13 +154,20 @@ impl Postings {
         }
     }
 
-    /// Forgets the postings so far, but not the lengths of documents; memory is kept of each part that takes no more
-    /// than so many bytes.
-    pub(super) fn clear(&mut self, n_bytes: usize) {
-        self.terms.clear(n_bytes);
-        emptied(&mut self.stream, n_bytes);
-        emptied(&mut self.docs, n_bytes);
+    /// Forgets the postings so far, but not the lengths of documents. Memory is kept of so many bytes at most; returns of
+    /// how many.
+    pub(super) fn clear(&mut self, n_bytes: usize) -> usize {
+        // A table that leaves no room in a part would make a part of each document.
+        self.terms.clear(n_bytes.min(MAX_TABLE_BYTES));
+        let table = self.terms.table_bytes();
+        self.kept = self.kept.max(self.stream.len());
+        self.stream.clear();
+        if table + self.kept * size_of::<u32>() > n_bytes {
+            (self.stream, self.kept) = (Vec::new(), 0);
+        }
+        self.docs = Vec::new();
         self.current = Current::default();
+        table + self.kept * size_of::<u32>()
     }
 
     /// Frees the table of terms: nothing is added any more.
@@ -181,15 +199,23 @@ impl Postings {
         self.norms.as_ref().map_or(0, Vec::len)
     }
 
-    /// Returns how many bytes of memory it takes beside them, with what writing it will take.
+    /// Returns how many bytes of memory it takes beside them.
     pub(super) fn memory_bytes(&self) -> usize {
-        let writing = self.terms.len() * (size_of::<u32>() + size_of::<Ordered>())
-            + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>();
         self.terms.record_bytes()
             + self.terms.table_bytes()
-            + writing
             + self.stream.len() * size_of::<u32>()
             + self.docs.len() * size_of::<Start>()
+    }
+
+    /// Returns how many bytes it keeps beside those for what it will need.
+    pub(super) fn spare_bytes(&self) -> usize {
+        self.kept.saturating_sub(self.stream.len()) * size_of::<u32>()
+    }
+
+    /// Returns how many bytes of [`Room`] it takes to write it.
+    pub(super) fn writing_bytes(&self) -> usize {
+        self.terms.len() * (size_of::<u32>() + size_of::<Ordered>())
+            + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>()
     }
 
     /// Starts one value of the field of a document, not before those of earlier documents.

@@ -139,15 +139,13 @@ impl Terms {
         self.slots.len() * size_of::<Slot>()
     }
 
-    /// Forgets all terms; memory is kept of each part that takes no more than so many bytes.
+    /// Forgets all terms. The table is kept if it takes no more than so many bytes.
     pub(super) fn clear(&mut self, n_bytes: usize) {
-        if self.table_bytes() > n_bytes {
-            self.slots = vec![Slot::default(); FIRST_SLOTS];
-        } else {
-            self.slots.fill(Slot::default());
+        match self.table_bytes() <= n_bytes {
+            true => self.slots.fill(Slot::default()),
+            false => self.slots = vec![Slot::default(); FIRST_SLOTS],
         }
-        emptied(&mut self.records, n_bytes);
-        emptied(&mut self.starts, n_bytes);
+        (self.records, self.starts) = (Vec::new(), Vec::new());
     }
 
     /// Frees that table: no number is asked for any more.
@@ -226,14 +224,6 @@ impl<'r> Record<'r> {
             number: number(4),
             term: &rest[..length as usize],
         }
-    }
-}
-
-/// Empties a vector, and keeps its memory if that is no more than so many bytes.
-pub(super) fn emptied<T>(vector: &mut Vec<T>, n_bytes: usize) {
-    match vector.capacity() * size_of::<T>() > n_bytes {
-        true => *vector = Vec::new(),
-        false => vector.clear(),
     }
 }
 

@@ -301,6 +301,25 @@ fn what_is_large_is_written_out_until_there_are_many_parts() {
     assert_eq!(files.count(), 1, "nothing is left of writing it");
 }
 
+/// What is kept of writing a large document out leaves room for many small ones.
+#[test]
+fn small_documents_behind_a_large_one_make_no_parts() {
+    let columns = Columns::new();
+    for limit in [32 * PART_BYTES, 1024 * PART_BYTES, usize::MAX] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut builder = SegmentBuilder::new(&index(&columns), folder.path()).unwrap();
+        add(&mut builder, &columns, 0, PART_BYTES);
+        let _ = builder.fit(limit).unwrap();
+        assert_eq!(builder.spill.as_ref().map(Spill::n_parts), Some(1));
+        for number in 1..100 {
+            add(&mut builder, &columns, number, 1);
+            assert!(builder.fit(limit).unwrap());
+        }
+        let n_parts = builder.spill.as_ref().map_or(0, Spill::n_parts);
+        assert!(n_parts <= 2, "{n_parts} parts, of {limit} bytes at most");
+    }
+}
+
 #[test]
 fn what_cannot_be_written_out_ends_a_segment() {
     let columns = Columns::new();

@@ -216,7 +216,14 @@ fn search(
         printer.hit(&mut text, &stored, hit)?;
         Ok(text)
     };
-    print_hits(&mut out, snapshot, &found.hits, MAX_READERS, shown)?;
+    // Of whole texts there is no more than one at a time.
+    let at_once = match options.contents {
+        true => 1,
+        false => found.hits.len().max(1),
+    };
+    for hits in found.hits.chunks(at_once) {
+        print_hits(&mut out, snapshot, hits, MAX_READERS, shown)?;
+    }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
