@@ -7,7 +7,7 @@ mod support;
 
 use std::path::Path;
 
-use ken_search::parse::{Syntax, Tree, without_forms};
+use ken_search::parse::{Syntax, Tree, recoll_words, without_forms};
 use ken_search::plan::plan;
 use proptest::prelude::*;
 
@@ -328,11 +328,14 @@ fn deep_and_long_queries_are_refused() {
 
 proptest! {
     #[test]
-    fn no_query_panics(query in "[ab:\"()/*^$~{}<>=.,!@é0-9 -]{0,24}|(and|or|not|NEAR|date:|size:|from:|mime:|[ (\")/a]){0,12}|date:([0-9]{1,4}|[-_/.:+!éa]|pm|noon|jul){0,12}|date:5pm_[+][0-9é:]{1,4}") {
+    fn no_query_panics(query in "[ab:\"()/*^$~{}<>=.,!@é0-9 -]{0,24}|(and|or|not|NEAR|date:|size:|from:|mime:|[ (\")/a]){0,12}|date:([0-9]{1,4}|[-_/.,:+!éa]|pm|noon|jul|fri|24:00){0,12}|[\"\\\\^$ éa*]{0,12}|date:5pm_[+][0-9é:]{1,4}") {
         for (_, syntax) in DIALECTS {
             if let Err(error) = syntax.parse(&query) {
                 let _ = error.report();
             }
+        }
+        if let Err(error) = recoll_words(&query) {
+            let _ = error.report();
         }
     }
 }

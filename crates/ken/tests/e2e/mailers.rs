@@ -188,7 +188,7 @@ fn mu_finds_the_same() {
 }
 
 /// Queries that notmuch and ken answer with the same messages.
-const NOTMUCH: [&str; 79] = [
+const NOTMUCH: [&str; 97] = [
     "*",
     "budget",
     "budget report",
@@ -267,6 +267,24 @@ const NOTMUCH: [&str; 79] = [
     "date:9:00_2025-03-04",
     "date:3/3/2025_10am..4.3.2025_9:00_+0000",
     "date:..120000_3_mar_2025",
+    "date:mar/2025",
+    "date:2025/mar",
+    "date:3/mar/2025",
+    "date:4/mar/2025..",
+    "date:mon_3_mar_2025",
+    "date:2025_mar_4",
+    "date:2025_march",
+    "date:4._march_2025",
+    "date:mar_4,2025",
+    "date:2025-03-03_24:00..",
+    "date:2025 date:2020",
+    "date:2026 date:2025..2025",
+    "date:2025.. date:2025",
+    "date:2025..! date:2026",
+    "date:2025..! date:2026..",
+    "1740996000..1741000000 1768032000..",
+    "1740996000..1741000000 date:2026..",
+    "1740996000..1741000000 date:2025",
     "budget%",
 ];
 

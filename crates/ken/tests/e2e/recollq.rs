@@ -171,6 +171,11 @@ fn words_may_be_no_query() {
     assert_eq!(count(&["-b", "-a", "re?ndeer w[ae]l*"]), 1);
     assert_eq!(count(&["-b", "-o", "\"line second\" wall"]), 1);
     assert_eq!(count(&["-b", "-a", "\"second line\" moss"]), 1);
+    // A quote is no mistake, and the ends of texts mean the same with and without one.
+    assert_eq!(count(&["-b", "-o", "floors \"wall"]), 1);
+    assert_eq!(count(&["-b", "-a", "second\"line \"\" moss"]), 1);
+    assert_eq!(count(&["-b", "-o", "reindeer$"]), 1);
+    assert_eq!(count(&["-b", "-a", "reindeer$ rein*"]), 1);
     assert_eq!(count(&["-b", "-f", "x.txt"]), 1);
     assert_eq!(count(&["-b", "floors OR wall reindeer"]), 2);
     let run = recollq(&world, &["-P"]);
@@ -184,6 +189,8 @@ fn failures_are_told_as_recollq_tells_them() {
     assert_eq!((run.code, run.lines()[1]), (0, "0 results"));
     for (arguments, message) in [
         (&["a (b"][..], "Query string interpretation failed: "),
+        (&["-o", "\"floors"], "the text has no words"),
+        (&["-a", "\"\""], "the text has no words"),
         (&[], "usage"),
         (&["-F", "url", "-b", "x"], "usage"),
         (&["-c", "/nonexistent", "x"], "Recoll init failed: "),
@@ -279,6 +286,18 @@ fn answers_are_those_of_recollq() {
         ("-a", "re?ndeer wal*"),
         ("-o", "\"second line\" wall"),
         ("-a", "\"second line\" moss"),
+        ("-o", "second\"line wall"),
+        ("-a", "second\"line moss"),
+        ("-o", "second \"moss wall"),
+        ("-a", "second \"moss wall"),
+        ("-o", "wall \"\""),
+        ("-a", "reindeer \"\" wall"),
+        ("-o", "moss$"),
+        ("-a", "moss$ rein*"),
+        ("-o", "\"on moss$\" wall"),
+        ("-a", "^reindeer \"floors\""),
+        ("-o", "Wall Moss"),
+        ("-a", "wall & reindeer"),
     ];
     for (mode, query) in language.chain(modes) {
         let arguments = ["-F", "url title fbytes mtype", mode, query];

@@ -19,6 +19,7 @@ use std::ops::Range;
 use super::error::QueryError;
 use super::parser::{self, MAX_BYTES};
 use super::tree::Tree;
+pub use recoll::recoll_words;
 pub use words::without_forms;
 
 /// A query language.
@@ -45,12 +46,6 @@ impl Syntax {
             Self::Notmuch => notmuch::parse(query),
         }
     }
-}
-
-/// Reads words as Recoll's searches for any or all of them do, where quotes and wildcards mean
-/// something; `None` if there are none, or too many words for a query.
-pub fn recoll_words(text: &str) -> Result<Option<Vec<Tree>>, QueryError> {
-    recoll::patterns(text)
 }
 
 /// Returns the mistake at a place of the query.

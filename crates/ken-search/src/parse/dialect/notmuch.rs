@@ -113,12 +113,16 @@ fn are_alternatives(meaning: Meaning) -> bool {
     }
 }
 
+/// The group of ranges of dates, also of those without a prefix. Notmuch has single days in another one,
+/// so that `date:2018 date:2015..2016` asks for both.
+const DATE_RANGES: &str = "date..";
+
 /// A value as it is written, and the place of what it holds.
 struct Written {
     inside: Range<usize>,
     sort: Sort,
     /// Whether `""` stands for a quote in it.
-    quotes: bool,
+    doubles_quotes: bool,
 }
 
 #[derive(PartialEq)]
@@ -195,9 +199,16 @@ impl<'a> Reader<'a> {
             _ => self.operand(at..end, meaning, &written)?,
         };
         let mut lexeme = Lexeme::new(Token::Operand(tree), at..end);
-        let name = source.split_once(':').map_or("", |(name, _)| name);
-        let alternative = prefix.is_some() && are_alternatives(meaning);
-        lexeme.group = alternative.then(|| name.to_owned());
+        lexeme.group = match prefix {
+            None if is_timestamps(source) => Some(DATE_RANGES.to_owned()),
+            Some((Meaning::Date, _)) if query[written.inside].contains("..") => {
+                Some(DATE_RANGES.to_owned())
+            }
+            Some((meaning, start)) if are_alternatives(meaning) => {
+                Some(query[at..start - 1].to_owned())
+            }
+            _ => None,
+        };
         Ok(lexeme)
     }
 
@@ -209,17 +220,17 @@ impl<'a> Reader<'a> {
         prefixed: bool,
     ) -> Result<(Written, usize), QueryError> {
         let rest = &query[start..];
-        let quotes = prefixed && rest.starts_with('"');
+        let doubles_quotes = prefixed && rest.starts_with('"');
         let written = |inside, sort, end| {
             let written = Written {
                 inside,
                 sort,
-                quotes,
+                doubles_quotes,
             };
             Ok((written, end))
         };
         if let Some(inside) = rest.strip_prefix('"') {
-            let length = match quotes {
+            let length = match doubles_quotes {
                 true => closing_quote(inside),
                 false => inside.find('"'),
             };
@@ -308,10 +319,15 @@ impl<'a> Reader<'a> {
             }
             (Meaning::MediaType, _) => Ok(clause(Some(Field::Has), holds(text))),
             (Meaning::Date, _) => match date::range(text) {
-                Some(range) => mail::range(self.query, at, Field::Date, &range),
-                None => {
+                Ok(range) => mail::range(self.query, at, Field::Date, &range),
+                Err(date::Wrong::NoDay) => {
                     let message = format!("{text:?} is a time without a day");
                     let hint = "write the day too, as in date:2025-01-15_17:05";
+                    Err(fault(self.query, at, message, hint))
+                }
+                Err(date::Wrong::NoDate) => {
+                    let message = format!("{text:?} is not a date");
+                    let hint = "write 2025-01-15, 1/15/2025 or 15_jan_2025, and .. for a range";
                     Err(fault(self.query, at, message, hint))
                 }
             },
@@ -370,7 +386,7 @@ impl<'a> Reader<'a> {
     /// Returns the value without what quoting added to it.
     fn text(self, written: &Written) -> Cow<'a, str> {
         let text = &self.query[written.inside.clone()];
-        match written.quotes && text.contains(TWO_QUOTES) {
+        match written.doubles_quotes && text.contains(TWO_QUOTES) {
             true => text.replace(TWO_QUOTES, "\"").into(),
             false => text.into(),
         }
@@ -385,7 +401,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Tree, QueryError> {
         let depth = self.depth + 1;
         let text = &self.query[inside.clone()];
-        if !(written.quotes && text.contains(TWO_QUOTES)) {
+        if !(written.doubles_quotes && text.contains(TWO_QUOTES)) {
             let reader = Reader {
                 fields,
                 depth,

@@ -194,8 +194,10 @@ fn words(text: &str) -> Option<When> {
             Some(When::Relative(count, unit))
         }
         [a, b] => match (month(a), month(b)) {
-            (Some(month), _) if b.len() == 4 => Some(When::Month(digits(b, 4)?, month)),
-            (Some(month), _) => named_day(month, day(b)?),
+            // `31st` has as many letters as a year.
+            (Some(month), _) => day(b)
+                .and_then(|day| named_day(month, day))
+                .or_else(|| Some(When::Month(year(b)?, month))),
             (None, Some(month)) => named_day(month, day(a)?),
             _ => None,
         },
@@ -215,6 +217,10 @@ fn named_day(month: i8, day: i8) -> Option<When> {
     // A leap year has all days.
     Date::new(2024, month, day).ok()?;
     Some(When::NamedDay(month, day))
+}
+
+fn year(text: &str) -> Option<i16> {
+    digits(text, 4).filter(|_| text.len() == 4)
 }
 
 /// Reads the day of a month: `1`, `15`, `2nd`.

@@ -1,5 +1,5 @@
 //! Dates as notmuch writes them → dates as ken does: `5M2d` (here `M` are months and `m` minutes),
-//! `31-07-2015`, `7/31/2015`, `31.7.2015`, `5pm_31_july_2015`, `dozen_days`.
+//! `31-07-2015`, `7/31/2015`, `31.7.2015`, `5pm_31_july_2015`, `fri/31/jul/2015`, `dozen_days`.
 //!
 //! What ken knows as well (`yesterday`, `last_week`, `2015-07`) stays as it is. Source:
 //! `notmuch-search-terms(7)` of notmuch 0.37, and what it answers.
@@ -8,23 +8,32 @@ use jiff::civil::Date;
 
 use super::super::super::when::When;
 
-/// Returns the range; `None` if it has a time of day without a day, which ken's dates do not know.
-pub(super) fn range(text: &str) -> Option<String> {
+/// Why a date cannot be read.
+#[derive(Debug, PartialEq)]
+pub(super) enum Wrong {
+    /// It has a time of day without a day, which ken's dates do not know.
+    NoDay,
+    /// It would be a range of other languages, which is written with a slash.
+    NoDate,
+}
+
+/// Returns the range as ken writes it, or what it is if it is none that ken's dates can be.
+pub(super) fn range(text: &str) -> Result<String, Wrong> {
     // `..!` says that the range ends with what it begins with.
     let text = text.replace("..!", "").replace('!', "");
     match text.split_once("..") {
-        Some((from, to)) => Some(format!("{}..{}", date(from)?, date(to)?)),
+        Some((from, to)) => Ok(format!("{}..{}", date(from)?, date(to)?)),
         None => date(&text),
     }
 }
 
-fn date(text: &str) -> Option<String> {
+fn date(text: &str) -> Result<String, Wrong> {
     if let Some(ago) = ago(text) {
-        return Some(ago);
+        return Ok(ago);
     }
     let spoken = text.replace('_', " ");
     if !is_six_digits(text) && When::parse(&spoken).is_some() {
-        return Some(spoken);
+        return Ok(spoken);
     }
     let (mut day, mut clock, mut zone) = (Vec::new(), None, None);
     for word in words(text) {
@@ -38,16 +47,46 @@ fn date(text: &str) -> Option<String> {
             day.push(apart(&word));
         }
     }
-    let day = day.join(" ");
-    let Some(clock) = clock else {
-        return Some(day);
-    };
-    match When::parse(&day) {
-        Some(When::Day(date)) => Some(format!("{date}T{clock}{}", zone.unwrap_or_default())),
-        None if day.is_empty() => None,
-        // Refused as a date, with what the user wrote.
-        _ => Some(spoken),
+    let day = in_order(&day.join(" "));
+    match (clock, When::parse(&day)) {
+        (None, Some(_)) => Ok(day),
+        (Some(clock), Some(When::Day(date))) => {
+            let zone = zone.unwrap_or_default();
+            at(date, &clock, &zone).ok_or(Wrong::NoDate)
+        }
+        (Some(_), None) if day.is_empty() => Err(Wrong::NoDay),
+        _ if text.contains('/') => Err(Wrong::NoDate),
+        // Ken's dates read or refuse it, as the user wrote it.
+        _ => Ok(spoken),
     }
+}
+
+/// Returns the time of a day; 24:00 is that at which the next one begins.
+fn at(date: Date, clock: &str, zone: &str) -> Option<String> {
+    let (date, clock) = match clock {
+        "24:00" | "24:00:00" => (date.tomorrow().ok()?, "00:00"),
+        clock => (date, clock),
+    };
+    Some(format!("{date}T{clock}{zone}"))
+}
+
+/// Returns the words with the year last, and without the day of the week if there is a day without it.
+fn in_order(day: &str) -> String {
+    let words = day.split_whitespace();
+    let is_weekday = |word: &&str| matches!(When::parse(word), Some(When::Weekday(_)));
+    let others = year_last(words.clone().filter(|word| !is_weekday(word)).collect());
+    match When::parse(&others) {
+        Some(When::Day(_) | When::NamedDay(..)) => others,
+        _ => year_last(words.collect()),
+    }
+}
+
+fn year_last(mut words: Vec<&str>) -> String {
+    let is_year = |word: &&str| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
+    if words.first().is_some_and(is_year) {
+        words.rotate_left(1);
+    }
+    words.join(" ")
 }
 
 fn is_six_digits(text: &str) -> bool {
@@ -57,7 +96,7 @@ fn is_six_digits(text: &str) -> bool {
 /// Returns the words of a date; `5 pm` is one.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for word in text.split(|c: char| c == '_' || c.is_whitespace()) {
+    for word in text.split(|c: char| matches!(c, '_' | ',') || c.is_whitespace()) {
         let word = word.to_lowercase();
         match words.last_mut() {
             Some(hour) if half(&word) == Some("") => hour.push_str(&word),
@@ -99,7 +138,7 @@ const NUMBERS: [(&str, &str); 12] = [
 
 /// Reads how long ago: `5M2d`, `two-weeks`, `1_hour_25_min`.
 fn ago(text: &str) -> Option<String> {
-    let text = apart(text).replace('-', " ");
+    let text = apart(text);
     let mut parts: Vec<&str> = text.split(['_', ' ']).filter(|p| !p.is_empty()).collect();
     if parts.len() > 2 {
         parts.pop_if(|last| *last == "ago");
@@ -129,7 +168,10 @@ fn letter(unit: &str) -> Option<char> {
     known.map(|(.., letter)| *letter)
 }
 
-/// Returns the text with a blank between digits and letters, and for a dash: `31-jul2015`. The
+/// What may stand between the parts of a date, as a blank may.
+const SEPARATORS: [char; 4] = ['-', '/', '.', ','];
+
+/// Returns the text with a blank between digits and letters, and for a separator: `31-jul2015`. The
 /// ending of `31st` stays.
 fn apart(text: &str) -> String {
     let mut apart = String::new();
@@ -145,7 +187,10 @@ fn apart(text: &str) -> String {
         if letters || digits && !ends {
             apart.push(' ');
         }
-        apart.push(if character == '-' { ' ' } else { character });
+        apart.push(match SEPARATORS.contains(&character) {
+            true => ' ',
+            false => character,
+        });
         rest = &rest[character.len_utf8()..];
     }
     apart
@@ -285,14 +330,63 @@ mod tests {
             ("2015-07-31_17:05_+02", "2015-07-31T17:05+02:00"),
             ("2015-07-31_17:05_-0230", "2015-07-31T17:05-02:30"),
             ("2015-07-31_17:05_+02:00", "2015-07-31T17:05+02:00"),
+            ("jul/2015", "jul 2015"),
+            ("2015/jul", "jul 2015"),
+            ("31/jul/2015", "31 jul 2015"),
+            ("1/aug/2015..", "1 aug 2015.."),
+            ("31/jul", "31 jul"),
+            ("2015/jul/31", "jul 31 2015"),
+            ("2015/", "2015"),
+            ("fri_31_jul_2015", "31 jul 2015"),
+            ("friday,_31_july_2015", "31 july 2015"),
+            ("fri_2015-07-31", "2015-07-31"),
+            ("friday_5pm_31_jul_2015", "2015-07-31T17:00"),
+            ("3_aug,_fri", "3 aug"),
+            ("2015_jul_31", "jul 31 2015"),
+            ("2015_31_jul", "31 jul 2015"),
+            ("2015_july", "july 2015"),
+            ("2015jul31", "jul 31 2015"),
+            ("31._july_2015", "31 july 2015"),
+            ("31.jul.2015", "31 jul 2015"),
+            ("jul_31,2015", "jul 31 2015"),
+            ("3,weeks..", "3w.."),
+            ("17:05,2015-07-31,fri", "2015-07-31T17:05"),
+            ("sun,8.7.", "july_8"),
+            ("jul-31st", "jul 31st"),
+            ("2015-07-31_24:00..", "2015-08-01T00:00.."),
+            ("2015-12-31_24:00:00_UTC", "2016-01-01T00:00Z"),
             // No dates, and no panic.
-            ("é-5pm", "é 5 pm"),
-            ("13/45", "13/45"),
+            ("é-5pm", "é-5pm"),
             ("yesterday_noon", "yesterday noon"),
             ("5pm_+aéb", "5pm +aéb"),
             ("5pm_+é", "5pm +é"),
+            ("fri_31", "fri 31"),
+            ("friday_jul_2015", "friday jul 2015"),
+            ("1st", "1st"),
+            ("1.5d", "1.5d"),
+            ("2015-7", "2015-7"),
         ] {
-            assert_eq!(range(notmuch).as_deref(), Some(ken), "{notmuch}");
+            assert_eq!(range(notmuch).as_deref(), Ok(ken), "{notmuch}");
+        }
+    }
+
+    /// A slash is a range in ken's dates: what has one and is no date must not become it.
+    #[test]
+    fn a_slash_is_no_range() {
+        for text in [
+            "13/45",
+            "2015/2016",
+            "2015-01-01/2015-12-31",
+            "P1Y/2003",
+            "2015/07/31",
+            "01/jul/15",
+            "yesterday/noon",
+            "..jul/é",
+            "/",
+            "5pm_31/é",
+            "9999-12-31_24:00",
+        ] {
+            assert_eq!(range(text), Err(Wrong::NoDate), "{text}");
         }
     }
 
@@ -307,7 +401,7 @@ mod tests {
             "170500",
             "202608",
         ] {
-            assert_eq!(range(text), None, "{text}");
+            assert_eq!(range(text), Err(Wrong::NoDay), "{text}");
         }
     }
 }

@@ -12,6 +12,7 @@
 //! out and its value looked for, as Recoll does.
 
 mod fields;
+mod simple;
 
 use std::ops::Range;
 
@@ -20,12 +21,13 @@ use ken_core::{Bound, Field, Glob};
 use super::super::error::QueryError;
 use super::super::lexer::{self, Anchors};
 use super::super::modifiers;
-use super::super::parser::{MAX_BYTES, MAX_CLAUSES, MAX_DEPTH};
-use super::super::tree::{Boost, Clause, Phrase, Tree, Value};
+use super::super::parser::{MAX_CLAUSES, MAX_DEPTH};
+use super::super::tree::{Boost, Clause, Tree, Value};
 use super::super::values;
 use super::words::{clause, glob, in_one_of, pieces, value_of};
 use super::{end_of_run, fault, skip_blanks};
 use fields::{CATEGORIES, Filters, Target, category, decimal_size, target};
+pub use simple::recoll_words;
 
 pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
     let mut parser = Parser {
@@ -49,28 +51,6 @@ pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
             Err(parser.fault(at, "the query is empty", "write a word, or mime:* for all"))
         }
     }
-}
-
-/// Reads what is no query but words, as Recoll's searches for any and for all of them do: quotes make
-/// phrases, `*`, `?` and `[…]` patterns. Returns `None` if there is neither, or if it is too long for a query.
-pub(super) fn patterns(text: &str) -> Result<Option<Vec<Tree>>, QueryError> {
-    if text.len() > MAX_BYTES || !text.contains(['"', '*', '?', '[']) {
-        return Ok(None);
-    }
-    let mut parser = Parser {
-        query: text,
-        at: 0,
-        depth: 0,
-        clauses: 0,
-        filters: Filters::default(),
-    };
-    let mut parts = Vec::new();
-    parser.blanks();
-    while parser.at < text.len() && parts.len() < MAX_CLAUSES {
-        parts.push(parser.pattern()?);
-        parser.blanks();
-    }
-    Ok((parser.at == text.len()).then_some(parts))
 }
 
 /// What ends a word, beside blanks.
@@ -102,26 +82,6 @@ impl Parser<'_> {
             self.at = end;
         }
         taken
-    }
-
-    /// Reads quoted words, or a word.
-    fn pattern(&mut self) -> Result<Tree, QueryError> {
-        let start = self.at;
-        if !self.query[start..].starts_with('"') {
-            self.at = end_of_run(self.query, start, &['"']);
-            return Ok(self.word(&[], &self.query[start..self.at]));
-        }
-        let text = self.between_quotes()?;
-        if text.trim().is_empty() {
-            let message = "there is nothing between the quotes";
-            return Err(self.fault(start..self.at, message, "write a word"));
-        }
-        let phrase = Phrase {
-            pieces: pieces(&text),
-            prefix_last: false,
-            near: None,
-        };
-        Ok(clause(None, Value::Phrase(phrase)))
     }
 
     fn ends(&mut self) -> bool {
@@ -295,7 +255,7 @@ impl Parser<'_> {
         let separator = [',', '/'].into_iter().find(|sign| source.contains(*sign));
         let Some(separator) = separator.filter(|_| lists) else {
             let Some(range) = fields.first().and_then(|of| values::terms(*of, source)) else {
-                return Ok(self.word(fields, source));
+                return Ok(word(fields, source));
             };
             let range =
                 range.map_err(|wrong| self.fault(start..end, wrong.message, &wrong.hint))?;
@@ -310,35 +270,12 @@ impl Parser<'_> {
             let message = format!("the query has more than {MAX_CLAUSES} words");
             return Err(self.fault(start..end, message, "ask for less"));
         }
-        let parts: Vec<Tree> = items.iter().map(|item| self.word(fields, item)).collect();
+        let parts: Vec<Tree> = items.iter().map(|item| word(fields, item)).collect();
         match (parts.len(), separator) {
             (0, _) => Err(self.fault(start..end, "a value is missing", "write a word")),
             (_, ',') => Ok(Tree::and(parts)),
             _ => Ok(Tree::or(parts)),
         }
-    }
-
-    fn word(&self, fields: &[Field], source: &str) -> Tree {
-        let (source, anchors) = anchored(source);
-        let value = value_of(glob(source));
-        if value == Value::Prefix(String::new()) {
-            return match fields {
-                [] => Tree::All,
-                fields => in_one_of(fields, &value),
-            };
-        }
-        let mut tree = match fields {
-            [] => clause(None, value),
-            fields => in_one_of(fields, &value),
-        };
-        // Recoll has no other forms of a word at an end of the text either.
-        let as_it_stands = source.starts_with(char::is_uppercase) || anchors.start || anchors.end;
-        each_clause(&mut tree, &|clause| {
-            clause.modifiers.unstemmed = as_it_stands && matches!(clause.value, Value::Word(_));
-            clause.modifiers.at_start = anchors.start;
-            clause.modifiers.at_end = anchors.end;
-        });
-        tree
     }
 
     fn quoted(&mut self, fields: &[Field]) -> Result<Tree, QueryError> {
@@ -479,6 +416,29 @@ impl Parser<'_> {
         }
         Ok(())
     }
+}
+
+fn word(fields: &[Field], source: &str) -> Tree {
+    let (source, anchors) = anchored(source);
+    let value = value_of(glob(source));
+    if value == Value::Prefix(String::new()) {
+        return match fields {
+            [] => Tree::All,
+            fields => in_one_of(fields, &value),
+        };
+    }
+    let mut tree = match fields {
+        [] => clause(None, value),
+        fields => in_one_of(fields, &value),
+    };
+    // Recoll has no other forms of a word at an end of the text either.
+    let as_it_stands = source.starts_with(char::is_uppercase) || anchors.start || anchors.end;
+    each_clause(&mut tree, &|clause| {
+        clause.modifiers.unstemmed = as_it_stands && matches!(clause.value, Value::Word(_));
+        clause.modifiers.at_start = anchors.start;
+        clause.modifiers.at_end = anchors.end;
+    });
+    tree
 }
 
 /// Takes the anchors away, by the rule of ken's own language.
