@@ -129,13 +129,14 @@ impl SegmentBuilder {
     /// out. Returns whether it does.
     pub(crate) fn fit(&mut self, limit: usize) -> Result<bool, TantivyError> {
         let postings = || self.postings.iter().flatten();
-        let n_writing: usize = postings().map(Postings::writing_bytes).sum();
-        let n_postings = postings().map(Postings::memory_bytes).sum::<usize>() + n_writing;
+        let sum = |bytes: fn(&Postings) -> usize| postings().map(bytes).sum::<usize>();
+        let n_occurrences = sum(Postings::occurrence_bytes);
+        let n_postings =
+            sum(Postings::memory_bytes) + sum(Postings::ordering_bytes) + n_occurrences;
         // Not what is kept: of that nothing would become free.
         let is_large = n_postings >= PART_BYTES;
-        let n_spare = self.room.bytes().saturating_sub(n_writing)
-            + postings().map(Postings::spare_bytes).sum::<usize>();
-        let n_norms: usize = postings().map(Postings::norms_bytes).sum();
+        let n_spare = self.room.bytes().saturating_sub(n_occurrences) + sum(Postings::spare_bytes);
+        let n_norms = sum(Postings::norms_bytes);
         let others = self.columns.mem_usage() - self.columns_room + self.store.mem_usage();
         let kept = others + n_norms;
         let is_full = n_postings + n_spare + kept >= limit;

@@ -113,19 +113,18 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Returns how many bytes of memory it takes.
+    /// Returns how many bytes of memory are kept in it.
     pub(super) fn bytes(&self) -> usize {
         self.occurrences.len() * size_of::<Occurrence>()
-            + self.order.capacity() * size_of::<Ordered>()
-            + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Gives memory back unless it takes no more than so many bytes.
+    /// Keeps memory for occurrences if it is no more than so many bytes. That of all else is large for parts of many
+    /// terms, which have few occurrences of each: both together nobody needs.
     pub(super) fn keep(&mut self, n_bytes: usize) {
-        // Large where one document has all of a term.
-        self.deltas = Vec::new();
-        if self.bytes() > n_bytes {
-            *self = Self::default();
+        let occurrences = std::mem::take(&mut self.occurrences);
+        *self = Self::default();
+        if occurrences.len() * size_of::<Occurrence>() <= n_bytes {
+            self.occurrences = occurrences;
         }
     }
 }
@@ -212,10 +211,14 @@ impl Postings {
         self.kept.saturating_sub(self.stream.len()) * size_of::<u32>()
     }
 
-    /// Returns how many bytes of [`Room`] it takes to write it.
-    pub(super) fn writing_bytes(&self) -> usize {
+    /// Returns how many bytes of [`Room`] it takes to order its terms.
+    pub(super) fn ordering_bytes(&self) -> usize {
         self.terms.len() * (size_of::<u32>() + size_of::<Ordered>())
-            + self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>()
+    }
+
+    /// Returns how many bytes of it its occurrences take.
+    pub(super) fn occurrence_bytes(&self) -> usize {
+        self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>()
     }
 
     /// Starts one value of the field of a document, not before those of earlier documents.
