@@ -151,9 +151,15 @@ impl SegmentBuilder {
         Ok(true)
     }
 
-    /// Writes the postings so far to disk. Memory that was needed for it is kept for the next ones up to so many bytes:
-    /// to get it anew from the system, which clears it, took a twentieth of the time for source code.
+    /// Writes the postings so far to disk. Memory that was needed for it is kept for the next ones: to get it anew from
+    /// the system, which clears it, took a twentieth of the time for source code. A segment that has no room for a
+    /// whole part in so many bytes keeps none, and what it needs less of while it writes is given back before.
     fn write_out(&mut self, limit: usize) -> Result<(), TantivyError> {
+        let n_kept = if limit > PART_BYTES { limit / 4 } else { 0 };
+        if n_kept == 0 {
+            let postings = self.postings.iter_mut().flatten();
+            postings.for_each(Postings::forget_table);
+        }
         let spill = match &mut self.spill {
             Some(spill) => spill,
             None => {
@@ -167,8 +173,8 @@ impl SegmentBuilder {
             Some((column, postings))
         });
         spill.write(columns, &mut self.room)?;
-        self.room.keep(limit / 4);
-        let mut left = limit / 4;
+        self.room.keep(n_kept);
+        let mut left = n_kept;
         for postings in self.postings.iter_mut().flatten() {
             left = left.saturating_sub(postings.clear(left));
         }

@@ -91,8 +91,8 @@ fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
     for (number, record) in records.into_iter().enumerate() {
         if number > 0 && number.is_multiple_of(part) {
             // With and without memory that is kept.
-            let n_kept = if number.is_multiple_of(2) { 0 } else { 1 << 20 };
-            builder.write_out(n_kept).unwrap();
+            let limit = if number.is_multiple_of(2) { 0 } else { 1 << 20 };
+            builder.write_out(limit).unwrap();
         }
         let row = record.into_row(columns, 3).unwrap();
         builder.add(&row, columns).unwrap();
