@@ -139,9 +139,10 @@ impl Terms {
         self.slots.len() * size_of::<Slot>()
     }
 
-    /// Forgets all terms. The table is kept if it takes no more than so many bytes.
+    /// Forgets all terms. The table, if it was not [forgotten](Self::forget_table), is kept if it takes no more than
+    /// so many bytes.
     pub(super) fn clear(&mut self, n_bytes: usize) {
-        match self.table_bytes() <= n_bytes {
+        match !self.slots.is_empty() && self.table_bytes() <= n_bytes {
             true => self.slots.fill(Slot::default()),
             false => self.slots = vec![Slot::default(); FIRST_SLOTS],
         }
