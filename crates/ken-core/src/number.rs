@@ -7,6 +7,7 @@ pub fn number_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// Appends a number, 7 bits to a byte, the lowest first.
+#[inline]
 pub fn put_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -16,7 +17,18 @@ pub fn put_number(mut number: u64, out: &mut Vec<u8>) {
 }
 
 /// Takes what [`put_number`] wrote; none if the bytes end before it does.
+#[inline]
 pub fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    // Most have one byte.
+    let (first, rest) = bytes.split_first()?;
+    if *first < 0x80 {
+        *bytes = rest;
+        return Some((*first).into());
+    }
+    take_long_number(bytes)
+}
+
+fn take_long_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (byte, rest) = bytes.split_first()?;

@@ -44,7 +44,7 @@ fn is_capital(character: char) -> bool {
             | '\u{1f98}'..='\u{1f9f}' | '\u{1fa8}'..='\u{1faf}' | '\u{1fbc}' | '\u{1fcc}' | '\u{1ffc}')
 }
 
-/// Writes the parts of an identifier into `parts`: `parseHTTPHeader` gives parse, HTTP, Header,
+/// Writes the parts of an identifier into `parts`, if it has several: `parseHTTPHeader` gives parse, HTTP, Header,
 /// `10kg` gives 10, kg.
 pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
     parts.clear();
@@ -54,7 +54,7 @@ pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
         return;
     }
     if word.is_ascii() {
-        return split_ascii(word.as_bytes(), parts);
+        return each_part(word.as_bytes(), true, |part| parts.push(part));
     }
     let mut start = 0;
     let mut previous: Option<char> = None;
@@ -85,23 +85,27 @@ pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
     push(parts, start..word.len());
 }
 
-/// As [`split`], for the common case.
-fn split_ascii(word: &[u8], parts: &mut Vec<Range<usize>>) {
+/// As [`split`], for the common case: calls `each` with the parts of an identifier of ASCII that neither starts nor ends
+/// with `_`, if it has several.
+#[inline]
+pub(super) fn each_part(word: &[u8], has_capitals: bool, mut each: impl FnMut(Range<usize>)) {
+    let is_hump = |at: usize| {
+        let next_is_lower = word.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        word[at].is_ascii_uppercase() && (!word[at - 1].is_ascii_uppercase() || next_is_lower)
+    };
     let mut start = 0;
-    for at in 0..word.len() {
-        let byte = word[at];
-        if byte == b'_' {
-            push(parts, start..at);
-            start = at + 1;
-        } else if byte.is_ascii_uppercase() && at > start {
-            let next_is_lower = word.get(at + 1).is_some_and(u8::is_ascii_lowercase);
-            if !word[at - 1].is_ascii_uppercase() || next_is_lower {
-                push(parts, start..at);
-                start = at;
+    for (at, byte) in word.iter().enumerate().skip(1) {
+        let is_underscore = *byte == b'_';
+        if is_underscore || has_capitals && at > start && is_hump(at) {
+            if at > start {
+                each(start..at);
             }
+            start = at + usize::from(is_underscore);
         }
     }
-    push(parts, start..word.len());
+    if start > 0 {
+        each(start..word.len());
+    }
 }
 
 fn push(parts: &mut Vec<Range<usize>>, part: Range<usize>) {
@@ -123,7 +127,7 @@ mod tests {
             ("XMLHttpRequest2", "XML Http Request2"),
             ("snake__case", "snake case"),
             ("utf8Decoder", "utf8 Decoder"),
-            ("plain", "plain"),
+            ("plain", ""),
             ("McDonald", "Mc Donald"),
         ] {
             split(word, &mut parts);

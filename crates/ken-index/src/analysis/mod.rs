@@ -208,7 +208,7 @@ impl Analyzer {
             let is_measure =
                 || first == DIGIT && rest & LETTER != 0 && identifier::is_measure(&text[start..at]);
             if humps || all & UNDERSCORE != 0 || is_measure() {
-                self.identifier(text, start..at, each);
+                self.ascii_identifier(text, start..at, all & UPPER != 0, each);
             } else {
                 self.ascii_word(text, start..at, all & UPPER != 0, each);
             }
@@ -322,6 +322,44 @@ impl Analyzer {
         self.term.push_str(sign);
         let place = letters.start..letters.end + sign.len();
         each(&self.term, self.position.saturating_sub(1), place);
+    }
+
+    /// As [`Self::identifier`], of one of ASCII.
+    fn ascii_identifier(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        has_capitals: bool,
+        each: &mut impl FnMut(&str, u32, Range<usize>),
+    ) {
+        let bytes = &text.as_bytes()[range.clone()];
+        let is_letter = |byte: &u8| *byte != b'_';
+        let (Some(first), Some(last)) = (
+            bytes.iter().position(is_letter),
+            bytes.iter().rposition(is_letter),
+        ) else {
+            return;
+        };
+        let start = range.start + first;
+        let word = &text[start..=range.start + last];
+        if bytes[first].is_ascii_digit() && identifier::is_measure(word) {
+            return self.identifier(text, range, each);
+        }
+        self.term.clear();
+        self.term.push_str(word);
+        if has_capitals {
+            self.term.make_ascii_lowercase();
+        }
+        if word.len() <= MAX_TERM_BYTES {
+            each(&self.term, self.position, start..start + word.len());
+        }
+        identifier::each_part(word.as_bytes(), has_capitals, |part| {
+            if part.len() <= MAX_TERM_BYTES {
+                let place = start + part.start..start + part.end;
+                each(&self.term[part], self.position, place);
+            }
+        });
+        self.position += 1;
     }
 
     /// Gives the whole word and its parts at one position.
@@ -507,6 +545,10 @@ mod tests {
             (
                 "10µm 9f86d08 0xff 0b",
                 "10μm@0 10@0 μm@0 9f86d08@1 0xff@2 0b@3",
+            ),
+            (
+                "_5GHz __10kg_ 5_GHz",
+                "5ghz@0 5@0 ghz@0 10kg@1 10@1 kg@1 5_ghz@2 5@2 g@2 hz@2",
             ),
             ("größeÄndern", "grosseandern@0 grosse@0 andern@0"),
             ("___", ""),

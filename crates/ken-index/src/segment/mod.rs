@@ -7,6 +7,7 @@
 //! What memory has no room for goes to disk and comes back once, when the segment is finished (see [`spill`]).
 
 mod batch;
+mod engine;
 mod postings;
 mod spill;
 mod terms;
@@ -21,12 +22,12 @@ use tantivy::directory::TerminatingWrite;
 use tantivy::fastfield::FastFieldsWriter;
 use tantivy::fieldnorm::{FieldNormReaders, FieldNormsSerializer};
 use tantivy::index::SegmentComponent;
-use tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 use tantivy::schema::{Field as Column, IndexRecordOption, OwnedValue};
 use tantivy::store::StoreWriter;
 use tantivy::{DocId, Index, Segment, SegmentMeta, TantivyError};
 
 use self::batch::Batch;
+use self::engine::{FieldFiles, Files};
 use self::postings::{Detail, Postings, Room, Sink};
 use self::spill::Spill;
 use crate::analysis;
@@ -196,7 +197,7 @@ impl SegmentBuilder {
             true => ListWriter::create(&self.folder, self.segment.id(), Small::default()).ok(),
             false => None,
         };
-        let mut serializer = InvertedIndexSerializer::open(&self.segment)?;
+        let mut files = Files::open(&self.segment)?;
         for (id, postings) in self.postings.into_iter().enumerate() {
             let spill = self.spill.as_ref().filter(|spill| spill.has(id));
             let Some(mut postings) = postings.filter(|own| !own.is_empty() || spill.is_some())
@@ -206,9 +207,8 @@ impl SegmentBuilder {
             let column = Column::from_field_id(id as u32);
             let norms = norms.get_field(column)?;
             let has_positions = postings.detail() == Detail::Positions;
-            let mut field = EngineField {
-                serializer: serializer.new_field(column, postings.n_tokens(), norms)?,
-                has_positions,
+            let mut field = ListedField {
+                files: files.field(column, has_positions, postings.n_tokens(), norms)?,
                 lists: lists.take_if(|_| has_positions),
             };
             match spill {
@@ -218,12 +218,12 @@ impl SegmentBuilder {
                     postings.write(&mut self.room, &mut field)?;
                 }
             }
-            field.serializer.close()?;
+            field.files.close()?;
             if let Some(mut of_field) = field.lists {
                 lists = of_field.end_field(column).is_ok().then_some(of_field);
             }
         }
-        serializer.close()?;
+        files.close()?;
         let _ = lists.map(ListWriter::finish);
         drop((self.room, self.spill));
         let mut file = self.segment.open_write(SegmentComponent::FastFields)?;
@@ -251,32 +251,29 @@ impl SegmentBuilder {
     }
 }
 
-/// A field of the engine's files.
-struct EngineField<'s> {
-    serializer: FieldSerializer<'s>,
-    has_positions: bool,
+/// A field of the engine's files, and of the list of its terms.
+struct ListedField<'s> {
+    files: FieldFiles<'s>,
     /// Where its terms are listed as well.
     lists: Option<ListWriter>,
 }
 
-impl Sink for EngineField<'_> {
+impl Sink for ListedField<'_> {
     fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()> {
         if let Some(lists) = &mut self.lists
             && lists.term(term).is_err()
         {
             self.lists = None;
         }
-        let begun = self.serializer.new_term(term, n_docs, self.has_positions);
-        begun.map(|_| ())
+        self.files.term(term, n_docs)
     }
 
     #[inline]
     fn document(&mut self, doc: DocId, deltas: &[u32]) -> io::Result<()> {
-        self.serializer.write_doc(doc, deltas.len() as u32, deltas);
-        Ok(())
+        self.files.document(doc, deltas)
     }
 
     fn end_term(&mut self) -> io::Result<()> {
-        self.serializer.close_term()
+        self.files.end_term()
     }
 }

@@ -1,0 +1,240 @@
+//! The lists of one term: its documents, how often each has it, and where.
+//!
+//! Blocks of 128 numbers are packed by as many bits as the greatest of them needs, what is left has 7 bits to a byte,
+//! the last byte with the highest bit.
+//!
+//! ```text
+//! documents  if there are 128 or more: how many bytes the entries of full blocks take, and these, see below; then each
+//!            full block: numbers of documents as differences less one, how often less one each; the rest: differences,
+//!            how often
+//! entry      last document (u32), bits of a difference and a flag; if how often is kept: bits of that, the sum of it
+//!            (u32), length and how often of the document that the term ranks highest (a byte each)
+//! positions  how many full blocks, the bits of each, these; the rest
+//! ```
+
+use bitpacking::{BitPacker, BitPacker4x};
+use tantivy::DocId;
+use tantivy::fieldnorm::FieldNormReader;
+
+/// So many numbers are packed together.
+const BLOCK: usize = BitPacker4x::BLOCK_LEN;
+/// A packed block has no more bytes.
+const MAX_BLOCK_BYTES: usize = BLOCK * size_of::<u32>();
+/// Says of the bits of a difference that it is one less.
+const ONE_LESS: u8 = 1 << 6;
+
+/// BM25 (Robertson et al., "Okapi at TREC-3", 1994), as far as it orders the documents of one term.
+pub(super) struct Ranking {
+    norms: FieldNormReader,
+    /// By the code of a document's length, what it adds to how often the term occurs.
+    by_length: [f32; 256],
+}
+
+impl Ranking {
+    /// Of a field with so many tokens.
+    pub(super) fn new(norms: FieldNormReader, n_tokens: u64) -> Self {
+        const K1: f32 = 1.2;
+        const B: f32 = 0.75;
+        let average = n_tokens as f32 / norms.num_docs() as f32;
+        let by_length = std::array::from_fn(|code| {
+            let length = FieldNormReader::id_to_fieldnorm(code as u8);
+            K1 * (1.0 - B + B * length as f32 / average)
+        });
+        Self { norms, by_length }
+    }
+
+    /// Returns the code of the length, and how often it has the term, of the document that ranks highest; the last one
+    /// of several.
+    fn highest(&self, docs: &[DocId], freqs: &[u32]) -> (u8, u32) {
+        let (mut best, mut highest) = ((0, 0), f32::NEG_INFINITY);
+        for (doc, freq) in docs.iter().zip(freqs) {
+            let code = self.norms.fieldnorm_id(*doc);
+            let score = *freq as f32 / (*freq as f32 + self.by_length[code as usize]);
+            if score >= highest || highest.is_nan() || score.is_nan() {
+                (best, highest) = ((code, *freq), score);
+            }
+        }
+        best
+    }
+}
+
+/// The documents of a term.
+pub(super) struct TermDocs {
+    has_freqs: bool,
+    ranking: Option<Ranking>,
+    packer: Packer,
+    docs: [DocId; BLOCK],
+    freqs: [u32; BLOCK],
+    /// How many wait.
+    n: usize,
+    /// The last document of the last full block.
+    last: DocId,
+    entries: Vec<u8>,
+    blocks: Vec<u8>,
+}
+
+impl TermDocs {
+    pub(super) fn new(has_freqs: bool, ranking: Option<Ranking>) -> Self {
+        Self {
+            has_freqs,
+            ranking,
+            packer: Packer::new(),
+            docs: [0; BLOCK],
+            freqs: [0; BLOCK],
+            n: 0,
+            last: 0,
+            entries: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Adds a document behind the last one.
+    #[inline]
+    pub(super) fn add(&mut self, doc: DocId, freq: u32) {
+        self.docs[self.n] = doc;
+        self.freqs[self.n] = freq;
+        self.n += 1;
+        if self.n == BLOCK {
+            self.pack();
+        }
+    }
+
+    fn pack(&mut self) {
+        let n_bits = self
+            .packer
+            .differences(self.last, &self.docs, &mut self.blocks);
+        self.last = self.docs[BLOCK - 1];
+        self.entries.extend_from_slice(&self.last.to_le_bytes());
+        self.entries.push(n_bits | ONE_LESS);
+        if self.has_freqs {
+            let sum: u32 = self.freqs.iter().sum();
+            let (length, freq) = match &self.ranking {
+                Some(ranking) => ranking.highest(&self.docs, &self.freqs),
+                None => (0, 0),
+            };
+            let less = self.freqs.map(|freq| freq - 1);
+            let n_bits = self.packer.numbers(&less, &mut self.blocks);
+            self.entries.push(n_bits);
+            self.entries.extend_from_slice(&sum.to_le_bytes());
+            self.entries
+                .extend([length, freq.min(u8::MAX.into()) as u8]);
+        }
+        self.n = 0;
+    }
+
+    /// Writes all of the term and begins the next one.
+    #[inline]
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        if !self.entries.is_empty() {
+            put(self.entries.len() as u64, out);
+            out.append(&mut self.entries);
+            out.append(&mut self.blocks);
+        }
+        let mut last = self.last;
+        for doc in &self.docs[..self.n] {
+            put(u64::from(*doc - last), out);
+            last = *doc;
+        }
+        if self.has_freqs {
+            for freq in &self.freqs[..self.n] {
+                put(u64::from(*freq), out);
+            }
+        }
+        (self.n, self.last) = (0, 0);
+    }
+}
+
+/// The positions of a term, each as what it is more than the one before in the document.
+pub(super) struct Positions {
+    packer: Packer,
+    numbers: [u32; BLOCK],
+    /// How many wait.
+    n: usize,
+    bits: Vec<u8>,
+    blocks: Vec<u8>,
+}
+
+impl Positions {
+    pub(super) fn new() -> Self {
+        Self {
+            packer: Packer::new(),
+            numbers: [0; BLOCK],
+            n: 0,
+            bits: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Adds those of a document.
+    #[inline]
+    pub(super) fn add(&mut self, deltas: &[u32]) {
+        for delta in deltas {
+            self.numbers[self.n] = *delta;
+            self.n += 1;
+            if self.n == BLOCK {
+                let n_bits = self.packer.numbers(&self.numbers, &mut self.blocks);
+                self.bits.push(n_bits);
+                self.n = 0;
+            }
+        }
+    }
+
+    /// Writes all of the term and begins the next one.
+    #[inline]
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        put(self.bits.len() as u64, out);
+        if !self.bits.is_empty() {
+            out.append(&mut self.bits);
+            out.append(&mut self.blocks);
+        }
+        for delta in &self.numbers[..self.n] {
+            put(u64::from(*delta), out);
+        }
+        self.n = 0;
+    }
+}
+
+/// Packs blocks.
+struct Packer {
+    packer: BitPacker4x,
+    packed: [u8; MAX_BLOCK_BYTES],
+}
+
+impl Packer {
+    fn new() -> Self {
+        Self {
+            packer: BitPacker4x::new(),
+            packed: [0; MAX_BLOCK_BYTES],
+        }
+    }
+
+    /// Returns how many bits each takes.
+    fn numbers(&mut self, numbers: &[u32; BLOCK], out: &mut Vec<u8>) -> u8 {
+        let n_bits = self.packer.num_bits(numbers);
+        let n_bytes = self.packer.compress(numbers, &mut self.packed, n_bits);
+        out.extend_from_slice(&self.packed[..n_bytes]);
+        n_bits
+    }
+
+    /// As [`Self::numbers`], of rising ones how much more each is than the one before, less one; none before is 0.
+    fn differences(&mut self, before: u32, numbers: &[u32; BLOCK], out: &mut Vec<u8>) -> u8 {
+        let before = (before > 0).then_some(before);
+        let n_bits = self.packer.num_bits_strictly_sorted(before, numbers);
+        let n_bytes =
+            self.packer
+                .compress_strictly_sorted(before, numbers, &mut self.packed, n_bits);
+        out.extend_from_slice(&self.packed[..n_bytes]);
+        n_bits
+    }
+}
+
+/// Writes a number of 7 bits to a byte.
+#[inline]
+fn put(mut number: u64, out: &mut Vec<u8>) {
+    const LAST: u8 = 1 << 7;
+    while number >= u64::from(LAST) {
+        out.push(number as u8 & !LAST);
+        number >>= 7;
+    }
+    out.push(number as u8 | LAST);
+}
