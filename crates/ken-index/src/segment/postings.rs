@@ -267,10 +267,10 @@ impl Postings {
         let mut rest = &order[..];
         while !rest.is_empty() {
             let now;
-            (now, rest) = rest.split_at(at_once(rest, &self.terms));
+            (now, rest) = rest.split_at(at_once(rest));
             let occurrences = self.turn(now, ends, occurrences);
             let mut start = 0;
-            for (_, number) in now {
+            for Ordered { number, .. } in now {
                 let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
                 self.write_term(*number, &occurrences[start..end], deltas, sink)?;
                 start = end;
@@ -288,9 +288,9 @@ impl Postings {
         room: &'r mut Vec<Occurrence>,
     ) -> &'r [Occurrence] {
         let mut total = 0;
-        for (_, number) in terms {
-            ends[*number as usize] = total;
-            total += self.terms.count(*number);
+        for term in terms {
+            ends[term.number as usize] = total;
+            total += term.count;
         }
         let occurrences = room_for(room, total as usize);
         self.each(|number, doc, position| {
@@ -428,26 +428,36 @@ impl Value<'_> {
     }
 }
 
-/// A term that is being ordered: its first bytes, and its number.
-type Ordered = (u64, u32);
+/// A term that is being ordered.
+#[derive(Clone, Copy)]
+struct Ordered {
+    /// Its [first bytes](first_bytes).
+    first: u64,
+    number: u32,
+    /// How often it occurs.
+    count: u32,
+}
 
 /// Fills in the terms in the order of their bytes.
 fn in_order(terms: &Terms, order: &mut Vec<Ordered>) {
-    let numbers = 0..terms.len() as u32;
     order.clear();
-    order.extend(numbers.map(|number| (first_bytes(terms.bytes(number)), number)));
+    order.extend(terms.iter().map(|(number, count, term)| Ordered {
+        first: first_bytes(term),
+        number,
+        count,
+    }));
     // Most terms differ in their first bytes, which are at hand.
     order.sort_unstable_by(|a, b| {
-        let by_rest = || terms.bytes(a.1).cmp(terms.bytes(b.1));
-        a.0.cmp(&b.0).then_with(by_rest)
+        let by_rest = || terms.bytes(a.number).cmp(terms.bytes(b.number));
+        a.first.cmp(&b.first).then_with(by_rest)
     });
 }
 
 /// Returns how many of the terms can be turned over at once; at least one.
-fn at_once(order: &[Ordered], terms: &Terms) -> usize {
+fn at_once(order: &[Ordered]) -> usize {
     let mut total = 0;
-    let fitting = order.iter().take_while(|(_, number)| {
-        total += terms.count(*number) as usize;
+    let fitting = order.iter().take_while(|term| {
+        total += term.count as usize;
         total <= MAX_AT_ONCE
     });
     fitting.count().max(1)

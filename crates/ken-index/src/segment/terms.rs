@@ -117,16 +117,15 @@ impl Terms {
 
     /// Returns the bytes of a term.
     pub(super) fn bytes(&self, number: u32) -> &[u8] {
-        self.record(number).term
+        Record::at(&self.records, self.starts[number as usize]).term
     }
 
-    /// Returns how often a term was used.
-    pub(super) fn count(&self, number: u32) -> u32 {
-        self.record(number).count
-    }
-
-    fn record(&self, number: u32) -> Record<'_> {
-        Record::at(&self.records, self.starts[number as usize])
+    /// Returns the number of each term, how often it was used, and its bytes.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u8])> {
+        self.starts.iter().map(|start| {
+            let record = Record::at(&self.records, *start);
+            (record.number, record.count, record.term)
+        })
     }
 
     /// Returns how many bytes of memory the terms take.
@@ -250,12 +249,11 @@ mod tests {
             }
             for (word, number) in &numbers {
                 let n_uses = words.iter().filter(|other| *other == word).count();
-                prop_assert_eq!(terms.count(*number) as usize, n_uses);
+                prop_assert_eq!(terms.bytes(*number), &word[..]);
+                prop_assert!(terms.iter().any(|term| term == (*number, n_uses as u32, &word[..])));
             }
+            prop_assert_eq!(terms.iter().count(), numbers.len());
             prop_assert_eq!(terms.len(), numbers.len());
-            for word in &words {
-                prop_assert_eq!(terms.bytes(numbers[word]), &word[..]);
-            }
         }
     }
 
