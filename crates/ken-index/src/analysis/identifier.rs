@@ -82,7 +82,9 @@ pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
         }
         previous = Some(character);
     }
-    push(parts, start..word.len());
+    if start > 0 {
+        push(parts, start..word.len());
+    }
 }
 
 /// As [`split`], for the common case: calls `each` with the parts of an identifier of ASCII that neither starts nor ends

@@ -383,23 +383,21 @@ impl Analyzer {
             each(&self.term, self.position, start..start + word.len());
         }
         identifier::split(word, &mut self.parts);
-        if self.parts.len() > 1 {
-            // Folding ASCII moves nothing, so the parts of the folded word are the folded parts.
-            let is_ascii = word.is_ascii();
-            for part in self
-                .parts
-                .iter()
-                .filter(|part| part.len() <= MAX_TERM_BYTES)
-            {
-                let place = start + part.start..start + part.end;
-                if is_ascii {
-                    each(&self.term[part.clone()], self.position, place);
-                } else {
-                    fold::fold(&word[part.clone()], &mut self.term);
-                    // A mark alone is no part.
-                    if !self.term.is_empty() {
-                        each(&self.term, self.position, place);
-                    }
+        // Folding ASCII moves nothing, so the parts of the folded word are the folded parts.
+        let is_ascii = word.is_ascii();
+        for part in self
+            .parts
+            .iter()
+            .filter(|part| part.len() <= MAX_TERM_BYTES)
+        {
+            let place = start + part.start..start + part.end;
+            if is_ascii {
+                each(&self.term[part.clone()], self.position, place);
+            } else {
+                fold::fold(&word[part.clone()], &mut self.term);
+                // A mark alone is no part.
+                if !self.term.is_empty() {
+                    each(&self.term, self.position, place);
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Builds segments: documents to the engine's files, on the thread that adds them.
 //!
 //! Tantivy's own builder does the same by a table for all fields whose terms point to chains of
-//! small blocks; this one takes about half of its time. The files are those of the engine, written
-//! by its own serializers, so that reading and merging know no difference.
+//! small blocks; this one takes about half of its time. The files are those of the engine ([`engine`]
+//! writes terms and postings), so that reading and merging know no difference.
 //!
 //! What memory has no room for goes to disk and comes back once, when the segment is finished (see [`spill`]).
 

@@ -4,15 +4,17 @@
 //! it. It is written then, unless one like it was, which stands for both: equal ends of terms are kept once (Daciuk et
 //! al., "Incremental construction of minimal acyclic finite-state automata", 2000). Which ones were is known of some of
 //! the last nodes, in tables of fixed size. The rank of a term is the sum of the outputs on its path. As ranks rise by
-//! one, the output of a transition is known when it is made, and no node has one of its own.
+//! one, the output of a way is known when it is made, and no node has one of its own. The first way of a node has the
+//! output 0, as it is that of the first term through it; or 1, if the node is the end of a term before that.
 //!
 //! ```text
 //! all         version, kind (u64 each), nodes, how many terms there are, address of the root (u64 each)
 //! node        its last byte is the address of the node; 0 is that of the end of a term from which nothing goes on
 //!   one way   byte, if it is no common one; state: two bits, number of the common byte; goes to the node before
-//!   one way   output, distance, sizes, byte, if it is no common one, state
-//!   others    outputs, distances, bytes, each the last one first; an index of bytes, if there are more than 32; sizes;
-//!             how many, if these are 64 or more, or none; state: is final, how many
+//!   one way   distance, sizes, byte, if it is no common one, state
+//!   others    outputs, if there are any, that of a final node before; distances, bytes, each the last one first; an
+//!             index of bytes, if there are more than 32; sizes; how many, if these are 64 or more, or none; state: is
+//!             final, how many
 //! ```
 
 use std::io::{self, Write};
@@ -38,13 +40,14 @@ const MAX_IN_STATE: usize = 0b11_1111;
 /// More ways have an index of bytes.
 const MAX_WITHOUT_INDEX: usize = 32;
 
-/// So many nodes with one way are known, and so many with a few ones: in a dictionary of many terms.
+/// A dictionary of many terms knows twice as many nodes with one way, with a few ones, with many.
 const CHAINS: usize = 1 << 13;
 const FORKS: usize = 1 << 11;
+const WIDE: usize = 1 << 8;
 /// The first tables have so many places, and there are as many for each term as long as they are not large.
 const PLACES_PER_TERM: usize = 4;
-/// A node with more ways is not known.
-const MAX_KNOWN_WAYS: usize = 6;
+/// A node with more ways has many.
+const FEW_WAYS: usize = 6;
 
 /// A way from a node to the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,25 +68,8 @@ struct Node {
     is_final: bool,
 }
 
-/// A node that was written, as far as makes it equal to another one.
-trait Key: Copy + Default + PartialEq {
-    fn hash(&self) -> u64;
-}
-
-/// One way and no output.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Chain {
-    to: u64,
-    byte: u8,
-}
-
-/// A few ways.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Fork {
-    ways: [Way; MAX_KNOWN_WAYS],
-    n_ways: u8,
-    is_final: bool,
-}
+/// The ways of a node that has no more.
+type FewWays = [Way; FEW_WAYS];
 
 /// The addresses of some of the last nodes that were written, or found again: of those of one hash the last two.
 struct Known<K> {
@@ -91,7 +77,7 @@ struct Known<K> {
     max_places: usize,
 }
 
-impl<K: Key> Known<K> {
+impl<K: Clone + Default> Known<K> {
     fn new(max_places: usize) -> Self {
         Self {
             places: vec![Default::default(); PLACES_PER_TERM],
@@ -107,18 +93,26 @@ impl<K: Key> Known<K> {
         }
     }
 
-    /// Returns where the address of a node belongs, and whether it is known: it stands there then.
-    fn look_up(&mut self, key: K) -> (&mut u64, bool) {
-        let place = key.hash() as usize % self.places.len();
+    /// Returns where the address of a node belongs, and whether it is known: it stands there then. If it is not, its
+    /// key is to be set.
+    fn look_up(
+        &mut self,
+        hash: u64,
+        is_key: impl Fn(&K) -> bool,
+        set_key: impl FnOnce(&mut K),
+    ) -> (&mut u64, bool) {
+        let place = hash as usize % self.places.len();
         let [first, second] = &mut self.places[place];
         // No node has the address 0, which stands in a free place.
-        let is_known = first.0 == key && first.1 > 0;
-        if is_known {
+        let is_known = |(key, address): &(K, u64)| *address > 0 && is_key(key);
+        if is_known(first) {
             return (&mut first.1, true);
         }
         std::mem::swap(first, second);
-        let is_known = first.0 == key && first.1 > 0;
-        first.0 = key;
+        let is_known = is_known(first);
+        if !is_known {
+            set_key(&mut first.0);
+        }
         (&mut first.1, is_known)
     }
 }
@@ -131,8 +125,9 @@ pub(super) struct Dictionary {
     last: Vec<u8>,
     /// Of all nodes of the path, complete ones only.
     ways: Vec<Way>,
-    chains: Known<Chain>,
-    forks: Known<Fork>,
+    chains: Known<Way>,
+    forks: Known<FewWays>,
+    wide: Known<Vec<Way>>,
     n_terms: u32,
 }
 
@@ -151,16 +146,22 @@ impl Dictionary {
             ways: Vec::new(),
             chains: Known::new(CHAINS),
             forks: Known::new(FORKS),
+            wide: Known::new(WIDE),
             n_terms: 0,
         }
     }
 
-    /// Adds a term, greater than the last one.
-    pub(super) fn add(&mut self, term: &[u8]) {
+    /// Adds a term.
+    ///
+    /// # Errors
+    /// Fails if it is not greater than the last one, as of a damaged part of the postings.
+    pub(super) fn add(&mut self, term: &[u8]) -> io::Result<()> {
         let rank = self.n_terms;
-        debug_assert!(rank == 0 || *term > self.last[..], "{term:?} not in order");
         let n_same = self.last.iter().zip(term).take_while(|(a, b)| a == b);
         let n_same = n_same.count();
+        if rank > 0 && self.last.get(n_same) >= term.get(n_same) {
+            return Err(io::Error::other("a term is not in order"));
+        }
         self.complete(n_same);
         if let Some(branch) = self.path.last_mut() {
             branch.output = rank - branch.sum;
@@ -182,7 +183,9 @@ impl Dictionary {
         if self.n_terms.is_power_of_two() {
             self.chains.make_room(self.n_terms as usize);
             self.forks.make_room(self.n_terms as usize);
+            self.wide.make_room(self.n_terms as usize);
         }
+        Ok(())
     }
 
     /// Writes the nodes of the path behind so many bytes.
@@ -203,33 +206,28 @@ impl Dictionary {
     /// Returns the address of a node, all of whose ways are there; it is written if none like it is known.
     fn address(&mut self, node: &Node) -> u64 {
         let ways = &self.ways[node.ways..];
-        let known = match ways {
+        // Whether it is final the output of its first way tells.
+        let (address, is_known) = match ways {
             [] if node.is_final => return END,
-            [
-                Way {
-                    to,
-                    output: 0,
-                    byte,
-                },
-            ] if !node.is_final => {
-                let (to, byte) = (*to, *byte);
-                self.chains.look_up(Chain { to, byte })
+            [way] if !node.is_final => {
+                let set = |key: &mut Way| *key = *way;
+                self.chains.look_up(hash(ways), |key| key == way, set)
             }
-            _ if ways.len() <= MAX_KNOWN_WAYS => {
-                let mut fork = Fork {
-                    n_ways: ways.len() as u8,
-                    is_final: node.is_final,
-                    ..Fork::default()
-                };
-                fork.ways[..ways.len()].copy_from_slice(ways);
-                self.forks.look_up(fork)
+            _ if ways.len() <= FEW_WAYS => {
+                // Behind the last way there are none to a node.
+                let mut key = FewWays::default();
+                key[..ways.len()].copy_from_slice(ways);
+                let set = |known: &mut FewWays| *known = key;
+                self.forks.look_up(hash(ways), |known| *known == key, set)
             }
             _ => {
-                self.nodes.write(ways, node.is_final);
-                return self.nodes.last;
+                let set = |key: &mut Vec<Way>| {
+                    key.clear();
+                    key.extend_from_slice(ways);
+                };
+                self.wide.look_up(hash(ways), |key| key == ways, set)
             }
         };
-        let (address, is_known) = known;
         if !is_known {
             self.nodes.write(ways, node.is_final);
             *address = self.nodes.last;
@@ -295,16 +293,11 @@ impl Nodes {
 
     fn write_chain(&mut self, start: u64, way: &Way) {
         let out = &mut self.bytes;
-        let goes_back = way.to == self.last && way.output == 0;
+        let goes_back = way.to == self.last;
         if !goes_back {
-            let n_output = match way.output {
-                0 => 0,
-                output => n_bytes(output.into()),
-            };
             let distance = distance(start, way.to);
-            put(way.output.into(), n_output, out);
             put(distance, n_bytes(distance), out);
-            out.push(n_bytes(distance) << 4 | n_output);
+            out.push(n_bytes(distance) << 4);
         }
         let common = self.common[way.byte as usize];
         if common == 0 {
@@ -377,30 +370,17 @@ fn put(number: u64, n_bytes: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&number.to_le_bytes()[..n_bytes as usize]);
 }
 
-/// Returns a number of which each bit depends on many of a key.
-fn mixed(key: u64) -> u64 {
-    key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
-}
-
-impl Key for Chain {
-    fn hash(&self) -> u64 {
-        mixed(self.to << 8 | u64::from(self.byte))
-    }
-}
-
-impl Key for Fork {
-    fn hash(&self) -> u64 {
-        let ways = &self.ways[..self.n_ways as usize];
-        ways.iter().fold(u64::from(self.is_final), |hash, way| {
-            let way = way.to << 8 ^ u64::from(way.output) << 32 ^ u64::from(way.byte);
-            mixed(hash.rotate_left(5) ^ way)
-        })
-    }
+/// Returns a number of which each bit depends on many of the ways.
+fn hash(ways: &[Way]) -> u64 {
+    ways.iter().fold(0_u64, |hash, way| {
+        let way = way.to << 8 ^ u64::from(way.output) << 32 ^ u64::from(way.byte);
+        (hash.rotate_left(5) ^ way).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+    })
 }
 
 /// Returns of each byte its number among the common ones, 0 if it is none: they are part of the format, but known to
 /// `tantivy-fst` only, so it is asked to write each of them.
-fn common() -> &'static [u8; 256] {
+pub(super) fn common() -> &'static [u8; 256] {
     static COMMON: OnceLock<[u8; 256]> = OnceLock::new();
     COMMON.get_or_init(|| {
         let mut numbers = [0; 256];

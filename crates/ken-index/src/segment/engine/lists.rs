@@ -12,9 +12,14 @@
 //! positions  how many full blocks, the bits of each, these; the rest
 //! ```
 
+use std::cmp::Ordering;
+use std::io;
+
 use bitpacking::{BitPacker, BitPacker4x};
 use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
+
+use super::Out;
 
 /// So many numbers are packed together.
 const BLOCK: usize = BitPacker4x::BLOCK_LEN;
@@ -50,7 +55,7 @@ impl Ranking {
         for (doc, freq) in docs.iter().zip(freqs) {
             let code = self.norms.fieldnorm_id(*doc);
             let score = *freq as f32 / (*freq as f32 + self.by_length[code as usize]);
-            if score >= highest || highest.is_nan() || score.is_nan() {
+            if highest.partial_cmp(&score) != Some(Ordering::Greater) {
                 (best, highest) = ((code, *freq), score);
             }
         }
@@ -124,12 +129,13 @@ impl TermDocs {
 
     /// Writes all of the term and begins the next one.
     #[inline]
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+    pub(super) fn finish(&mut self, out: &mut Out<'_>) -> io::Result<()> {
         if !self.entries.is_empty() {
-            put(self.entries.len() as u64, out);
-            out.append(&mut self.entries);
-            out.append(&mut self.blocks);
+            put(self.entries.len() as u64, &mut out.bytes);
+            out.append(&mut self.entries)?;
+            out.append(&mut self.blocks)?;
         }
+        let out = &mut out.bytes;
         let mut last = self.last;
         for doc in &self.docs[..self.n] {
             put(u64::from(*doc - last), out);
@@ -141,6 +147,7 @@ impl TermDocs {
             }
         }
         (self.n, self.last) = (0, 0);
+        Ok(())
     }
 }
 
@@ -181,16 +188,17 @@ impl Positions {
 
     /// Writes all of the term and begins the next one.
     #[inline]
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        put(self.bits.len() as u64, out);
+    pub(super) fn finish(&mut self, out: &mut Out<'_>) -> io::Result<()> {
+        put(self.bits.len() as u64, &mut out.bytes);
         if !self.bits.is_empty() {
-            out.append(&mut self.bits);
-            out.append(&mut self.blocks);
+            out.append(&mut self.bits)?;
+            out.append(&mut self.blocks)?;
         }
         for delta in &self.numbers[..self.n] {
-            put(u64::from(*delta), out);
+            put(u64::from(*delta), &mut out.bytes);
         }
         self.n = 0;
+        Ok(())
     }
 }
 

@@ -39,21 +39,25 @@ pub(super) struct Places {
 impl Places {
     /// Adds the next term.
     #[inline]
-    pub(super) fn add(&mut self, place: Place, end: Place) {
+    ///
+    /// # Errors
+    /// Fails if its lists are larger than the format has a number for: 4 GiB.
+    pub(super) fn add(&mut self, place: Place, end: Place) -> io::Result<()> {
         if self.block.is_empty() {
             self.first_end = end;
         }
         self.end = end;
         self.block.push(place);
         self.n += 1;
-        if self.block.len() == BLOCK {
-            self.pack();
+        match self.block.len() == BLOCK {
+            true => self.pack(),
+            false => Ok(()),
         }
     }
 
-    fn pack(&mut self) {
+    fn pack(&mut self) -> io::Result<()> {
         let Some(first) = self.block.first().copied() else {
-            return;
+            return Ok(());
         };
         let others = &self.block[1..];
         let n_docs_bits = bits(
@@ -75,7 +79,8 @@ impl Places {
             (first.positions, self.first_end.positions),
         ] {
             entries.extend_from_slice(&start.to_le_bytes());
-            entries.extend_from_slice(&((end - start) as u32).to_le_bytes());
+            let length = u32::try_from(end - start).map_err(io::Error::other)?;
+            entries.extend_from_slice(&length.to_le_bytes());
         }
         entries.extend([n_docs_bits, postings_bits, positions_bits]);
 
@@ -89,11 +94,12 @@ impl Places {
         packed.put(self.end.positions - first.positions, positions_bits);
         packed.finish();
         self.block.clear();
+        Ok(())
     }
 
     /// Writes all; returns how many bytes that is.
     pub(super) fn finish(mut self, out: &mut impl Write) -> io::Result<u64> {
-        self.pack();
+        self.pack()?;
         let numbers = [self.entries.len() as u64, self.n];
         for number in numbers {
             out.write_all(&number.to_le_bytes())?;
@@ -144,5 +150,35 @@ impl<'o> Bits<'o> {
         let bytes = (self.waiting as u64).to_le_bytes();
         self.out
             .extend_from_slice(&bytes[..self.n_waiting.div_ceil(u8::BITS) as usize]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_more_than_56_bits_take_64() {
+        for (number, n_bits) in [
+            (0, 0),
+            (1, 1),
+            (255, 8),
+            (1 << 55, 56),
+            (1 << 56, 64),
+            (u64::MAX, 64),
+        ] {
+            assert_eq!(bits(number), n_bits, "{number}");
+        }
+    }
+
+    #[test]
+    fn lists_of_more_than_4_gib_are_refused() {
+        let mut places = Places::default();
+        let end = Place {
+            positions: 1 << 32,
+            ..Place::default()
+        };
+        places.add(Place::default(), end).unwrap();
+        assert!(places.finish(&mut Vec::new()).is_err());
     }
 }
