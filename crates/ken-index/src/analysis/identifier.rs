@@ -44,17 +44,20 @@ fn is_capital(character: char) -> bool {
             | '\u{1f98}'..='\u{1f9f}' | '\u{1fa8}'..='\u{1faf}' | '\u{1fbc}' | '\u{1fcc}' | '\u{1ffc}')
 }
 
-/// Writes the parts of an identifier into `parts`, if it has several: `parseHTTPHeader` gives parse, HTTP, Header,
-/// `10kg` gives 10, kg.
+/// Returns a run without the `_` before and behind it, and where it starts in the text.
+pub(super) fn without_underscores(text: &str, run: Range<usize>) -> (usize, &str) {
+    let word = text[run.start..run.end].trim_start_matches('_');
+    (run.end - word.len(), word.trim_end_matches('_'))
+}
+
+/// Writes the parts of an identifier that is not all ASCII into `parts`, if it has several: `größeÄndern` gives größe,
+/// Ändern, `10µm` gives 10, µm.
 pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
     parts.clear();
     if is_measure(word) {
         let n_digits = number(word);
         parts.extend([0..n_digits, n_digits..word.len()]);
         return;
-    }
-    if word.is_ascii() {
-        return each_part(word.as_bytes(), true, |part| parts.push(part));
     }
     let mut start = 0;
     let mut previous: Option<char> = None;
@@ -87,10 +90,16 @@ pub(super) fn split(word: &str, parts: &mut Vec<Range<usize>>) {
     }
 }
 
-/// As [`split`], for the common case: calls `each` with the parts of an identifier of ASCII that neither starts nor ends
-/// with `_`, if it has several.
+/// Calls `each` with the parts of an identifier of ASCII that neither starts nor ends with `_`, if it has several:
+/// `parseHTTPHeader` gives parse, HTTP, Header, `10kg` gives 10, kg.
 #[inline]
-pub(super) fn each_part(word: &[u8], has_capitals: bool, mut each: impl FnMut(Range<usize>)) {
+pub(super) fn each_part(word: &str, has_capitals: bool, mut each: impl FnMut(Range<usize>)) {
+    let n_digits = number(word);
+    if n_digits > 0 && is_measure(word) {
+        each(0..n_digits);
+        return each(n_digits..word.len());
+    }
+    let word = word.as_bytes();
     let is_hump = |at: usize| {
         let next_is_lower = word.get(at + 1).is_some_and(u8::is_ascii_lowercase);
         word[at].is_ascii_uppercase() && (!word[at - 1].is_ascii_uppercase() || next_is_lower)
@@ -132,9 +141,9 @@ mod tests {
             ("plain", ""),
             ("McDonald", "Mc Donald"),
         ] {
-            split(word, &mut parts);
-            let found: Vec<&str> = parts.iter().map(|part| &word[part.clone()]).collect();
-            assert_eq!(found.join(" "), expected);
+            parts.clear();
+            each_part(word, true, |part| parts.push(&word[part]));
+            assert_eq!(parts.join(" "), expected);
         }
         assert!(is_identifier("iPhone") && is_identifier("a_b") && !is_identifier("Paris"));
         assert!(!is_identifier("HTTP"));

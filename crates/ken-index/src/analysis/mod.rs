@@ -324,7 +324,7 @@ impl Analyzer {
         each(&self.term, self.position.saturating_sub(1), place);
     }
 
-    /// As [`Self::identifier`], of one of ASCII.
+    /// Gives an identifier of ASCII and its parts at one position.
     fn ascii_identifier(
         &mut self,
         text: &str,
@@ -332,18 +332,9 @@ impl Analyzer {
         has_capitals: bool,
         each: &mut impl FnMut(&str, u32, Range<usize>),
     ) {
-        let bytes = &text.as_bytes()[range.clone()];
-        let is_letter = |byte: &u8| *byte != b'_';
-        let (Some(first), Some(last)) = (
-            bytes.iter().position(is_letter),
-            bytes.iter().rposition(is_letter),
-        ) else {
+        let (start, word) = identifier::without_underscores(text, range);
+        if word.is_empty() {
             return;
-        };
-        let start = range.start + first;
-        let word = &text[start..=range.start + last];
-        if bytes[first].is_ascii_digit() && identifier::is_measure(word) {
-            return self.identifier(text, range, each);
         }
         self.term.clear();
         self.term.push_str(word);
@@ -353,7 +344,7 @@ impl Analyzer {
         if word.len() <= MAX_TERM_BYTES {
             each(&self.term, self.position, start..start + word.len());
         }
-        identifier::each_part(word.as_bytes(), has_capitals, |part| {
+        identifier::each_part(word, has_capitals, |part| {
             if part.len() <= MAX_TERM_BYTES {
                 let place = start + part.start..start + part.end;
                 each(&self.term[part], self.position, place);
@@ -362,18 +353,16 @@ impl Analyzer {
         self.position += 1;
     }
 
-    /// Gives the whole word and its parts at one position.
+    /// Gives an identifier and its parts at one position.
     fn identifier(
         &mut self,
         text: &str,
         range: Range<usize>,
         each: &mut impl FnMut(&str, u32, Range<usize>),
     ) {
-        let run = &text[range.clone()];
-        let start = range.start + (run.len() - run.trim_start_matches('_').len());
-        let word = run.trim_matches('_');
-        if word.is_empty() {
-            return;
+        let (start, word) = identifier::without_underscores(text, range.clone());
+        if word.is_ascii() {
+            return self.ascii_identifier(text, range, true, each);
         }
         fold::fold(word, &mut self.term);
         if self.term.is_empty() {
@@ -383,22 +372,15 @@ impl Analyzer {
             each(&self.term, self.position, start..start + word.len());
         }
         identifier::split(word, &mut self.parts);
-        // Folding ASCII moves nothing, so the parts of the folded word are the folded parts.
-        let is_ascii = word.is_ascii();
-        for part in self
-            .parts
-            .iter()
-            .filter(|part| part.len() <= MAX_TERM_BYTES)
-        {
-            let place = start + part.start..start + part.end;
-            if is_ascii {
-                each(&self.term[part.clone()], self.position, place);
-            } else {
-                fold::fold(&word[part.clone()], &mut self.term);
-                // A mark alone is no part.
-                if !self.term.is_empty() {
-                    each(&self.term, self.position, place);
-                }
+        for part in &self.parts {
+            fold::fold(&word[part.clone()], &mut self.term);
+            // A mark alone is no part.
+            if part.len() <= MAX_TERM_BYTES && !self.term.is_empty() {
+                each(
+                    &self.term,
+                    self.position,
+                    start + part.start..start + part.end,
+                );
             }
         }
         self.position += 1;

@@ -101,7 +101,8 @@ impl<K: Clone + Default> Known<K> {
         is_key: impl Fn(&K) -> bool,
         set_key: impl FnOnce(&mut K),
     ) -> (&mut u64, bool) {
-        let place = hash as usize % self.places.len();
+        // There are a power of two.
+        let place = hash as usize & (self.places.len() - 1);
         let [first, second] = &mut self.places[place];
         // No node has the address 0, which stands in a free place.
         let is_known = |(key, address): &(K, u64)| *address > 0 && is_key(key);
@@ -214,7 +215,7 @@ impl Dictionary {
                 self.chains.look_up(hash(ways), |key| key == way, set)
             }
             _ if ways.len() <= FEW_WAYS => {
-                // Behind the last way there are none to a node.
+                // What stands for no way is none: only the first one may have the output 0.
                 let mut key = FewWays::default();
                 key[..ways.len()].copy_from_slice(ways);
                 let set = |known: &mut FewWays| *known = key;

@@ -18,6 +18,7 @@ use std::io;
 use bitpacking::{BitPacker, BitPacker4x};
 use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy_common::write_u32_vint;
 
 use super::Out;
 
@@ -131,19 +132,19 @@ impl TermDocs {
     #[inline]
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> io::Result<()> {
         if !self.entries.is_empty() {
-            put(self.entries.len() as u64, &mut out.bytes);
+            write_u32_vint(self.entries.len() as u32, &mut out.bytes)?;
             out.append(&mut self.entries)?;
             out.append(&mut self.blocks)?;
         }
         let out = &mut out.bytes;
         let mut last = self.last;
         for doc in &self.docs[..self.n] {
-            put(u64::from(*doc - last), out);
+            write_u32_vint(*doc - last, out)?;
             last = *doc;
         }
         if self.has_freqs {
             for freq in &self.freqs[..self.n] {
-                put(u64::from(*freq), out);
+                write_u32_vint(*freq, out)?;
             }
         }
         (self.n, self.last) = (0, 0);
@@ -189,13 +190,13 @@ impl Positions {
     /// Writes all of the term and begins the next one.
     #[inline]
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> io::Result<()> {
-        put(self.bits.len() as u64, &mut out.bytes);
+        write_u32_vint(self.bits.len() as u32, &mut out.bytes)?;
         if !self.bits.is_empty() {
             out.append(&mut self.bits)?;
             out.append(&mut self.blocks)?;
         }
         for delta in &self.numbers[..self.n] {
-            put(u64::from(*delta), &mut out.bytes);
+            write_u32_vint(*delta, &mut out.bytes)?;
         }
         self.n = 0;
         Ok(())
@@ -234,15 +235,4 @@ impl Packer {
         out.extend_from_slice(&self.packed[..n_bytes]);
         n_bits
     }
-}
-
-/// Writes a number of 7 bits to a byte.
-#[inline]
-fn put(mut number: u64, out: &mut Vec<u8>) {
-    const LAST: u8 = 1 << 7;
-    while number >= u64::from(LAST) {
-        out.push(number as u8 & !LAST);
-        number >>= 7;
-    }
-    out.push(number as u8 | LAST);
 }

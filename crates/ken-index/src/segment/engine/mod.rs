@@ -65,22 +65,20 @@ impl Files {
         n_tokens: u64,
         norms: Option<FieldNormReader>,
     ) -> io::Result<FieldFiles<'_>> {
-        let mut postings = Out::new(self.postings.for_field(column));
-        postings.bytes.extend_from_slice(&n_tokens.to_le_bytes());
-        postings.n_skipped = postings.bytes.len() as u64;
+        let postings = self.postings.for_field(column);
+        postings.write_all(&n_tokens.to_le_bytes())?;
         let positions = self.positions.for_field(column);
         Ok(FieldFiles {
             terms: self.terms.for_field(column),
             dictionary: Dictionary::new(),
             places: Places::default(),
-            postings,
+            postings: Out::new(postings),
             positions: has_positions.then(|| Out::new(positions)),
             docs: TermDocs::new(
                 has_positions,
                 norms.map(|norms| Ranking::new(norms, n_tokens)),
             ),
             term_positions: Positions::new(),
-            place: Place::default(),
         })
     }
 
@@ -94,25 +92,23 @@ impl Files {
 /// A file that is written in large pieces.
 struct Out<'f> {
     file: &'f mut CountingWriter<WritePtr>,
+    /// Where in it this begins.
+    start: u64,
     bytes: Vec<u8>,
-    n_written: u64,
-    /// From there on its bytes are counted.
-    n_skipped: u64,
 }
 
 impl<'f> Out<'f> {
     fn new(file: &'f mut CountingWriter<WritePtr>) -> Self {
         Self {
+            start: file.written_bytes(),
             file,
             bytes: Vec::with_capacity(BUFFER_BYTES),
-            n_written: 0,
-            n_skipped: 0,
         }
     }
 
     /// Returns how many bytes came before the next one.
     fn position(&self) -> u64 {
-        self.n_written + self.bytes.len() as u64 - self.n_skipped
+        self.file.written_bytes() - self.start + self.bytes.len() as u64
     }
 
     /// Moves bytes there; large ones without a copy, and their memory is given back.
@@ -123,7 +119,6 @@ impl<'f> Out<'f> {
         }
         self.write()?;
         self.file.write_all(bytes)?;
-        self.n_written += bytes.len() as u64;
         bytes.clear();
         bytes.shrink_to(BUFFER_BYTES);
         Ok(())
@@ -138,7 +133,6 @@ impl<'f> Out<'f> {
 
     fn write(&mut self) -> io::Result<()> {
         self.file.write_all(&self.bytes)?;
-        self.n_written += self.bytes.len() as u64;
         self.bytes.clear();
         Ok(())
     }
@@ -154,19 +148,27 @@ pub(super) struct FieldFiles<'f> {
     positions: Option<Out<'f>>,
     docs: TermDocs,
     term_positions: Positions,
-    /// Of the term that is being written.
-    place: Place,
 }
 
 impl FieldFiles<'_> {
+    /// Returns where the lists of the next term begin, which has so many documents.
+    fn place(&self, n_docs: u32) -> Place {
+        Place {
+            n_docs,
+            postings: self.postings.position(),
+            positions: self.positions.as_ref().map_or(0, Out::position),
+        }
+    }
+
     /// Ends the field.
     pub(super) fn close(mut self) -> io::Result<()> {
+        let end = self.place(0);
         self.postings.write()?;
         if let Some(positions) = &mut self.positions {
             positions.write()?;
         }
         self.dictionary.finish(&mut self.terms)?;
-        let n_bytes = self.places.finish(&mut self.terms)?;
+        let n_bytes = self.places.finish(end, &mut self.terms)?;
         self.terms.write_all(&n_bytes.to_le_bytes())?;
         for number in VERSION_AND_KIND {
             self.terms.write_all(&number.to_le_bytes())?;
@@ -179,12 +181,7 @@ impl Sink for FieldFiles<'_> {
     fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()> {
         self.dictionary.add(term)?;
         self.dictionary.write_if_large(&mut self.terms)?;
-        self.place = Place {
-            n_docs,
-            postings: self.postings.position(),
-            positions: self.positions.as_ref().map_or(0, Out::position),
-        };
-        Ok(())
+        self.places.add(self.place(n_docs))
     }
 
     #[inline]
@@ -198,17 +195,11 @@ impl Sink for FieldFiles<'_> {
 
     fn end_term(&mut self) -> io::Result<()> {
         self.docs.finish(&mut self.postings)?;
-        let mut end = Place {
-            n_docs: 0,
-            postings: self.postings.position(),
-            positions: 0,
-        };
         self.postings.write_if_large()?;
         if let Some(positions) = &mut self.positions {
             self.term_positions.finish(positions)?;
-            end.positions = positions.position();
             positions.write_if_large()?;
         }
-        self.places.add(self.place, end)
+        Ok(())
     }
 }

@@ -14,6 +14,8 @@
 
 use std::io::{self, Write};
 
+use tantivy_bitpacker::{BitPacker, compute_num_bits};
+
 const BLOCK: usize = 256;
 
 /// Where the lists of a term begin.
@@ -28,55 +30,43 @@ pub(super) struct Place {
 #[derive(Default)]
 pub(super) struct Places {
     block: Vec<Place>,
-    /// Where the lists of its first term end, and those of its last.
-    first_end: Place,
-    end: Place,
     entries: Vec<u8>,
     packed: Vec<u8>,
     n: u64,
 }
 
 impl Places {
-    /// Adds the next term.
-    #[inline]
+    /// Adds the next term, whose lists begin where those of the last one end.
     ///
     /// # Errors
-    /// Fails if its lists are larger than the format has a number for: 4 GiB.
-    pub(super) fn add(&mut self, place: Place, end: Place) -> io::Result<()> {
-        if self.block.is_empty() {
-            self.first_end = end;
+    /// Fails if lists are larger than the format has a number for: 4 GiB.
+    #[inline]
+    pub(super) fn add(&mut self, place: Place) -> io::Result<()> {
+        if self.block.len() == BLOCK {
+            self.pack(place)?;
         }
-        self.end = end;
         self.block.push(place);
         self.n += 1;
-        match self.block.len() == BLOCK {
-            true => self.pack(),
-            false => Ok(()),
-        }
+        Ok(())
     }
 
-    fn pack(&mut self) -> io::Result<()> {
-        let Some(first) = self.block.first().copied() else {
+    /// Packs the block, whose lists end at a place.
+    fn pack(&mut self, end: Place) -> io::Result<()> {
+        let Some((first, others)) = self.block.split_first() else {
             return Ok(());
         };
-        let others = &self.block[1..];
-        let n_docs_bits = bits(
-            others
-                .iter()
-                .map(|place| place.n_docs)
-                .max()
-                .unwrap_or(0)
-                .into(),
-        );
-        let postings_bits = bits(self.end.postings - first.postings);
-        let positions_bits = bits(self.end.positions - first.positions);
+        let most_docs = others.iter().map(|place| place.n_docs).max();
+        let n_docs_bits = compute_num_bits(most_docs.unwrap_or(0).into());
+        let postings_bits = compute_num_bits(end.postings - first.postings);
+        let positions_bits = compute_num_bits(end.positions - first.positions);
 
         let entries = &mut self.entries;
+        let first_end = others.first().unwrap_or(&end);
         entries.extend_from_slice(&(self.packed.len() as u64).to_le_bytes());
         entries.extend_from_slice(&first.n_docs.to_le_bytes());
         for (start, end) in [
-            (first.postings, self.first_end.postings),
-            (first.positions, self.first_end.positions),
+            (first.postings, first_end.postings),
+            (first.positions, first_end.positions),
         ] {
             entries.extend_from_slice(&start.to_le_bytes());
             let length = u32::try_from(end - start).map_err(io::Error::other)?;
@@ -84,22 +74,22 @@ impl Places {
         }
         entries.extend([n_docs_bits, postings_bits, positions_bits]);
 
-        let mut packed = Bits::new(&mut self.packed);
+        let (mut packer, out) = (BitPacker::new(), &mut self.packed);
         for place in others {
-            packed.put(place.postings - first.postings, postings_bits);
-            packed.put(place.positions - first.positions, positions_bits);
-            packed.put(place.n_docs.into(), n_docs_bits);
+            packer.write(place.postings - first.postings, postings_bits, out)?;
+            packer.write(place.positions - first.positions, positions_bits, out)?;
+            packer.write(place.n_docs.into(), n_docs_bits, out)?;
         }
-        packed.put(self.end.postings - first.postings, postings_bits);
-        packed.put(self.end.positions - first.positions, positions_bits);
-        packed.finish();
+        packer.write(end.postings - first.postings, postings_bits, out)?;
+        packer.write(end.positions - first.positions, positions_bits, out)?;
+        packer.flush(out)?;
         self.block.clear();
         Ok(())
     }
 
-    /// Writes all; returns how many bytes that is.
-    pub(super) fn finish(mut self, out: &mut impl Write) -> io::Result<u64> {
-        self.pack()?;
+    /// Writes all, the lists of whose last term end at a place; returns how many bytes that is.
+    pub(super) fn finish(mut self, end: Place, out: &mut impl Write) -> io::Result<u64> {
+        self.pack(end)?;
         let numbers = [self.entries.len() as u64, self.n];
         for number in numbers {
             out.write_all(&number.to_le_bytes())?;
@@ -110,75 +100,20 @@ impl Places {
     }
 }
 
-/// Returns how many bits a number needs; the engine reads all 64 of one that needs more than 56.
-fn bits(number: u64) -> u8 {
-    match (u64::BITS - number.leading_zeros()) as u8 {
-        n @ ..=56 => n,
-        _ => 64,
-    }
-}
-
-/// Numbers of some bits, from the lowest bit of the first byte on.
-struct Bits<'o> {
-    out: &'o mut Vec<u8>,
-    waiting: u128,
-    n_waiting: u32,
-}
-
-impl<'o> Bits<'o> {
-    fn new(out: &'o mut Vec<u8>) -> Self {
-        Self {
-            out,
-            waiting: 0,
-            n_waiting: 0,
-        }
-    }
-
-    #[inline]
-    fn put(&mut self, number: u64, n_bits: u8) {
-        self.waiting |= u128::from(number) << self.n_waiting;
-        self.n_waiting += u32::from(n_bits);
-        if self.n_waiting >= u64::BITS {
-            self.out
-                .extend_from_slice(&(self.waiting as u64).to_le_bytes());
-            self.waiting >>= u64::BITS;
-            self.n_waiting -= u64::BITS;
-        }
-    }
-
-    fn finish(self) {
-        let bytes = (self.waiting as u64).to_le_bytes();
-        self.out
-            .extend_from_slice(&bytes[..self.n_waiting.div_ceil(u8::BITS) as usize]);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_more_than_56_bits_take_64() {
-        for (number, n_bits) in [
-            (0, 0),
-            (1, 1),
-            (255, 8),
-            (1 << 55, 56),
-            (1 << 56, 64),
-            (u64::MAX, 64),
-        ] {
-            assert_eq!(bits(number), n_bits, "{number}");
-        }
-    }
-
-    #[test]
     fn lists_of_more_than_4_gib_are_refused() {
-        let mut places = Places::default();
-        let end = Place {
-            positions: 1 << 32,
-            ..Place::default()
-        };
-        places.add(Place::default(), end).unwrap();
-        assert!(places.finish(&mut Vec::new()).is_err());
+        for (size, fits) in [(u32::MAX.into(), true), (1 << 32, false)] {
+            let mut places = Places::default();
+            places.add(Place::default()).unwrap();
+            let end = Place {
+                positions: size,
+                ..Place::default()
+            };
+            assert_eq!(places.finish(end, &mut Vec::new()).is_ok(), fits, "{size}");
+        }
     }
 }
