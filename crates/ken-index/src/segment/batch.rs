@@ -4,44 +4,53 @@
 //! for several look-ups at once, but does not see that far ahead: between two of them text is analysed, by
 //! branches that nobody can foretell. So tokens are gathered, and then all slots are read, and then all records.
 
-use super::terms::Terms;
+use super::terms::{Key, SHORT_BYTES, Terms};
 
 /// More gain nothing.
 const MAX_TOKENS: usize = 32;
 /// Longer terms, which are rare, do not wait.
-pub(super) const MAX_TERM_BYTES: usize = 32;
+pub(super) const MAX_TERM_BYTES: usize = crate::analysis::MAX_TERM_BYTES;
 
 /// Tokens of one value, in their order.
 pub(super) struct Batch {
-    terms: [[u8; MAX_TERM_BYTES]; MAX_TOKENS],
     tokens: [Token; MAX_TOKENS],
+    /// The bytes of those terms that are no number.
+    long: [[u8; MAX_TERM_BYTES]; MAX_TOKENS],
     length: usize,
 }
 
-/// What is kept of a token beside the bytes of its term.
 #[derive(Clone, Copy, Default)]
 struct Token {
-    tag: u32,
+    /// The term, if it is short.
+    number: u128,
     n_bytes: u32,
+    tag: u32,
     position: u32,
 }
 
 impl Batch {
     pub(super) fn new() -> Self {
         Self {
-            terms: [[0; MAX_TERM_BYTES]; MAX_TOKENS],
             tokens: [Token::default(); MAX_TOKENS],
+            long: [[0; MAX_TERM_BYTES]; MAX_TOKENS],
             length: 0,
         }
     }
 
     /// Adds a token, whose term has [`MAX_TERM_BYTES`] at most; returns whether there is room for another one.
     #[inline]
-    pub(super) fn push(&mut self, tag: u32, term: &[u8], position: u32) -> bool {
-        copy(term, &mut self.terms[self.length]);
+    pub(super) fn push(&mut self, tag: u32, term: Key<'_>, position: u32) -> bool {
+        let (number, n_bytes) = match term {
+            Key::Short(number, n_bytes) => (number, n_bytes),
+            Key::Long(term) => {
+                self.long[self.length][..term.len()].copy_from_slice(term);
+                (0, term.len())
+            }
+        };
         self.tokens[self.length] = Token {
+            number,
+            n_bytes: n_bytes as u32,
             tag,
-            n_bytes: term.len() as u32,
             position,
         };
         self.length += 1;
@@ -61,30 +70,14 @@ impl Batch {
         for (slot, token) in slots.iter_mut().zip(tokens) {
             *slot = terms.slot(token.tag);
         }
-        for ((slot, token), term) in slots.iter().zip(tokens).zip(&self.terms) {
-            let term = &term[..token.n_bytes as usize];
+        for ((slot, token), long) in slots.iter().zip(tokens).zip(&self.long) {
+            let term = match token.n_bytes as usize {
+                n_bytes @ ..=SHORT_BYTES => Key::Short(token.number, n_bytes),
+                n_bytes => Key::Long(&long[..n_bytes]),
+            };
             found(terms.number_at(*slot, token.tag, term), token.position);
         }
         self.length = 0;
-    }
-}
-
-/// Copies a short term, most of which are very short: without a call.
-#[inline]
-fn copy(term: &[u8], to: &mut [u8; MAX_TERM_BYTES]) {
-    /// Copies the first and the last `N` bytes.
-    #[inline]
-    fn ends<const N: usize>(term: &[u8], to: &mut [u8]) {
-        if let (Some(first), Some(last)) = (term.first_chunk::<N>(), term.last_chunk::<N>()) {
-            to[..N].copy_from_slice(first);
-            to[term.len() - N..term.len()].copy_from_slice(last);
-        }
-    }
-    match term.len() {
-        8..=16 => ends::<8>(term, to),
-        4..=7 => ends::<4>(term, to),
-        2..=3 => ends::<2>(term, to),
-        n => to[..n].copy_from_slice(term),
     }
 }
 
@@ -101,15 +94,15 @@ mod tests {
         let mut batch = Batch::new();
         let mut numbers = Vec::new();
         for (position, word) in words.iter().enumerate() {
-            let tag = together.tag(word.as_bytes());
-            if !batch.push(tag, word.as_bytes(), position as u32) {
+            let term = Key::new(word.as_bytes());
+            if !batch.push(together.tag(term), term, position as u32) {
                 batch.look_up(&mut together, |number, at| numbers.push((number, at)));
             }
         }
         batch.look_up(&mut together, |number, at| numbers.push((number, at)));
         let expected: Vec<_> = (0..)
             .zip(&words)
-            .map(|(at, word)| (single.number(word.as_bytes()), at))
+            .map(|(at, word)| (single.number(Key::new(word.as_bytes())), at))
             .collect();
         assert_eq!(numbers, expected);
         assert!(together.iter().eq(single.iter()));

@@ -7,6 +7,7 @@
 //! What memory has no room for goes to disk and comes back once, when the segment is finished (see [`spill`]).
 
 mod batch;
+mod documents;
 mod engine;
 mod postings;
 mod spill;
@@ -27,6 +28,7 @@ use tantivy::store::StoreWriter;
 use tantivy::{DocId, Index, Segment, SegmentMeta, TantivyError};
 
 use self::batch::Batch;
+use self::documents::Documents;
 use self::engine::{FieldFiles, Files};
 use self::postings::{Detail, Postings, Room, Sink};
 use self::spill::Spill;
@@ -269,8 +271,8 @@ impl Sink for ListedField<'_> {
     }
 
     #[inline]
-    fn document(&mut self, doc: DocId, deltas: &[u32]) -> io::Result<()> {
-        self.files.document(doc, deltas)
+    fn documents(&mut self, documents: &Documents) -> io::Result<()> {
+        self.files.documents(documents)
     }
 
     fn end_term(&mut self) -> io::Result<()> {

@@ -13,7 +13,8 @@ use tantivy::fieldnorm::FieldNormReader;
 
 use super::PART_BYTES;
 use super::batch::{self, Batch};
-use super::terms::{MAX_BYTES, Terms};
+use super::documents::{Documents, Occurrence, n_docs};
+use super::terms::{Key, MAX_BYTES, Terms};
 use crate::analysis::BORDER;
 
 /// What is kept of each occurrence of a term.
@@ -29,8 +30,8 @@ pub(super) enum Detail {
 pub(super) trait Sink {
     /// Begins a term that so many documents hold.
     fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()>;
-    /// Adds a document of the term, with each position less the one before; none if they are not kept.
-    fn document(&mut self, doc: DocId, deltas: &[u32]) -> io::Result<()>;
+    /// Adds documents of the term.
+    fn documents(&mut self, documents: &Documents) -> io::Result<()>;
     /// Ends the term.
     fn end_term(&mut self) -> io::Result<()>;
 }
@@ -99,14 +100,11 @@ impl Current {
     }
 }
 
-/// Document and position of an occurrence of a term; memory for these comes as zeros, which nobody writes.
-type Occurrence = (DocId, u32);
-
 /// Memory that writing a field needs, for one after the other.
 #[derive(Default)]
 pub(super) struct Room {
     occurrences: Vec<Occurrence>,
-    deltas: Vec<u32>,
+    documents: Documents,
     order: Vec<Ordered>,
     /// Where the occurrences of each term end, by its number.
     ends: Vec<u32>,
@@ -188,6 +186,11 @@ impl Postings {
         self.stream.is_empty()
     }
 
+    /// Returns the first document that has a token or a value, if there is one.
+    pub(super) fn first_doc(&self) -> DocId {
+        self.docs.first().map_or(0, |start| start.doc)
+    }
+
     /// Returns how many tokens all documents have.
     pub(super) fn n_tokens(&self) -> u64 {
         self.n_tokens
@@ -257,7 +260,7 @@ impl Postings {
     pub(super) fn write(&mut self, room: &mut Room, sink: &mut impl Sink) -> io::Result<()> {
         let Room {
             occurrences,
-            deltas,
+            documents,
             order,
             ends,
         } = room;
@@ -270,9 +273,10 @@ impl Postings {
             (now, rest) = rest.split_at(at_once(rest));
             let occurrences = self.turn(now, ends, occurrences);
             let mut start = 0;
-            for Ordered { number, .. } in now {
+            for Ordered { number, place, .. } in now {
                 let end = std::mem::replace(&mut ends[*number as usize], NOT_NOW) as usize;
-                self.write_term(*number, &occurrences[start..end], deltas, sink)?;
+                let term = self.terms.bytes(*place);
+                self.write_term(term, &occurrences[start..end], documents, sink)?;
                 start = end;
             }
         }
@@ -305,25 +309,19 @@ impl Postings {
 
     fn write_term(
         &self,
-        number: u32,
+        term: &[u8],
         occurrences: &[Occurrence],
-        deltas: &mut Vec<u32>,
+        documents: &mut Documents,
         sink: &mut impl Sink,
     ) -> io::Result<()> {
-        let same_doc = |a: &Occurrence, b: &Occurrence| a.0 == b.0;
-        let n_docs = occurrences.chunk_by(same_doc).count() as u32;
-        let has_positions = self.detail == Detail::Positions;
-        sink.term(self.terms.bytes(number), n_docs)?;
-        for of_doc in occurrences.chunk_by(same_doc) {
-            deltas.clear();
-            if has_positions {
-                let mut last = 0;
-                for (_, position) in of_doc {
-                    deltas.push(position - last);
-                    last = *position;
-                }
+        sink.term(term, n_docs(occurrences))?;
+        let mut rest = occurrences;
+        while !rest.is_empty() {
+            rest = documents.fill(rest);
+            if self.detail == Detail::Documents {
+                documents.without_positions();
             }
-            sink.document(of_doc[0].0, deltas)?;
+            sink.documents(documents)?;
         }
         sink.end_term()
     }
@@ -372,6 +370,7 @@ impl Value<'_> {
             self.look_up();
             return self.put(term, position);
         }
+        let term = Key::new(term);
         let tag = self.postings.terms.tag(term);
         if !self.batch.push(tag, term, position) {
             self.look_up();
@@ -401,7 +400,7 @@ impl Value<'_> {
     #[inline]
     fn put(&mut self, term: &[u8], position: u32) {
         let postings = &mut *self.postings;
-        let number = postings.terms.number(term);
+        let number = postings.terms.number(Key::new(term));
         postings
             .current
             .step(number, position, &mut postings.stream);
@@ -432,7 +431,9 @@ impl Value<'_> {
 #[derive(Clone, Copy)]
 struct Ordered {
     /// Its [first bytes](first_bytes).
-    first: u64,
+    first: u128,
+    /// Where its bytes are.
+    place: u32,
     number: u32,
     /// How often it occurs.
     count: u32,
@@ -441,14 +442,15 @@ struct Ordered {
 /// Fills in the terms in the order of their bytes.
 fn in_order(terms: &Terms, order: &mut Vec<Ordered>) {
     order.clear();
-    order.extend(terms.iter().map(|(number, count, term)| Ordered {
-        first: first_bytes(term),
-        number,
-        count,
+    order.extend(terms.iter().map(|(place, record)| Ordered {
+        first: first_bytes(record.term),
+        place,
+        number: record.number,
+        count: record.count,
     }));
     // Most terms differ in their first bytes, which are at hand.
     order.sort_unstable_by(|a, b| {
-        let by_rest = || terms.bytes(a.number).cmp(terms.bytes(b.number));
+        let by_rest = || terms.bytes(a.place).cmp(terms.bytes(b.place));
         a.first.cmp(&b.first).then_with(by_rest)
     });
 }
@@ -463,10 +465,11 @@ fn at_once(order: &[Ordered]) -> usize {
     fitting.count().max(1)
 }
 
-/// Returns the first eight bytes as a number that orders as they do.
-pub(super) fn first_bytes(term: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    let n = term.len().min(8);
-    first[..n].copy_from_slice(&term[..n]);
-    u64::from_be_bytes(first)
+/// Returns the first sixteen bytes as a number that orders as they do.
+#[inline]
+pub(super) fn first_bytes(term: &[u8]) -> u128 {
+    match Key::new(term) {
+        Key::Short(number, _) => number.swap_bytes(),
+        Key::Long(term) => u128::from_be_bytes(term.first_chunk().copied().unwrap_or_default()),
+    }
 }

@@ -10,12 +10,14 @@
 //!
 //! ```text
 //! part      for each field the terms, in order
-//! term      length, bytes, how many documents, these
-//! document  how much greater than the one before it in the part (the first: its number), times 2, plus 1 if the
-//!           term occurs once; else how often; each position less the one before
+//! term      length, bytes, how many documents (numbers of 7 bits to a byte), these, 128 at a time
+//! documents the width of each column (2 bits each, the lowest first, in a byte), the columns
+//! columns   how much greater each document is than the one before it (the first: than the part's), times 2, plus 1 if
+//!           the term occurs once; how often in each of the others; each position less the one before
 //! ```
 //!
-//! All numbers have 7 bits to a byte. Of fields that keep documents only there is the first number, not doubled.
+//! All numbers of a column have as many bytes as the greatest of them needs, little-endian: none, one, two or four. Of
+//! fields that keep documents only there is the first column, not doubled.
 
 use std::fs::File;
 use std::io;
@@ -26,12 +28,15 @@ use std::path::{Path, PathBuf};
 use ken_core::{put_number, take_number};
 use tantivy::DocId;
 
+use super::documents::{AT_ONCE, Documents};
 use super::postings::{Detail, Postings, Room, Sink, first_bytes};
 
 /// So many bytes are written and read at once.
 const BLOCK: usize = if cfg!(test) { 64 } else { 64 << 10 };
 /// A number has no more bytes.
 const MAX_NUMBER: usize = 10;
+/// Bits of a [`Width`].
+const WIDTH_BITS: u32 = 2;
 
 /// The parts of a segment that were written out.
 pub(super) struct Spill {
@@ -40,8 +45,16 @@ pub(super) struct Spill {
     /// How many bytes were written.
     end: u64,
     n_parts: usize,
-    /// By column, where its terms are in each part that has some.
-    columns: Vec<Vec<Range<u64>>>,
+    /// By column, its part in each that has some terms of it.
+    columns: Vec<Vec<Part>>,
+}
+
+/// The terms of one column in a part.
+struct Part {
+    /// Where they are.
+    bytes: Range<u64>,
+    /// No document is before this one.
+    first: DocId,
 }
 
 impl Spill {
@@ -53,7 +66,7 @@ impl Spill {
             folder: folder.to_path_buf(),
             end: 0,
             n_parts: 0,
-            columns: vec![Vec::new(); n_columns],
+            columns: std::iter::repeat_with(Vec::new).take(n_columns).collect(),
         })
     }
 
@@ -74,12 +87,13 @@ impl Spill {
         room: &mut Room,
     ) -> io::Result<()> {
         for (column, postings) in columns {
-            let start = self.end;
-            let mut part = PartWriter::new(self, postings.detail());
+            let (start, first) = (self.end, postings.first_doc());
+            let mut part = PartWriter::new(self, postings.detail(), first);
             let written = postings.write(room, &mut part);
             let written = written.and_then(|()| part.flush());
             written.map_err(|error| in_folder(&self.folder, &error))?;
-            self.columns[column].push(start..self.end);
+            let bytes = start..self.end;
+            self.columns[column].push(Part { bytes, first });
         }
         self.n_parts += 1;
         Ok(())
@@ -94,25 +108,30 @@ impl Spill {
     ) -> io::Result<()> {
         // Those that have a term left, in the order of their documents.
         let mut parts = Vec::new();
-        for place in &self.columns[column] {
-            let mut part = PartReader::new(self, place.clone());
+        for part in &self.columns[column] {
+            let mut part = PartReader::new(self, part);
             if part.next_term()? {
                 parts.push(part);
             }
         }
+        let firsts = |parts: &[PartReader<'_>]| parts.iter().map(|part| part.first).collect();
+        let mut first: Vec<u128> = firsts(&parts);
         let mut same = Vec::new();
         // One for all: of a term that fills a large document it is large, too.
-        let mut deltas = Vec::new();
-        while least(&parts, &mut same) {
+        let mut documents = Documents::default();
+        while least(&parts, &first, &mut same) {
             let n_docs = same.iter().map(|at| parts[*at].n_docs).sum();
             sink.term(&parts[same[0]].term, n_docs)?;
             let mut is_at_end = false;
             for at in &same {
-                parts[*at].documents(detail, &mut deltas, sink)?;
-                is_at_end |= !parts[*at].next_term()?;
+                let part = &mut parts[*at];
+                part.documents(detail, &mut documents, sink)?;
+                is_at_end |= !part.next_term()?;
+                first[*at] = part.first;
             }
             if is_at_end {
                 parts.retain(|part| !part.is_at_end());
+                first = firsts(&parts);
             }
             sink.end_term()?;
         }
@@ -120,16 +139,16 @@ impl Spill {
     }
 }
 
-/// Finds the parts that have the least of all terms; returns whether there is one.
-fn least(parts: &[PartReader<'_>], found: &mut Vec<usize>) -> bool {
+/// Finds the parts that have the least of all terms, by the first bytes of each, which are close together; returns
+/// whether there is one.
+fn least(parts: &[PartReader<'_>], first: &[u128], found: &mut Vec<usize>) -> bool {
     found.clear();
-    let Some(first) = parts.iter().map(|part| part.first).min() else {
+    let Some(least) = first.iter().min() else {
         return false;
     };
-    let those = parts.iter().enumerate();
-    let those = those.filter(|(_, part)| part.first == first);
+    let those = first.iter().enumerate();
+    let those = those.filter(|(_, first)| *first == least);
     found.extend(those.map(|(at, _)| at));
-    // Most terms differ in their first bytes, which are at hand.
     if found.len() > 1
         && let Some(term) = found.iter().map(|at| &parts[*at].term).min()
     {
@@ -146,19 +165,27 @@ fn in_folder(folder: &Path, error: &io::Error) -> io::Error {
 /// Writes the terms of one column.
 struct PartWriter<'s> {
     spill: &'s mut Spill,
-    detail: Detail,
     buffer: Vec<u8>,
-    /// Of the last document of the term.
-    doc: DocId,
+    /// The first document of the part.
+    first: DocId,
+    /// The last one of the term so far.
+    last: DocId,
+    detail: Detail,
+    /// Two columns.
+    steps: [u32; AT_ONCE],
+    others: [u32; AT_ONCE],
 }
 
 impl<'s> PartWriter<'s> {
-    fn new(spill: &'s mut Spill, detail: Detail) -> Self {
+    fn new(spill: &'s mut Spill, detail: Detail, first: DocId) -> Self {
         Self {
             spill,
-            detail,
             buffer: Vec::with_capacity(2 * BLOCK),
-            doc: 0,
+            first,
+            last: first,
+            detail,
+            steps: [0; AT_ONCE],
+            others: [0; AT_ONCE],
         }
     }
 
@@ -175,27 +202,34 @@ impl Sink for PartWriter<'_> {
         put_number(term.len() as u64, &mut self.buffer);
         self.buffer.extend_from_slice(term);
         put_number(n_docs.into(), &mut self.buffer);
-        self.doc = 0;
+        self.last = self.first;
         Ok(())
     }
 
-    #[inline]
-    fn document(&mut self, doc: DocId, deltas: &[u32]) -> io::Result<()> {
-        let more = u64::from(doc - self.doc);
-        self.doc = doc;
-        match (self.detail, deltas) {
-            (Detail::Documents, _) => put_number(more, &mut self.buffer),
-            (Detail::Positions, [position]) => {
-                put_number(more << 1 | 1, &mut self.buffer);
-                put_number((*position).into(), &mut self.buffer);
+    fn documents(&mut self, documents: &Documents) -> io::Result<()> {
+        let docs = documents.docs();
+        for (step, doc) in self.steps.iter_mut().zip(docs) {
+            *step = *doc - std::mem::replace(&mut self.last, *doc);
+        }
+        let mut n_others = 0;
+        if self.detail == Detail::Positions {
+            for (step, freq) in self.steps.iter_mut().zip(documents.freqs()) {
+                *step = *step << 1 | u32::from(*freq == 1);
+                self.others[n_others] = *freq;
+                n_others += usize::from(*freq != 1);
             }
-            (Detail::Positions, deltas) => {
-                put_number(more << 1, &mut self.buffer);
-                put_number(deltas.len() as u64, &mut self.buffer);
-                for delta in deltas {
-                    put_number((*delta).into(), &mut self.buffer);
-                }
-            }
+        }
+        let columns: [&[u32]; 3] = [
+            &self.steps[..docs.len()],
+            &self.others[..n_others],
+            documents.deltas(),
+        ];
+        let widths = columns.map(Width::of);
+        let [steps, others, deltas] = widths.map(|width| width.0);
+        self.buffer
+            .push(steps | others << WIDTH_BITS | deltas << (2 * WIDTH_BITS));
+        for (width, column) in widths.into_iter().zip(columns) {
+            width.put(column, &mut self.buffer);
         }
         match self.buffer.len() >= BLOCK {
             true => self.flush(),
@@ -208,6 +242,67 @@ impl Sink for PartWriter<'_> {
     }
 }
 
+/// How many bytes each number of a column has: 0, 1, 2 or 4, by these values of [`WIDTH_BITS`].
+#[derive(Clone, Copy)]
+struct Width(u8);
+
+impl Width {
+    /// Returns what the greatest number needs.
+    #[inline]
+    fn of(column: &[u32]) -> Self {
+        Self(match column.iter().fold(0, |bits, number| bits | number) {
+            0 => 0,
+            1..=0xff => 1,
+            0x100..=0xffff => 2,
+            _ => 3,
+        })
+    }
+
+    fn n_bytes(self) -> usize {
+        (1 << self.0) >> 1
+    }
+
+    #[inline]
+    fn put(self, column: &[u32], out: &mut Vec<u8>) {
+        match self.0 {
+            0 => {}
+            1 => put::<1>(column, out),
+            2 => put::<2>(column, out),
+            _ => put::<4>(column, out),
+        }
+    }
+
+    /// Reads numbers that have these bytes.
+    #[inline]
+    fn take(self, bytes: &[u8], numbers: &mut [u32]) {
+        match self.0 {
+            0 => numbers.fill(0),
+            1 => take::<1>(bytes, numbers),
+            2 => take::<2>(bytes, numbers),
+            _ => take::<4>(bytes, numbers),
+        }
+    }
+}
+
+#[inline]
+fn put<const N: usize>(column: &[u32], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + column.len() * N, 0);
+    let places = out[start..].as_chunks_mut::<N>().0;
+    for (place, number) in places.iter_mut().zip(column) {
+        place.copy_from_slice(&number.to_le_bytes()[..N]);
+    }
+}
+
+#[inline]
+fn take<const N: usize>(bytes: &[u8], numbers: &mut [u32]) {
+    for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks::<N>().0) {
+        let mut whole = [0; size_of::<u32>()];
+        whole[..N].copy_from_slice(bytes);
+        *number = u32::from_le_bytes(whole);
+    }
+}
+
 /// Reads the terms of one column in one part.
 struct PartReader<'s> {
     spill: &'s Spill,
@@ -217,17 +312,20 @@ struct PartReader<'s> {
     /// Where in the buffer the next number begins.
     at: usize,
     term: Vec<u8>,
-    /// Its first bytes.
-    first: u64,
+    /// Its [first bytes](first_bytes).
+    first: u128,
     /// That hold the term.
     n_docs: u32,
+    /// Not behind those of any term.
+    first_doc: DocId,
 }
 
 impl<'s> PartReader<'s> {
-    fn new(spill: &'s Spill, place: Range<u64>) -> Self {
+    fn new(spill: &'s Spill, part: &Part) -> Self {
         Self {
             spill,
-            rest: place,
+            rest: part.bytes.clone(),
+            first_doc: part.first,
             buffer: Vec::new(),
             at: 0,
             term: Vec::new(),
@@ -264,25 +362,54 @@ impl<'s> PartReader<'s> {
     fn documents(
         &mut self,
         detail: Detail,
-        deltas: &mut Vec<u32>,
+        documents: &mut Documents,
         sink: &mut impl Sink,
     ) -> io::Result<()> {
-        let mut doc = 0;
-        for _ in 0..self.n_docs {
-            let more = self.long_number()?;
-            deltas.clear();
-            match detail {
-                Detail::Documents => doc += more as DocId,
-                Detail::Positions => {
-                    doc += (more >> 1) as DocId;
-                    let n = if more & 1 == 1 { 1 } else { self.number()? };
-                    for _ in 0..n {
-                        deltas.push(self.number()?);
-                    }
+        let mut last = self.first_doc;
+        let mut n_left = self.n_docs as usize;
+        while n_left > 0 {
+            let n_docs = n_left.min(AT_ONCE);
+            n_left -= n_docs;
+            let (docs, freqs, deltas) = documents.columns(n_docs);
+            self.need(1)?;
+            let widths = *self.buffer.get(self.at).ok_or_else(|| self.too_short())?;
+            self.at += 1;
+            let mask = (1 << WIDTH_BITS) - 1;
+            let width = |column: u32| Width(widths >> (column * WIDTH_BITS) & mask);
+            self.column(width(0), docs)?;
+            if detail == Detail::Positions {
+                let mut n_others = docs.iter().filter(|step| **step & 1 == 0).count();
+                self.column(width(1), &mut freqs[..n_others])?;
+                // From the last one on, so that none is written over before it is read.
+                for at in (0..n_docs).rev() {
+                    let is_other = docs[at] & 1 == 0;
+                    n_others -= usize::from(is_other);
+                    let other = freqs[n_others];
+                    freqs[at] = if is_other { other } else { 1 };
+                    docs[at] >>= 1;
                 }
+                let n_deltas: u32 = freqs.iter().sum();
+                deltas.resize(n_deltas as usize, 0);
+                self.column(width(2), deltas)?;
             }
-            sink.document(doc, deltas)?;
+            for doc in docs {
+                last += *doc;
+                *doc = last;
+            }
+            sink.documents(documents)?;
         }
+        Ok(())
+    }
+
+    /// Reads so many numbers.
+    #[inline]
+    fn column(&mut self, width: Width, numbers: &mut [u32]) -> io::Result<()> {
+        let n_bytes = numbers.len() * width.n_bytes();
+        self.need(n_bytes)?;
+        let end = self.at + n_bytes;
+        let bytes = self.buffer.get(self.at..end);
+        width.take(bytes.ok_or_else(|| self.too_short())?, numbers);
+        self.at = end;
         Ok(())
     }
 
@@ -331,8 +458,106 @@ impl<'s> PartReader<'s> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
     use super::super::batch::Batch;
     use super::*;
+
+    /// Of each term, in which documents it is, and where.
+    type Terms = BTreeMap<Vec<u8>, Vec<(DocId, Vec<u32>)>>;
+
+    #[derive(Default)]
+    struct Collected {
+        terms: Terms,
+        last: Vec<u8>,
+        n_docs: usize,
+    }
+
+    impl Sink for Collected {
+        fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()> {
+            assert!(self.terms.is_empty() || *self.last < *term, "in order");
+            (self.last, self.n_docs) = (term.to_vec(), n_docs as usize);
+            Ok(())
+        }
+        fn documents(&mut self, documents: &Documents) -> io::Result<()> {
+            let of_term = self.terms.entry(self.last.clone()).or_default();
+            let mut deltas = documents.deltas().iter();
+            for (doc, freq) in documents.docs().iter().zip(documents.freqs()) {
+                let n = if documents.deltas().is_empty() {
+                    0
+                } else {
+                    *freq
+                };
+                let positions = deltas.by_ref().take(n as usize).scan(0, |at, delta| {
+                    *at += delta;
+                    Some(*at)
+                });
+                of_term.push((*doc, positions.collect()));
+            }
+            Ok(())
+        }
+        fn end_term(&mut self) -> io::Result<()> {
+            assert_eq!(self.terms[&self.last].len(), self.n_docs);
+            Ok(())
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Parts of documents, in each some tokens: a term of few, and how far it is behind the one before.
+        #[test]
+        fn parts_come_back_as_one(
+            parts in prop::collection::vec(
+                prop::collection::vec(
+                    (
+                        prop_oneof![20 => 1..3_u32, 1 => Just(70_000)],
+                        prop::collection::vec(
+                            (0..6_u32, prop_oneof![20 => 0..4_u32, 2 => 0..300_u32, 1 => Just(90_000)]),
+                            1..9,
+                        ),
+                    ),
+                    1..200,
+                ),
+                1..4,
+            ),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            for detail in [Detail::Positions, Detail::Documents] {
+                let mut spill = Spill::new(folder.path(), 1).unwrap();
+                let (mut expected, mut doc) = (Terms::new(), 0);
+                for part in &parts {
+                    let mut postings = Postings::new(detail, false);
+                    for (step, tokens) in part {
+                        doc += step;
+                        let mut batch = Batch::new();
+                        let mut value = postings.value(doc, &mut batch);
+                        let mut position = 0;
+                        for (term, delta) in tokens {
+                            // Some begin alike.
+                            let term = format!("{term:017}").into_bytes();
+                            position += delta;
+                            value.token(&term, position);
+                            let of_term = expected.entry(term).or_default();
+                            if of_term.last().is_none_or(|last| last.0 != doc) {
+                                of_term.push((doc, Vec::new()));
+                            }
+                            if detail == Detail::Positions {
+                                of_term.last_mut().unwrap().1.push(position);
+                            }
+                        }
+                        value.end();
+                    }
+                    spill.write([(0, &mut postings)].into_iter(), &mut Room::default()).unwrap();
+                }
+                let mut found = Collected::default();
+                spill.merge(0, detail, &mut found).unwrap();
+                prop_assert!(found.terms == expected);
+            }
+        }
+    }
 
     /// Fails as the engine's files do on a full disk, or not.
     struct Engine {
@@ -347,8 +572,8 @@ mod tests {
                 false => Ok(()),
             }
         }
-        fn document(&mut self, _: DocId, _: &[u32]) -> io::Result<()> {
-            self.n_docs += 1;
+        fn documents(&mut self, documents: &Documents) -> io::Result<()> {
+            self.n_docs += documents.docs().len() as u32;
             Ok(())
         }
         fn end_term(&mut self) -> io::Result<()> {

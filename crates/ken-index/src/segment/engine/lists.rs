@@ -94,14 +94,18 @@ impl TermDocs {
         }
     }
 
-    /// Adds a document behind the last one.
+    /// Adds documents behind the last one, each with how often it has the term.
     #[inline]
-    pub(super) fn add(&mut self, doc: DocId, freq: u32) {
-        self.docs[self.n] = doc;
-        self.freqs[self.n] = freq;
-        self.n += 1;
-        if self.n == BLOCK {
-            self.pack();
+    pub(super) fn add(&mut self, mut docs: &[DocId], mut freqs: &[u32]) {
+        while !docs.is_empty() {
+            let start = self.n;
+            let n;
+            (n, docs) = move_into(&mut self.docs, start, docs);
+            (_, freqs) = move_into(&mut self.freqs, start, freqs);
+            self.n += n;
+            if self.n == BLOCK {
+                self.pack();
+            }
         }
     }
 
@@ -173,12 +177,13 @@ impl Positions {
         }
     }
 
-    /// Adds those of a document.
+    /// Adds those of documents.
     #[inline]
-    pub(super) fn add(&mut self, deltas: &[u32]) {
-        for delta in deltas {
-            self.numbers[self.n] = *delta;
-            self.n += 1;
+    pub(super) fn add(&mut self, mut deltas: &[u32]) {
+        while !deltas.is_empty() {
+            let n;
+            (n, deltas) = move_into(&mut self.numbers, self.n, deltas);
+            self.n += n;
             if self.n == BLOCK {
                 let n_bits = self.packer.numbers(&self.numbers, &mut self.blocks);
                 self.bits.push(n_bits);
@@ -201,6 +206,15 @@ impl Positions {
         self.n = 0;
         Ok(())
     }
+}
+
+/// Copies as many numbers as a block has room for from a place on; returns how many, and the others.
+#[inline]
+fn move_into<'n>(block: &mut [u32; BLOCK], at: usize, numbers: &'n [u32]) -> (usize, &'n [u32]) {
+    let n = numbers.len().min(BLOCK - at);
+    let (those, others) = numbers.split_at(n);
+    block[at..at + n].copy_from_slice(those);
+    (n, others)
 }
 
 /// Packs blocks.

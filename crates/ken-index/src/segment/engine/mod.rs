@@ -23,16 +23,17 @@ mod tests;
 
 use std::io::{self, Write};
 
+use tantivy::TantivyError;
 use tantivy::directory::{CompositeWrite, WritePtr};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::{Segment, SegmentComponent};
 use tantivy::schema::Field as Column;
-use tantivy::{DocId, TantivyError};
 use tantivy_common::CountingWriter;
 
 use self::dictionary::Dictionary;
 use self::lists::{Positions, Ranking, TermDocs};
 use self::places::{Place, Places};
+use super::documents::Documents;
 use super::postings::Sink;
 
 /// Lists of so many bytes are written at once.
@@ -185,11 +186,9 @@ impl Sink for FieldFiles<'_> {
     }
 
     #[inline]
-    fn document(&mut self, doc: DocId, deltas: &[u32]) -> io::Result<()> {
-        self.docs.add(doc, deltas.len() as u32);
-        if self.positions.is_some() {
-            self.term_positions.add(deltas);
-        }
+    fn documents(&mut self, documents: &Documents) -> io::Result<()> {
+        self.docs.add(documents.docs(), documents.freqs());
+        self.term_positions.add(documents.deltas());
         Ok(())
     }
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufWriter;
 
 use proptest::prelude::*;
-use tantivy::Index;
 use tantivy::directory::{AntiCallToken, CompositeFile, FileSlice, TerminatingWrite};
 use tantivy::fieldnorm::{FieldNormReaders, FieldNormsSerializer};
 use tantivy::postings::InvertedIndexSerializer;
 use tantivy::schema::{IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions};
 use tantivy::termdict::TermDictionary;
+use tantivy::{DocId, Index};
 
 use super::*;
 
@@ -54,6 +54,14 @@ fn deltas(positions: &[u32]) -> Vec<u32> {
         .collect()
 }
 
+fn document(doc: DocId, deltas: &[u32]) -> Documents {
+    let mut documents = Documents::default();
+    let (docs, freqs, all) = documents.columns(1);
+    (docs[0], freqs[0]) = (doc, deltas.len() as u32);
+    all.extend_from_slice(deltas);
+    documents
+}
+
 fn same(terms: &Terms) {
     let codes: Vec<u8> = (0..N_DOCS).map(|doc| (doc % 90) as u8).collect();
     same_with_lengths(terms, 123_456, &codes);
@@ -84,7 +92,7 @@ fn same_with_lengths(terms: &Terms, n_tokens: u64, codes: &[u8]) {
                 } else {
                     Vec::new()
                 };
-                field.document(*doc, &deltas).unwrap();
+                field.documents(&document(*doc, &deltas)).unwrap();
                 expected.write_doc(*doc, deltas.len() as u32, &deltas);
             }
             field.end_term().unwrap();
@@ -315,7 +323,7 @@ fn written_to(room: [usize; 3], n_docs_of_one: u32) -> io::Result<()> {
         )?;
         let n_docs = if number == 77 { n_docs_of_one } else { 1 };
         for doc in 0..n_docs {
-            field.document(doc * 7, &[number, doc * 1000])?;
+            field.documents(&document(doc * 7, &[number, doc * 1000]))?;
         }
         field.end_term()?;
     }

@@ -1,0 +1,137 @@
+//! Documents of a term in columns.
+//!
+//! In how many documents a term is, and how often in each, cannot be foretold: to go from one to the next by branches
+//! took more of the time of turning postings over, writing and reading them than all else. Columns are filled, written
+//! and read without.
+
+use tantivy::DocId;
+
+/// Document and position of an occurrence of a term; memory for these comes as zeros, which nobody writes.
+pub(super) type Occurrence = (DocId, u32);
+
+/// More documents are not in the columns at a time.
+pub(super) const AT_ONCE: usize = 128;
+
+/// Documents of a term, in order.
+pub(super) struct Documents {
+    n: usize,
+    docs: [DocId; AT_ONCE],
+    freqs: [u32; AT_ONCE],
+    deltas: Vec<u32>,
+}
+
+impl Default for Documents {
+    fn default() -> Self {
+        Self {
+            n: 0,
+            docs: [0; AT_ONCE],
+            freqs: [0; AT_ONCE],
+            deltas: Vec::new(),
+        }
+    }
+}
+
+impl Documents {
+    pub(super) fn docs(&self) -> &[DocId] {
+        &self.docs[..self.n]
+    }
+
+    /// Returns how often each has the term; of a field that does not keep it any numbers.
+    pub(super) fn freqs(&self) -> &[u32] {
+        &self.freqs[..self.n]
+    }
+
+    /// Returns of one after the other each position less the one before; none if they are not kept.
+    pub(super) fn deltas(&self) -> &[u32] {
+        &self.deltas
+    }
+
+    /// Returns the columns of so many documents to be filled: the documents, how often each has the term, positions.
+    pub(super) fn columns(&mut self, n: usize) -> (&mut [DocId], &mut [u32], &mut Vec<u32>) {
+        self.n = n;
+        self.deltas.clear();
+        (&mut self.docs[..n], &mut self.freqs[..n], &mut self.deltas)
+    }
+
+    /// Fills the columns with the first documents of the occurrences of a term; returns what they have no room for.
+    #[inline]
+    pub(super) fn fill<'o>(&mut self, occurrences: &'o [Occurrence]) -> &'o [Occurrence] {
+        self.deltas.clear();
+        let (mut n, mut start, mut end) = (0, 0, 0);
+        let (mut last_doc, mut last_position) = (DocId::MAX, 0);
+        for &(doc, position) in occurrences {
+            let is_next = doc != last_doc;
+            if n + usize::from(is_next) > AT_ONCE {
+                break;
+            }
+            n += usize::from(is_next);
+            let (first, before) = if is_next {
+                (end, 0)
+            } else {
+                (start, last_position)
+            };
+            start = first;
+            end += 1;
+            self.docs[n - 1] = doc;
+            self.freqs[n - 1] = end - start;
+            self.deltas.push(position - before);
+            (last_doc, last_position) = (doc, position);
+        }
+        self.n = n;
+        &occurrences[end as usize..]
+    }
+
+    pub(super) fn without_positions(&mut self) {
+        self.deltas.clear();
+    }
+}
+
+/// Returns in how many documents the occurrences of a term are.
+pub(super) fn n_docs(occurrences: &[Occurrence]) -> u32 {
+    let pairs = occurrences.array_windows();
+    let n_others: u32 = pairs.map(|[one, next]| u32::from(one.0 != next.0)).sum();
+    n_others + u32::from(!occurrences.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn columns_hold_all_occurrences(
+            steps in proptest::collection::vec((0..3_u32, 0..1000_u32), 0..600),
+        ) {
+            // Each is in the same document as the one before it, and behind, or in a later one.
+            let (mut doc, mut position) = (0, 0);
+            let mut occurrences = Vec::new();
+            let mut expected: Vec<(DocId, Vec<u32>)> = Vec::new();
+            for (next, delta) in steps {
+                let is_first = next > 0 || expected.is_empty();
+                (doc, position) = (doc + next, if is_first { delta } else { position + delta });
+                occurrences.push((doc, position));
+                match expected.last_mut().filter(|_| !is_first) {
+                    Some((_, deltas)) => deltas.push(delta),
+                    None => expected.push((doc, vec![delta])),
+                }
+            }
+            prop_assert_eq!(n_docs(&occurrences), expected.len() as u32);
+            let mut documents = Documents::default();
+            let mut found = Vec::new();
+            let mut rest = &occurrences[..];
+            while !rest.is_empty() {
+                rest = documents.fill(rest);
+                let mut deltas = documents.deltas();
+                for (doc, freq) in documents.docs().iter().zip(documents.freqs()) {
+                    let own;
+                    (own, deltas) = deltas.split_at(*freq as usize);
+                    found.push((*doc, own.to_vec()));
+                }
+                prop_assert!(deltas.is_empty());
+            }
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
