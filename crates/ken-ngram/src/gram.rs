@@ -118,6 +118,10 @@ pub struct GramSet {
     grams: Vec<Gram>,
     /// Some of the windows whose grams it has, each in one place: most are seen again soon.
     seen: Box<[u32; SEEN]>,
+    /// What of a block goes on to the next step: kept, so that it need not be emptied for each.
+    unseen: [u32; BLOCK_BYTES],
+    new: [Gram; BLOCK_BYTES],
+    others: [Gram; 2 * BLOCK_BYTES],
     overflowed: bool,
 }
 
@@ -127,6 +131,9 @@ impl Default for GramSet {
             slots: vec![0; Self::MIN_SLOTS],
             grams: Vec::new(),
             seen: Box::new([0; SEEN]),
+            unseen: [0; BLOCK_BYTES],
+            new: [0; BLOCK_BYTES],
+            others: [0; 2 * BLOCK_BYTES],
             overflowed: false,
         }
     }
@@ -180,29 +187,39 @@ impl GramSet {
         }
     }
 
-    /// Three steps, each of which leaves less for the next: windows that were not seen, those of their grams that are
-    /// not found at once, and these are inserted. What goes on cannot be foretold, so it is gathered without a branch.
+    /// Three steps, each of which leaves less for the next: windows that were not seen, those of their grams whose
+    /// place is another's, and these are inserted. What goes on cannot be foretold, so it is gathered without a branch.
     fn add_block(&mut self, text: &[u8]) {
-        let (mut unseen, mut n_unseen) = ([0; BLOCK_BYTES], 0);
-        for window in windows(text) {
+        let mut n_unseen = 0;
+        for window in text.array_windows() {
+            // The first byte lowest, which is no work; those that go on are turned round.
+            let window = u32::from_le_bytes(*window);
             // A block has no more windows than that.
-            unseen[n_unseen % BLOCK_BYTES] = window;
-            n_unseen += usize::from(self.seen[hash(window) % SEEN] != window);
+            self.unseen[n_unseen % BLOCK_BYTES] = window;
+            n_unseen += usize::from(self.seen[place(window)] != window);
         }
-        let (mask, slots) = (self.slots.len() - 1, self.slots.as_slice());
-        let (mut others, mut n_others) = ([0; 2 * BLOCK_BYTES], 0);
-        for &window in &unseen[..n_unseen] {
-            self.seen[hash(window) % SEEN] = window;
-            let gram = common().gram(window);
-            others[n_others] = gram;
-            n_others += usize::from(slots[hash(gram) & mask] != gram);
+        let common = common();
+        let (mask, slots) = (self.slots.len() - 1, self.slots.as_mut_slice());
+        let (mut n_new, mut n_others) = (0, 0);
+        for &window in &self.unseen[..n_unseen] {
+            self.seen[place(window)] = window;
+            let window = window.swap_bytes();
+            let gram = common.gram(window);
+            let slot = &mut slots[hash(gram) & mask];
+            let is_new = *slot == 0;
+            *slot = if is_new { gram } else { *slot };
+            self.new[n_new % BLOCK_BYTES] = gram;
+            n_new += usize::from(is_new);
+            self.others[n_others % (2 * BLOCK_BYTES)] = gram;
+            n_others += usize::from(*slot != gram);
             if let Some(pair) = lead(window >> 16) {
-                others[n_others] = pair;
+                self.others[n_others % (2 * BLOCK_BYTES)] = pair;
                 n_others += 1;
             }
         }
-        for gram in &others[..n_others] {
-            self.insert(*gram);
+        self.grams.extend_from_slice(&self.new[..n_new]);
+        for at in 0..n_others {
+            self.insert(self.others[at]);
         }
         self.make_room();
     }
@@ -228,7 +245,7 @@ impl GramSet {
 
     fn empty_slots(&mut self) {
         /// Of so many slots, one more that is taken makes it cheaper to empty them all.
-        const SHARE: usize = 6;
+        const SHARE: usize = 20;
         if self.grams.len() > self.slots.len() / SHARE {
             return self.slots.fill(0);
         }
@@ -264,6 +281,11 @@ impl GramSet {
             self.overflowed = false;
         }
     }
+}
+
+/// Returns where a window is, if it was seen: the upper bits of a product depend on all of it.
+fn place(window: u32) -> usize {
+    (window.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SEEN.ilog2())) as usize
 }
 
 /// Returns where to look: the upper half of a product depends on all bits of the gram.
