@@ -89,8 +89,8 @@ impl Builder {
     /// Fails if it cannot be written.
     pub fn finish<W: Write>(&mut self, out: W) -> io::Result<W> {
         let mut writer = SegmentWriter::new(out, self.docs.len() as u32);
-        self.sorter.each(&self.grams, &self.ends, |gram, docs| {
-            writer.gram(gram, docs)
+        self.sorter.each(&self.grams, &self.ends, |gram, entries| {
+            writer.gram(gram, entries.iter().map(|entry| entry & 0xffff))
         })?;
         let out = writer.finish(&self.docs)?;
         self.clear();
@@ -118,11 +118,10 @@ struct Sorter {
     entries: Vec<u32>,
     /// One bucket, while it is sorted.
     bucket: Vec<u32>,
-    docs: Vec<u32>,
 }
 
 impl Sorter {
-    /// Calls `each` with all grams, in order, each with its documents; of each document is told where its grams end.
+    /// Calls `each` with all grams, in order, each with its entries; of each document is told where its grams end.
     fn each(
         &mut self,
         grams: &[Gram],
@@ -136,9 +135,7 @@ impl Sorter {
             start = end as usize;
             sort(entries, &mut self.bucket);
             for same in entries.chunk_by(|one, other| one >> 16 == other >> 16) {
-                self.docs.clear();
-                self.docs.extend(same.iter().map(|entry| entry & 0xffff));
-                each(pair << 16 | same[0] >> 16, &self.docs)?;
+                each(pair << 16 | same[0] >> 16, same)?;
             }
         }
         Ok(())
@@ -208,8 +205,8 @@ mod tests {
             ends.push(ends.last().unwrap_or(&0) + doc.len() as u32);
         }
         let mut found = Vec::new();
-        let each = |gram, docs: &[u32]| {
-            found.push((gram, docs.to_vec()));
+        let each = |gram, entries: &[u32]| {
+            found.push((gram, entries.iter().map(|entry| entry & 0xffff).collect()));
             Ok(())
         };
         let mut sorter = Sorter::default();

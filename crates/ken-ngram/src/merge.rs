@@ -67,12 +67,11 @@ struct Lists {
 }
 
 impl Lists {
-    fn add(&mut self, gram: Gram, docs: &[u32], n_docs: u32) {
-        if !docs.is_empty() {
+    fn add(&mut self, gram: Gram, docs: impl Iterator<Item = u32>, n: u32, n_docs: u32) {
+        if n > 0 {
             let start = self.bytes.len();
-            postings::encode(docs, n_docs, &mut self.bytes);
-            let n_bytes = self.bytes.len() - start;
-            self.grams.push((gram, docs.len() as u32, n_bytes));
+            postings::encode(docs, n, n_docs, &mut self.bytes);
+            self.grams.push((gram, n, self.bytes.len() - start));
         }
     }
 }
@@ -80,7 +79,8 @@ impl Lists {
 /// Merges the lists of a range of grams.
 ///
 /// The next gram is the smallest of those that come next in each file. These are looked at one by one: many files hold
-/// the same gram, and a heap of them takes longer to be put in order for each.
+/// the same gram, and a heap of them takes longer to be put in order for each. If all documents are kept, their lists are
+/// written while they are read: one waits for the last document it has read, the other does not.
 fn merged(segments: &[Segment], maps: &[Vec<u32>], range: &Range<u64>, n_docs: u32) -> Lists {
     let mut lists = Lists::default();
     let mut files: Vec<_> = (segments.iter().zip(maps))
@@ -88,28 +88,38 @@ fn merged(segments: &[Segment], maps: &[Vec<u32>], range: &Range<u64>, n_docs: u
             segment,
             map,
             entries: segment.entries(range.clone()),
-            postings: None,
+            postings: Postings::default(),
         })
         .collect();
     let mut heads: Vec<u64> = files.iter_mut().map(|file| file.next_after(None)).collect();
+    let keeps_all = maps.iter().flatten().copied().eq(0..n_docs);
     let mut list = Vec::new();
     loop {
         let gram = heads.iter().copied().fold(NO_MORE, u64::min);
         let Ok(found) = Gram::try_from(gram) else {
             return lists;
         };
+        let same = || {
+            let files = heads.iter().zip(&files).filter(|(head, _)| **head == gram);
+            files.map(|(_, file)| file)
+        };
+        if keeps_all {
+            let n = same().map(Entries::n).sum();
+            lists.add(found, same().flat_map(Entries::all), n, n_docs);
+        } else {
+            list.clear();
+            list.extend(same().flat_map(Entries::kept));
+            if !list.is_sorted_by(|one, next| one < next) {
+                list.sort_unstable();
+                list.dedup();
+            }
+            lists.add(found, list.iter().copied(), list.len() as u32, n_docs);
+        }
         for (head, file) in heads.iter_mut().zip(&mut files) {
             if *head == gram {
-                file.add_to(&mut list);
                 *head = file.next_after(Some(found));
             }
         }
-        if !list.is_sorted_by(|one, next| one < next) {
-            list.sort_unstable();
-            list.dedup();
-        }
-        lists.add(found, &list, n_docs);
-        list.clear();
     }
 }
 
@@ -123,7 +133,7 @@ struct Entries<'a, I> {
     map: &'a [u32],
     entries: I,
     /// The list that comes next.
-    postings: Option<Postings>,
+    postings: Postings,
 }
 
 impl<I: Iterator<Item = (Gram, Postings)>> Entries<'_, I> {
@@ -132,17 +142,27 @@ impl<I: Iterator<Item = (Gram, Postings)>> Entries<'_, I> {
         let next = self.entries.next();
         let next = next.filter(|(gram, _)| last.is_none_or(|last| *gram > last));
         let gram = next.as_ref().map_or(NO_MORE, |(gram, _)| (*gram).into());
-        self.postings = next.map(|(_, postings)| postings);
+        self.postings = next.map(|(_, postings)| postings).unwrap_or_default();
         gram
     }
 
-    /// Adds the documents that the file keeps of the list.
-    fn add_to(&self, list: &mut Vec<u32>) {
-        if let Some(postings) = &self.postings {
-            let docs = self.segment.documents(postings);
-            let docs = docs.map(|doc| self.map[doc as usize]);
-            list.extend(docs.filter(|doc| *doc != GONE));
-        }
+    /// Returns how many documents the list has, or more if it is damaged.
+    fn n(&self) -> u32 {
+        self.postings.n.min(self.segment.n_docs())
+    }
+
+    /// Returns the documents of the list, if all are kept: their new numbers follow each other.
+    fn all(&self) -> impl Iterator<Item = u32> {
+        let first = self.map.first().copied().unwrap_or_default();
+        let docs = self.segment.documents(&self.postings);
+        docs.map(move |doc| first + doc)
+    }
+
+    /// Returns the documents that the file keeps of the list.
+    fn kept(&self) -> impl Iterator<Item = u32> {
+        let docs = self.segment.documents(&self.postings);
+        let docs = docs.map(|doc| self.map[doc as usize]);
+        docs.filter(|doc| *doc != GONE)
     }
 }
 

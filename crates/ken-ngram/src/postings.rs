@@ -6,8 +6,7 @@
 
 /// Longer quotients are written as a whole number.
 const MAX_QUOTIENT: u32 = 16;
-/// So many documents are written at a time, each in so many bytes at most.
-const AT_ONCE: usize = 64;
+/// A document takes so many bytes at most.
 const MAX_BYTES: usize = 6;
 /// The mean of gaps counts in sixteenths.
 const MEAN_SHIFT: u32 = 4;
@@ -23,8 +22,9 @@ impl Mean {
         Self(gap.min(1 << 24) << MEAN_SHIFT)
     }
 
+    /// The logarithm of the mean gap, which counts as 1 at least.
     fn parameter(self) -> u32 {
-        (self.0 >> MEAN_SHIFT).max(1).ilog2()
+        (self.0 | 1 << MEAN_SHIFT).ilog2() - MEAN_SHIFT
     }
 
     fn follow(&mut self, gap: u32) {
@@ -32,44 +32,37 @@ impl Mean {
     }
 }
 
-/// Appends a list of documents, sorted and all different, among `n_docs`.
-pub(crate) fn encode(docs: &[u32], n_docs: u32, out: &mut Vec<u8>) {
-    let mut mean = Mean::new(docs.len() as u32, n_docs);
-    // Without room for more, and without taking it back.
-    if let [doc] = docs {
-        let (bits, n_bits) = code(*doc, mean.parameter());
-        return out.extend_from_slice(&bits.to_le_bytes()[..n_bits.div_ceil(8) as usize]);
-    }
-    // Bits that are no whole byte yet, and how many; behind the last byte of `out`.
-    let (mut held, mut n) = (0_u64, 0);
-    let (mut at, mut next) = (out.len(), 0);
-    for docs in docs.chunks(AT_ONCE) {
-        // Eight bytes are written each time, of which those count that are whole.
-        out.resize(at + docs.len() * MAX_BYTES + 8, 0);
-        for &doc in docs {
-            let (bits, n_bits) = code(doc - next, mean.parameter());
-            mean.follow(doc - next);
-            next = doc + 1;
-            held |= bits << n;
-            n += n_bits;
-            out[at..at + 8].copy_from_slice(&held.to_le_bytes());
-            at += (n / 8) as usize;
-            held >>= n & !7;
-            n &= 7;
-        }
-    }
-    out.truncate(at + usize::from(n > 0));
+/// Appends a list of `n` documents, sorted and all different, among `n_docs`. Fewer, of a damaged list, are followed by
+/// others when they are read.
+pub(crate) fn encode(docs: impl Iterator<Item = u32>, n: u32, n_docs: u32, out: &mut Vec<u8>) {
+    let mut mean = Mean::new(n, n_docs);
+    let mut at = out.len();
+    // Eight bytes are written each time, of which those count that are whole.
+    out.resize(at + n as usize * MAX_BYTES + 8, 0);
+    // Bits that are no whole byte yet, and how many; behind the last byte.
+    let (mut held, mut n_held) = (0_u64, 0);
+    let mut next = 0;
+    docs.for_each(|doc| {
+        let (bits, n_bits) = code(doc - next, mean.parameter());
+        mean.follow(doc - next);
+        next = doc + 1;
+        held |= bits << n_held;
+        n_held += n_bits;
+        out[at..at + 8].copy_from_slice(&held.to_le_bytes());
+        at += (n_held / 8) as usize;
+        held >>= n_held & !7;
+        n_held &= 7;
+    });
+    out.truncate(at + usize::from(n_held > 0));
 }
 
 /// Returns the bits of a gap, the first one lowest, and how many they are.
 fn code(gap: u32, k: u32) -> (u64, u32) {
     let quotient = gap >> k;
     if quotient < MAX_QUOTIENT {
-        let rest = u64::from(gap & ((1 << k) - 1));
-        (
-            ((1 << quotient) - 1) | rest << (quotient + 1),
-            quotient + 1 + k,
-        )
+        let rest = u64::from(gap - (quotient << k));
+        // Of a one at this place and all below it, what is left is ones, as many as the quotient, and a zero.
+        (((2 * rest + 1) << quotient) - 1, quotient + 1 + k)
     } else {
         (
             ((1 << MAX_QUOTIENT) - 1) | u64::from(gap) << MAX_QUOTIENT,
@@ -156,7 +149,7 @@ mod tests {
 
     fn returned(docs: &[u32], n_docs: u32) -> Vec<u32> {
         let mut bytes = Vec::new();
-        encode(docs, n_docs, &mut bytes);
+        encode(docs.iter().copied(), docs.len() as u32, n_docs, &mut bytes);
         Decoder::new(&bytes, docs.len() as u32, n_docs).collect()
     }
 
@@ -166,7 +159,7 @@ mod tests {
             assert_eq!(returned(&docs, u32::MAX), docs);
         }
         let mut bytes = Vec::new();
-        encode(&(0..8000).collect::<Vec<_>>(), 8000, &mut bytes);
+        encode(0..8000, 8000, 8000, &mut bytes);
         assert_eq!(bytes.len(), 1000, "a bit each where all hold it");
     }
 

@@ -94,7 +94,7 @@ pub struct Row {
 }
 
 /// Where a gram's documents are, and how many.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Postings {
     pub(crate) n: u32,
     pub(crate) bytes: Range<usize>,

@@ -223,6 +223,18 @@ fn files_of_documents_that_are_not_covered_leave_nothing_out() {
     );
 }
 
+#[test]
+fn a_list_that_is_shorter_than_it_says_takes_none_from_others() {
+    let texts = texts(&["quux"; 300]);
+    let mut damaged = built(&texts[..100], 0);
+    // Of `quux` there are two lists, of 100 bits each; now their first document is beyond the last one.
+    damaged[..26].fill(0xff);
+    let segments = [open(damaged), open(built(&texts[100..], 100))];
+    let merged = open(merge(&segments, &|_| true, 1, Vec::new()).unwrap());
+    let found = found(&merged, "quux");
+    assert!((100..300).all(|number| found.contains(&format!("/texts/{number}"))));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
     #[test]
@@ -236,6 +248,17 @@ proptest! {
         for (doc, text) in (0..).zip(&texts) {
             prop_assert!(candidates.contains(doc) || !regex.is_match(text.as_bytes()));
         }
+    }
+
+    #[test]
+    fn merged_files_are_as_if_they_were_built_at_once(
+        texts in prop::collection::vec(r"([a-eA-E]{1,6}|abc|the | |αβ|\n){0,20}", 0..40),
+        part: prop::sample::Index,
+    ) {
+        let (first, others) = texts.split_at(part.index(texts.len() + 1));
+        let segments = [open(built(first, 0)), open(built(others, first.len()))];
+        let merged = merge(&segments, &|_| true, 1, Vec::new()).unwrap();
+        prop_assert_eq!(merged, built(&texts, 0));
     }
 
     #[test]

@@ -65,13 +65,15 @@ impl<W: Write> SegmentWriter<W> {
     }
 
     /// Adds a gram, greater than the last one, with its documents in order.
-    pub(crate) fn gram(&mut self, gram: Gram, docs: &[u32]) -> io::Result<()> {
-        if docs.is_empty() {
-            return Ok(());
-        }
+    pub(crate) fn gram(
+        &mut self,
+        gram: Gram,
+        docs: impl ExactSizeIterator<Item = u32>,
+    ) -> io::Result<()> {
+        let n = docs.len() as u32;
         let start = self.buffer.len();
-        postings::encode(docs, self.n_docs, &mut self.buffer);
-        self.entry(gram, docs.len() as u32, self.buffer.len() - start);
+        postings::encode(docs, n, self.n_docs, &mut self.buffer);
+        self.entry(gram, n, self.buffer.len() - start);
         if self.buffer.len() >= BUFFER_BYTES {
             self.flush()?;
         }
