@@ -250,8 +250,7 @@ impl GramSet {
             return self.slots.fill(0);
         }
         let mask = self.slots.len() - 1;
-        // The last one first, so that no other one is looked for beyond an empty slot.
-        for gram in self.grams.iter().rev() {
+        for gram in &self.grams {
             let mut at = hash(*gram) & mask;
             while self.slots[at] != *gram {
                 at = (at + 1) & mask;

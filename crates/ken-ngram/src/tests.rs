@@ -254,9 +254,12 @@ proptest! {
     fn merged_files_are_as_if_they_were_built_at_once(
         texts in prop::collection::vec(r"([a-eA-E]{1,6}|abc|the | |αβ|\n){0,20}", 0..40),
         part: prop::sample::Index,
+        n_twice in 0..3_usize,
     ) {
-        let (first, others) = texts.split_at(part.index(texts.len() + 1));
-        let segments = [open(built(first, 0)), open(built(others, first.len()))];
+        // Some are in both files.
+        let end = part.index(texts.len() + 1);
+        let start = end.saturating_sub(n_twice);
+        let segments = [open(built(&texts[..end], 0)), open(built(&texts[start..], start))];
         let merged = merge(&segments, &|_| true, 1, Vec::new()).unwrap();
         prop_assert_eq!(merged, built(&texts, 0));
     }
@@ -270,7 +273,14 @@ proptest! {
         for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
             let Some(segment) = Segment::open(Box::new(bytes)) else { continue };
             found_any(&segment);
-            merge(&[segment], &|_| true, 2, Vec::new()).unwrap();
+            let sound: Vec<_> = (100..110).map(|number| format!("{number} more quux")).collect();
+            let segments = [segment, open(built(&sound, 100))];
+            let merged = open(merge(&segments, &|_| true, 2, Vec::new()).unwrap());
+            let candidates = merged.candidates(&need("quux"));
+            for number in 100..110 {
+                let docs: Vec<_> = merged.of(version(number).key).map(|row| row.doc).collect();
+                prop_assert!(docs.len() == 1 && candidates.contains(docs[0]));
+            }
         }
     }
 }

@@ -6,11 +6,15 @@
 
 use tantivy::DocId;
 
+use super::postings::Detail;
+
 /// Document and position of an occurrence of a term; memory for these comes as zeros, which nobody writes.
 pub(super) type Occurrence = (DocId, u32);
 
 /// More documents are not in the columns at a time.
 pub(super) const AT_ONCE: usize = 128;
+/// No document is added to those that have so many positions.
+const MANY_POSITIONS: usize = if cfg!(test) { 200 } else { 64 << 10 };
 
 /// Documents of a term, in order.
 pub(super) struct Documents {
@@ -41,7 +45,7 @@ impl Documents {
         &self.freqs[..self.n]
     }
 
-    /// Returns of one after the other each position less the one before; none if they are not kept.
+    /// Returns of one after the other its first position, and each other less the one before; none if they are not kept.
     pub(super) fn deltas(&self) -> &[u32] {
         &self.deltas
     }
@@ -55,20 +59,24 @@ impl Documents {
 
     /// Fills the columns with the first documents of the occurrences of a term; returns what they have no room for.
     #[inline]
-    pub(super) fn fill<'o>(&mut self, occurrences: &'o [Occurrence]) -> &'o [Occurrence] {
+    pub(super) fn fill<'o>(
+        &mut self,
+        occurrences: &'o [Occurrence],
+        detail: Detail,
+    ) -> &'o [Occurrence] {
         self.deltas.clear();
         let (mut n, mut start, mut end) = (0, 0, 0);
         let (mut last_doc, mut last_position) = (DocId::MAX, 0);
         for &(doc, position) in occurrences {
             let is_next = doc != last_doc;
-            if n + usize::from(is_next) > AT_ONCE {
+            let is_full = n == AT_ONCE || self.deltas.len() >= MANY_POSITIONS;
+            if is_full && is_next {
                 break;
             }
             n += usize::from(is_next);
-            let (first, before) = if is_next {
-                (end, 0)
-            } else {
-                (start, last_position)
+            let (first, before) = match is_next {
+                true => (end, 0),
+                false => (start, last_position),
             };
             start = first;
             end += 1;
@@ -78,11 +86,10 @@ impl Documents {
             (last_doc, last_position) = (doc, position);
         }
         self.n = n;
+        if detail == Detail::Documents {
+            self.deltas.clear();
+        }
         &occurrences[end as usize..]
-    }
-
-    pub(super) fn without_positions(&mut self) {
-        self.deltas.clear();
     }
 }
 
@@ -122,7 +129,7 @@ mod tests {
             let mut found = Vec::new();
             let mut rest = &occurrences[..];
             while !rest.is_empty() {
-                rest = documents.fill(rest);
+                rest = documents.fill(rest, Detail::Positions);
                 let mut deltas = documents.deltas();
                 for (doc, freq) in documents.docs().iter().zip(documents.freqs()) {
                     let own;

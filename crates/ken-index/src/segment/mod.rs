@@ -14,6 +14,7 @@ mod spill;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod width;
 
 use std::io;
 use std::path::{Path, PathBuf};

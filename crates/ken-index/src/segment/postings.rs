@@ -317,10 +317,7 @@ impl Postings {
         sink.term(term, n_docs(occurrences))?;
         let mut rest = occurrences;
         while !rest.is_empty() {
-            rest = documents.fill(rest);
-            if self.detail == Detail::Documents {
-                documents.without_positions();
-            }
+            rest = documents.fill(rest, self.detail);
             sink.documents(documents)?;
         }
         sink.end_term()
@@ -471,5 +468,38 @@ pub(super) fn first_bytes(term: &[u8]) -> u128 {
     match Key::new(term) {
         Key::Short(number, _) => number.swap_bytes(),
         Key::Long(term) => u128::from_be_bytes(term.first_chunk().copied().unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_that_of_terms_and_of_tokens() {
+        let mut postings = Postings::new(Detail::Positions, true);
+        let empty = postings.memory_bytes();
+        let mut batch = Batch::new();
+        let mut value = postings.value(0, &mut batch);
+        for position in 0..10_000 {
+            value.token(format!("{position:020}").as_bytes(), position);
+        }
+        value.end();
+        let n_terms = 10_001;
+        assert!(postings.term_bytes() > 20 * 10_000);
+        let n_tokens = postings.stream.len();
+        assert!(n_tokens >= n_terms);
+        let n_slots = 2 * n_terms.next_power_of_two();
+        let table = n_slots * 2 * size_of::<u32>();
+        let known = postings.term_bytes() + n_tokens * size_of::<u32>() + table;
+        assert!((known..known + 1000).contains(&postings.memory_bytes()));
+        assert_eq!(
+            postings.ordering_bytes(),
+            n_terms * (size_of::<Ordered>() + size_of::<u32>())
+        );
+        postings.forget_table();
+        assert!((known..known + 1000).contains(&(postings.memory_bytes() + table)));
+        postings.clear(0);
+        assert_eq!(postings.memory_bytes(), empty);
     }
 }

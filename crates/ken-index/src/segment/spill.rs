@@ -10,8 +10,9 @@
 //!
 //! ```text
 //! part      for each field the terms, in order
-//! term      length, bytes, how many documents (numbers of 7 bits to a byte), these, 128 at a time
-//! documents the width of each column (2 bits each, the lowest first, in a byte), the columns
+//! term      length, bytes, how many documents (numbers of 7 bits to a byte), these, 128 at a time or fewer
+//! documents the width of each column (2 bits each, the lowest first, in a byte; plus 64 if they are fewer than 128 and
+//!           not all that are left: how many follows, in a byte), the columns
 //! columns   how much greater each document is than the one before it (the first: than the part's), times 2, plus 1 if
 //!           the term occurs once; how often in each of the others; each position less the one before
 //! ```
@@ -30,13 +31,14 @@ use tantivy::DocId;
 
 use super::documents::{AT_ONCE, Documents};
 use super::postings::{Detail, Postings, Room, Sink, first_bytes};
+use super::width::{self, Width};
 
 /// So many bytes are written and read at once.
 const BLOCK: usize = if cfg!(test) { 64 } else { 64 << 10 };
 /// A number has no more bytes.
 const MAX_NUMBER: usize = 10;
-/// Bits of a [`Width`].
-const WIDTH_BITS: u32 = 2;
+/// Says that a number of documents follows.
+const ARE_FEWER: u8 = 1 << (3 * width::BITS);
 
 /// The parts of a segment that were written out.
 pub(super) struct Spill {
@@ -114,8 +116,8 @@ impl Spill {
                 parts.push(part);
             }
         }
-        let firsts = |parts: &[PartReader<'_>]| parts.iter().map(|part| part.first).collect();
-        let mut first: Vec<u128> = firsts(&parts);
+        let first_of = |part: &PartReader<'_>| first_bytes(&part.term);
+        let mut first: Vec<u128> = parts.iter().map(first_of).collect();
         let mut same = Vec::new();
         // One for all: of a term that fills a large document it is large, too.
         let mut documents = Documents::default();
@@ -127,11 +129,11 @@ impl Spill {
                 let part = &mut parts[*at];
                 part.documents(detail, &mut documents, sink)?;
                 is_at_end |= !part.next_term()?;
-                first[*at] = part.first;
+                first[*at] = first_of(part);
             }
             if is_at_end {
                 parts.retain(|part| !part.is_at_end());
-                first = firsts(&parts);
+                first = parts.iter().map(first_of).collect();
             }
             sink.end_term()?;
         }
@@ -170,8 +172,10 @@ struct PartWriter<'s> {
     first: DocId,
     /// The last one of the term so far.
     last: DocId,
+    /// Documents of it that are to come.
+    n_left: usize,
     detail: Detail,
-    /// Two columns.
+    /// The columns before positions, while they are made.
     steps: [u32; AT_ONCE],
     others: [u32; AT_ONCE],
 }
@@ -183,6 +187,7 @@ impl<'s> PartWriter<'s> {
             buffer: Vec::with_capacity(2 * BLOCK),
             first,
             last: first,
+            n_left: 0,
             detail,
             steps: [0; AT_ONCE],
             others: [0; AT_ONCE],
@@ -202,7 +207,7 @@ impl Sink for PartWriter<'_> {
         put_number(term.len() as u64, &mut self.buffer);
         self.buffer.extend_from_slice(term);
         put_number(n_docs.into(), &mut self.buffer);
-        self.last = self.first;
+        (self.last, self.n_left) = (self.first, n_docs as usize);
         Ok(())
     }
 
@@ -225,9 +230,15 @@ impl Sink for PartWriter<'_> {
             documents.deltas(),
         ];
         let widths = columns.map(Width::of);
-        let [steps, others, deltas] = widths.map(|width| width.0);
-        self.buffer
-            .push(steps | others << WIDTH_BITS | deltas << (2 * WIDTH_BITS));
+        let [steps, others, deltas] = widths.map(Width::bits);
+        let widths_byte = steps | others << width::BITS | deltas << (2 * width::BITS);
+        if docs.len() == self.n_left.min(AT_ONCE) {
+            self.buffer.push(widths_byte);
+        } else {
+            let n_docs = docs.len() as u8;
+            self.buffer.extend([widths_byte | ARE_FEWER, n_docs]);
+        }
+        self.n_left -= docs.len();
         for (width, column) in widths.into_iter().zip(columns) {
             width.put(column, &mut self.buffer);
         }
@@ -242,67 +253,6 @@ impl Sink for PartWriter<'_> {
     }
 }
 
-/// How many bytes each number of a column has: 0, 1, 2 or 4, by these values of [`WIDTH_BITS`].
-#[derive(Clone, Copy)]
-struct Width(u8);
-
-impl Width {
-    /// Returns what the greatest number needs.
-    #[inline]
-    fn of(column: &[u32]) -> Self {
-        Self(match column.iter().fold(0, |bits, number| bits | number) {
-            0 => 0,
-            1..=0xff => 1,
-            0x100..=0xffff => 2,
-            _ => 3,
-        })
-    }
-
-    fn n_bytes(self) -> usize {
-        (1 << self.0) >> 1
-    }
-
-    #[inline]
-    fn put(self, column: &[u32], out: &mut Vec<u8>) {
-        match self.0 {
-            0 => {}
-            1 => put::<1>(column, out),
-            2 => put::<2>(column, out),
-            _ => put::<4>(column, out),
-        }
-    }
-
-    /// Reads numbers that have these bytes.
-    #[inline]
-    fn take(self, bytes: &[u8], numbers: &mut [u32]) {
-        match self.0 {
-            0 => numbers.fill(0),
-            1 => take::<1>(bytes, numbers),
-            2 => take::<2>(bytes, numbers),
-            _ => take::<4>(bytes, numbers),
-        }
-    }
-}
-
-#[inline]
-fn put<const N: usize>(column: &[u32], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.resize(start + column.len() * N, 0);
-    let places = out[start..].as_chunks_mut::<N>().0;
-    for (place, number) in places.iter_mut().zip(column) {
-        place.copy_from_slice(&number.to_le_bytes()[..N]);
-    }
-}
-
-#[inline]
-fn take<const N: usize>(bytes: &[u8], numbers: &mut [u32]) {
-    for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks::<N>().0) {
-        let mut whole = [0; size_of::<u32>()];
-        whole[..N].copy_from_slice(bytes);
-        *number = u32::from_le_bytes(whole);
-    }
-}
-
 /// Reads the terms of one column in one part.
 struct PartReader<'s> {
     spill: &'s Spill,
@@ -312,8 +262,6 @@ struct PartReader<'s> {
     /// Where in the buffer the next number begins.
     at: usize,
     term: Vec<u8>,
-    /// Its [first bytes](first_bytes).
-    first: u128,
     /// That hold the term.
     n_docs: u32,
     /// Not behind those of any term.
@@ -329,7 +277,6 @@ impl<'s> PartReader<'s> {
             buffer: Vec::new(),
             at: 0,
             term: Vec::new(),
-            first: 0,
             n_docs: 0,
         }
     }
@@ -344,16 +291,10 @@ impl<'s> PartReader<'s> {
             return Ok(false);
         }
         let length = self.number()? as usize;
-        self.need(length)?;
-        let end = self.at + length;
-        let term = self
-            .buffer
-            .get(self.at..end)
-            .ok_or_else(|| self.too_short())?;
-        self.term.clear();
-        self.term.extend_from_slice(term);
-        self.first = first_bytes(&self.term);
-        self.at = end;
+        let mut term = std::mem::take(&mut self.term);
+        term.clear();
+        term.extend_from_slice(self.bytes(length)?);
+        self.term = term;
         self.n_docs = self.number()?;
         Ok(true)
     }
@@ -368,14 +309,14 @@ impl<'s> PartReader<'s> {
         let mut last = self.first_doc;
         let mut n_left = self.n_docs as usize;
         while n_left > 0 {
-            let n_docs = n_left.min(AT_ONCE);
+            let widths = self.byte()?;
+            let n_docs = match widths & ARE_FEWER {
+                0 => n_left.min(AT_ONCE),
+                _ => self.byte()?.into(),
+            };
             n_left -= n_docs;
             let (docs, freqs, deltas) = documents.columns(n_docs);
-            self.need(1)?;
-            let widths = *self.buffer.get(self.at).ok_or_else(|| self.too_short())?;
-            self.at += 1;
-            let mask = (1 << WIDTH_BITS) - 1;
-            let width = |column: u32| Width(widths >> (column * WIDTH_BITS) & mask);
+            let width = |column: u32| Width::from_bits(widths >> (column * width::BITS));
             self.column(width(0), docs)?;
             if detail == Detail::Positions {
                 let mut n_others = docs.iter().filter(|step| **step & 1 == 0).count();
@@ -404,28 +345,39 @@ impl<'s> PartReader<'s> {
     /// Reads so many numbers.
     #[inline]
     fn column(&mut self, width: Width, numbers: &mut [u32]) -> io::Result<()> {
-        let n_bytes = numbers.len() * width.n_bytes();
-        self.need(n_bytes)?;
-        let end = self.at + n_bytes;
-        let bytes = self.buffer.get(self.at..end);
-        width.take(bytes.ok_or_else(|| self.too_short())?, numbers);
-        self.at = end;
+        // Not all of a large document at once: each part would keep a buffer for it.
+        for numbers in numbers.chunks_mut(BLOCK / size_of::<u32>()) {
+            let n_bytes = numbers.len() * width.n_bytes();
+            width.take(self.bytes(n_bytes)?, numbers);
+        }
         Ok(())
     }
 
-    fn number(&mut self) -> io::Result<u32> {
-        Ok(self.long_number()? as u32)
+    /// Reads so many bytes.
+    #[inline]
+    fn bytes(&mut self, n: usize) -> io::Result<&[u8]> {
+        self.need(n)?;
+        let start = self.at;
+        if self.buffer.len() - start < n {
+            return Err(self.too_short());
+        }
+        self.at += n;
+        Ok(&self.buffer[start..self.at])
+    }
+
+    fn byte(&mut self) -> io::Result<u8> {
+        Ok(self.bytes(1)?[0])
     }
 
     #[inline]
-    fn long_number(&mut self) -> io::Result<u64> {
+    fn number(&mut self) -> io::Result<u32> {
         if self.buffer.len() - self.at < MAX_NUMBER {
             self.need(MAX_NUMBER)?;
         }
         let mut bytes = &self.buffer[self.at..];
         let number = take_number(&mut bytes).ok_or_else(|| self.too_short())?;
         self.at = self.buffer.len() - bytes.len();
-        Ok(number)
+        Ok(number as u32)
     }
 
     /// Reads on until so many bytes are in the buffer, or all; no more than a block, if these are not.
