@@ -37,7 +37,7 @@ use super::width::{self, Width};
 const BLOCK: usize = if cfg!(test) { 64 } else { 64 << 10 };
 /// A number has no more bytes.
 const MAX_NUMBER: usize = 10;
-/// Says that a number of documents follows.
+/// Beside the widths: a number of documents follows.
 const ARE_FEWER: u8 = 1 << (3 * width::BITS);
 
 /// The parts of a segment that were written out.
@@ -194,6 +194,22 @@ impl<'s> PartWriter<'s> {
         }
     }
 
+    /// Makes the columns before positions; returns how long the second is.
+    fn make_columns(&mut self, documents: &Documents) -> usize {
+        for (step, doc) in self.steps.iter_mut().zip(documents.docs()) {
+            *step = *doc - std::mem::replace(&mut self.last, *doc);
+        }
+        let mut n_others = 0;
+        if self.detail == Detail::Positions {
+            for (step, freq) in self.steps.iter_mut().zip(documents.freqs()) {
+                *step = *step << 1 | u32::from(*freq == 1);
+                self.others[n_others] = *freq;
+                n_others += usize::from(*freq != 1);
+            }
+        }
+        n_others
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         self.spill.file.write_all_at(&self.buffer, self.spill.end)?;
         self.spill.end += self.buffer.len() as u64;
@@ -212,33 +228,21 @@ impl Sink for PartWriter<'_> {
     }
 
     fn documents(&mut self, documents: &Documents) -> io::Result<()> {
-        let docs = documents.docs();
-        for (step, doc) in self.steps.iter_mut().zip(docs) {
-            *step = *doc - std::mem::replace(&mut self.last, *doc);
-        }
-        let mut n_others = 0;
-        if self.detail == Detail::Positions {
-            for (step, freq) in self.steps.iter_mut().zip(documents.freqs()) {
-                *step = *step << 1 | u32::from(*freq == 1);
-                self.others[n_others] = *freq;
-                n_others += usize::from(*freq != 1);
-            }
-        }
+        let n_docs = documents.docs().len();
+        let n_others = self.make_columns(documents);
         let columns: [&[u32]; 3] = [
-            &self.steps[..docs.len()],
+            &self.steps[..n_docs],
             &self.others[..n_others],
             documents.deltas(),
         ];
         let widths = columns.map(Width::of);
         let [steps, others, deltas] = widths.map(Width::bits);
-        let widths_byte = steps | others << width::BITS | deltas << (2 * width::BITS);
-        if docs.len() == self.n_left.min(AT_ONCE) {
-            self.buffer.push(widths_byte);
-        } else {
-            let n_docs = docs.len() as u8;
-            self.buffer.extend([widths_byte | ARE_FEWER, n_docs]);
+        let head = steps | others << width::BITS | deltas << (2 * width::BITS);
+        match n_docs == self.n_left.min(AT_ONCE) {
+            true => self.buffer.push(head),
+            false => self.buffer.extend([head | ARE_FEWER, n_docs as u8]),
         }
-        self.n_left -= docs.len();
+        self.n_left -= n_docs;
         for (width, column) in widths.into_iter().zip(columns) {
             width.put(column, &mut self.buffer);
         }
@@ -319,16 +323,7 @@ impl<'s> PartReader<'s> {
             let width = |column: u32| Width::from_bits(widths >> (column * width::BITS));
             self.column(width(0), docs)?;
             if detail == Detail::Positions {
-                let mut n_others = docs.iter().filter(|step| **step & 1 == 0).count();
-                self.column(width(1), &mut freqs[..n_others])?;
-                // From the last one on, so that none is written over before it is read.
-                for at in (0..n_docs).rev() {
-                    let is_other = docs[at] & 1 == 0;
-                    n_others -= usize::from(is_other);
-                    let other = freqs[n_others];
-                    freqs[at] = if is_other { other } else { 1 };
-                    docs[at] >>= 1;
-                }
+                self.freqs(width(1), docs, freqs)?;
                 let n_deltas: u32 = freqs.iter().sum();
                 deltas.resize(n_deltas as usize, 0);
                 self.column(width(2), deltas)?;
@@ -338,6 +333,22 @@ impl<'s> PartReader<'s> {
                 *doc = last;
             }
             sink.documents(documents)?;
+        }
+        Ok(())
+    }
+
+    /// Reads how often each document has the term; of the steps from one to the next only these are left.
+    #[inline]
+    fn freqs(&mut self, width: Width, steps: &mut [u32], freqs: &mut [u32]) -> io::Result<()> {
+        let mut n_others = steps.iter().filter(|step| **step & 1 == 0).count();
+        self.column(width, &mut freqs[..n_others])?;
+        // From the last one on, so that none is written over before it is read.
+        for at in (0..steps.len()).rev() {
+            let is_other = steps[at] & 1 == 0;
+            n_others -= usize::from(is_other);
+            let other = freqs[n_others];
+            freqs[at] = if is_other { other } else { 1 };
+            steps[at] >>= 1;
         }
         Ok(())
     }
