@@ -265,11 +265,19 @@ proptest! {
     }
 
     #[test]
-    fn damaged_files_are_survived(at: prop::sample::Index, byte: u8, cut: prop::sample::Index) {
+    fn damaged_files_are_survived(
+        at: prop::sample::Index,
+        // Of any byte, or of a number that is as large as it can be.
+        damage in prop_oneof![
+            any::<u8>().prop_map(|byte| vec![byte]),
+            Just(vec![0xff, 0xff, 0xff, 0xff, 0x0f]),
+        ],
+        cut: prop::sample::Index,
+    ) {
         let texts: Vec<_> = (0..100).map(|number| format!("text {number} of quux")).collect();
         let mut bytes = built(&texts, 0);
-        let place = at.index(bytes.len());
-        bytes[place] = byte;
+        let place = at.index(bytes.len() - damage.len());
+        bytes[place..place + damage.len()].copy_from_slice(&damage);
         for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
             let Some(segment) = Segment::open(Box::new(bytes)) else { continue };
             found_any(&segment);

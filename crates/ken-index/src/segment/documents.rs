@@ -1,8 +1,7 @@
 //! Documents of a term in columns.
 //!
-//! In how many documents a term is, and how often in each, cannot be foretold: to go from one to the next by branches
-//! took more of the time of turning postings over, writing and reading them than all else. Columns are filled, written
-//! and read without.
+//! In how many documents a term is, and how often in each, cannot be foretold: whoever goes from one to the next by
+//! branches waits for the processor's wrong guesses. Columns are filled, written and read without.
 
 use tantivy::DocId;
 
@@ -45,7 +44,8 @@ impl Documents {
         &self.freqs[..self.n]
     }
 
-    /// Returns of one after the other its first position, and each other less the one before; none if they are not kept.
+    /// Returns of one after the other its first position, and each other position less the one before; none if they are
+    /// not kept.
     pub(super) fn deltas(&self) -> &[u32] {
         &self.deltas
     }
