@@ -247,15 +247,24 @@ fn threads_that_wait_call_as_many_as_may_come() {
             more_threads,
             ..WalkOptions::default()
         };
-        let narrow = Narrow::nothing();
-        let told = Told::default();
-        let tree = Tree::new(&walk, &narrow, &told, false).unwrap();
-        let n_visitors = std::cell::Cell::new(0);
-        tree.run(&Tally::new(false), || {
-            n_visitors.set(n_visitors.get() + 1);
-            |_| WalkState::Continue
+        let n_visitors = || {
+            let narrow = Narrow::nothing();
+            let told = Told::default();
+            let tree = Tree::new(&walk, &narrow, &told, false).unwrap();
+            let n_visitors = std::cell::Cell::new(0);
+            tree.run(&Tally::new(false), || {
+                n_visitors.set(n_visitors.get() + 1);
+                |_| WalkState::Continue
+            });
+            n_visitors.get()
+        };
+        // On a busy machine those that came may walk all before the last one is called.
+        let comes = (0..100).any(|_| {
+            let n = n_visitors();
+            assert!(n <= most, "{n} of {most}");
+            n == most
         });
-        assert_eq!(n_visitors.get(), most);
+        assert!(comes, "{most}");
     }
 }
 
