@@ -1,7 +1,7 @@
 """Simulated cores: a machine of many slow cores on one of few fast ones.
 
-Each thread of a program is put into a control group of its own that gets one *F*-th of a core, and all of them
-into one that gets *n* *F*-ths: what is run takes the time that *n* cores would, each *F* times slower. All is
+Each thread of a program, and of those that it starts, is put into a control group of its own that gets one *F*-th of a
+core, and all of them into one that gets *n* *F*-ths: what is run takes the time that *n* cores would, each *F* times slower. All is
 slowed alike, locks and waiting too; what is not simulated is that cores share caches and memory. Needs root and
 the `cpu` controller of control groups, version 1 (whose groups take single threads of any process).
 """
@@ -15,6 +15,7 @@ from lib import process
 ROOT = "/sys/fs/cgroup/cpu"
 SHARE = 1_000  # microseconds of each period that a core has, at least
 LOOK = 0.001  # seconds
+LOOKS = 20  # after so many it is also looked for programs that were started
 
 
 def possible():
@@ -45,21 +46,22 @@ class _Group:
 
     def follow(self, pid):
         """Moves each thread of a process, and of those that it starts, into a group of its own."""
-        self._move(pid, pid)
+        self._move(pid)
         self.thread = threading.Thread(target=self._follow, args=(pid,), daemon=True)
         self.thread.start()
 
     def _follow(self, pid):
+        looks, programs = 0, [pid]
         while not self.ended.wait(LOOK):
-            try:
-                threads = os.listdir(f"/proc/{pid}/task")
-            except OSError:
-                return
-            for thread in threads:
-                if thread not in self.known:
-                    self._move(pid, thread)
+            if looks % LOOKS == 0:
+                programs = [pid, *_started(pid)]
+            looks += 1
+            for program in programs:
+                for thread in _threads(program):
+                    if thread not in self.known:
+                        self._move(thread)
 
-    def _move(self, pid, thread):
+    def _move(self, thread):
         place = os.path.join(self.path, str(thread))
         self.known[str(thread)] = place
         os.makedirs(place, exist_ok=True)
@@ -77,6 +79,27 @@ class _Group:
         for place in [*self.known.values(), self.path]:
             if os.path.isdir(place):
                 os.rmdir(place)
+
+
+def _threads(pid):
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []  # ended meanwhile
+
+
+def _started(pid):
+    """The programs that one has started, and those that they have."""
+    started = []
+    for thread in _threads(pid):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/children") as file:
+                children = file.read().split()
+        except OSError:
+            continue
+        for child in children:
+            started += [child, *_started(child)]
+    return started
 
 
 def _limit(place, n_cores, slower):

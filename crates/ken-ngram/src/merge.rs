@@ -4,10 +4,11 @@
 //! A document that was written twice gets the grams of both: what was extracted of a file may have
 //! become more. No text is read again.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::{iter, thread};
+use std::sync::mpsc;
+use std::thread;
 
 use crate::gram::Gram;
 use crate::postings;
@@ -16,7 +17,7 @@ use crate::write::{Doc, SegmentWriter};
 
 /// A document that is left out.
 const GONE: u32 = u32::MAX;
-/// Ranges of grams that each thread merges: what all of them merge at a time is held.
+/// Ranges of grams that each thread merges: each holds one.
 const RANGES: usize = 16;
 
 /// Writes the documents of some files into one: those to `keep`, each once. Grams are divided among so many
@@ -33,29 +34,50 @@ pub fn merge<W: Write>(
     let mut docs = Vec::new();
     let maps = numbered(segments, keep, &mut docs);
     let n_docs = docs.len() as u32;
+    let merging = Merging {
+        segments,
+        keeps_all: maps.iter().flatten().copied().eq(0..n_docs),
+        maps,
+        n_docs,
+    };
     let mut writer = SegmentWriter::new(out, n_docs);
     let largest = segments.iter().max_by_key(|segment| segment.n_postings());
     let threads = threads.max(1);
     let ranges = largest.map_or_else(Vec::new, |largest| largest.ranges(threads * RANGES));
-    for ranges in ranges.chunks(threads) {
-        let merge = |range: &Range<u64>| merged(segments, &maps, range, n_docs);
-        let lists = thread::scope(|scope| {
-            let (first, others) = ranges.split_first()?;
-            let others: Vec<_> = (others.iter())
-                .map(|range| scope.spawn(move || merge(range)))
-                .collect();
-            let first = merge(first);
-            let others = others.into_iter().map(|thread| {
-                let lists = thread.join();
-                lists.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            Some(iter::once(first).chain(others).collect::<Vec<_>>())
-        });
-        for lists in lists.unwrap_or_default() {
-            writer.lists(&lists.grams, &lists.bytes)?;
-        }
-    }
+    each_in_order(threads, &ranges, &|range| merging.lists(range), |lists| {
+        writer.lists(&lists.grams, &lists.bytes)
+    })?;
     writer.finish(&docs)
+}
+
+/// Calls `each` with what is made of the items, in order. More than one thread makes them, beside this one; each holds one
+/// until it is its turn.
+fn each_in_order<T: Sync, R: Send, E>(
+    threads: usize,
+    items: &[T],
+    make: &(impl Fn(&T) -> R + Sync),
+    mut each: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    if threads == 1 {
+        return items.iter().try_for_each(|item| each(make(item)));
+    }
+    thread::scope(|scope| {
+        let made: Vec<_> = (0..threads)
+            .map(|first| {
+                let (made, taken) = mpsc::sync_channel(0);
+                scope.spawn(move || {
+                    let own = items.iter().skip(first).step_by(threads);
+                    // Nobody takes any more if one of them failed.
+                    own.map(make).try_for_each(|item| made.send(item).ok())
+                });
+                taken
+            })
+            .collect();
+        let of_turn = made.iter().cycle().take(items.len());
+        // One whose thread panicked is missing; so does this one then, at the end of the scope.
+        let mut made = of_turn.map_while(|thread| thread.recv().ok());
+        made.try_for_each(&mut each)
+    })
 }
 
 /// Merged lists of documents, as bits.
@@ -76,48 +98,59 @@ impl Lists {
     }
 }
 
-/// Merges the lists of a range of grams.
-///
-/// The next gram is the smallest of those that come next in each file. These are looked at one by one: many files hold
-/// the same gram, and a heap of them takes longer to be put in order for each. If all documents are kept, their lists are
-/// written while they are read: one waits for the last document it has read, the other does not.
-fn merged(segments: &[Segment], maps: &[Vec<u32>], range: &Range<u64>, n_docs: u32) -> Lists {
-    let mut lists = Lists::default();
-    let mut files: Vec<_> = (segments.iter().zip(maps))
-        .map(|(segment, map)| Entries {
-            segment,
-            map,
-            entries: segment.entries(range.clone()),
-            postings: Postings::default(),
-        })
-        .collect();
-    let mut heads: Vec<u64> = files.iter_mut().map(|file| file.next_after(None)).collect();
-    let keeps_all = maps.iter().flatten().copied().eq(0..n_docs);
-    let mut list = Vec::new();
-    loop {
-        let gram = heads.iter().copied().fold(NO_MORE, u64::min);
-        let Ok(found) = Gram::try_from(gram) else {
-            return lists;
-        };
-        let same = || {
-            let files = heads.iter().zip(&files).filter(|(head, _)| **head == gram);
-            files.map(|(_, file)| file)
-        };
-        if keeps_all {
-            let n = same().map(Entries::n).sum();
-            lists.add(found, same().flat_map(Entries::all), n, n_docs);
-        } else {
-            list.clear();
-            list.extend(same().flat_map(Entries::kept));
-            if !list.is_sorted_by(|one, next| one < next) {
-                list.sort_unstable();
-                list.dedup();
+/// What is merged.
+struct Merging<'a> {
+    segments: &'a [Segment],
+    /// For each file, the new numbers of its documents.
+    maps: Vec<Vec<u32>>,
+    /// All documents are kept.
+    keeps_all: bool,
+    n_docs: u32,
+}
+
+impl Merging<'_> {
+    /// Merges the lists of a range of grams.
+    ///
+    /// The next gram is the smallest of those that come next in each file. These are looked at one by one: many files hold
+    /// the same gram, and a heap of them takes longer to be put in order for each. If all documents are kept, their lists are
+    /// written while they are read: one waits for the last document it has read, the other does not.
+    fn lists(&self, range: &Range<u64>) -> Lists {
+        let mut lists = Lists::default();
+        let mut files: Vec<_> = (self.segments.iter().zip(&self.maps))
+            .map(|(segment, map)| Entries {
+                segment,
+                map,
+                entries: segment.entries(range.clone()),
+                postings: Postings::default(),
+            })
+            .collect();
+        let mut heads: Vec<u64> = files.iter_mut().map(|file| file.next_after(None)).collect();
+        let mut list = Vec::new();
+        loop {
+            let gram = heads.iter().copied().fold(NO_MORE, u64::min);
+            let Ok(found) = Gram::try_from(gram) else {
+                return lists;
+            };
+            let same = || {
+                let files = heads.iter().zip(&files).filter(|(head, _)| **head == gram);
+                files.map(|(_, file)| file)
+            };
+            if self.keeps_all {
+                let n = same().map(Entries::n).sum();
+                lists.add(found, same().flat_map(Entries::all), n, self.n_docs);
+            } else {
+                list.clear();
+                list.extend(same().flat_map(Entries::kept));
+                if !list.is_sorted_by(|one, next| one < next) {
+                    list.sort_unstable();
+                    list.dedup();
+                }
+                lists.add(found, list.iter().copied(), list.len() as u32, self.n_docs);
             }
-            lists.add(found, list.iter().copied(), list.len() as u32, n_docs);
-        }
-        for (head, file) in heads.iter_mut().zip(&mut files) {
-            if *head == gram {
-                *head = file.next_after(Some(found));
+            for (head, file) in heads.iter_mut().zip(&mut files) {
+                if *head == gram {
+                    *head = file.next_after(Some(found));
+                }
             }
         }
     }
@@ -172,7 +205,7 @@ fn numbered(
     keep: &dyn Fn(Version) -> bool,
     docs: &mut Vec<Doc>,
 ) -> Vec<Vec<u32>> {
-    let mut known = BTreeMap::new();
+    let mut known = HashMap::new();
     let of = |segment: &Segment| {
         let n_docs = segment.n_docs() as usize;
         let mut map = vec![GONE; n_docs];
@@ -219,4 +252,33 @@ fn hash(name: &[u8]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     hasher.write(name);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_threads_make_comes_in_order() {
+        let items: Vec<usize> = (0..100).collect();
+        for threads in [1, 2, 7, 200] {
+            let mut got = Vec::new();
+            let outcome = each_in_order(threads, &items, &|item| item * 2, |made| {
+                got.push(made);
+                match made < 150 {
+                    true => Ok(()),
+                    false => Err("full"),
+                }
+            });
+            assert_eq!(outcome, Err("full"), "nobody waits for ever");
+            assert_eq!(got, (0..=150).step_by(2).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "panicked")]
+    fn what_a_thread_could_not_make_is_not_left_out() {
+        let make = |item: &u32| assert_ne!(*item, 5);
+        let _ = each_in_order(3, &[1, 2, 3, 4, 5, 6, 7, 8], &make, |()| Ok::<_, ()>(()));
+    }
 }

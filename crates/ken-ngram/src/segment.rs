@@ -47,7 +47,7 @@ const SUM_BYTES: usize = 8 + MAGIC.len();
 pub type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
 
 /// Whose text it is, and of which time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// The key of the file's path.
     pub key: u64,
@@ -256,7 +256,13 @@ impl Segment {
         self.of_at(key, first_from(rows, key))
     }
 
-    /// Adds to `places`, for each key, where its rows are: [`Self::of_at`].
+    /// Returns whether a file has rows that begin in this place.
+    pub fn is_at(&self, key: u64, place: usize) -> bool {
+        let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
+        rows.get(place).is_some_and(|row| number_at(row, 0) == key)
+    }
+
+    /// Adds to `places`, for each key, where its rows are if it has any: [`Self::is_at`], [`Self::of_at`].
     pub fn places_of(&self, keys: &[u64], places: &mut Vec<usize>) {
         let rows = self.part(ROWS).as_chunks::<ROW_BYTES>().0;
         first_from_each(rows, keys, places);

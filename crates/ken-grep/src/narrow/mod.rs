@@ -15,6 +15,7 @@ mod roots;
 use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, OsStr};
+use std::iter;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -69,6 +70,9 @@ impl Reading {
     };
 }
 
+/// A file's stamp as it is now, and the part of a token that tells it.
+type Now = (Stamp, u64);
+
 /// What an index says of a file.
 #[derive(Debug)]
 pub(crate) enum Verdict {
@@ -106,8 +110,16 @@ pub(crate) struct InFolder<'a> {
     path: Vec<u8>,
     /// Of the files that are looked up.
     keys: Vec<u64>,
-    /// For each file of grams, for each key, where its rows are.
-    places: Vec<usize>,
+    /// For each key, where its rows are.
+    found: Vec<Option<Place>>,
+}
+
+/// The first of a file's rows in the first file of grams in which it was found.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The number of the file of grams.
+    segment: usize,
+    row: usize,
 }
 
 /// More candidates, as a share of all files, are not worth a list of them.
@@ -233,9 +245,9 @@ impl Narrow {
         let Some(path) = known.roots.absolute(path) else {
             return Verdict::MayMatch(None);
         };
-        let stamp = || look::stamp(known.search, &path);
+        let now = LazyCell::new(|| known.now(look::stamp(known.search, &path)));
         let FileKey(key) = known.hasher.key(&path);
-        known.judge(&known.rows(key), known.reading.whole || explicit, stamp)
+        known.judge(&known.rows(key), known.reading.whole || explicit, &now)
     }
 
     /// Returns what is known of the files in a folder; none if nothing.
@@ -250,7 +262,7 @@ impl Narrow {
             known,
             path,
             keys: Vec::new(),
-            places: Vec::new(),
+            found: Vec::new(),
         })
     }
 
@@ -308,16 +320,31 @@ impl Narrow {
 impl Known {
     /// Returns the rows of a file, each with the file of grams that it stands in.
     fn rows(&self, key: u64) -> impl Iterator<Item = (Row, Asked<'_>)> + Clone {
-        let all = self.asked();
-        all.flat_map(move |asked| asked.segment.of(key).map(move |row| (row, asked)))
+        let all = 0..self.grams.segments.len();
+        all.flat_map(move |segment| {
+            let asked = self.asked(segment);
+            asked.segment.of(key).map(move |row| (row, asked))
+        })
     }
 
-    fn asked(&self) -> impl Iterator<Item = Asked<'_>> + Clone {
-        let segments = self.grams.segments.iter().zip(&self.candidates);
-        segments.map(|(segment, candidates)| Asked {
-            segment,
-            candidates,
-        })
+    /// Returns those of its rows that stand in one place.
+    fn rows_at(&self, key: u64, place: Place) -> impl Iterator<Item = (Row, Asked<'_>)> + Clone {
+        let asked = self.asked(place.segment);
+        let rows = asked.segment.of_at(key, place.row);
+        rows.map(move |row| (row, asked))
+    }
+
+    fn asked(&self, segment: usize) -> Asked<'_> {
+        Asked {
+            segment: &self.grams.segments[segment],
+            candidates: &self.candidates[segment],
+        }
+    }
+
+    /// Returns a file's stamp, and how it stands in rows.
+    fn now(&self, stamp: Option<Stamp>) -> Option<Now> {
+        // One with a sidecar has another stamp in the index, and is scanned.
+        stamp.map(|stamp| (stamp, stamp.token(&self.hasher, 0) >> 16))
     }
 
     /// Judges a file by its rows.
@@ -325,14 +352,11 @@ impl Known {
         &self,
         rows: &(impl Iterator<Item = (Row, Asked<'a>)> + Clone),
         whole: bool,
-        stamp: impl FnOnce() -> Option<Stamp>,
+        now: &LazyCell<Option<Now>, impl FnOnce() -> Option<Now>>,
     ) -> Verdict {
         let rules_out = |(row, asked): &(Row, Asked<'_>)| {
             suffices(row.covers, whole) && !asked.may_match(row.doc)
         };
-        // One with a sidecar has another stamp in the index, and is scanned.
-        let now =
-            LazyCell::new(|| stamp().map(|stamp| (stamp, stamp.token(&self.hasher, 0) >> 16)));
         let is_of_now = |row: &Row| now.is_some_and(|(_, stamp)| stamp == row.version.stamp);
         let own = || rows.clone().filter(|(row, _)| !row.is_part);
         let is_excluded = match self.trusted {
@@ -352,7 +376,7 @@ impl Known {
         });
         let pieces = in_pieces
             .next()
-            .zip(*now)
+            .zip(**now)
             .and_then(|((row, asked), (stamp, _))| {
                 let pieces = asked.segment.pieces(row.doc);
                 let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
@@ -444,50 +468,159 @@ impl InFolder<'_> {
     }
 
     /// Looks up some files, all of them at once: [`Self::judge`] tells of one of them.
-    pub(crate) fn look_up<'n>(&mut self, names: impl Iterator<Item = &'n [u8]>) {
+    ///
+    /// Files of one folder were read together, so most of them are in one file of grams, and in no other. Where it was
+    /// the last time is `likely`, and looked at first; the others are asked only for what is not found there, so that it
+    /// hardly matters how many they are.
+    pub(crate) fn look_up<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n [u8]>,
+        likely: &mut usize,
+    ) {
         let hasher = self.known.hasher.in_folder(&self.path);
         self.keys.clear();
         self.keys.extend(names.map(|name| hasher.key(name).0));
-        self.places.clear();
-        for segment in &self.known.grams.segments {
-            segment.places_of(&self.keys, &mut self.places);
+        self.found.clear();
+        self.found.resize(self.keys.len(), None);
+        let segments = &self.known.grams.segments;
+        let first = *likely;
+        let others = (0..segments.len()).filter(|other| *other != first);
+        // Those that were not found yet: their keys, and their numbers among all.
+        let mut keys = self.keys.clone();
+        let mut numbers: Vec<usize> = (0..keys.len()).collect();
+        let mut rows = Vec::with_capacity(keys.len());
+        for segment in iter::once(first).chain(others) {
+            if keys.is_empty() {
+                return;
+            }
+            rows.clear();
+            segments[segment].places_of(&keys, &mut rows);
+            let mut n_left = 0;
+            for (at, &row) in rows.iter().enumerate() {
+                let (key, number) = (keys[at], numbers[at]);
+                if segments[segment].is_at(key, row) {
+                    self.found[number] = Some(Place { segment, row });
+                    *likely = segment;
+                } else {
+                    (keys[n_left], numbers[n_left]) = (key, number);
+                    n_left += 1;
+                }
+            }
+            keys.truncate(n_left);
+            numbers.truncate(n_left);
         }
     }
 
     /// Returns what is known of the file of this number among those that were looked up. It is looked at, in the
     /// open folder, only if the answer depends on it.
     pub(crate) fn judge(&self, number: usize, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
-        let key = self.keys[number];
-        let places = self.places.iter().skip(number).step_by(self.keys.len());
-        let rows = self.known.asked().zip(places).flat_map(|(asked, place)| {
-            let rows = asked.segment.of_at(key, *place);
-            rows.map(move |row| (row, asked))
-        });
-        let stamp = || look::stamp_in(folder, name);
-        self.known.judge(&rows, self.known.reading.whole, stamp)
+        let Some(place) = self.found[number] else {
+            return Verdict::MayMatch(None);
+        };
+        let (known, key) = (self.known, self.keys[number]);
+        let now = LazyCell::new(|| known.now(look::stamp_in(folder, name)));
+        let whole = known.reading.whole;
+        // In the others there may be rows of another time, or of what a run that was killed had read.
+        if !known.trusted {
+            match known.judge(&known.rows_at(key, place), whole, &now) {
+                Verdict::MayMatch(None) => {}
+                verdict => return verdict,
+            }
+        }
+        known.judge(&known.rows(key), whole, &now)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsFd;
+
     use ken_index::{Writer, WriterOptions};
     use ken_ngram::{Builder, GramSet, Store, Version};
 
     use super::*;
 
-    #[test]
-    fn texts_are_known_if_all_grams_are_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = folder.path();
+    /// Commits an index of nothing, and opens the files of grams beside it.
+    fn empty(index: &Path) -> (Meta, Store) {
         let options = WriterOptions {
             memory_bytes: 0,
             threads: 1,
         };
         let writer = Writer::open(index, options).unwrap();
-        let mut meta = writer.meta().clone();
+        let meta = writer.meta().clone();
         writer.commit(&meta).unwrap();
         let none = std::collections::BTreeSet::new();
         let store = Store::open(&index.join("ngrams"), &none, ken_index::map).unwrap();
+        (meta, store)
+    }
+
+    #[test]
+    fn a_file_is_known_by_whichever_grams_are_of_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("index");
+        let (meta, store) = empty(&index);
+        let path = |name: &str| folder.path().join(name);
+        let covers = Covers {
+            start: true,
+            ..Covers::default()
+        };
+        let add = |builder: &mut Builder, name: &str, is_of_now: bool, text: &[u8]| {
+            let stamp = look::stamp(look::Search::new(), &path(name)).unwrap();
+            let version = Version {
+                key: meta.hasher.key(&path(name)).0,
+                stamp: (stamp.token(&meta.hasher, 0) >> 16) ^ u64::from(!is_of_now),
+            };
+            let mut grams = GramSet::default();
+            grams.add(text);
+            builder.add(version, &path(name), "", covers, &grams);
+        };
+        let names = ["a", "b", "c", "d", "e", "f"];
+        for name in names {
+            std::fs::write(path(name), name).unwrap();
+        }
+        let files: [&[(&str, bool, &[u8])]; 3] = [
+            &[("a", true, b""), ("b", false, b""), ("d", false, b"quux")],
+            &[("b", true, b"quux"), ("c", true, b"")],
+            &[("d", true, b""), ("e", false, b"")],
+        ];
+        for rows in files {
+            let mut builder = Builder::default();
+            for (name, is_of_now, text) in rows {
+                add(&mut builder, name, *is_of_now, text);
+            }
+            store.write(&mut builder).unwrap();
+        }
+
+        let need = Need::Bytes(b"quux".to_vec());
+        let paths = [folder.path().to_owned()];
+        let roots = Roots::new(&paths, folder.path());
+        let reading = Reading {
+            whole: false,
+            by_pieces: None,
+        };
+        let narrow = Narrow::ask(&index, &need, roots, reading, false).unwrap();
+        let expected = [true, false, true, true, false, false];
+        let alone = names.map(|name| narrow.excludes(&path(name), false));
+        assert_eq!(alone, expected);
+        let open = std::fs::File::open(folder.path()).unwrap();
+        for first in 0..files.len() {
+            let mut likely = first;
+            let mut known = narrow.in_folder(folder.path()).unwrap();
+            known.look_up(names.iter().map(|name| name.as_bytes()), &mut likely);
+            let together = std::array::from_fn(|number| {
+                let name = CString::new(names[number]).unwrap();
+                let verdict = known.judge(number, open.as_fd(), &name);
+                matches!(verdict, Verdict::Excluded)
+            });
+            assert_eq!(together, expected, "{first} is asked first");
+        }
+    }
+
+    #[test]
+    fn texts_are_known_if_all_grams_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path();
+        let (mut meta, store) = empty(index);
         let mut builder = Builder::default();
         let of = Version { key: 1, stamp: 1 };
         let covers = Covers::default();

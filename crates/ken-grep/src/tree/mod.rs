@@ -187,6 +187,8 @@ struct Walker<'a, V> {
     visit: V,
     listing: Listing,
     file_systems: FileSystems,
+    /// The number of the file of grams that the last files were in.
+    likely: usize,
     /// The path of the entry that is looked at.
     path: Vec<u8>,
     /// How much of it is its folder's.
@@ -207,6 +209,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             visit,
             listing: Listing::default(),
             file_systems: FileSystems::default(),
+            likely: 0,
             path: Vec::new(),
             folder_length: 0,
             regular: Vec::new(),
@@ -368,7 +371,8 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
     /// Asks of each regular file whether it may match.
     fn judge(&mut self, here: &Here<'_>, mut known: Option<&mut InFolder<'_>>, listing: &Listing) {
         if let Some(known) = &mut known {
-            known.look_up(self.regular.iter().map(|entry| listing.name(*entry)));
+            let names = self.regular.iter().map(|entry| listing.name(*entry));
+            known.look_up(names, &mut self.likely);
         }
         let mut n_excluded = 0;
         for (number, &entry) in self.regular.iter().enumerate() {
