@@ -1,9 +1,10 @@
 """Simulated cores: a machine of many slow cores on one of few fast ones.
 
-Each thread of a program, and of those that it starts, is put into a control group of its own that gets one *F*-th of a
-core, and all of them into one that gets *n* *F*-ths: what is run takes the time that *n* cores would, each *F* times slower. All is
-slowed alike, locks and waiting too; what is not simulated is that cores share caches and memory. Needs root and
-the `cpu` controller of control groups, version 1 (whose groups take single threads of any process).
+Each thread of a program, and of those that it starts and that last for a while, is put into a control group of its own
+that gets one *F*-th of a core, and all of them into one that gets *n* *F*-ths: what is run takes the time that *n* cores
+would, each *F* times slower. All is slowed alike, locks and waiting too; what is not simulated is that cores share
+caches and memory. Needs root and the `cpu` controller of control groups, version 1 (whose groups take single threads of
+any process).
 """
 
 import os
@@ -40,7 +41,8 @@ class _Group:
         self.slower = slower
         self.ended = threading.Event()
         self.thread = None
-        self.known = {}
+        self.known = set()
+        self.places = set()
         os.mkdir(self.path)
         _limit(self.path, n_cores, slower)
 
@@ -56,14 +58,15 @@ class _Group:
             if looks % LOOKS == 0:
                 programs = [pid, *_started(pid)]
             looks += 1
-            for program in programs:
-                for thread in _threads(program):
-                    if thread not in self.known:
-                        self._move(thread)
+            threads = {thread for program in programs for thread in _threads(program)}
+            for thread in threads - self.known:
+                self._move(thread)
+            # The number of one that has ended may be given again.
+            self.known = threads
 
     def _move(self, thread):
         place = os.path.join(self.path, str(thread))
-        self.known[str(thread)] = place
+        self.places.add(place)
         os.makedirs(place, exist_ok=True)
         _limit(place, 1, self.slower)
         try:
@@ -76,7 +79,7 @@ class _Group:
         self.ended.set()
         if self.thread:
             self.thread.join()
-        for place in [*self.known.values(), self.path]:
+        for place in [*self.places, self.path]:
             if os.path.isdir(place):
                 os.rmdir(place)
 

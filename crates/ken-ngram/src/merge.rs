@@ -17,11 +17,11 @@ use crate::write::{Doc, SegmentWriter};
 
 /// A document that is left out.
 const GONE: u32 = u32::MAX;
-/// Ranges of grams that each thread merges: each holds one.
+/// Ranges of grams that each thread merges: it holds one, and who writes another one.
 const RANGES: usize = 16;
 
 /// Writes the documents of some files into one: those to `keep`, each once. Grams are divided among so many
-/// threads.
+/// threads, beside which this one writes.
 ///
 /// # Errors
 /// Fails if it cannot be written.
@@ -50,15 +50,16 @@ pub fn merge<W: Write>(
     writer.finish(&docs)
 }
 
-/// Calls `each` with what is made of the items, in order. More than one thread makes them, beside this one; each holds one
-/// until it is its turn.
+/// Calls `each` with what is made of the items, in order. It is made by so many threads beside this one, each of which
+/// holds one until it is its turn; a single thread is this one.
 fn each_in_order<T: Sync, R: Send, E>(
     threads: usize,
     items: &[T],
     make: &(impl Fn(&T) -> R + Sync),
     mut each: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    if threads == 1 {
+    let threads = threads.min(items.len());
+    if threads <= 1 {
         return items.iter().try_for_each(|item| each(make(item)));
     }
     thread::scope(|scope| {
@@ -74,7 +75,7 @@ fn each_in_order<T: Sync, R: Send, E>(
             })
             .collect();
         let of_turn = made.iter().cycle().take(items.len());
-        // One whose thread panicked is missing; so does this one then, at the end of the scope.
+        // One whose thread panicked is missing; then this one panics too, at the end of the scope.
         let mut made = of_turn.map_while(|thread| thread.recv().ok());
         made.try_for_each(&mut each)
     })
@@ -205,7 +206,11 @@ fn numbered(
     keep: &dyn Fn(Version) -> bool,
     docs: &mut Vec<Doc>,
 ) -> Vec<Vec<u32>> {
-    let mut known = HashMap::new();
+    let n_docs: u32 = segments.iter().map(Segment::n_docs).sum();
+    let mut known = HashMap::with_capacity(match segments.len() {
+        0..=1 => 0,
+        _ => n_docs as usize,
+    });
     let of = |segment: &Segment| {
         let n_docs = segment.n_docs() as usize;
         let mut map = vec![GONE; n_docs];
@@ -272,6 +277,12 @@ mod tests {
             });
             assert_eq!(outcome, Err("full"), "nobody waits for ever");
             assert_eq!(got, (0..=150).step_by(2).collect::<Vec<_>>());
+            got.clear();
+            let all = each_in_order(threads, &items, &|item| *item, |made| {
+                got.push(made);
+                Ok::<_, ()>(())
+            });
+            assert_eq!((all, &got), (Ok(()), &items));
         }
     }
 

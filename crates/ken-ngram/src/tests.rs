@@ -260,8 +260,10 @@ proptest! {
         let end = part.index(texts.len() + 1);
         let start = end.saturating_sub(n_twice);
         let segments = [open(built(&texts[..end], 0)), open(built(&texts[start..], start))];
-        let merged = merge(&segments, &|_| true, 1, Vec::new()).unwrap();
-        prop_assert_eq!(merged, built(&texts, 0));
+        for threads in [1, 3] {
+            let merged = merge(&segments, &|_| true, threads, Vec::new()).unwrap();
+            prop_assert_eq!(merged, built(&texts, 0));
+        }
     }
 
     #[test]

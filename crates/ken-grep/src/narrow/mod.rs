@@ -110,11 +110,13 @@ pub(crate) struct InFolder<'a> {
     path: Vec<u8>,
     /// Of the files that are looked up.
     keys: Vec<u64>,
-    /// For each key, where its rows are.
+    /// For each key, the first file of grams in which it was found.
     found: Vec<Option<Place>>,
+    /// If the index is trusted: for each file of grams, for each key, where its rows are.
+    everywhere: Vec<usize>,
 }
 
-/// The first of a file's rows in the first file of grams in which it was found.
+/// Where the rows of a file begin.
 #[derive(Clone, Copy)]
 struct Place {
     /// The number of the file of grams.
@@ -263,6 +265,7 @@ impl Narrow {
             path,
             keys: Vec::new(),
             found: Vec::new(),
+            everywhere: Vec::new(),
         })
     }
 
@@ -327,7 +330,7 @@ impl Known {
         })
     }
 
-    /// Returns those of its rows that stand in one place.
+    /// Returns those of its rows that begin in one place.
     fn rows_at(&self, key: u64, place: Place) -> impl Iterator<Item = (Row, Asked<'_>)> + Clone {
         let asked = self.asked(place.segment);
         let rows = asked.segment.of_at(key, place.row);
@@ -469,9 +472,9 @@ impl InFolder<'_> {
 
     /// Looks up some files, all of them at once: [`Self::judge`] tells of one of them.
     ///
-    /// Files of one folder were read together, so most of them are in one file of grams, and in no other. Where it was
-    /// the last time is `likely`, and looked at first; the others are asked only for what is not found there, so that it
-    /// hardly matters how many they are.
+    /// Most files of a folder are in one or two files of grams, as they were read one after the other, and in no
+    /// other. The one that had the most the last time, at first any, is `likely` and asked first; the others only for
+    /// what it has not, so that it hardly matters how many they are.
     pub(crate) fn look_up<'n>(
         &mut self,
         names: impl Iterator<Item = &'n [u8]>,
@@ -481,53 +484,77 @@ impl InFolder<'_> {
         self.keys.clear();
         self.keys.extend(names.map(|name| hasher.key(name).0));
         self.found.clear();
-        self.found.resize(self.keys.len(), None);
+        self.everywhere.clear();
+        if self.known.trusted {
+            // All rows count, in whichever file they are.
+            for segment in &self.known.grams.segments {
+                segment.places_of(&self.keys, &mut self.everywhere);
+            }
+        } else {
+            self.found.resize(self.keys.len(), None);
+            *likely = self.find(*likely);
+        }
+    }
+
+    /// Looks for each key until it is found. Returns which file of grams has the most.
+    fn find(&mut self, first: usize) -> usize {
         let segments = &self.known.grams.segments;
-        let first = *likely;
         let others = (0..segments.len()).filter(|other| *other != first);
         // Those that were not found yet: their keys, and their numbers among all.
         let mut keys = self.keys.clone();
         let mut numbers: Vec<usize> = (0..keys.len()).collect();
-        let mut rows = Vec::with_capacity(keys.len());
+        let mut places = Vec::with_capacity(keys.len());
+        let (mut best, mut most) = (first, 0);
         for segment in iter::once(first).chain(others) {
             if keys.is_empty() {
-                return;
+                break;
             }
-            rows.clear();
-            segments[segment].places_of(&keys, &mut rows);
+            places.clear();
+            segments[segment].places_of(&keys, &mut places);
             let mut n_left = 0;
-            for (at, &row) in rows.iter().enumerate() {
+            for (at, &row) in places.iter().enumerate() {
                 let (key, number) = (keys[at], numbers[at]);
                 if segments[segment].is_at(key, row) {
                     self.found[number] = Some(Place { segment, row });
-                    *likely = segment;
                 } else {
                     (keys[n_left], numbers[n_left]) = (key, number);
                     n_left += 1;
                 }
             }
+            let n_found = keys.len() - n_left;
+            if n_found > most {
+                (best, most) = (segment, n_found);
+            }
             keys.truncate(n_left);
             numbers.truncate(n_left);
         }
+        best
     }
 
     /// Returns what is known of the file of this number among those that were looked up. It is looked at, in the
     /// open folder, only if the answer depends on it.
     pub(crate) fn judge(&self, number: usize, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
-        let Some(place) = self.found[number] else {
-            return Verdict::MayMatch(None);
-        };
         let (known, key) = (self.known, self.keys[number]);
         let now = LazyCell::new(|| known.now(look::stamp_in(folder, name)));
         let whole = known.reading.whole;
-        // In the others there may be rows of another time, or of what a run that was killed had read.
-        if !known.trusted {
-            match known.judge(&known.rows_at(key, place), whole, &now) {
-                Verdict::MayMatch(None) => {}
-                verdict => return verdict,
-            }
+        if known.trusted {
+            let places = self.everywhere.iter().skip(number).step_by(self.keys.len());
+            let places = places
+                .enumerate()
+                .map(|(segment, &row)| Place { segment, row });
+            let rows = places.flat_map(|place| known.rows_at(key, place));
+            return known.judge(&rows, whole, &now);
         }
-        known.judge(&known.rows(key), whole, &now)
+        let Some(place) = self.found[number] else {
+            return Verdict::MayMatch(None);
+        };
+        // One row of now suffices, wherever it stands; few files get further.
+        match known.judge(&known.rows_at(key, place), whole, &now) {
+            Verdict::MayMatch(None) if known.grams.segments.len() > 1 => {
+                known.judge(&known.rows(key), whole, &now)
+            }
+            verdict => verdict,
+        }
     }
 }
 
@@ -576,7 +603,7 @@ mod tests {
         };
         let names = ["a", "b", "c", "d", "e", "f"];
         for name in names {
-            std::fs::write(path(name), name).unwrap();
+            fs_err::write(path(name), name).unwrap();
         }
         let files: [&[(&str, bool, &[u8])]; 3] = [
             &[("a", true, b""), ("b", false, b""), ("d", false, b"quux")],
@@ -598,22 +625,48 @@ mod tests {
             whole: false,
             by_pieces: None,
         };
-        let narrow = Narrow::ask(&index, &need, roots, reading, false).unwrap();
-        let expected = [true, false, true, true, false, false];
-        let alone = names.map(|name| narrow.excludes(&path(name), false));
-        assert_eq!(alone, expected);
-        let open = std::fs::File::open(folder.path()).unwrap();
-        for first in 0..files.len() {
-            let mut likely = first;
-            let mut known = narrow.in_folder(folder.path()).unwrap();
-            known.look_up(names.iter().map(|name| name.as_bytes()), &mut likely);
-            let together = std::array::from_fn(|number| {
-                let name = CString::new(names[number]).unwrap();
-                let verdict = known.judge(number, open.as_fd(), &name);
-                matches!(verdict, Verdict::Excluded)
-            });
-            assert_eq!(together, expected, "{first} is asked first");
+        let mut narrow = Narrow::ask(&index, &need, roots, reading, false).unwrap();
+        let open = fs_err::File::open(folder.path()).unwrap();
+        let stamped = [true, false, true, true, false, false];
+        // Of those that have several versions, all must rule it out.
+        let trusted = [true, false, true, false, true, false];
+        for (trusts, expected) in [(false, stamped), (true, trusted)] {
+            narrow.known.as_mut().unwrap().trusted = trusts;
+            let alone = names.map(|name| narrow.excludes(&path(name), false));
+            assert_eq!(alone, expected);
+            for first in 0..files.len() {
+                let mut likely = first;
+                let mut known = narrow.in_folder(folder.path()).unwrap();
+                known.look_up(names.iter().map(|name| name.as_bytes()), &mut likely);
+                let together = std::array::from_fn(|number| {
+                    let name = CString::new(names[number]).unwrap();
+                    let verdict = known.judge(number, open.as_fd(), &name);
+                    matches!(verdict, Verdict::Excluded)
+                });
+                assert_eq!(together, expected, "{first} is asked first");
+            }
         }
+
+        narrow.known.as_mut().unwrap().trusted = false;
+        let mut known = narrow.in_folder(folder.path()).unwrap();
+        let mut likely = 0;
+        known.look_up(
+            [b"c", b"d", b"e"].into_iter().map(|name| &name[..]),
+            &mut likely,
+        );
+        assert_eq!(likely, 0, "each of them has one");
+        known.look_up([b"d", b"e"].into_iter().map(|name| &name[..]), &mut likely);
+        assert_eq!(likely, 0, "it was found before");
+        known.look_up([b"e", b"c"].into_iter().map(|name| &name[..]), &mut likely);
+        let found = |number: usize| known.found[number].map(|place| place.segment);
+        assert_eq!((found(0), found(1), likely), (Some(2), Some(1), 1));
+        known.look_up([b"b", b"f"].into_iter().map(|name| &name[..]), &mut likely);
+        let found = |number: usize| known.found[number].map(|place| place.segment);
+        assert_eq!(
+            (found(0), found(1)),
+            (Some(1), None),
+            "the likely one is asked first"
+        );
     }
 
     #[test]

@@ -187,7 +187,7 @@ struct Walker<'a, V> {
     visit: V,
     listing: Listing,
     file_systems: FileSystems,
-    /// The number of the file of grams that the last files were in.
+    /// The number of the file of grams that most files of the last folder are in.
     likely: usize,
     /// The path of the entry that is looked at.
     path: Vec<u8>,
