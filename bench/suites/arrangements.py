@@ -51,8 +51,7 @@ def run(bench):
         kens = [Arranged(bench.index_home("arrangements", contest.slug(name)), bench.program, name)
                 for name in ARRANGEMENTS]
         entries = contest.contest(bench, "arrangements", corpus, kens, bench.rounds)
-        without = bench.quick or not bench.has_peers or corpus.name == "source"
-        recolls = [] if without else list(RECOLLS)
+        recolls = [] if bench.quick or not bench.has_peers else list(RECOLLS)
         for name in recolls:
             entry = contest.Entry(Recoll(bench.index_home("arrangements", contest.slug("recoll-" + name)), name))
             contest.index_anew(bench, "arrangements", corpus, entry, "one run")

@@ -206,11 +206,10 @@ fn numbered(
     keep: &dyn Fn(Version) -> bool,
     docs: &mut Vec<Doc>,
 ) -> Vec<Vec<u32>> {
-    let n_docs: u32 = segments.iter().map(Segment::n_docs).sum();
-    let mut known = HashMap::with_capacity(match segments.len() {
-        0..=1 => 0,
-        _ => n_docs as usize,
-    });
+    // In one file each document is there once.
+    let are_several = segments.len() > 1;
+    let n_docs = segments.iter().map(|segment| segment.n_docs() as usize);
+    let mut known = HashMap::with_capacity(if are_several { n_docs.sum() } else { 0 });
     let of = |segment: &Segment| {
         let n_docs = segment.n_docs() as usize;
         let mut map = vec![GONE; n_docs];
@@ -227,7 +226,7 @@ fn numbered(
             // Written twice by a run that was stopped, or read anew. What it covers may be more then.
             let fact = (row.version, row.covers.to_bits(), name.len(), hash(name));
             let new = docs.len() as u32;
-            let number = match segments.len() > 1 {
+            let number = match are_several {
                 true => *known.entry(fact).or_insert(new),
                 false => new,
             };

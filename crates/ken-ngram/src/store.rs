@@ -20,7 +20,7 @@ use crate::{Builder, Bytes, Segment, Version, merge};
 const EXTENSION: &str = "grams";
 const NEXT: &str = "next";
 /// Files of about the same size are merged when there are so many. Each more costs a search of Linux (78,000 files,
-/// 95 ms) 0.2 to 0.6 ms; to merge those that two threads make of a small tree took a thirteenth of indexing it.
+/// 95 ms) 0.2 to 0.6 ms; to merge those that two threads make of a small tree took a twelfth of indexing it.
 const MERGE_AT: usize = 8;
 /// More are not merged at once.
 const MAX_MERGED: usize = 64;
