@@ -10,9 +10,9 @@ use tantivy::columnar::Column;
 
 use crate::schema::{IDENTITY, KEY, LOCATION, STAMP};
 
-/// Appends the rows of a segment: one for each file's own document, and one with token 0 for each
+/// Calls `each` with the rows of a segment: one for each file's own document, and one with token 0 for each
 /// file that has parts here. The caller drops the latter where the file's own document exists.
-pub(crate) fn read(segment: &SegmentReader, rows: &mut Vec<FileRow>) -> tantivy::Result<()> {
+pub(crate) fn read(segment: &SegmentReader, each: &mut impl FnMut(FileRow)) -> tantivy::Result<()> {
     let columns = segment.fast_fields();
     let keys = columns.u64(KEY)?;
     let tokens = columns.u64(STAMP)?;
@@ -22,7 +22,7 @@ pub(crate) fn read(segment: &SegmentReader, rows: &mut Vec<FileRow>) -> tantivy:
     for doc in segment.doc_ids_alive() {
         let Some(key) = keys.first(doc) else { continue };
         match tokens.first(doc) {
-            Some(token) => rows.push(FileRow {
+            Some(token) => each(FileRow {
                 key: FileKey(key),
                 token,
                 identity: number(&identities, doc),
@@ -35,11 +35,13 @@ pub(crate) fn read(segment: &SegmentReader, rows: &mut Vec<FileRow>) -> tantivy:
             }
         }
     }
-    rows.extend(parts.into_iter().map(|key| FileRow {
-        key: FileKey(key),
-        token: 0,
-        identity: 0,
-    }));
+    for key in parts {
+        each(FileRow {
+            key: FileKey(key),
+            token: 0,
+            identity: 0,
+        });
+    }
     Ok(())
 }
 

@@ -229,11 +229,20 @@ impl Snapshot {
     /// Fails if the columns cannot be read.
     pub fn rows(&self) -> Result<Vec<FileRow>, Error> {
         let mut all = Vec::with_capacity(self.searcher.num_docs() as usize);
-        for segment in self.searcher.segment_readers() {
-            rows::read(segment, &mut all).map_err(|e| self.error(e))?;
-        }
+        self.each_row(|row| all.push(row))?;
         rows::unite(&mut all);
         Ok(all)
+    }
+
+    /// Calls `each` with what the commit knows of files, in no order; of one with parts also with rows of token 0.
+    ///
+    /// # Errors
+    /// Fails if the columns cannot be read.
+    pub fn each_row(&self, mut each: impl FnMut(FileRow)) -> Result<(), Error> {
+        for segment in self.searcher.segment_readers() {
+            rows::read(segment, &mut each).map_err(|e| self.error(e))?;
+        }
+        Ok(())
     }
 
     /// Returns the files of which a document is there more than once, which no run leaves; sorted.

@@ -19,9 +19,11 @@ use crate::{Builder, Bytes, Segment, Version, merge};
 
 const EXTENSION: &str = "grams";
 const NEXT: &str = "next";
-/// Files of about the same size are merged when there are so many. Each more costs a search of Linux (78,000 files,
-/// 95 ms) 0.2 to 0.6 ms; to merge those that two threads make of a small tree took a twelfth of indexing it.
+/// Files of about the same size are merged when there are so many, small ones always.
 const MERGE_AT: usize = 8;
+/// Others only if there are more in all. To merge those of Linux (78,000 files) takes a tenth of indexing it, and each
+/// more costs a search of it a tenth of a millisecond or two.
+const MAX_FILES: usize = 32;
 /// More are not merged at once.
 const MAX_MERGED: usize = 64;
 /// Files of up to so many bytes are of one size, and larger ones by powers of [`GROWTH`] above. A file of 34,000 messages
@@ -307,12 +309,15 @@ struct Group {
 }
 
 /// Returns which files are merged, of their bytes, numbers of documents and own numbers: of those of one size, if
-/// there are enough.
+/// there are enough, and if they are small or there are many in all.
 fn group(mut files: Vec<(u64, u32, u64)>) -> Group {
+    let are_many = files.len() > MAX_FILES;
     files.retain(|(_, n_docs, _)| *n_docs <= MAX_DOCS / 2);
     files.sort_unstable_by_key(|(n_bytes, n_docs, number)| (size(*n_bytes), *n_docs, *number));
     let same = files.chunk_by(|(one, ..), (other, ..)| size(*one) == size(*other));
-    let enough = same.into_iter().find(|files| files.len() >= MERGE_AT);
+    let enough = same
+        .into_iter()
+        .find(|files| files.len() >= MERGE_AT && (are_many || size(files[0].0) == 0));
     let files = enough.unwrap_or_default().iter().take(MAX_MERGED);
     let mut sum = 0;
     let fitting = files.take_while(|(_, n_docs, _)| {
@@ -519,6 +524,23 @@ mod tests {
         let mut docs = [half; MERGE_AT];
         (docs[1], docs[3]) = (1, 1);
         assert_eq!(group(files(&docs)).numbers.len(), 3, "the smallest first");
+    }
+
+    #[test]
+    fn large_files_are_merged_if_there_are_many_in_all() {
+        let large = SMALL_BYTES * GROWTH;
+        let merged = |n_large: usize, n_largest: usize| {
+            let sizes = std::iter::repeat_n(large, n_large);
+            let sizes = sizes.chain(std::iter::repeat_n(large * GROWTH, n_largest));
+            let files = sizes.zip(0..).map(|(n_bytes, number)| (n_bytes, 1, number));
+            group(files.collect()).numbers
+        };
+        assert!(merged(MAX_FILES, 0).is_empty());
+        let all: Vec<u64> = (0..=MAX_FILES as u64).collect();
+        assert_eq!(merged(MAX_FILES + 1, 0), all);
+        let n_others = MAX_FILES + 1 - MERGE_AT;
+        assert_eq!(merged(MERGE_AT, n_others), all[..MERGE_AT]);
+        assert_eq!(merged(MERGE_AT - 1, n_others + 1), all[MERGE_AT - 1..]);
     }
 
     #[test]

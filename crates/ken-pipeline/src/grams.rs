@@ -7,6 +7,8 @@
 //! What is written are facts about files under their stamps (see `ken-ngram`), so it is written before
 //! the commit that tells of the files, and that names the files of grams ([`crate::lost`]).
 
+mod versions;
+
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
@@ -14,7 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ken_core::{Document, FileKey, FileRow, Kind};
+use ken_core::{Document, FileKey, Kind};
 use ken_extract::Input;
 use ken_extract::helper::ocr;
 use ken_index::{Error, Snapshot};
@@ -23,7 +25,7 @@ use twox_hash::XxHash3_64;
 
 use crate::apply::FileFacts;
 use crate::options::Ngrams;
-use crate::work::UNKNOWN_TOKEN;
+use versions::Versions;
 
 /// Smaller files of grams cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
@@ -269,12 +271,12 @@ impl Grams {
         let store = self.store()?;
         let mut failed = None;
         let merged = store.merge(self.slots.len(), || {
-            let rows = Snapshot::open(index).and_then(|snapshot| snapshot.rows());
-            let rows = rows.map_err(|error| {
+            let versions = Snapshot::open(index).and_then(|snapshot| Versions::of(&snapshot));
+            let versions = versions.map_err(|error| {
                 failed = Some(error);
                 io::Error::from(io::ErrorKind::Other)
             })?;
-            Ok(move |version: Version| knows(&rows, version))
+            Ok(move |version: Version| versions.knows(version))
         });
         if let Some(error) = failed {
             return Err(error);
@@ -308,16 +310,6 @@ pub(crate) fn version(key: FileKey, token: u64) -> Version {
         key: key.0,
         stamp: token >> 16,
     }
-}
-
-/// Returns whether the index has a file of this version; `rows` are in order. Of one that is to be read
-/// again because something failed, it does not know the version.
-fn knows(rows: &[FileRow], version: Version) -> bool {
-    let found = rows.binary_search_by_key(&version.key, |row| row.key.0);
-    found.is_ok_and(|at| {
-        let token = rows[at].token;
-        token == UNKNOWN_TOKEN || token >> 16 == version.stamp
-    })
 }
 
 /// Adds the bytes of a file, all of them. UTF-16 is added as it is searched by lines, so that it is not
@@ -412,20 +404,6 @@ mod tests {
         let of = version(FileKey(1), 1 << 16);
         builder.add(of, Path::new("/a"), "", Covers::default(), set);
         builder.finish(Vec::new()).unwrap()
-    }
-
-    #[test]
-    fn what_failed_for_now_keeps_its_grams() {
-        let row = |key, token| FileRow {
-            key: FileKey(key),
-            token,
-            identity: 0,
-        };
-        let rows = [row(1, 7 << 16 | 2), row(2, UNKNOWN_TOKEN)];
-        let knows = |key, stamp| knows(&rows, Version { key, stamp });
-        assert!(knows(1, 7) && !knows(1, 8));
-        assert!(knows(2, 7), "it is in the index under no stamp");
-        assert!(!knows(3, 7));
     }
 
     #[test]

@@ -187,19 +187,20 @@ impl Options {
         }
     }
 
-    /// Half of the memory builds segments: large ones need less merging. The rest is for files of grams,
-    /// and for what is read and what waits.
+    /// What is built gets the most, segments and files of grams: large ones need less merging. The rest is for what is
+    /// read and what waits.
     pub(crate) fn shares(&self) -> Shares {
-        let grams = match self.ngrams {
-            Ngrams::None => 0,
-            Ngrams::Text | Ngrams::All => self.memory_bytes / 8,
+        let eighth = self.memory_bytes / 8;
+        let (segments, grams, inputs) = match self.ngrams {
+            Ngrams::None => (4 * eighth, 0, 2 * eighth),
+            Ngrams::Text | Ngrams::All => (3 * eighth, 2 * eighth, eighth),
         };
         Shares {
-            segments: self.memory_bytes / 2,
+            segments,
             grams,
-            documents: self.memory_bytes / 8,
-            inputs: self.memory_bytes / 4 - grams,
-            members: self.memory_bytes / 8,
+            documents: eighth,
+            inputs,
+            members: eighth,
         }
     }
 }

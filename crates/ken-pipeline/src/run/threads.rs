@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{Result as Joined, Scope, Thread};
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded, unbounded};
 use ken_walk::Catalogue;
 
 use super::Run;
@@ -20,6 +20,8 @@ use crate::work::{MEMBERS_AHEAD, MemberJob, Pool};
 
 /// Changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;
+/// How long the walk rests when there are so many: 64 threads take some thousand of them meanwhile.
+const REST: Duration = Duration::from_millis(20);
 /// How often a trace notes the length of the queues.
 const LOOK_AT_QUEUES: Duration = Duration::from_millis(10);
 
@@ -38,6 +40,16 @@ impl Drop for Ending<'_> {
         if let Some(committer) = self.committer.get() {
             committer.unpark();
         }
+    }
+}
+
+/// Hands something to the threads. Whoever waits in the channel is woken for each one that is taken, and by it the
+/// thread that took it is held up; so if it is full, this one rests.
+fn hand_over<T>(mut job: T, jobs: &Sender<T>) {
+    // Nobody takes it if no thread is left; their panic ends the run.
+    while let Err(TrySendError::Full(back)) = jobs.try_send(job) {
+        job = back;
+        std::thread::sleep(REST);
     }
 }
 
@@ -143,8 +155,7 @@ impl Run<'_> {
         let walking = self.progress.span(Stage::Walk, None);
         let walked = self.walk(catalogue, pool.hasher, &|change| {
             self.announce(&change);
-            // Fails only if no thread is left; their panic ends the run.
-            let _ = send_change.send(pool.large.job(change));
+            hand_over(pool.large.job(change), &send_change);
         });
         drop(walking);
         self.progress.walked.store(true, Ordering::Relaxed);
@@ -181,5 +192,25 @@ impl Run<'_> {
             trace.queues(n_files as usize, members.len());
             std::thread::sleep(LOOK_AT_QUEUES);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_handed_over_in_order_whoever_is_slow() {
+        let (jobs, taken) = bounded(2);
+        let taker = std::thread::spawn(move || {
+            std::thread::sleep(REST * 3);
+            taken.iter().take(5).collect::<Vec<_>>()
+        });
+        for job in 0..5 {
+            hand_over(job, &jobs);
+        }
+        assert_eq!(taker.join().unwrap(), [0, 1, 2, 3, 4]);
+        // Returns, although nobody is left to take it.
+        (5..9).for_each(|job| hand_over(job, &jobs));
     }
 }
