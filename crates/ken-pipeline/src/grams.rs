@@ -244,7 +244,17 @@ impl Grams {
         let store = self.store()?;
         std::thread::scope(|scope| {
             let writing: Vec<_> = (self.slots.iter())
-                .map(|slot| scope.spawn(|| store.write(&mut lock(slot))))
+                .map(|slot| {
+                    scope.spawn(move || {
+                        let mut slot = lock(slot);
+                        store.write(&mut slot)?;
+                        if last {
+                            // Nothing is added any more, and what comes needs memory.
+                            *slot = Builder::default();
+                        }
+                        Ok(())
+                    })
+                })
                 .collect();
             writing.into_iter().try_for_each(|thread| {
                 let outcome = thread.join();

@@ -112,7 +112,7 @@ pub(crate) struct InFolder<'a> {
     keys: Vec<u64>,
     /// For each key, the first file of grams in which it was found.
     found: Vec<Option<Place>>,
-    /// If the index is trusted: for each file of grams, for each key, where its rows are.
+    /// Of [`Known::asks_everywhere`]: for each file of grams, for each key, where its rows are.
     everywhere: Vec<usize>,
 }
 
@@ -321,6 +321,12 @@ impl Narrow {
 }
 
 impl Known {
+    /// Returns whether all files of grams are asked for each file: all of its rows count, and most say that it cannot
+    /// match. Where the walk goes only to what may match, the first one that knows the file mostly suffices.
+    fn asks_everywhere(&self) -> bool {
+        self.trusted && self.places.is_none()
+    }
+
     /// Returns the rows of a file, each with the file of grams that it stands in.
     fn rows(&self, key: u64) -> impl Iterator<Item = (Row, Asked<'_>)> + Clone {
         let all = 0..self.grams.segments.len();
@@ -485,8 +491,7 @@ impl InFolder<'_> {
         self.keys.extend(names.map(|name| hasher.key(name).0));
         self.found.clear();
         self.everywhere.clear();
-        if self.known.trusted {
-            // All rows count, in whichever file they are.
+        if self.known.asks_everywhere() {
             for segment in &self.known.grams.segments {
                 segment.places_of(&self.keys, &mut self.everywhere);
             }
@@ -537,7 +542,7 @@ impl InFolder<'_> {
         let (known, key) = (self.known, self.keys[number]);
         let now = LazyCell::new(|| known.now(look::stamp_in(folder, name)));
         let whole = known.reading.whole;
-        if known.trusted {
+        if known.asks_everywhere() {
             let places = self.everywhere.iter().skip(number).step_by(self.keys.len());
             let places = places
                 .enumerate()
@@ -548,12 +553,17 @@ impl InFolder<'_> {
         let Some(place) = self.found[number] else {
             return Verdict::MayMatch(None);
         };
-        // One row of now suffices, wherever it stands; few files get further.
-        match known.judge(&known.rows_at(key, place), whole, &now) {
-            Verdict::MayMatch(None) if known.grams.segments.len() > 1 => {
-                known.judge(&known.rows(key), whole, &now)
-            }
-            verdict => verdict,
+        let verdict = known.judge(&known.rows_at(key, place), whole, &now);
+        // Of a trusted index each row may say that the file matches; else one of now suffices to leave it out.
+        // Few files get further.
+        let is_settled = match verdict {
+            Verdict::Excluded => !known.trusted,
+            Verdict::MayMatch(None) => known.trusted,
+            Verdict::MayMatch(Some(_)) => true,
+        };
+        match is_settled || known.grams.segments.len() == 1 {
+            true => verdict,
+            false => known.judge(&known.rows(key), whole, &now),
         }
     }
 }
@@ -630,8 +640,15 @@ mod tests {
         let stamped = [true, false, true, true, false, false];
         // Of those that have several versions, all must rule it out.
         let trusted = [true, false, true, false, true, false];
-        for (trusts, expected) in [(false, stamped), (true, trusted)] {
-            narrow.known.as_mut().unwrap().trusted = trusts;
+        let places = Some(Arc::new(Places::default()));
+        for (trusts, places, expected) in [
+            (false, None, stamped),
+            (true, None, trusted),
+            (true, places, trusted),
+        ] {
+            let known = narrow.known.as_mut().unwrap();
+            (known.trusted, known.places) = (trusts, places);
+            assert_eq!(known.asks_everywhere(), trusts && known.places.is_none());
             let alone = names.map(|name| narrow.excludes(&path(name), false));
             assert_eq!(alone, expected);
             for first in 0..files.len() {
@@ -647,7 +664,8 @@ mod tests {
             }
         }
 
-        narrow.known.as_mut().unwrap().trusted = false;
+        let known = narrow.known.as_mut().unwrap();
+        (known.trusted, known.places) = (false, None);
         let mut known = narrow.in_folder(folder.path()).unwrap();
         let mut likely = 0;
         known.look_up(
