@@ -242,19 +242,18 @@ impl Grams {
     /// of a run, which needs no second one then to name what they became.
     pub(crate) fn flush(&self, keeps_earlier: bool, last: bool) -> Result<BTreeSet<u64>, Error> {
         let store = self.store()?;
+        let write = |slot| -> io::Result<()> {
+            let mut builder = lock(slot);
+            store.write(&mut builder)?;
+            if last {
+                // Nothing is added any more, and what comes needs memory.
+                *builder = Builder::default();
+            }
+            Ok(())
+        };
         std::thread::scope(|scope| {
             let writing: Vec<_> = (self.slots.iter())
-                .map(|slot| {
-                    scope.spawn(move || {
-                        let mut slot = lock(slot);
-                        store.write(&mut slot)?;
-                        if last {
-                            // Nothing is added any more, and what comes needs memory.
-                            *slot = Builder::default();
-                        }
-                        Ok(())
-                    })
-                })
+                .map(|slot| scope.spawn(move || write(slot)))
                 .collect();
             writing.into_iter().try_for_each(|thread| {
                 let outcome = thread.join();
