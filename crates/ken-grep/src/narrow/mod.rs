@@ -7,6 +7,7 @@
 //! Who trusts the index gets no stamps checked. If few files may match, the walk goes only where they
 //! are, so that all its rules hold as ever.
 
+mod holders;
 mod look;
 mod need;
 mod question;
@@ -44,6 +45,8 @@ struct Known {
     hasher: KeyHasher,
     roots: Roots,
     grams: Opened,
+    /// Which of them may know a file.
+    holders: holders::Lazy,
     /// What folders hold that did not change since.
     listings: Option<Listings>,
     /// For each file of grams.
@@ -112,8 +115,6 @@ pub(crate) struct InFolder<'a> {
     keys: Vec<u64>,
     /// For each key, the first file of grams in which it was found.
     found: Vec<Option<Place>>,
-    /// Of [`Known::asks_everywhere`]: for each file of grams, for each key, where its rows are.
-    everywhere: Vec<usize>,
 }
 
 /// Where the rows of a file begin.
@@ -209,6 +210,7 @@ impl Narrow {
             trusted: trusts && is_complete && roots.are_below(&meta.roots),
             roots,
             grams,
+            holders: holders::Lazy::default(),
             listings: Listings::open(index, meta.hasher, ken_index::map),
             candidates,
             reading,
@@ -265,7 +267,6 @@ impl Narrow {
             path,
             keys: Vec::new(),
             found: Vec::new(),
-            everywhere: Vec::new(),
         })
     }
 
@@ -321,16 +322,14 @@ impl Narrow {
 }
 
 impl Known {
-    /// Returns whether all files of grams are asked for each file: all of its rows count, and most say that it cannot
-    /// match. Where the walk goes only to what may match, the first one that knows the file mostly suffices.
-    fn asks_everywhere(&self) -> bool {
-        self.trusted && self.places.is_none()
-    }
-
     /// Returns the rows of a file, each with the file of grams that it stands in.
     fn rows(&self, key: u64) -> impl Iterator<Item = (Row, Asked<'_>)> + Clone {
-        let all = 0..self.grams.segments.len();
-        all.flat_map(move |segment| {
+        let segments = &self.grams.segments;
+        let holders = self.holders.get(segments);
+        let all = 0..segments.len();
+        let holding =
+            all.filter(move |segment| holders.is_none_or(|of| of.may_know(*segment, key)));
+        holding.flat_map(move |segment| {
             let asked = self.asked(segment);
             asked.segment.of(key).map(move |row| (row, asked))
         })
@@ -490,15 +489,8 @@ impl InFolder<'_> {
         self.keys.clear();
         self.keys.extend(names.map(|name| hasher.key(name).0));
         self.found.clear();
-        self.everywhere.clear();
-        if self.known.asks_everywhere() {
-            for segment in &self.known.grams.segments {
-                segment.places_of(&self.keys, &mut self.everywhere);
-            }
-        } else {
-            self.found.resize(self.keys.len(), None);
-            *likely = self.find(*likely);
-        }
+        self.found.resize(self.keys.len(), None);
+        *likely = self.find(*likely);
     }
 
     /// Looks for each key until it is found. Returns which file of grams has the most.
@@ -542,24 +534,15 @@ impl InFolder<'_> {
         let (known, key) = (self.known, self.keys[number]);
         let now = LazyCell::new(|| known.now(look::stamp_in(folder, name)));
         let whole = known.reading.whole;
-        if known.asks_everywhere() {
-            let places = self.everywhere.iter().skip(number).step_by(self.keys.len());
-            let places = places
-                .enumerate()
-                .map(|(segment, &row)| Place { segment, row });
-            let rows = places.flat_map(|place| known.rows_at(key, place));
-            return known.judge(&rows, whole, &now);
-        }
         let Some(place) = self.found[number] else {
             return Verdict::MayMatch(None);
         };
         let verdict = known.judge(&known.rows_at(key, place), whole, &now);
-        // Of a trusted index each row may say that the file matches; else one of now suffices to leave it out.
-        // Few files get further.
+        // Without trust one row of now suffices to leave a file out. Else others count too, wherever they stand: of a
+        // trusted index each may say that the file matches, and one of now knows more than one of before.
         let is_settled = match verdict {
             Verdict::Excluded => !known.trusted,
-            Verdict::MayMatch(None) => known.trusted,
-            Verdict::MayMatch(Some(_)) => true,
+            Verdict::MayMatch(ref pieces) => pieces.is_some(),
         };
         match is_settled || known.grams.segments.len() == 1 {
             true => verdict,
@@ -640,15 +623,8 @@ mod tests {
         let stamped = [true, false, true, true, false, false];
         // Of those that have several versions, all must rule it out.
         let trusted = [true, false, true, false, true, false];
-        let places = Some(Arc::new(Places::default()));
-        for (trusts, places, expected) in [
-            (false, None, stamped),
-            (true, None, trusted),
-            (true, places, trusted),
-        ] {
-            let known = narrow.known.as_mut().unwrap();
-            (known.trusted, known.places) = (trusts, places);
-            assert_eq!(known.asks_everywhere(), trusts && known.places.is_none());
+        for (trusts, expected) in [(false, stamped), (true, trusted)] {
+            narrow.known.as_mut().unwrap().trusted = trusts;
             let alone = names.map(|name| narrow.excludes(&path(name), false));
             assert_eq!(alone, expected);
             for first in 0..files.len() {
@@ -664,8 +640,7 @@ mod tests {
             }
         }
 
-        let known = narrow.known.as_mut().unwrap();
-        (known.trusted, known.places) = (false, None);
+        narrow.known.as_mut().unwrap().trusted = false;
         let mut known = narrow.in_folder(folder.path()).unwrap();
         let mut likely = 0;
         known.look_up(
