@@ -11,8 +11,12 @@ use tantivy::columnar::Column;
 use crate::schema::{IDENTITY, KEY, LOCATION, STAMP};
 
 /// Calls `each` with the rows of a segment: one for each file's own document, and one with token 0 for each
-/// file that has parts here. The caller drops the latter where the file's own document exists.
-pub(crate) fn read(segment: &SegmentReader, each: &mut impl FnMut(FileRow)) -> tantivy::Result<()> {
+/// file that has parts here, and with whether it is of an own document. The caller drops the others where the file's
+/// own document exists.
+pub(crate) fn read(
+    segment: &SegmentReader,
+    each: &mut impl FnMut(FileRow, bool),
+) -> tantivy::Result<()> {
     let columns = segment.fast_fields();
     let keys = columns.u64(KEY)?;
     let tokens = columns.u64(STAMP)?;
@@ -22,11 +26,14 @@ pub(crate) fn read(segment: &SegmentReader, each: &mut impl FnMut(FileRow)) -> t
     for doc in segment.doc_ids_alive() {
         let Some(key) = keys.first(doc) else { continue };
         match tokens.first(doc) {
-            Some(token) => each(FileRow {
-                key: FileKey(key),
-                token,
-                identity: number(&identities, doc),
-            }),
+            Some(token) => {
+                let row = FileRow {
+                    key: FileKey(key),
+                    token,
+                    identity: number(&identities, doc),
+                };
+                each(row, true);
+            }
             // The parts of a file mostly stand side by side.
             None if last_part == Some(key) => {}
             None => {
@@ -36,11 +43,12 @@ pub(crate) fn read(segment: &SegmentReader, each: &mut impl FnMut(FileRow)) -> t
         }
     }
     for key in parts {
-        each(FileRow {
+        let row = FileRow {
             key: FileKey(key),
             token: 0,
             identity: 0,
-        });
+        };
+        each(row, false);
     }
     Ok(())
 }

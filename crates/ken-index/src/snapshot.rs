@@ -229,16 +229,17 @@ impl Snapshot {
     /// Fails if the columns cannot be read.
     pub fn rows(&self) -> Result<Vec<FileRow>, Error> {
         let mut all = Vec::with_capacity(self.searcher.num_docs() as usize);
-        self.each_row(|row| all.push(row))?;
+        self.each_row(|row, _| all.push(row))?;
         rows::unite(&mut all);
         Ok(all)
     }
 
-    /// Calls `each` with what the commit knows of files, in no order; of one with parts also with rows of token 0.
+    /// Calls `each` with what the commit knows of files, in no order, and with true; of one with parts also with rows of
+    /// token 0, and with false.
     ///
     /// # Errors
     /// Fails if the columns cannot be read.
-    pub fn each_row(&self, mut each: impl FnMut(FileRow)) -> Result<(), Error> {
+    pub fn each_row(&self, mut each: impl FnMut(FileRow, bool)) -> Result<(), Error> {
         for segment in self.searcher.segment_readers() {
             rows::read(segment, &mut each).map_err(|e| self.error(e))?;
         }

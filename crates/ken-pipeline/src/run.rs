@@ -393,6 +393,8 @@ impl Run<'_> {
         } else {
             self.walk_and_extract(&catalogue)?
         };
+        // What is merged at the end has a table of all files of its own.
+        drop(catalogue);
         let mut summary = self.summary(&walked);
         if !self.options.dry_run {
             let scan = &walked.scan;

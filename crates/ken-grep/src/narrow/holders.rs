@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ken_ngram::Segment;
 
 /// A table has no more entries; with more files than that each says the less.
-const MAX_BITS: u32 = 18;
+const MAX_BITS: u32 = 20;
 /// So many rows are read while a file is looked up in one file of grams.
 const LOOK_UP_ROWS: usize = 32;
 
@@ -20,12 +20,17 @@ pub(super) struct Lazy {
 impl Lazy {
     /// Returns the table of these, if it is worth while, for one that is asked of all of them.
     pub(super) fn get(&self, segments: &[Segment]) -> Option<&Holders> {
+        if segments.len() <= 1 {
+            return None;
+        }
         if let Some(holders) = self.holders.get() {
             return Some(holders);
         }
         let n_asked = self.n_asked.fetch_add(1, Ordering::Relaxed);
         let n_rows: usize = segments.iter().map(|segment| segment.rows().len()).sum();
-        let pays = segments.len() > 1 && n_asked * segments.len() * LOOK_UP_ROWS >= n_rows;
+        // Of more rows nearly each file of grams has one in each range.
+        let tells = n_rows <= segments.len() << MAX_BITS;
+        let pays = tells && n_asked * segments.len() * LOOK_UP_ROWS >= n_rows;
         pays.then(|| self.holders.get_or_init(|| Holders::new(segments, n_rows)))
     }
 }

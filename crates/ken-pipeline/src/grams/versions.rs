@@ -8,12 +8,15 @@ use ken_ngram::Version;
 use crate::work::UNKNOWN_TOKEN;
 
 /// The part of an entry that tells the stamp; the rest is the upper part of the key.
-const STAMP: u64 = (1 << 24) - 1;
+const STAMP: u64 = (1 << 16) - 1;
 /// The stamp of a file that is to be read again because something failed: it is in the index under no stamp.
 const ANY: u64 = STAMP;
+/// That of a file with parts, unless it has another one: it was not read to its end.
+const PARTS: u64 = STAMP - 1;
 
-/// Answers rightly of a version that the index has. Of one in some millions that it has not it says
-/// the same: then grams are kept that are of no use.
+/// Answers rightly of a version of a file that was read to its end, and of any that is to be read again. Of one in
+/// 65,000 that the index has no more it says that it has it: then grams are kept that are of no use. Of files that
+/// were not read to their end it takes none in millions for another one's parts.
 pub(super) struct Versions(Vec<u64>);
 
 impl Versions {
@@ -23,14 +26,14 @@ impl Versions {
     /// Fails if they cannot be read.
     pub(super) fn of(snapshot: &Snapshot) -> Result<Self, Error> {
         let mut entries = Vec::with_capacity(snapshot.n_documents() as usize);
-        snapshot.each_row(|row| entries.push(of_row(&row)))?;
+        snapshot.each_row(|row, is_own| entries.push(of_row(&row, is_own)))?;
         Ok(Self::united(entries))
     }
 
     fn united(mut entries: Vec<u64>) -> Self {
         entries.sort_unstable();
-        // A file with parts has one without a stamp for these, which counts only if it has no other.
-        entries.dedup_by(|entry, before| *entry == file(*before) | ANY);
+        // That of parts counts only if there is no other before it.
+        entries.dedup_by(|entry, before| *entry == file(*before) | PARTS);
         Self(entries)
     }
 
@@ -41,14 +44,15 @@ impl Versions {
         let mut same = self.0[first..]
             .iter()
             .take_while(|entry| **entry <= file | ANY);
-        same.any(|entry| *entry == file | stamp(version.stamp) || *entry == file | ANY)
+        same.any(|entry| *entry == file | stamp(version.stamp) || *entry >= file | PARTS)
     }
 }
 
-fn of_row(row: &FileRow) -> u64 {
-    let stamp = match row.token {
-        UNKNOWN_TOKEN => ANY,
-        token => stamp(token >> 16),
+fn of_row(row: &FileRow, is_own: bool) -> u64 {
+    let stamp = match (is_own, row.token) {
+        (false, _) => PARTS,
+        (true, UNKNOWN_TOKEN) => ANY,
+        (true, token) => stamp(token >> 16),
     };
     file(row.key.0) | stamp
 }
@@ -59,7 +63,7 @@ fn file(key: u64) -> u64 {
 
 /// Stamps are hashes: a part of one tells as much as another.
 fn stamp(stamp: u64) -> u64 {
-    (stamp & STAMP).min(ANY - 1)
+    (stamp & STAMP).min(PARTS - 1)
 }
 
 #[cfg(test)]
@@ -68,13 +72,17 @@ mod tests {
 
     use super::*;
 
-    fn versions(rows: &[(u64, u64)]) -> Versions {
-        let row = |(key, token): &(u64, u64)| FileRow {
+    fn row(key: u64, token: u64) -> FileRow {
+        FileRow {
             key: FileKey(key << 32),
-            token: *token,
+            token,
             identity: 0,
-        };
-        Versions::united(rows.iter().map(|of| of_row(&row(of))).collect())
+        }
+    }
+
+    fn own(rows: &[(u64, u64)]) -> Vec<u64> {
+        let rows = rows.iter().map(|(key, token)| row(*key, *token));
+        rows.map(|row| of_row(&row, true)).collect()
     }
 
     fn knows(versions: &Versions, key: u64, stamp: u64) -> bool {
@@ -86,24 +94,30 @@ mod tests {
 
     #[test]
     fn what_failed_for_now_keeps_its_grams() {
-        let versions = versions(&[(2, UNKNOWN_TOKEN), (1, 7 << 16 | 2)]);
+        let versions = Versions::united(own(&[(2, UNKNOWN_TOKEN), (1, 7 << 16 | 2)]));
         assert!(knows(&versions, 1, 7) && !knows(&versions, 1, 8));
         assert!(knows(&versions, 2, 7), "it is in the index under no stamp");
         assert!(!knows(&versions, 3, 7) && !knows(&versions, 0, 7));
+        // Of two files whose keys begin alike, neither is lost.
+        let alike = Versions::united(own(&[(1, UNKNOWN_TOKEN), (1, 7 << 16)]));
+        assert!(knows(&alike, 1, 7) && knows(&alike, 1, 8));
     }
 
     #[test]
     fn a_file_with_parts_has_the_stamp_of_its_own_document() {
-        let versions = versions(&[(1, 0), (1, 7 << 16), (1, 0), (2, 0), (2, 0)]);
+        let parts = [1, 1, 2, 2, 3].map(|key| of_row(&row(key, 0), false));
+        let entries = [own(&[(1, 7 << 16), (3, UNKNOWN_TOKEN)]), parts.to_vec()].concat();
+        let versions = Versions::united(entries);
         assert!(knows(&versions, 1, 7) && !knows(&versions, 1, 8));
         assert!(knows(&versions, 2, 8), "it was not read to its end");
+        assert!(knows(&versions, 3, 8));
     }
 
     #[test]
     fn any_stamp_is_found_again() {
-        for stamp in [0, 1, ANY - 1, ANY, ANY + 1, u64::MAX >> 16] {
-            let versions = versions(&[(1, stamp << 16 | 1)]);
-            assert!(knows(&versions, 1, stamp) && !knows(&versions, 1, stamp ^ 2));
+        for stamp in [0, 1, PARTS - 1, PARTS, ANY, ANY + 1, u64::MAX >> 16] {
+            let versions = Versions::united(own(&[(1, stamp << 16 | 1)]));
+            assert!(knows(&versions, 1, stamp) && !knows(&versions, 1, stamp ^ 4));
         }
     }
 }
