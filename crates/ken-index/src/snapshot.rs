@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use ken_core::{
     Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Place, Plan,
-    Ranking, Value, own,
+    Ranking, Value,
 };
 use several::Beside;
 use tantivy::columnar::BytesColumn;
@@ -144,12 +144,7 @@ impl Snapshot {
             tries += 1;
             match Self::try_open(path, asked) {
                 Err(Error::Engine { source, .. }) if tries < MAX_TRIES && vanished(&source) => {}
-                result => {
-                    if let Ok(snapshot) = &result {
-                        own::name_fields(&snapshot.meta.reading.headers);
-                    }
-                    return result;
-                }
+                result => return result,
             }
         }
     }
