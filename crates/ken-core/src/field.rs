@@ -92,7 +92,7 @@ pub struct FieldInfo {
     /// The field.
     #[serde(skip)]
     pub field: Field,
-    /// Its name in queries, JSON and the index; of an own field in the index only.
+    /// Its name in queries, JSON and the index; that of a custom field in the index only.
     pub name: &'static str,
     /// Other names that queries may use.
     pub aliases: &'static [&'static str],

@@ -375,7 +375,7 @@ mod tests {
         let Ok(tree) = parse(query) else {
             panic!("{query}");
         };
-        let Ok(found) = suggest(&tree, 0, &words, analyze);
+        let Ok(found) = suggest(&tree, 0, &words, &FieldNames::TABLE, analyze);
         found.into_iter().map(|of| of.query).collect()
     }
 

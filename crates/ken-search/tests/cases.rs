@@ -9,7 +9,7 @@ mod support;
 use std::path::Path;
 
 use ken_core::{FIELDS, FieldNames};
-use ken_search::parse::{QueryError, Saved, Tree, parse, parse_lenient, parse_with};
+use ken_search::parse::{Names, QueryError, Saved, Tree, parse, parse_lenient, parse_with};
 use ken_search::plan::plan;
 use serde::Deserialize;
 

@@ -4,7 +4,7 @@ mod support;
 
 use ken_core::{Bound, FIELDS, Field, FieldKind, FieldNames, Glob, GlobPart, Kind};
 use ken_search::parse::{
-    Ago, Boost, Clause, Modifiers, Nearness, Phrase, Piece, Precision, Saved, Tree, Unit, Value,
+    Ago, Boost, Clause, Modifiers, Names, Nearness, Phrase, Piece, Precision, Tree, Unit, Value,
     When, parse, parse_lenient,
 };
 use ken_search::plan::plan;

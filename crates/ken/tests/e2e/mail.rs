@@ -2,7 +2,7 @@
 
 mod list;
 mod mh;
-mod own_headers;
+mod custom_fields;
 mod verify;
 
 use crate::world::{World, assert_counts};
