@@ -119,8 +119,7 @@ pub(crate) fn open_engine(
 }
 
 impl Snapshot {
-    /// Opens the last commit of the index in a folder. The user's own fields are called from now on as
-    /// they are there.
+    /// Opens the last commit of the index in a folder.
     ///
     /// # Errors
     /// Fails with [`Error::Missing`] if there is no index, or none was committed, and if the
