@@ -102,11 +102,11 @@ impl Default for MuSettings {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DurabilityName {
-    /// When they are made
+    /// Every commit is forced to disk before it counts
     Full,
-    /// At the end of the run: a loss of power during it may cost the index
+    /// Only the last commit of a run; a power failure during the run may lose the index
     Normal,
-    /// When the system likes: a loss of power soon after may cost the index
+    /// Left to the operating system; a power failure soon afterwards may lose the index
     Off,
 }
 
@@ -124,11 +124,11 @@ impl From<DurabilityName> for Durability {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OrderName {
-    /// About that of the disk
+    /// By inode number, close to the order on disk
     Inode,
-    /// That of names
+    /// By name
     Path,
-    /// What was changed last first
+    /// By time of change, newest first
     Mtime,
 }
 
