@@ -142,9 +142,7 @@ fn documents() -> Vec<PathBuf> {
 
 #[test]
 fn paths_in_the_documents_exist() {
-    const TOP: [&str; 6] = [
-        "crates/", "docs/", "bench/", "fuzz/", "cases/", "scripts/",
-    ];
+    const TOP: [&str; 6] = ["crates/", "docs/", "bench/", "fuzz/", "cases/", "scripts/"];
     for document in documents() {
         let text = fs_err::read_to_string(&document).unwrap();
         for name in quoted(&text) {
@@ -187,7 +185,11 @@ fn figures_in_the_documents_are_those_of_the_stored_runs() {
         .arg("--check")
         .output()
         .expect("python3, which scripts/setup installs");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
 }
 
 #[test]
