@@ -1,8 +1,8 @@
-//! What extraction yields: documents, their fields, and what went wrong.
+//! What extraction yields: documents and their fields.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Field, Ipath, Kind};
+use crate::{Failure, Field, Ipath, Kind};
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,81 +160,6 @@ impl Document {
             + values
             + self.body.capacity()
             + self.ipath.as_str().len()
-    }
-}
-
-/// Why the content of a document is missing or not complete.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    /// The sort of failure.
-    pub reason: Reason,
-    /// What happened, for people: lower case, no final stop, without the file's name.
-    pub message: String,
-    /// How long the document was read before it failed, in milliseconds; 0 if it was not begun.
-    #[serde(default)]
-    pub elapsed_ms: u64,
-    /// Media type of the container that did not yield the content; empty if there was content, and
-    /// its own parser failed.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub container: String,
-}
-
-impl Failure {
-    /// Returns a failure of which the time is not known yet.
-    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self {
-            reason,
-            message: message.into(),
-            elapsed_ms: 0,
-            container: String::new(),
-        }
-    }
-}
-
-/// The sort of a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reason {
-    /// The content is encrypted and no password is known.
-    Encrypted,
-    /// The bytes break the rules of their format, or end too early.
-    Malformed,
-    /// A limit on size, depth, number or expansion was reached.
-    Limit,
-    /// The parser crashed; the file is to blame or the parser is.
-    Crashed,
-    /// The parser was not done in time.
-    #[serde(rename = "timeout")]
-    TimedOut,
-    /// A program that reads such files is not installed.
-    Missing,
-    /// The file could not be read.
-    Unreadable,
-}
-
-impl Reason {
-    /// Every reason.
-    pub const ALL: [Self; 7] = [
-        Self::Encrypted,
-        Self::Malformed,
-        Self::Limit,
-        Self::Crashed,
-        Self::TimedOut,
-        Self::Missing,
-        Self::Unreadable,
-    ];
-
-    /// Returns the reason's name in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Encrypted => "encrypted",
-            Self::Malformed => "malformed",
-            Self::Limit => "limit",
-            Self::Crashed => "crashed",
-            Self::TimedOut => "timeout",
-            Self::Missing => "missing",
-            Self::Unreadable => "unreadable",
-        }
     }
 }
 

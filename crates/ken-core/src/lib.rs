@@ -7,6 +7,7 @@ mod change;
 pub mod custom;
 mod document;
 pub mod expression;
+mod failure;
 mod field;
 mod glob;
 mod kind;
@@ -21,7 +22,10 @@ mod token;
 
 pub use change::{Change, FileKey, FileRow, FolderHasher, KeyHasher, MhState, SidecarStamp, Stamp};
 pub use custom::{CustomField, FieldNames};
-pub use document::{Document, Failure, Place, Reason, Value};
+pub use document::{Document, Place, Value};
+pub use failure::{
+    Cause, Crash, Encryption, Failure, Limit, Operation, Reader, Reason, SetBy, Setting, errno,
+};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart, lower_range};
 pub use kind::Kind;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::root::path_bytes;
-use crate::{CustomField, Field};
+use crate::{CustomField, Field, Setting};
 
 /// How files are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,9 +21,9 @@ pub struct Reading {
     /// Fields that folders give to what lies below them.
     #[serde(default)]
     pub folders: Vec<FolderFields>,
-    /// Limits that files may fail by, by the names of their settings.
+    /// Limits that files may fail by, by their settings: bytes, numbers and milliseconds, and seconds of helpers.
     #[serde(default)]
-    pub limits: BTreeMap<String, u64>,
+    pub limits: BTreeMap<Setting, u64>,
     /// Tells other passwords from these; 0 if there are none.
     #[serde(default)]
     pub passwords: u16,

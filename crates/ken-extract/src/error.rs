@@ -1,45 +1,72 @@
 //! Why an extraction failed.
 
-use ken_core::{Failure, Reason};
+use std::io;
+
+use ken_core::{Cause, Encryption, Failure, Operation, Reason, errno};
 
 use crate::Passwords;
 
 /// Why a format module could not read its input, or not all of it.
-///
-/// Messages are lower case, without final stop and without the file's name: the caller knows it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The content is encrypted and no password is known.
-    #[error("{0}")]
-    Encrypted(String),
-    /// The bytes break the rules of their format, or end too early.
+    /// The bytes break the rules of their format, or end too early; says what is wrong, in lower case,
+    /// without final stop and without the file's name.
     #[error("{0}")]
     Malformed(String),
-    /// A limit was reached; the message names the setting.
-    #[error("{0}")]
-    Limit(String),
+    /// Any other cause that lies in the input.
+    #[error("{0:?}")]
+    Failed(Cause),
     /// The file could not be read.
     #[error("{0}")]
-    Read(#[from] std::io::Error),
-    /// What failed has its own account of it.
-    #[error("{}", .0.message)]
-    Failed(Failure),
-    /// The system lacks something now that the file or its program needs.
-    #[error("{0}")]
-    Lacking(String),
+    Read(#[from] io::Error),
+    /// The system lacks something now that the file or its helper needs.
+    #[error("{0:?}")]
+    Lacking(Cause),
     /// The run is being stopped.
     #[error("stopped before the end")]
     Cancelled,
 }
 
 impl Error {
-    /// Returns the failure of what is encrypted, and by none of these passwords.
+    /// Returns the failure of what a password would open, and none of these does.
     pub(crate) fn encrypted(passwords: &Passwords) -> Self {
-        Self::Encrypted(if passwords.is_empty() {
-            "encrypted, no password is known".into()
-        } else {
-            "encrypted, none of the passwords fits".into()
+        Self::Failed(Cause::Password {
+            tried: !passwords.is_empty(),
         })
+    }
+
+    /// Returns the failure of what is encrypted and takes no password.
+    pub(crate) fn sealed(how: Encryption) -> Self {
+        Self::Failed(Cause::Encrypted { how })
+    }
+
+    /// Returns a [`Error::Malformed`] with the cause's own words.
+    pub fn malformed(cause: impl std::fmt::Display) -> Self {
+        Self::Malformed(cause.to_string())
+    }
+
+    /// Returns the failure of a variant of a format that ken does not read.
+    pub(crate) fn unsupported(what: impl Into<String>) -> Self {
+        Self::Failed(Cause::Unsupported { what: what.into() })
+    }
+
+    /// Returns the failure of a limit that no setting changes.
+    pub(crate) fn built_in(what: impl Into<String>) -> Self {
+        Self::Failed(Cause::BuiltIn { what: what.into() })
+    }
+
+    /// Returns whether a limit was reached.
+    pub(crate) fn is_limit(&self) -> bool {
+        self.is_for(Reason::Limit)
+    }
+
+    /// Returns whether what failed is encrypted.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.is_for(Reason::Encrypted)
+    }
+
+    fn is_for(&self, reason: Reason) -> bool {
+        matches!(self, Self::Failed(cause) if cause.reason() == reason)
     }
 
     /// Returns whether the file may be read later as it is.
@@ -50,15 +77,10 @@ impl Error {
             _ => false,
         }
     }
-
-    /// Returns a [`Error::Malformed`] with the cause's own words.
-    pub fn malformed(cause: impl std::fmt::Display) -> Self {
-        Self::Malformed(cause.to_string())
-    }
 }
 
 /// Returns whether the system has no room, memory, process or descriptor to spare.
-pub(crate) fn is_lack(error: &std::io::Error) -> bool {
+pub(crate) fn is_lack(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let lacks = [
         Errno::MFILE,
@@ -68,27 +90,37 @@ pub(crate) fn is_lack(error: &std::io::Error) -> bool {
         Errno::NOSPC,
         Errno::DQUOT,
     ];
-    let code = error.raw_os_error();
+    let code = errno(error);
     lacks.iter().any(|errno| code == Some(errno.raw_os_error()))
+}
+
+impl From<Error> for Cause {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Malformed(what) => Self::Damaged { what },
+            Error::Failed(cause) | Error::Lacking(cause) => cause,
+            Error::Read(error) => match error.downcast::<Error>() {
+                Ok(carried) => carried.into(),
+                Err(error) => of_reading(&error),
+            },
+            Error::Cancelled => Self::Stopped,
+        }
+    }
+}
+
+/// Returns the cause of an error of reading; a decoder reports damaged data as one too.
+fn of_reading(error: &io::Error) -> Cause {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    match error.kind() {
+        InvalidData | InvalidInput | UnexpectedEof => Cause::Damaged {
+            what: error.to_string(),
+        },
+        _ => Cause::system(Operation::Read, error),
+    }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let reason = match &error {
-            Error::Encrypted(_) => Reason::Encrypted,
-            Error::Malformed(_) => Reason::Malformed,
-            Error::Limit(_) => Reason::Limit,
-            // A decoder reports damaged data as an I/O error of these kinds.
-            Error::Read(cause) => match cause.kind() {
-                std::io::ErrorKind::InvalidData
-                | std::io::ErrorKind::InvalidInput
-                | std::io::ErrorKind::UnexpectedEof => Reason::Malformed,
-                _ => Reason::Unreadable,
-            },
-            Error::Lacking(_) => Reason::Unreadable,
-            Error::Cancelled => Reason::Limit,
-            Error::Failed(failure) => return failure.clone(),
-        };
-        Self::new(reason, error.to_string())
+        Self::new(error.into())
     }
 }

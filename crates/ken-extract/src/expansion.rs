@@ -8,6 +8,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ken_core::{Cause, Limit, Setting};
+
 use crate::{Error, Limits};
 
 /// Expansion of one stream or container below this is never a bomb.
@@ -20,6 +22,8 @@ const FREE_BYTES_OF_FILE: u64 = 64 << 20;
 pub struct Expansion {
     spent: Arc<AtomicU64>,
     max_bytes: u64,
+    /// The limit that `max_bytes` follows from.
+    limit: Limit,
 }
 
 impl Expansion {
@@ -28,19 +32,19 @@ impl Expansion {
         let by_ratio = size
             .saturating_mul(limits.max_expansion)
             .saturating_add(FREE_BYTES_OF_FILE);
-        // Each level of containers may unfold the same bytes once more.
-        let levels = limits.max_depth.max(1) as u64;
-        Self {
-            spent: Arc::default(),
-            max_bytes: by_ratio.min(limits.max_expanded_bytes.saturating_mul(levels)),
-        }
+        Self::resume(0, by_ratio.min(most_of_levels(limits)), limits)
     }
 
     /// Opens the account that another process keeps, as it stood when it handed on a part.
-    pub(crate) fn resume(spent: u64, max_bytes: u64) -> Self {
+    pub(crate) fn resume(spent: u64, max_bytes: u64, limits: &Limits) -> Self {
+        let setting = match max_bytes == most_of_levels(limits) {
+            true => Setting::MaxExpandedBytes,
+            false => Setting::MaxExpansion,
+        };
         Self {
             spent: Arc::new(AtomicU64::new(spent)),
             max_bytes,
+            limit: limits.limit(setting),
         }
     }
 
@@ -63,12 +67,14 @@ impl Expansion {
         if before.saturating_add(n_bytes) <= self.max_bytes {
             return Ok(());
         }
-        Err(Error::Limit(format!(
-            "the file with all that is inside expands beyond {} bytes (max_expansion, \
-             max_expanded_bytes)",
-            self.max_bytes
-        )))
+        Err(Error::Failed(Cause::limit(self.limit)))
     }
+}
+
+/// Returns the most bytes of all levels of containers: each may unfold the same bytes once more.
+fn most_of_levels(limits: &Limits) -> u64 {
+    let levels = limits.max_depth.max(1) as u64;
+    limits.max_expanded_bytes.saturating_mul(levels)
 }
 
 /// Returns the most bytes that so many compressed ones may expand to.

@@ -34,9 +34,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use detect::Detected;
 pub use error::Error;
 pub use expansion::Expansion;
-pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of, is_converted};
+pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of, is_compressed, is_converted};
 pub use input::Input;
-use ken_core::{Document, Failure, Field, Ipath, Reason, Value};
+use ken_core::{Cause, Crash, Document, Failure, Field, Ipath, Reader, Value};
 pub use limits::Limits;
 use output::Output;
 pub use passwords::Passwords;
@@ -134,14 +134,11 @@ fn extract_detected(
     let failure = match result {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(output.failure(error)),
-        Err(panic) => Some(Failure::new(
-            Reason::Crashed,
-            format!(
-                "the {} parser crashed: {}",
-                format.name,
-                panic_text(&*panic)
-            ),
-        )),
+        Err(panic) => Some(Failure::new(Cause::Crashed {
+            reader: Reader::Parser(format.name.to_owned()),
+            how: Crash::Panicked,
+            said: panic_text(&*panic).to_owned(),
+        })),
     };
     output.finish(failure);
 }
@@ -184,7 +181,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! How much one file may cost, which passwords are tried, and which headers are fields. Every limit is
 //! a setting; its failure names it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ken_core::CustomField;
+use ken_core::{Cause, CustomField, Limit, SetBy, Setting};
 
 use crate::{Error, Passwords};
 
@@ -40,23 +41,51 @@ pub struct Limits {
     pub passwords: Passwords,
     /// Headers of messages that are fields.
     pub headers: Vec<CustomField>,
+    /// Settings that the memory of a run made lower, with that memory in bytes.
+    pub lowered: BTreeMap<Setting, u64>,
 }
 
 impl Limits {
-    /// Returns the limits that a file may fail by, by the names that failures give them.
-    pub fn named(&self) -> [(&'static str, u64); 10] {
+    /// Returns the limits that a file may fail by, by their settings.
+    pub fn named(&self) -> [(Setting, u64); 10] {
         [
-            ("max_file_bytes", self.max_file_bytes),
-            ("max_text_bytes", self.max_text_bytes as u64),
-            ("max_member_bytes", self.max_member_bytes),
-            ("max_depth", self.max_depth as u64),
-            ("max_members", self.max_members),
-            ("max_expanded_bytes", self.max_expanded_bytes),
-            ("max_expansion", self.max_expansion),
-            ("max_pages", self.max_pages),
-            ("file_seconds", milliseconds(self.file_time)),
-            ("worker_memory", self.worker_memory),
+            (Setting::MaxFileBytes, self.max_file_bytes),
+            (Setting::MaxTextBytes, self.max_text_bytes as u64),
+            (Setting::MaxMemberBytes, self.max_member_bytes),
+            (Setting::MaxDepth, self.max_depth as u64),
+            (Setting::MaxMembers, self.max_members),
+            (Setting::MaxExpandedBytes, self.max_expanded_bytes),
+            (Setting::MaxExpansion, self.max_expansion),
+            (Setting::MaxPages, self.max_pages),
+            (Setting::FileSeconds, milliseconds(self.file_time)),
+            (Setting::WorkerMemory, self.worker_memory),
         ]
+    }
+
+    /// Returns the limit that a setting makes. That of helpers is not among these limits: it is 0.
+    pub(crate) fn limit(&self, setting: Setting) -> Limit {
+        let named = self.named();
+        let in_force = named.iter().find(|(name, _)| *name == setting);
+        let memory = self.lowered.get(&setting);
+        Limit {
+            setting,
+            in_force: in_force.map_or(0, |(_, value)| *value),
+            set_by: memory.map_or(SetBy::Settings, |bytes| SetBy::Memory(*bytes)),
+        }
+    }
+
+    /// Returns the failure of what reached the limit that a setting makes.
+    pub(crate) fn reached(&self, setting: Setting) -> Error {
+        Error::Failed(Cause::limit(self.limit(setting)))
+    }
+
+    /// Returns the failure of a file with more bytes than its parser may hold.
+    pub(crate) fn too_large(&self, size: u64) -> Error {
+        Error::Failed(Cause::Limit {
+            limit: self.limit(Setting::MaxFileBytes),
+            found: Some(size),
+            reader: None,
+        })
     }
 
     /// Returns how long a worker may take for a file of this size.
@@ -67,7 +96,7 @@ impl Limits {
     }
 }
 
-fn milliseconds(time: Duration) -> u64 {
+pub(crate) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -86,14 +115,7 @@ impl Default for Limits {
             worker_memory: 1 << 30,
             passwords: Passwords::default(),
             headers: Vec::new(),
+            lowered: BTreeMap::new(),
         }
     }
-}
-
-/// Returns the failure of a document with more pages than may be read.
-pub(crate) fn too_many_pages(limits: &Limits) -> Error {
-    let max = limits.max_pages;
-    Error::Limit(format!(
-        "only the first {max} pages are searchable (max_pages)"
-    ))
 }

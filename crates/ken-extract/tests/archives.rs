@@ -26,7 +26,7 @@ fn ipaths(documents: &[Document]) -> Vec<&str> {
 }
 
 fn reason(document: &Document) -> Option<Reason> {
-    document.failure.as_ref().map(|failure| failure.reason)
+    document.failure.as_ref().map(|failure| failure.reason())
 }
 
 fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {

@@ -132,7 +132,7 @@ fn encrypted_samples_are_told() {
         let mut reasons = Vec::new();
         let mut input = Input::bytes_of(&*sample.name, &sample.bytes);
         extract_all(&mut input, &limits(), &mut |document| {
-            reasons.extend(document.failure.map(|failure| failure.reason));
+            reasons.extend(document.failure.map(|failure| failure.reason()));
         });
         assert_eq!(reasons, [Reason::Encrypted]);
     });
@@ -169,7 +169,7 @@ fn zip_bomb(bytes: &[u8], place: usize) -> Vec<u8> {
 
 fn is_stopped(document: &Document) -> bool {
     let failure = document.failure.as_ref();
-    failure.is_some_and(|failure| matches!(failure.reason, Reason::Limit | Reason::Malformed))
+    failure.is_some_and(|failure| matches!(failure.reason(), Reason::Limit | Reason::Malformed))
 }
 
 #[test]

@@ -236,7 +236,7 @@ pub(crate) const DERIVED_STATES: [&str; 4] = ["failed", "encrypted", "missing", 
 
 fn states(document: &Document) -> impl Iterator<Item = &'static str> {
     let failure = document.failure.as_ref();
-    let fails_by = |reason| failure.is_some_and(|failure| failure.reason == reason);
+    let fails_by = |reason| failure.is_some_and(|failure| failure.reason() == reason);
     let holds = [
         failure.is_some(),
         fails_by(Reason::Encrypted),
@@ -250,6 +250,6 @@ fn states(document: &Document) -> impl Iterator<Item = &'static str> {
 }
 
 fn encode(failure: &Failure) -> String {
-    // A struct of two strings always has a JSON form.
+    // Plain data of named parts always has a JSON form.
     serde_json::to_string(failure).unwrap_or_default()
 }

@@ -17,7 +17,8 @@
 /// 8. A column of where answers are to go.
 /// 9. Columns of custom fields.
 /// 10. Large bodies are stored in pieces ([`crate::body`]).
-pub(crate) const FORMAT: u32 = 10;
+/// 11. A failure has a structured cause; those of earlier formats are read as a message.
+pub(crate) const FORMAT: u32 = 11;
 
 /// The oldest format that this program reads as well: what it writes to such an index makes it one of [`FORMAT`]. It has
 /// the same schema.

@@ -57,10 +57,9 @@ fn documents_come_back_as_they_were() {
     let ipath = Ipath::root().child("1").child("x|y");
     let mut sent = record(&writer, "/d/mail", ipath, "Größe", "page one\u{c}page two");
     sent.document.add_text(Field::Is, "attachment");
-    sent.document.failure = Some(ken_core::Failure::new(
-        ken_core::Reason::Encrypted,
-        "no password",
-    ));
+    sent.document.failure = Some(ken_core::Failure::new(ken_core::Cause::Password {
+        tried: true,
+    }));
     let (location, expected, key) = (sent.location.clone(), sent.document.clone(), sent.key);
     writer.add(sent).unwrap();
     writer.commit(&writer.meta().clone()).unwrap();

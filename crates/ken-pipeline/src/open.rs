@@ -87,13 +87,6 @@ pub(crate) fn may_be_opened_later(path: &Path, error: &io::Error) -> bool {
         })
 }
 
-/// Returns the operating system's own words.
-pub(crate) fn cause(error: &io::Error) -> String {
-    let text = error.to_string();
-    let end = text.rfind(" (os error").unwrap_or(text.len());
-    text[..end].to_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,7 +106,5 @@ mod tests {
     fn errors_of_the_moment_are_told_from_those_of_the_file() {
         assert!(is_passing(&Errno::MFILE.into()));
         assert!(!is_passing(&Errno::ACCESS.into()));
-        assert_eq!(cause(&Errno::ACCESS.into()), "permission denied");
-        assert_eq!(cause(&io::Error::other("Odd")), "odd");
     }
 }

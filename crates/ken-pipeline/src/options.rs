@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ken_core::{FolderFields, Root};
+use ken_core::{FolderFields, Root, Setting};
 use ken_extract::Limits;
 use ken_walk::EntryOrder;
 
@@ -99,7 +99,7 @@ const THREAD_BYTES: usize = 256 << 20;
 const MIN_BYTES: usize = 64 << 20;
 
 /// Limits that hold whatever the memory: smaller ones would leave out what people have.
-const MIN_TEXT_BYTES: usize = 1 << 20;
+const MIN_TEXT_BYTES: u64 = 1 << 20;
 const MIN_FILE_BYTES: u64 = 8 << 20;
 
 /// Returns how much memory a run may take if nobody says it: so much for each thread, 512 MiB at least, but no more
@@ -111,12 +111,28 @@ pub fn default_memory(threads: usize) -> usize {
 /// Lowers what one file may cost to what a run with so much memory can do: a text takes several times its own
 /// bytes until it is indexed.
 pub fn afford(limits: &mut Limits, memory_bytes: usize) {
-    let most_text = (memory_bytes / 16).max(MIN_TEXT_BYTES);
-    limits.max_text_bytes = limits.max_text_bytes.min(most_text);
-    let most_held = (memory_bytes as u64 / 2).max(MIN_FILE_BYTES);
-    limits.max_file_bytes = limits.max_file_bytes.min(most_held);
-    let most_member = (memory_bytes as u64 / 8).max(MIN_FILE_BYTES);
-    limits.max_member_bytes = limits.max_member_bytes.min(most_member);
+    let memory = memory_bytes as u64;
+    let most_text = (memory / 16).max(MIN_TEXT_BYTES);
+    let mut text = limits.max_text_bytes as u64;
+    for (setting, limit, most) in [
+        (Setting::MaxTextBytes, &mut text, most_text),
+        (
+            Setting::MaxFileBytes,
+            &mut limits.max_file_bytes,
+            (memory / 2).max(MIN_FILE_BYTES),
+        ),
+        (
+            Setting::MaxMemberBytes,
+            &mut limits.max_member_bytes,
+            (memory / 8).max(MIN_FILE_BYTES),
+        ),
+    ] {
+        if most < *limit {
+            *limit = most;
+            limits.lowered.insert(setting, memory);
+        }
+    }
+    limits.max_text_bytes = usize::try_from(text).unwrap_or(usize::MAX);
 }
 
 fn most_memory(threads: usize, machine: Option<u64>) -> usize {
@@ -220,10 +236,12 @@ mod tests {
             (4 << 20, 32 << 20)
         );
         assert_eq!(limits.max_member_bytes, 8 << 20);
+        let lowered = limits.lowered.values().collect::<Vec<_>>();
+        assert_eq!(lowered, [&(64 << 20); 3], "the memory is what set them");
         afford(&mut limits, 1);
         assert_eq!(
             (limits.max_text_bytes, limits.max_file_bytes),
-            (MIN_TEXT_BYTES, MIN_FILE_BYTES)
+            (MIN_TEXT_BYTES as usize, MIN_FILE_BYTES)
         );
     }
 

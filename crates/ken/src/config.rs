@@ -394,14 +394,6 @@ impl ExtractSettings {
         })
     }
 
-    /// Returns the setting that the message of a failure names.
-    pub(crate) fn named_in(message: &str) -> Option<String> {
-        let table = toml::Table::try_from(Self::default()).ok()?;
-        table.into_iter().map(|(name, _)| name).find(|name| {
-            let mut words = message.split(|c: char| !c.is_alphanumeric() && c != '_');
-            words.any(|word| word == name)
-        })
-    }
 }
 
 impl PasswordSettings {

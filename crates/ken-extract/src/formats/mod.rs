@@ -20,7 +20,7 @@ use ken_core::Field;
 use crate::output::Output;
 use crate::{Error, Input};
 
-pub(crate) use archive::compressed::is_compressed;
+pub use archive::compressed::is_compressed;
 pub use helped::is_converted;
 pub(crate) use helped::{PICTURES, is_helped};
 pub(crate) use mail::mbox::message_near;

@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 use std::thread::{self, ThreadId};
 
+use ken_core::{Crash, Setting};
+
 use super::content::{self, Content};
 use super::fault::Fault;
 use super::handler::Handler;
@@ -56,7 +58,7 @@ impl Helpers {
             let first = self.ask_first(handler, &mut speaker, input, limits)?;
             return match first {
                 // It may have ended while it waited, which says nothing of this file.
-                Err(Fault::Ended) if is_reused => {
+                Err(Fault::Crashed(Crash::Ended)) if is_reused => {
                     is_reused = false;
                     continue;
                 }
@@ -132,12 +134,15 @@ impl Helpers {
         limits: &Limits,
     ) -> Result<Answer, Fault> {
         let process = speaker.process.get_mut();
-        process.set_deadline(handler.max_time.unwrap_or(self.options.max_time));
+        process.set_deadline(self.time_of(handler));
         process.send(&request(&[
             ("filename", name),
             ("mimetype", handler.media_type.as_bytes()),
         ]))?;
-        read_answer(&mut speaker.process, limits.max_member_bytes)
+        read_answer(
+            &mut speaker.process,
+            limits.limit(Setting::MaxMemberBytes),
+        )
     }
 
     /// Takes all documents of a file. The inner error is that of the file, after which the program
@@ -172,7 +177,7 @@ impl Helpers {
                 false => taken.take(handler, answer, output),
             };
             if let Err(error) = took {
-                let ends = matches!(error, Error::Limit(_) | Error::Cancelled);
+                let ends = error.is_limit() || matches!(error, Error::Cancelled);
                 result = result.and(Err(error));
                 if ends {
                     // It has more to say of this file: nobody asks it again.
@@ -185,7 +190,7 @@ impl Helpers {
             }
             answer = self.ask(handler, speaker, b"", output.limits())?;
         }
-        Err(Fault::Protocol("it has no end".to_owned()))
+        Err(Fault::nonsense("it has no end"))
     }
 }
 

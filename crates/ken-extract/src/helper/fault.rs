@@ -1,34 +1,29 @@
 //! What may go wrong with a program that reads a file.
 
 use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 
-use ken_core::{Failure, Reason};
+use ken_core::{Cause, Crash, Limit, Operation, Reader};
 
-use super::missing;
 use crate::Error;
 use crate::error::is_lack;
 
-/// Why a program did not read a file.
+/// Why a helper did not read a file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     /// It, or something that it needs, is not installed.
-    #[error("{}", missing::message(.0))]
+    #[error("not installed: {0}")]
     Missing(String),
     /// It took too long.
-    #[error("it took longer than {0} s (helpers.seconds)")]
-    TooLong(u64),
+    #[error("it took too long")]
+    TooLong(Limit),
     /// It said too much.
-    #[error("it printed more than {0} bytes (max_member_bytes)")]
-    TooMuch(u64),
-    /// It ended in the middle, or without a result.
-    #[error("it ended before its answer")]
-    Ended,
-    /// It ended with a code or by a signal.
-    #[error("{0}")]
-    Exit(String),
-    /// It said what the protocol does not know.
-    #[error("{0}")]
-    Protocol(String),
+    #[error("it printed too much")]
+    TooMuch(Limit),
+    /// It crashed or broke the protocol.
+    #[error("it crashed: {0:?}")]
+    Crashed(Crash),
     /// It says that the file is no good.
     #[error("it cannot read the file")]
     Refused,
@@ -56,26 +51,52 @@ impl From<Fault> for io::Error {
 }
 
 impl Fault {
-    /// Returns the failure of the file; `complaint` is what the program wrote to standard error.
-    pub(super) fn into_error(self, name: &str, complaint: &str) -> Error {
-        let reason = match &self {
-            Self::Missing(_) => Reason::Missing,
-            Self::TooLong(_) => Reason::TimedOut,
-            Self::TooMuch(_) => Reason::Limit,
-            Self::Ended | Self::Exit(_) | Self::Protocol(_) => Reason::Crashed,
-            Self::Refused => Reason::Malformed,
-            Self::System(_) | Self::Stopped => Reason::Unreadable,
-        };
-        let message = match (&self, complaint) {
-            (Self::Missing(_), _) => self.to_string(),
-            (_, "") => format!("{name}: {self}"),
-            (_, complaint) => format!("{name}: {self}: {complaint}"),
-        };
-        match self {
-            Self::System(cause) if is_lack(&cause) => return Error::Lacking(message),
+    /// It ended in the middle, or without a result.
+    pub(super) const ENDED: Self = Self::Crashed(Crash::Ended);
+
+    /// Returns the fault of a helper that breaks the protocol.
+    pub(super) fn nonsense(what: impl Into<String>) -> Self {
+        Self::Crashed(Crash::Nonsense(what.into()))
+    }
+
+    /// Returns the fault of a helper that ended with an exit code other than 0, or by a signal.
+    pub(super) fn of_exit(status: ExitStatus) -> Self {
+        Self::Crashed(match (status.code(), status.signal()) {
+            (Some(code), _) => Crash::Exit(code),
+            (None, Some(signal)) => Crash::Signal(signal),
+            (None, None) => Crash::Ended,
+        })
+    }
+
+    /// Returns the failure of the file; `said` is what the helper wrote to standard error.
+    pub(super) fn into_error(self, helper: &str, said: &str) -> Error {
+        let helper = helper.to_owned();
+        let said = said.to_owned();
+        Error::Failed(match self {
+            Self::Missing(what) => Cause::Missing { what, helper },
+            Self::TooLong(limit) => Cause::TimedOut {
+                reader: Reader::Helper(helper),
+                limit,
+            },
+            Self::TooMuch(limit) => Cause::Limit {
+                limit,
+                found: None,
+                reader: Some(Reader::Helper(helper)),
+            },
+            Self::Crashed(how) => Cause::Crashed {
+                reader: Reader::Helper(helper),
+                how,
+                said,
+            },
+            Self::Refused => Cause::Refused { helper, said },
             Self::Stopped => return Error::Cancelled,
-            _ => {}
-        }
-        Error::Failed(Failure::new(reason, message))
+            Self::System(error) => {
+                let cause = Cause::system(Operation::RunHelper(helper), &error);
+                match is_lack(&error) {
+                    true => return Error::Lacking(cause),
+                    false => cause,
+                }
+            }
+        })
     }
 }

@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 
 use super::handler::Places;
 
-/// How the message of a missing helper begins.
-const PREFIX: &str = "not installed: ";
-
 /// Helpers and the package of Debian that brings each.
 #[rustfmt::skip] // a table reads better as one
 const PACKAGES: &[(&str, &str)] = &[
@@ -38,16 +35,6 @@ const PACKAGES: &[(&str, &str)] = &[
     ("wpd2html", "libwpd-tools"), ("wpd2text", "libwpd-tools"), ("wpg2svg", "libwpg-tools"),
     ("wps2text", "libwps-tools"), ("xsltproc", "xsltproc"), ("zcat", "gzip"),
 ];
-
-/// Returns the message of a failure for a missing helper.
-pub(super) fn message(what: &str) -> String {
-    format!("{PREFIX}{what}")
-}
-
-/// Returns what the message of a failure says to be missing.
-pub fn missing_in(message: &str) -> Option<&str> {
-    message.strip_prefix(PREFIX)
-}
 
 /// Returns the program that a shell did not find, if that is what it complains of.
 pub(super) fn not_found(complaint: &str) -> Option<&str> {
@@ -170,11 +157,5 @@ mod tests {
         ] {
             assert_eq!(not_found(complaint), expected, "{complaint}");
         }
-    }
-
-    #[test]
-    fn messages_are_read_back() {
-        assert_eq!(missing_in(&message("a or b")), Some("a or b"));
-        assert_eq!(missing_in("broken"), None);
     }
 }

@@ -32,17 +32,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ken_core::{Document, Failure, Kind, Reason};
+use ken_core::{Cause, Crash, Document, Failure, Kind, Limit, Reader, SetBy, Setting};
 use siphasher::sip::SipHasher13;
 
 use crate::detect::{self, Detected};
+use crate::limits::milliseconds;
 use crate::output::Output;
 use crate::{Error, Input, Limits, Sink, formats};
 pub(crate) use convert::Converted;
 use fault::Fault;
 pub use handler::Adapter;
 use handler::{FOLDER, Handler, Method, PATH, Places};
-pub use missing::{missing_in, packages};
+pub use missing::packages;
 use process::{Launch, Process};
 use room::{Room, Rooms};
 use sandbox::Rights;
@@ -185,14 +186,15 @@ impl Helpers {
         let read = || self.read(index, input, &mut output);
         let failure = match catch_unwind(AssertUnwindSafe(read)) {
             Ok(result) => result.err().map(|error| output.failure(error)),
-            Err(_) => Some(Failure::new(
-                Reason::Crashed,
-                "what a helper said crashed ken's reader",
-            )),
+            Err(_) => Some(Failure::new(Cause::Crashed {
+                reader: Reader::Parser("helper output".to_owned()),
+                how: Crash::Panicked,
+                said: String::new(),
+            })),
         };
         let is_missing = failure
             .as_ref()
-            .is_some_and(|failure| failure.reason == Reason::Missing);
+            .is_some_and(|failure| matches!(failure.cause, Cause::Missing { .. }));
         if is_missing && formats::by_media_type(detected.media_type).is_some() {
             return false;
         }
@@ -236,9 +238,22 @@ impl Helpers {
             .collect()
     }
 
-    /// Returns the limit that a file may fail by, by the name that failures give it.
-    pub fn limit(&self) -> (&'static str, u64) {
-        ("helpers.seconds", self.options.max_time.as_secs())
+    /// Returns the limit that a file may fail by, in seconds, by its setting.
+    pub fn limit(&self) -> (Setting, u64) {
+        (Setting::HelperSeconds, self.options.max_time.as_secs())
+    }
+
+    /// Returns how long a helper may take for a file.
+    fn time_of(&self, handler: &Handler) -> Limit {
+        let set_by = match handler.max_time {
+            Some(_) => SetBy::Helper,
+            None => SetBy::Settings,
+        };
+        Limit {
+            setting: Setting::HelperSeconds,
+            in_force: milliseconds(handler.max_time.unwrap_or(self.options.max_time)),
+            set_by,
+        }
     }
 
     /// Returns what was found to be missing since this was made.
@@ -254,7 +269,7 @@ impl Helpers {
     /// Has a program read an input.
     ///
     /// # Errors
-    /// Fails with the reason why the program did not read it; [`Reason::Missing`] if it could not
+    /// Fails with the reason why the program did not read it; [`Cause::Missing`] if it could not
     /// be started at all.
     fn read(
         &self,
@@ -286,19 +301,12 @@ impl Helpers {
         if let Some(what) = self.missing_for(index, handler) {
             return Err(Fault::Missing(what).into_error(&handler.name, ""));
         }
-        let limit = limits.max_file_bytes;
-        if input.size() > limit {
-            return Err(Error::Limit(format!(
-                "{} bytes, more than max_file_bytes = {limit}",
-                input.size()
-            )));
+        if input.size() > limits.max_file_bytes {
+            return Err(limits.too_large(input.size()));
         }
         let result = work();
-        if let Err(Error::Failed(failure)) = &result
-            && failure.reason == Reason::Missing
-            && let Some(what) = missing_in(&failure.message)
-        {
-            lock(&self.missing).insert(index, what.to_owned());
+        if let Err(Error::Failed(Cause::Missing { what, .. })) = &result {
+            lock(&self.missing).insert(index, what.clone());
         }
         result
     }
@@ -345,16 +353,16 @@ impl Helpers {
         let path = fs_err::canonicalize(&name)?;
         let room = fs_err::canonicalize(process.room.path())?;
         if !path.starts_with(room) {
-            let fault = Fault::Protocol("it names a file outside of its folder".to_owned());
+            let fault = Fault::nonsense("it names a file outside of its folder");
             return Err(fault.into_error(&handler.name, ""));
         }
-        let max_bytes = output.limits().max_member_bytes;
+        let limit = output.limits().limit(Setting::MaxMemberBytes);
         let mut data = Vec::new();
         let file = fs_err::File::open(&path)?;
-        file.take(max_bytes.saturating_add(1))
+        file.take(limit.in_force.saturating_add(1))
             .read_to_end(&mut data)?;
-        if data.len() as u64 > max_bytes {
-            return Err(Fault::TooMuch(max_bytes).into_error(&handler.name, ""));
+        if data.len() as u64 > limit.in_force {
+            return Err(Fault::TooMuch(limit).into_error(&handler.name, ""));
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let content = content::Content {
@@ -383,8 +391,8 @@ impl Helpers {
         let mut process = self
             .start(handler, room, Some(&path), stdin, limits)
             .map_err(system)?;
-        process.set_deadline(handler.max_time.unwrap_or(self.options.max_time));
-        let printed = read_bounded(&mut process, limits.max_member_bytes);
+        process.set_deadline(self.time_of(handler));
+        let printed = read_bounded(&mut process, limits.limit(Setting::MaxMemberBytes));
         Ok((process, printed))
     }
 
@@ -499,13 +507,13 @@ impl Helpers {
 }
 
 /// Reads all that a program prints.
-fn read_bounded(process: &mut Process, max_bytes: u64) -> Result<Vec<u8>, Fault> {
+fn read_bounded(process: &mut Process, limit: Limit) -> Result<Vec<u8>, Fault> {
     let mut data = Vec::new();
     process
-        .take(max_bytes.saturating_add(1))
+        .take(limit.in_force.saturating_add(1))
         .read_to_end(&mut data)?;
-    match data.len() as u64 > max_bytes {
-        true => Err(Fault::TooMuch(max_bytes)),
+    match data.len() as u64 > limit.in_force {
+        true => Err(Fault::TooMuch(limit)),
         false => Ok(data),
     }
 }
@@ -547,7 +555,7 @@ fn fault_of(status: ExitStatus, complaint: &str) -> Option<Fault> {
         Some(127) if let Some(what) = missing::not_found(complaint) => {
             Some(Fault::Missing(what.to_owned()))
         }
-        _ => Some(Fault::Exit(format!("it ended with {status}"))),
+        _ => Some(Fault::of_exit(status)),
     }
 }
 
@@ -598,7 +606,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Reads the answers of a helper until one breaks the protocol.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn read_answers(mut bytes: &[u8]) {
-    while let Ok(answer) = protocol::read_answer(&mut bytes, 10_000) {
+    let limit = Limit {
+        in_force: 10_000,
+        ..Limits::default().limit(Setting::MaxMemberBytes)
+    };
+    while let Ok(answer) = protocol::read_answer(&mut bytes, limit) {
         content::fields(&answer.fields);
     }
 }

@@ -8,6 +8,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use ken_core::Setting;
+
 use super::fault::Fault;
 use super::handler::{Handler, Method};
 use super::room::Room;
@@ -189,8 +191,11 @@ impl Run<'_> {
             .helpers
             .start_with(&handler, room, arguments, Stdio::null(), self.limits)
             .map_err(failed)?;
-        process.set_deadline(self.helpers.options.max_time);
-        let printed = read_bounded(&mut process, self.limits.max_member_bytes);
+        process.set_deadline(self.helpers.time_of(&handler));
+        let printed = read_bounded(
+            &mut process,
+            self.limits.limit(Setting::MaxMemberBytes),
+        );
         let (data, result) = ended(&handler, &mut process, printed, self.limits);
         result.map(|()| data)
     }

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
+use ken_core::Limit;
+
 use super::fault::Fault;
 use super::room::Room;
 use crate::child::{AFTER_KILL, wait_for};
@@ -45,7 +47,8 @@ pub(super) struct Process {
     stderr: Option<File>,
     complaint: Vec<u8>,
     deadline: Instant,
-    max_time: Duration,
+    /// Where the deadline comes from, once there is one.
+    limit: Option<Limit>,
     is_ended: bool,
     stopped: Arc<AtomicBool>,
     pub(super) room: Arc<Room>,
@@ -79,7 +82,7 @@ impl Process {
             child,
             complaint: Vec::new(),
             deadline: Instant::now(),
-            max_time: Duration::ZERO,
+            limit: None,
             is_ended: false,
             stopped: launch.stopped,
             room,
@@ -87,16 +90,16 @@ impl Process {
     }
 
     /// Gives the program so long from now on.
-    pub(super) fn set_deadline(&mut self, max_time: Duration) {
-        self.max_time = max_time;
-        self.deadline = Instant::now() + max_time;
+    pub(super) fn set_deadline(&mut self, limit: Limit) {
+        self.limit = Some(limit);
+        self.deadline = Instant::now() + Duration::from_millis(limit.in_force);
     }
 
     /// Sends a request, which is small enough for the pipe.
     pub(super) fn send(&mut self, request: &[u8]) -> Result<(), Fault> {
-        let stdin = self.stdin.as_mut().ok_or(Fault::Ended)?;
+        let stdin = self.stdin.as_mut().ok_or(Fault::ENDED)?;
         match stdin.write_all(request) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Fault::Ended),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Fault::ENDED),
             result => Ok(result?),
         }
     }
@@ -104,7 +107,7 @@ impl Process {
     /// Returns how the program ended, once it has nothing to say any more.
     pub(super) fn wait(&mut self) -> Result<ExitStatus, Fault> {
         self.stdin = None;
-        let pid = self.pid().ok_or(Fault::Ended)?;
+        let pid = self.pid().ok_or(Fault::ENDED)?;
         let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?;
         loop {
             let mut ends = [PollFd::new(&pidfd, PollFlags::IN)];
@@ -165,8 +168,8 @@ impl Process {
             if self.stopped.load(Ordering::Relaxed) {
                 return Err(Fault::Stopped);
             }
-            if Instant::now() >= self.deadline {
-                return Err(Fault::TooLong(self.max_time.as_secs().max(1)));
+            if let Some(limit) = self.limit.filter(|_| Instant::now() >= self.deadline) {
+                return Err(Fault::TooLong(limit));
             }
         }
         let is_ready = |at: usize| all.get(at).is_some_and(|end| !end.revents().is_empty());
@@ -231,6 +234,8 @@ fn poll_until(ends: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::{SetBy, Setting};
+
     use super::super::room::Rooms;
     use super::*;
 
@@ -247,7 +252,11 @@ mod tests {
             stopped: Arc::default(),
         };
         let mut process = Process::start(launch, Arc::new(Room::new(rooms()).unwrap())).unwrap();
-        process.set_deadline(Duration::from_secs_f64(seconds));
+        process.set_deadline(Limit {
+            setting: Setting::HelperSeconds,
+            in_force: (seconds * 1000.0) as u64,
+            set_by: SetBy::Settings,
+        });
         process
     }
 

@@ -9,6 +9,8 @@
 
 use std::io::{BufRead, Read};
 
+use ken_core::Limit;
+
 use super::fault::Fault;
 
 /// A line that names an item is no longer than this.
@@ -50,23 +52,23 @@ pub(super) struct Answer {
     pub(super) document_failed: bool,
 }
 
-/// Reads one answer; no item, and all together, is larger than `max_bytes`.
-pub(super) fn read_answer(reader: &mut impl BufRead, max_bytes: u64) -> Result<Answer, Fault> {
+/// Reads one answer; no item, and all together, is larger than the limit.
+pub(super) fn read_answer(reader: &mut impl BufRead, limit: Limit) -> Result<Answer, Fault> {
     let mut answer = Answer::default();
-    let mut rest = max_bytes;
+    let mut rest = limit.in_force;
     for _ in 0..MAX_ITEMS {
         let Some((name, length)) = read_item(reader)? else {
             return Ok(answer);
         };
-        rest = rest.checked_sub(length).ok_or(Fault::TooMuch(max_bytes))?;
+        rest = rest.checked_sub(length).ok_or(Fault::TooMuch(limit))?;
         let mut data = Vec::new();
         reader.take(length).read_to_end(&mut data)?;
         if data.len() as u64 != length {
-            return Err(Fault::Ended);
+            return Err(Fault::ENDED);
         }
         answer.take(&name, data);
     }
-    Err(Fault::Protocol(format!("more than {MAX_ITEMS} items")))
+    Err(Fault::nonsense(format!("more than {MAX_ITEMS} items")))
 }
 
 /// Reads the line before an item: its name in lower case and its length. None at the end of the
@@ -75,7 +77,7 @@ fn read_item(reader: &mut impl BufRead) -> Result<Option<(String, u64)>, Fault> 
     let mut line = Vec::new();
     reader.take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
     if line.is_empty() {
-        return Err(Fault::Ended);
+        return Err(Fault::ENDED);
     }
     let line = String::from_utf8_lossy(&line);
     let line = line.trim();
@@ -92,7 +94,7 @@ fn read_item(reader: &mut impl BufRead) -> Result<Option<(String, u64)>, Fault> 
     });
     match item {
         Some(item) => Ok(Some(item)),
-        None => Err(Fault::Protocol(format!("it said \"{}\"", cut(line)))),
+        None => Err(Fault::nonsense(format!("it said \"{}\"", cut(line)))),
     }
 }
 
@@ -130,10 +132,17 @@ impl Answer {
 mod tests {
     use proptest::prelude::*;
 
+    use ken_core::{Crash, Setting};
+
     use super::*;
+    use crate::Limits;
 
     fn read(mut bytes: &[u8]) -> Result<Answer, Fault> {
-        read_answer(&mut bytes, 1000)
+        let limits = Limits {
+            max_member_bytes: 1000,
+            ..Limits::default()
+        };
+        read_answer(&mut bytes, limits.limit(Setting::MaxMemberBytes))
     }
 
     #[test]
@@ -162,19 +171,19 @@ mod tests {
 
     #[test]
     fn what_breaks_the_protocol_is_told() {
-        assert!(matches!(read(b""), Err(Fault::Ended)));
-        assert!(matches!(read(b"Document: 9\nabc"), Err(Fault::Ended)));
+        assert!(matches!(read(b""), Err(Fault::Crashed(Crash::Ended))));
+        assert!(matches!(read(b"Document: 9\nabc"), Err(Fault::Crashed(Crash::Ended))));
         assert!(matches!(
             read(b"Document: 1001\n"),
-            Err(Fault::TooMuch(1000))
+            Err(Fault::TooMuch(_))
         ));
         assert!(matches!(
             read(b"Traceback (most\n"),
-            Err(Fault::Protocol(_))
+            Err(Fault::Crashed(Crash::Nonsense(_)))
         ));
         assert!(matches!(
             read(&b"a: 0\n".repeat(201)),
-            Err(Fault::Protocol(_))
+            Err(Fault::Crashed(Crash::Nonsense(_)))
         ));
         let missing = read(b"RECFILTERROR HELPERNOTFOUND python3:py7zr or python3:pylzma\n");
         let Err(Fault::Missing(what)) = missing else {

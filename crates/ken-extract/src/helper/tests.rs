@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use ken_core::{Document, Field};
+use ken_core::{Document, Field, Reason};
 
 use super::*;
 use crate::Member;
@@ -87,9 +87,13 @@ fn own(helpers: &Helpers, content: &[u8]) -> Document {
         .remove(0)
 }
 
-fn reason(document: &Document) -> (Reason, &str) {
-    let failure = document.failure.as_ref().unwrap();
-    (failure.reason, &failure.message)
+fn cause(document: &Document) -> &Cause {
+    &document.failure.as_ref().unwrap().cause
+}
+
+fn missing(what: &str, helper: &str) -> Cause {
+    let (what, helper) = (what.to_owned(), helper.to_owned());
+    Cause::Missing { what, helper }
 }
 
 const PYTHON: &str = "#!/usr/bin/env python3
@@ -132,9 +136,12 @@ fn output_may_be_text_and_counts_even_if_the_program_fails() {
     );
     let document = own(&bench.helpers(), b"x");
     assert_eq!(document.body, "café <b>");
-    let (reason, message) = reason(&document);
-    assert_eq!(reason, Reason::Crashed);
-    assert_eq!(message, "show: it ended with exit status: 3: sorry");
+    let crashed = Cause::Crashed {
+        reader: Reader::Helper("show".into()),
+        how: Crash::Exit(3),
+        said: "sorry".into(),
+    };
+    assert_eq!(*cause(&document), crashed);
 }
 
 #[test]
@@ -164,7 +171,7 @@ while True:
         let (process, text) = own.body.split_once(' ').unwrap();
         assert_eq!(text.trim(), content);
         processes.insert(process.to_owned());
-        assert_eq!(reason(own).0, Reason::Malformed, "one document failed");
+        assert_eq!(cause(own).reason(), Reason::Malformed, "one document failed");
         let members: Vec<_> = found.members.iter().collect();
         assert_eq!(members.len(), 2);
         assert_eq!(
@@ -198,31 +205,31 @@ fn who_breaks_the_protocol_fails_one_file() {
         (
             "ask()\nprint('Traceback')\n",
             Reason::Crashed,
-            "it said \"Traceback\"",
+            "Traceback",
         ),
-        ("sys.exit(4)\n", Reason::Crashed, "ended before its answer"),
+        ("sys.exit(4)\n", Reason::Crashed, "Ended"),
         (
             "ask()\nsay(Fileerror=b'')\n",
             Reason::Malformed,
-            "cannot read the file",
+            "Refused",
         ),
         (
             "import time\ntime.sleep(600)\n",
             Reason::TimedOut,
-            "longer than 1 s",
+            "in_force: 1000, set_by: Settings",
         ),
         (
             "ask()\no.write(b'Document: 99999999999\\n')\no.flush()\nask()\n",
             Reason::Limit,
-            "more",
+            "MaxMemberBytes",
         ),
     ] {
         let mut bench = Bench::new().filter("execm bad.py", &format!("{PYTHON}{script}"));
         bench.seconds = 1;
         let document = own(&bench.helpers(), b"x");
-        let (reason, message) = reason(&document);
-        assert_eq!(reason, expected, "{script}");
-        assert!(message.contains(words), "{message}");
+        let cause = cause(&document);
+        assert_eq!(cause.reason(), expected, "{script}");
+        assert!(format!("{cause:?}").contains(words), "{cause:?}");
         assert!(bench.temporary_is_empty());
     }
 }
@@ -235,11 +242,19 @@ fn floods_and_hangs_of_exec_end() {
     };
     let mut bench = Bench::new().filter("exec flood", "#!/bin/sh\nyes\n");
     let flood = extract(&bench.helpers(), b"x", &limits).documents.remove(0);
-    assert_eq!(reason(&flood).0, Reason::Limit);
+    assert_eq!(cause(&flood).reason(), Reason::Limit);
     bench.seconds = 1;
     let bench = bench.filter("exec hang; maxseconds=1", "#!/bin/sh\nsleep 600\n");
     let document = own(&bench.helpers(), b"x");
-    assert_eq!(reason(&document).0, Reason::TimedOut);
+    let by_row = Cause::TimedOut {
+        reader: Reader::Helper("hang".into()),
+        limit: Limit {
+            setting: Setting::HelperSeconds,
+            in_force: 1000,
+            set_by: SetBy::Helper,
+        },
+    };
+    assert_eq!(*cause(&document), by_row);
     assert!(bench.temporary_is_empty());
 }
 
@@ -253,11 +268,7 @@ fn what_is_missing_is_noticed_once() {
     let helpers = bench.helpers();
     for _ in 0..3 {
         let document = own(&helpers, b"x");
-        let (reason, message) = reason(&document);
-        assert_eq!(
-            (reason, missing_in(message)),
-            (Reason::Missing, Some("catdvi"))
-        );
+        assert_eq!(*cause(&document), missing("catdvi", "lacks"));
         assert_eq!(document.body, "");
     }
     assert_eq!(helpers.noticed(), BTreeSet::from(["catdvi".to_owned()]));
@@ -273,7 +284,7 @@ fn what_is_missing_is_noticed_once() {
         .mimeconf
         .push_str("application/x-dvi = exec no-such-program\n");
     let document = own(&bench.helpers(), b"x");
-    assert_eq!(missing_in(reason(&document).1), Some("no-such-program"));
+    assert_eq!(*cause(&document), missing("no-such-program", "no-such-program"));
 }
 
 #[test]
@@ -288,7 +299,7 @@ fn uncompressed_content_takes_the_place_of_the_file() {
 
     let bench = Bench::new().filter(row, "#!/bin/sh\necho /etc/passwd\n");
     let document = own(&bench.helpers(), b"x");
-    assert!(reason(&document).1.contains("outside of its folder"));
+    assert!(format!("{:?}", cause(&document)).contains("outside of its folder"));
 }
 
 #[test]

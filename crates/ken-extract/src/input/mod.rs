@@ -199,14 +199,10 @@ impl<'a> Input<'a> {
     /// Returns the whole content. A file is read once and kept.
     ///
     /// # Errors
-    /// Fails with [`Error::Limit`] if it is larger than [`Limits::max_file_bytes`].
+    /// Fails if it is larger than [`Limits::max_file_bytes`].
     pub(crate) fn bytes(&mut self, limits: &Limits) -> Result<&[u8], Error> {
         if self.size() > limits.max_file_bytes {
-            return Err(Error::Limit(format!(
-                "{} bytes, more than max_file_bytes = {}",
-                self.size(),
-                limits.max_file_bytes
-            )));
+            return Err(limits.too_large(self.size()));
         }
         if let Data::File { size, .. } = self.data {
             // A file may grow while it is read: never read more than was announced.
@@ -223,7 +219,7 @@ impl<'a> Input<'a> {
     /// Returns the whole content for a parser that wants to own it; the input does not keep it.
     ///
     /// # Errors
-    /// Fails with [`Error::Limit`] if it is larger than [`Limits::max_file_bytes`].
+    /// Fails if it is larger than [`Limits::max_file_bytes`].
     pub(crate) fn take_bytes(&mut self, limits: &Limits) -> Result<Vec<u8>, Error> {
         self.bytes(limits)?;
         let data = std::mem::replace(&mut self.data, Data::Bytes(Cow::Borrowed(&[])));

@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use ken_core::Setting;
+
 use crate::{Error, Input, Limits, text};
 
 /// Reads the text, as much of it as the limit allows; the inner result says whether that is all.
@@ -18,8 +20,8 @@ pub(crate) fn read(
         return Ok((text::decode_owned(bytes, None), Ok(())));
     }
     cut_character(&mut bytes);
-    let message = format!("only the first {limit} bytes of text are searchable (max_text_bytes)");
-    Ok((text::decode_owned(bytes, None), Err(Error::Limit(message))))
+    let reached = limits.reached(Setting::MaxTextBytes);
+    Ok((text::decode_owned(bytes, None), Err(reached)))
 }
 
 /// Reads the bytes of a format that is parsed as a whole, all that the limit on files allows; of a
@@ -35,11 +37,7 @@ pub(crate) fn read_bytes(
     let wanted = limits.max_text_bytes as u64;
     input.reader()?.take(wanted).read_to_end(&mut bytes)?;
     cut_character(&mut bytes);
-    let message = format!(
-        "only the first {wanted} bytes are read (max_text_bytes) of more than max_file_bytes = {}",
-        limits.max_file_bytes
-    );
-    Ok((bytes, Err(Error::Limit(message))))
+    Ok((bytes, Err(limits.too_large(input.size()))))
 }
 
 /// Drops the UTF-8 character that the end of the bytes cuts, which would look like another charset.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 
-use ken_core::escape_bytes;
+use ken_core::{Cause, Limit, Setting, escape_bytes};
 
 use super::Output;
 use crate::expansion::max_expanded;
@@ -70,22 +70,27 @@ pub(crate) fn path_of(bytes: &[u8]) -> String {
 /// Reads a member whose header declares `declared` bytes, which may be a lie, to its end.
 ///
 /// # Errors
-/// Fails with [`Error::Limit`] if it is longer than `max_bytes`, which is the setting `setting`.
+/// Fails if it is longer than the limit.
 pub(crate) fn read_member(
     reader: &mut dyn Read,
     declared: u64,
-    max_bytes: u64,
-    setting: &str,
+    limit: Limit,
 ) -> Result<Vec<u8>, Error> {
+    read_up_to(reader, declared, limit.in_force)?.ok_or_else(|| over(limit))
+}
+
+/// Reads a member to its end; none if it has more than `max_bytes`.
+pub(crate) fn read_up_to(
+    reader: &mut dyn Read,
+    declared: u64,
+    max_bytes: u64,
+) -> Result<Option<Vec<u8>>, Error> {
     let mut bytes = Vec::with_capacity(declared.min(max_bytes).min(TRUSTED_BYTES) as usize);
     let n_read = reader
         .take(max_bytes.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(release)?;
-    if n_read as u64 > max_bytes {
-        return Err(over(setting, max_bytes));
-    }
-    Ok(bytes)
+    Ok((n_read as u64 <= max_bytes).then_some(bytes))
 }
 
 /// Hands on a member of an archive, or the failure in the place of its content.
@@ -115,8 +120,8 @@ pub(crate) fn hand_on(
 /// How much all members together may cost. Those of a zip archive may overlap, so that a few
 /// kilobytes hold terabytes without nesting (Fifield 2019, "A better zip bomb").
 pub(crate) struct Budget {
-    max_member_bytes: u64,
-    max_expansion: u64,
+    max_member: Limit,
+    max_expansion: Limit,
     max_total: u64,
     spent: u64,
 }
@@ -125,8 +130,8 @@ impl Budget {
     /// Returns the budget of an archive of this size.
     pub(crate) fn new(size: u64, limits: &Limits) -> Self {
         Self {
-            max_member_bytes: limits.max_member_bytes,
-            max_expansion: limits.max_expansion,
+            max_member: limits.limit(Setting::MaxMemberBytes),
+            max_expansion: limits.limit(Setting::MaxExpansion),
             max_total: max_expanded(size, limits.max_expansion),
             spent: 0,
         }
@@ -139,8 +144,8 @@ impl Budget {
 
     /// Checks the size that a member declares.
     pub(crate) fn check_size(&self, size: u64) -> Result<(), Error> {
-        if size > self.max_member_bytes {
-            return Err(over("max_member_bytes", self.max_member_bytes));
+        if size > self.max_member.in_force {
+            return Err(over(self.max_member));
         }
         Ok(())
     }
@@ -148,8 +153,8 @@ impl Budget {
     /// Checks the sizes that a member declares.
     pub(crate) fn check_member(&self, size: u64, compressed: u64) -> Result<(), Error> {
         self.check_size(size)?;
-        if size > max_expanded(compressed, self.max_expansion) {
-            return Err(self.expands());
+        if size > max_expanded(compressed, self.max_expansion.in_force) {
+            return Err(over(self.max_expansion));
         }
         Ok(())
     }
@@ -162,22 +167,15 @@ impl Budget {
     /// Fails when more was unpacked than may be.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.spent > self.max_total {
-            return Err(self.expands());
+            return Err(over(self.max_expansion));
         }
         Ok(())
     }
-
-    fn expands(&self) -> Error {
-        let max_expansion = self.max_expansion;
-        Error::Limit(format!(
-            "expands by more than max_expansion = {max_expansion}"
-        ))
-    }
 }
 
-/// Returns the failure of a member that is larger than a limit.
-pub(crate) fn over(setting: &str, max_bytes: u64) -> Error {
-    Error::Limit(format!("larger than {setting} = {max_bytes}"))
+/// Returns the failure of a member that is larger, or expands further, than a limit.
+pub(crate) fn over(limit: Limit) -> Error {
+    Error::Failed(Cause::limit(limit))
 }
 
 #[cfg(test)]
@@ -214,10 +212,14 @@ mod tests {
 
     #[test]
     fn declared_sizes_are_not_trusted() {
-        let bytes = read_member(&mut &b"abc"[..], u64::MAX, u64::MAX, "x").unwrap();
+        let limit = |in_force| Limit {
+            in_force,
+            ..Limits::default().limit(Setting::MaxMemberBytes)
+        };
+        let bytes = read_member(&mut &b"abc"[..], u64::MAX, limit(u64::MAX)).unwrap();
         assert_eq!(bytes, b"abc");
         assert!(bytes.capacity() <= 2 * TRUSTED_BYTES as usize);
-        let error = read_member(&mut &b"abcd"[..], 1, 3, "max_member_bytes").unwrap_err();
-        assert_eq!(error.to_string(), "larger than max_member_bytes = 3");
+        let error = read_member(&mut &b"abcd"[..], 1, limit(3)).unwrap_err();
+        assert_eq!(Cause::from(error), Cause::limit(limit(3)));
     }
 }

@@ -8,7 +8,7 @@ pub(crate) mod metadata;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use ken_core::{Document, Failure, Field, Ipath, Kind, Value};
+use ken_core::{Document, Failure, Field, Ipath, Kind, Setting, Value};
 
 use crate::detect::Detected;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
@@ -204,22 +204,13 @@ impl<'s> Output<'s> {
         self.expanded_bytes += expanded;
         let limits = self.limits;
         if self.ipath.depth() >= limits.max_depth {
-            return Err(Error::Limit(format!(
-                "containers nested deeper than max_depth = {}",
-                limits.max_depth
-            )));
+            return Err(limits.reached(Setting::MaxDepth));
         }
         if self.n_members > limits.max_members {
-            return Err(Error::Limit(format!(
-                "more members than max_members = {}",
-                limits.max_members
-            )));
+            return Err(limits.reached(Setting::MaxMembers));
         }
         if self.expanded_bytes > limits.max_expanded_bytes {
-            return Err(Error::Limit(format!(
-                "members expand beyond max_expanded_bytes = {}",
-                limits.max_expanded_bytes
-            )));
+            return Err(limits.reached(Setting::MaxExpandedBytes));
         }
         self.expansion.spend(expanded)
     }
@@ -244,25 +235,17 @@ impl<'s> Output<'s> {
                 .floor_char_boundary(self.limits.max_text_bytes);
             document.body.truncate(end);
             document.body.shrink_to_fit();
-            failure = failure.or_else(|| {
-                Some(
-                    Error::Limit(format!(
-                        "only the first {} bytes of text are searchable (max_text_bytes)",
-                        self.limits.max_text_bytes
-                    ))
-                    .into(),
-                )
-            });
+            failure = failure.or_else(|| Some(self.limits.reached(Setting::MaxTextBytes).into()));
         }
         if document.is_full() {
             document
                 .fields
                 .truncate(Document::MAX_VALUES - MAX_OWN_VALUES);
-            let message = format!(
-                "only some of more than {} values are searchable",
+            let what = format!(
+                "of more than {} values only some are searchable",
                 Document::MAX_VALUES
             );
-            failure = failure.or_else(|| Some(Error::Limit(message).into()));
+            failure = failure.or_else(|| Some(Error::built_in(what).into()));
         }
         if document.text(Field::Filename).is_none() {
             document.add_text(Field::Filename, &self.name);

@@ -13,6 +13,8 @@ use zip::read::Config;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
+use ken_core::{Encryption, Setting};
+
 use super::encryption::odf::Keys;
 use super::xml::decode_xml;
 use crate::expansion::{FREE_BYTES, max_expanded};
@@ -203,27 +205,29 @@ fn check_parts(source: &mut impl ReadSeek, max: usize) -> Result<(), Error> {
     let archive = ZipIterable::try_new(&mut *source, Config::default()).map_err(zip_error)?;
     let n_parts = archive.len();
     if n_parts > max {
-        return Err(Error::Limit(format!("{n_parts} parts, more than {max}")));
+        return Err(Error::built_in(format!(
+            "the file has {n_parts} parts, more than {max}"
+        )));
     }
     Ok(())
 }
 
 fn limit_error(limits: &Limits, allowed: u64) -> Error {
-    Error::Limit(if allowed == limits.max_member_bytes {
-        format!("a part is larger than max_member_bytes = {allowed}")
+    let setting = if allowed == limits.max_member_bytes {
+        Setting::MaxMemberBytes
+    } else if allowed == limits.max_expanded_bytes {
+        Setting::MaxExpandedBytes
     } else {
-        format!(
-            "a part expands by more than max_expansion = {} or beyond max_expanded_bytes = {}",
-            limits.max_expansion, limits.max_expanded_bytes
-        )
-    })
+        Setting::MaxExpansion
+    };
+    limits.reached(setting)
 }
 
 fn zip_error(error: ZipError) -> Error {
     match error {
         ZipError::Io(error) => Error::Read(error),
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
-            Error::Encrypted("the parts of the file are encrypted".into())
+            Error::sealed(Encryption::Parts)
         }
         ZipError::InvalidArchive(cause) => Error::Malformed(zip_damage(&cause)),
         error => Error::malformed(error),
@@ -258,6 +262,8 @@ pub(crate) fn resolve(base: &str, target: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use ken_core::Cause;
+
     use std::io::Write;
 
     use zip::CompressionMethod;
@@ -301,7 +307,7 @@ pub(crate) mod tests {
         };
         with_package(&zip, &limits, |mut package| {
             assert!(package.xml("a").unwrap().len() < 2 << 20);
-            assert!(matches!(package.finish(), Err(Error::Limit(_))));
+            assert!(package.finish().is_err_and(|error| error.is_limit()));
         });
     }
 
@@ -312,14 +318,15 @@ pub(crate) mod tests {
             for _ in 0..10 {
                 package.xml("a");
             }
-            assert!(matches!(package.finish(), Err(Error::Limit(_))));
+            assert!(package.finish().is_err_and(|error| error.is_limit()));
         });
     }
 
     #[test]
     fn packages_inside_one_file_share_its_account() {
         let zip = zip_of(&[("a", &vec![b' '; 3 << 20])]);
-        let (account, limits) = (Expansion::resume(0, 10 << 20), Limits::default());
+        let limits = Limits::default();
+        let account = Expansion::resume(0, 10 << 20, &limits);
         let mut n_read = 0;
         for _ in 0..5 {
             let mut input = Input::bytes_of("x", &zip);
@@ -340,7 +347,8 @@ pub(crate) mod tests {
         };
         with_package(&zip, &limits, |mut package| {
             let error = package.bytes("a").unwrap_err();
-            assert!(error.to_string().contains("max_member_bytes = 4"));
+            let limit = limits.limit(Setting::MaxMemberBytes);
+            assert_eq!(Cause::from(error), Cause::limit(limit));
             assert_eq!(package.xml("a").as_deref(), Some("1234"));
         });
     }
@@ -350,7 +358,7 @@ pub(crate) mod tests {
         let zip = zip_of(&[("a", b""), ("b", b"")]);
         assert!(check_parts(&mut Cursor::new(&zip), 2).is_ok());
         let refused = check_parts(&mut Cursor::new(&zip), 1);
-        assert!(matches!(refused, Err(Error::Limit(_))));
+        assert!(refused.is_err_and(|error| error.is_limit()));
     }
 
     #[test]

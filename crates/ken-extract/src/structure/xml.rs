@@ -119,8 +119,8 @@ impl<'a> Xml<'a> {
     fn deeper(&mut self) -> Result<(), Error> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Error::Limit(format!(
-                "XML elements nested deeper than {MAX_DEPTH}"
+            return Err(Error::built_in(format!(
+                "XML elements are nested deeper than {MAX_DEPTH}"
             )));
         }
         Ok(())
@@ -385,7 +385,7 @@ mod tests {
                 Err(error) => break error,
             }
         };
-        assert!(matches!(error, Error::Limit(_)));
+        assert!(error.is_limit());
     }
 
     #[test]

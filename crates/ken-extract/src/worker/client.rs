@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use ken_core::{Document, Failure, Ipath, Reason};
+use ken_core::{Cause, Crash, Document, Ipath, Limit, Operation, Reader, Setting};
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -25,6 +25,7 @@ use super::sandbox::Sandbox;
 use super::serve::{MAX_DESCRIPTORS, Request};
 use crate::child::{AFTER_KILL, wait_for};
 use crate::error::is_lack;
+use crate::limits::milliseconds;
 use crate::{Error, Expansion, Input, Limits, Sink};
 
 /// The argument with which the program is a worker.
@@ -322,32 +323,31 @@ impl Worker {
         }
     }
 
-    /// Kills the worker and returns what became of it, in words of a failed file.
-    pub(super) fn end(mut self, lost: &Lost, parser: &str, limits: &Limits, size: u64) -> Failure {
+    /// Kills the worker and returns why its file failed.
+    pub(super) fn end(mut self, lost: &Lost, parser: &str, limits: &Limits, size: u64) -> Cause {
         // One that died by itself is to tell how: it is killed only if it lives.
         let patience = match lost {
             Lost::Died => Duration::from_millis(200),
             _ => Duration::ZERO,
         };
         let status = self.reap(patience);
+        let reader = Reader::Parser(parser.to_owned());
         match lost {
-            Lost::TimedOut => Failure::new(
-                Reason::TimedOut,
-                format!(
-                    "the {parser} parser was not done after {} s (file_seconds)",
-                    limits.file_time_of(size).as_secs_f64()
-                ),
-            ),
-            Lost::Cancelled => Error::Cancelled.into(),
-            Lost::Broken(broken) => Failure::new(
-                Reason::Crashed,
-                format!("the {parser} parser answered nonsense: {broken}"),
-            ),
-            Lost::Died => self.cause_of_death(status, parser, limits),
-            Lost::Lacking(error) => {
-                let message = format!("it could not be given to a worker process: {error}");
-                Failure::new(Reason::Unreadable, message)
-            }
+            Lost::TimedOut => Cause::TimedOut {
+                reader,
+                limit: Limit {
+                    in_force: milliseconds(limits.file_time_of(size)),
+                    ..limits.limit(Setting::FileSeconds)
+                },
+            },
+            Lost::Cancelled => Cause::Stopped,
+            Lost::Broken(broken) => Cause::Crashed {
+                reader,
+                how: Crash::Nonsense(broken.to_string()),
+                said: String::new(),
+            },
+            Lost::Died => self.cause_of_death(status, reader, limits),
+            Lost::Lacking(error) => Cause::system(Operation::AskWorker, error),
         }
     }
 
@@ -360,26 +360,25 @@ impl Worker {
         wait_for(&mut self.child, AFTER_KILL).ok().flatten()
     }
 
-    fn cause_of_death(&self, status: Option<ExitStatus>, parser: &str, limits: &Limits) -> Failure {
+    fn cause_of_death(&self, status: Option<ExitStatus>, reader: Reader, limits: &Limits) -> Cause {
         let words = self.last_words();
+        // Rust's allocator says so before it aborts; the limit on memory has no signal of its own.
         if words.contains("memory allocation of") {
-            let message = format!(
-                "the {parser} parser needs more memory than worker_memory = {}",
-                limits.worker_memory
-            );
-            return Failure::new(Reason::Limit, message);
+            return Cause::Limit {
+                limit: limits.limit(Setting::WorkerMemory),
+                found: None,
+                reader: Some(reader),
+            };
         }
-        let signal = status.and_then(|status| status.signal());
-        let cause = match (signal, words.trim().lines().last()) {
-            (Some(libc::SIGSYS), _) => "tried what the sandbox forbids".to_owned(),
-            (Some(libc::SIGKILL), _) => {
-                "was killed from outside; the system may lack memory".to_owned()
-            }
-            (_, Some(line)) => format!("crashed: {line}"),
-            (Some(signal), None) => format!("crashed by signal {}", signal_name(signal)),
-            (None, None) => "ended before its answer".to_owned(),
+        let said = words.trim().lines().last().unwrap_or_default().to_owned();
+        let how = match status.and_then(|status| status.signal()) {
+            Some(libc::SIGSYS) => Crash::Forbidden,
+            Some(libc::SIGKILL) => Crash::Killed,
+            Some(signal) => Crash::Signal(signal),
+            None if said.is_empty() => Crash::Ended,
+            None => Crash::Panicked,
         };
-        Failure::new(Reason::Crashed, format!("the {parser} parser {cause}"))
+        Cause::Crashed { reader, how, said }
     }
 
     fn last_words(&self) -> String {
@@ -538,19 +537,6 @@ impl Found<'_> {
     }
 }
 
-/// Returns a signal's name if it is one that a crash has, else its number.
-fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        libc::SIGABRT => "ABRT",
-        libc::SIGBUS => "BUS",
-        libc::SIGFPE => "FPE",
-        libc::SIGILL => "ILL",
-        libc::SIGSEGV => "SEGV",
-        other => return other.to_string(),
-    };
-    name.to_owned()
-}
-
 fn text(blob: Vec<u8>) -> Result<String, Broken> {
     String::from_utf8(blob).map_err(|_| Broken("text that is not UTF-8"))
 }
@@ -558,7 +544,7 @@ fn text(blob: Vec<u8>) -> Result<String, Broken> {
 /// Takes what a worker says of one input, until it breaks the rules or comes to its end.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn take_answers(mut bytes: &[u8], limits: &Limits, sink: &mut dyn Sink) {
-    let account = Expansion::resume(0, limits.max_expanded_bytes);
+    let account = Expansion::resume(0, limits.max_expanded_bytes, limits);
     let mut n_delivered = 0;
     let mut found = Found {
         ipath: &Ipath::root(),

@@ -19,7 +19,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ken_core::{Document, Failure, Ipath, Place, Reason};
+use ken_core::{Cause, Document, Failure, Ipath, Operation, Place};
 
 use crate::detect::Detected;
 use crate::helper::Helpers;
@@ -270,8 +270,7 @@ impl<'o> Extractor<'o> {
         loop {
             let mut worker = self.worker().map_err(|error| {
                 sink.try_again();
-                let message = format!("no worker process could be started: {error}");
-                Failure::new(Reason::Unreadable, message)
+                Failure::new(Cause::system(Operation::StartWorker, &error))
             })?;
             let is_fresh = worker.n_files == 0;
             let mut n_delivered = 0;
@@ -288,7 +287,8 @@ impl<'o> Extractor<'o> {
                     if matches!(lost, Lost::Lacking(_)) {
                         sink.try_again();
                     }
-                    return Err(worker.end(&lost, format.name, limits, input.size()));
+                    let cause = worker.end(&lost, format.name, limits, input.size());
+                    return Err(Failure::new(cause));
                 }
             }
         }
@@ -309,15 +309,15 @@ impl<'o> Extractor<'o> {
     ///
     /// # Errors
     /// Fails if no worker can be started.
-    pub fn sandbox(&self) -> io::Result<Option<Sandbox>> {
+    pub fn sandbox(&self) -> Result<Option<Sandbox>, Cause> {
         if self.options.worker.is_none() || self.options.isolate == Isolate::None {
             return Ok(None);
         }
-        let mut worker = self.worker()?;
+        let worker = self.worker();
+        let mut worker = worker.map_err(|error| Cause::system(Operation::StartWorker, &error))?;
         let sandbox = worker.sandbox(&self.options.limits);
         sandbox.map(Some).map_err(|lost| {
-            let failure = worker.end(&lost, "first", &self.options.limits, 0);
-            io::Error::other(failure.message)
+            worker.end(&lost, "first", &self.options.limits, 0)
         })
     }
 }

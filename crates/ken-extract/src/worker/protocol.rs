@@ -5,11 +5,13 @@
 //! file, which is never copied. Both sides are the same program, so there is no version. The parent
 //! trusts nothing that it reads: a worker whose parser was taken over may send anything.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use ken_core::{CustomField, Document, Failure, Field, Ipath, Kind, Reason, Value};
+use ken_core::{CustomField, Document, Failure, Field, Ipath, Kind, Setting, Value};
 
+use crate::limits::milliseconds;
 use crate::{Limits, Member, Passwords};
 
 /// Length of what stands before the two parts.
@@ -160,10 +162,8 @@ impl Encoder {
     }
 
     fn failure(&mut self, failure: &Failure) {
-        self.text(failure.reason.name());
-        self.text(&failure.message);
-        self.number(failure.elapsed_ms);
-        self.text(&failure.container);
+        // Plain data of named parts always has a JSON form.
+        self.text(&serde_json::to_string(failure).unwrap_or_default());
     }
 
     /// Puts in all of a member but its bytes.
@@ -177,7 +177,6 @@ impl Encoder {
     }
 
     pub(super) fn limits(&mut self, limits: &Limits) {
-        let milliseconds = u64::try_from(limits.file_time.as_millis()).unwrap_or(u64::MAX);
         for number in [
             limits.max_file_bytes,
             limits.max_text_bytes as u64,
@@ -187,10 +186,15 @@ impl Encoder {
             limits.max_expanded_bytes,
             limits.max_expansion,
             limits.max_pages,
-            milliseconds,
+            milliseconds(limits.file_time),
             limits.worker_memory,
         ] {
             self.number(number);
+        }
+        self.number(limits.lowered.len() as u64);
+        for (setting, memory) in &limits.lowered {
+            self.0.push(*setting as u8);
+            self.number(*memory);
         }
         self.number(limits.passwords.iter().count() as u64);
         for password in limits.passwords.iter() {
@@ -277,12 +281,7 @@ impl<'b> Decoder<'b> {
     }
 
     fn failure(&mut self) -> Result<Failure, Broken> {
-        let name = self.text()?;
-        let reason = Reason::ALL.into_iter().find(|known| known.name() == name);
-        let mut failure = Failure::new(reason.ok_or(Broken("no such reason"))?, self.text()?);
-        failure.elapsed_ms = self.number()?;
-        failure.container = self.text()?.to_owned();
-        Ok(failure)
+        serde_json::from_str(self.text()?).map_err(|_| Broken("no such failure"))
     }
 
     /// Takes out a member, to which the bytes are still to be given.
@@ -310,6 +309,7 @@ impl<'b> Decoder<'b> {
             max_pages: self.number()?,
             file_time: Duration::from_millis(self.number()?),
             worker_memory: self.number()?,
+            lowered: self.lowered()?,
             passwords: self.passwords()?,
             headers: self.headers()?,
         })
@@ -327,6 +327,15 @@ impl<'b> Decoder<'b> {
         Ok(headers)
     }
 
+    fn lowered(&mut self) -> Result<BTreeMap<Setting, u64>, Broken> {
+        let mut lowered = BTreeMap::new();
+        for _ in 0..self.number()? {
+            let setting = Setting::ALL.get(usize::from(self.byte()?));
+            lowered.insert(*setting.ok_or(Broken("no such setting"))?, self.number()?);
+        }
+        Ok(lowered)
+    }
+
     fn passwords(&mut self) -> Result<Passwords, Broken> {
         let mut passwords = Vec::new();
         for _ in 0..self.number()? {
@@ -338,6 +347,8 @@ impl<'b> Decoder<'b> {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::Cause;
+
     use super::*;
 
     fn document() -> Document {
@@ -353,7 +364,7 @@ mod tests {
         document.failure = Some(Failure {
             elapsed_ms: 12,
             container: "application/zip".into(),
-            ..Failure::new(Reason::TimedOut, "not done")
+            ..Failure::new(Cause::Stopped)
         });
         document
     }
@@ -372,6 +383,7 @@ mod tests {
         let limits = Limits {
             max_depth: 3,
             worker_memory: 77,
+            lowered: [(Setting::MaxTextBytes, 64 << 20)].into(),
             passwords: Passwords::new(["geheim".to_owned()]),
             headers: vec![CustomField {
                 field: Field::Custom2,

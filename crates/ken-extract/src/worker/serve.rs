@@ -172,7 +172,7 @@ impl Request {
         limits: &Limits,
         sink: &mut Answers<'_, '_>,
     ) {
-        let expansion = Expansion::resume(self.spent, self.max_bytes);
+        let expansion = Expansion::resume(self.spent, self.max_bytes, limits);
         let mut input = match files.first().zip(self.file_size) {
             Some((file, size)) => Input::file(self.name.clone(), file, size),
             None => Input::member(Member {
@@ -283,7 +283,7 @@ fn fit(document: &mut Document) {
         };
         n_bytes <= most
     });
-    let failure = Error::Limit(format!("metadata beyond {most} bytes is left out"));
+    let failure = Error::built_in(format!("metadata beyond {most} bytes is left out"));
     document.failure.get_or_insert(failure.into());
 }
 

@@ -6,13 +6,13 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_core::{Document, Failure, Field, Kind, Reason, SidecarStamp, Value};
+use ken_core::{Cause, Document, Failure, Field, Kind, Operation, SidecarStamp, Value};
 use ken_extract::beside;
 use ken_walk::Sidecar;
 use rustix::fs::{fgetxattr, flistxattr};
 use rustix::io::Errno;
 
-use crate::open::{self, cause, is_passing};
+use crate::open::{self, is_passing};
 
 /// The kernel lets neither the names of attributes nor a value be longer.
 const MAX_ATTRIBUTE_BYTES: usize = 64 << 10;
@@ -38,21 +38,20 @@ impl Beside {
     pub(crate) fn read(file: &File, path: &Path, found: Option<SidecarStamp>) -> Self {
         let mut beside = Self::default();
         if let Err(error) = beside.read_attributes(file) {
-            beside.fail("extended attributes", &error.into());
+            beside.fail(Operation::ReadAttributes, &error.into());
         }
         if found.is_some()
             && let Err(error) = beside.read_sidecar(path)
         {
             // As the walk saw it: until it changes it is not tried again, unless the cause may pass.
             beside.stamp = found;
-            beside.fail("sidecar", &error);
+            beside.fail(Operation::ReadSidecar, &error);
         }
         beside
     }
 
-    fn fail(&mut self, what: &str, error: &io::Error) {
-        let message = format!("{what}: {}", cause(error));
-        self.failure = Some(Failure::new(Reason::Unreadable, message));
+    fn fail(&mut self, operation: Operation, error: &io::Error) {
+        self.failure = Some(Failure::new(Cause::system(operation, error)));
         self.try_again |= is_passing(error);
     }
 
@@ -174,14 +173,15 @@ mod tests {
     #[test]
     fn a_sidecar_that_cannot_be_read_is_a_failure_beside_the_rest() {
         let mut beside = Beside::default();
-        beside.fail("sidecar", &Errno::MFILE.into());
+        beside.fail(Operation::ReadSidecar, &Errno::MFILE.into());
         assert!(beside.try_again, "the next run may have files left");
         let mut beside = Beside::default();
-        beside.fail("sidecar", &Errno::ACCESS.into());
+        beside.fail(Operation::ReadSidecar, &Errno::ACCESS.into());
         assert!(!beside.try_again);
         let mut document = Document::new(Ipath::root(), "image/jpeg", Kind::Image);
         beside.join(&mut document);
         let failure = document.failure.unwrap();
-        assert_eq!(failure.message, "sidecar: permission denied");
+        let denied = Cause::system(Operation::ReadSidecar, &Errno::ACCESS.into());
+        assert_eq!(failure.cause, denied);
     }
 }

@@ -17,10 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
-use ken_core::{
-    Change, Document, Failure, Field, FileKey, FileRow, Ipath, KeyHasher, Kind, Location, Reason,
-    Root, Stamp, Token,
-};
+use ken_core::{Cause, Change, Document, Failure, Field, FileKey, FileRow, Ipath, KeyHasher, Kind, Location, Operation, Root, Stamp, Token};
 use ken_extract::{Extractor, Input, Member, Sink};
 use ken_index::{FileState, Snapshot};
 use ken_walk::Availability;
@@ -29,7 +26,7 @@ use crate::Progress;
 use crate::budget::{Budget, Share};
 use crate::mailbox::{Fate, Known};
 use crate::ngrams::{Grams, Taken};
-use crate::open::{cause, is_passing, may_be_opened_later, open};
+use crate::open::{is_passing, may_be_opened_later, open};
 use crate::progress::{Resting, Stage};
 use crate::stale::Staleness;
 use crate::write::{Applier, FileFacts};
@@ -472,7 +469,7 @@ impl Pool<'_> {
         let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
         document.add_text(Field::Filename, &name);
         document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
-        document.failure = Some(Failure::new(Reason::Unreadable, cause(error)));
+        document.failure = Some(Failure::new(Cause::system(Operation::Read, error)));
         self.give_fields(path, &mut document);
         let mut state = self.state(&stamp);
         // A moment ago, and under the same time, it may have been another file or another permission.

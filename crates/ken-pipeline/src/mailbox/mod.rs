@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use ken_core::{FileKey, Ipath, Location, Place, Reason, Token};
-use ken_extract::{Input, detect, format_of};
+use ken_core::{Cause, FileKey, Ipath, Location, Place, Reason, Setting, Token};
+use ken_extract::{Input, detect, is_compressed};
 use ken_index::{Error, Mailbox, MessageId, Snapshot};
 
 use crate::extract::Pool;
@@ -25,7 +25,7 @@ use crate::write::FileFacts;
 /// read.
 fn may_be_mailbox(media_type: &str) -> bool {
     media_type == "application/mbox"
-        || format_of(media_type).is_some_and(|format| format.name == "compressed")
+        || is_compressed(media_type)
 }
 
 /// What the index has of a mailbox that is read again.
@@ -142,9 +142,11 @@ fn known(snapshot: &Snapshot, mailbox: Mailbox) -> Result<Option<Known>, Error> 
             continue;
         };
         // What may expand depends on all of the file, and a failure of the moment on nothing in it.
-        match (failure.reason, message) {
+        if may_be_of_expansion(&failure.cause) {
+            return Ok(None);
+        }
+        match (failure.reason(), message) {
             (Reason::Encrypted | Reason::Malformed, _) => {}
-            (Reason::Limit, _) if failure.message.contains("max_expan") => return Ok(None),
             (_, Some(message)) => {
                 known.failed.insert(message);
             }
@@ -153,6 +155,18 @@ fn known(snapshot: &Snapshot, mailbox: Mailbox) -> Result<Option<Known>, Error> 
         }
     }
     Ok(Some(known))
+}
+
+/// Returns whether a document failed, or may have, since its file expands too far.
+fn may_be_of_expansion(cause: &Cause) -> bool {
+    match cause {
+        Cause::Limit { limit, .. } => matches!(
+            limit.setting,
+            Setting::MaxExpansion | Setting::MaxExpandedBytes
+        ),
+        Cause::Other { reason, .. } => *reason == Reason::Limit,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ pub(crate) fn recognise(
     let advice = match helpers.packages_for_ocr(&ocr.languages, &options.extract.limits) {
         Ok(packages) if packages.is_empty() => None,
         Ok(packages) => Some(format!("apt-get install {}", packages.join(" "))),
-        Err(error) => Some(error.to_string()),
+        Err(_) => Some("tesseract does not tell its languages".to_owned()),
     };
     if let Some(advice) = advice {
         let message = format!("no text is read in pictures: {advice}");

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use ken_core::{Failure, Field, FileKey, Reading, Reason};
+use ken_core::{Cause, Failure, Field, FileKey, Reading, Reason, SetBy, Setting};
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
 use ken_index::Snapshot;
@@ -95,10 +95,7 @@ impl<'r> Changed<'r> {
 
 /// Returns whether a limit was raised or there are other passwords than in some earlier reading.
 pub(crate) fn may_lift(reading: &Reading, earlier: &[Reading]) -> bool {
-    let encrypted = Failure::new(Reason::Encrypted, "");
-    let limits = reading.limits.keys();
-    let mut failures = limits.map(|name| Failure::new(Reason::Limit, name.as_str()));
-    lifts(reading, earlier, &encrypted) || failures.any(|f| lifts(reading, earlier, &f))
+    has_other_passwords(reading, earlier) || is_any_raised(reading, earlier)
 }
 
 /// Returns the files that failed by what is no more in the way.
@@ -112,7 +109,7 @@ pub(crate) fn lifted(
     files.retain(|key| {
         let lifted = failures_of(*key, snapshot);
         match lifted {
-            Ok(failures) => failures.iter().any(|f| lifts(reading, earlier, f)),
+            Ok(failures) => failures.iter().any(|f| lifts(reading, earlier, &f.cause)),
             Err(error) => {
                 failed = Err(error);
                 false
@@ -130,24 +127,42 @@ fn failures_of(key: FileKey, snapshot: &Snapshot) -> Result<Vec<Failure>, ken_in
     Ok(failures)
 }
 
-/// Returns whether what a file failed by was in the way in some earlier reading, and is not now.
-fn lifts(reading: &Reading, earlier: &[Reading], failure: &Failure) -> bool {
-    let is_raised = |(name, most): (&String, &u64)| {
-        let lower = |known: &Reading| known.limits.get(name).is_some_and(|then| then < most);
-        failure.message.contains(name) && earlier.iter().any(lower)
-    };
-    match failure.reason {
-        Reason::Encrypted => {
-            let others = |known: &Reading| known.passwords != reading.passwords;
-            reading.passwords != 0 && earlier.iter().any(others)
+/// Returns whether what a file failed by was in the way in some earlier reading, and is not now. A
+/// failure of an earlier format does not tell which limit was reached: it may be any.
+fn lifts(reading: &Reading, earlier: &[Reading], cause: &Cause) -> bool {
+    match cause {
+        Cause::Password { .. } => has_other_passwords(reading, earlier),
+        Cause::Limit { limit, .. } | Cause::TimedOut { limit, .. } => {
+            limit.set_by != SetBy::Helper && is_raised(limit.setting, reading, earlier)
         }
-        Reason::Limit | Reason::TimedOut => reading.limits.iter().any(is_raised),
+        Cause::Other { reason, .. } => match reason {
+            Reason::Encrypted => has_other_passwords(reading, earlier),
+            Reason::Limit | Reason::TimedOut => is_any_raised(reading, earlier),
+            _ => false,
+        },
         _ => false,
     }
 }
 
+fn has_other_passwords(reading: &Reading, earlier: &[Reading]) -> bool {
+    let others = |known: &Reading| known.passwords != reading.passwords;
+    reading.passwords != 0 && earlier.iter().any(others)
+}
+
+fn is_any_raised(reading: &Reading, earlier: &[Reading]) -> bool {
+    let mut settings = reading.limits.keys();
+    settings.any(|setting| is_raised(*setting, reading, earlier))
+}
+
+fn is_raised(setting: Setting, reading: &Reading, earlier: &[Reading]) -> bool {
+    let now = reading.limits.get(&setting);
+    let then = earlier.iter().filter_map(|known| known.limits.get(&setting));
+    now.is_some_and(|now| then.min().is_some_and(|then| then < now))
+}
+
 #[cfg(test)]
 mod tests {
+    use ken_core::{Encryption, Limit};
     use ken_extract::FORMATS;
 
     use super::*;
@@ -195,24 +210,57 @@ mod tests {
     #[test]
     fn a_raised_limit_and_other_passwords_lift_what_failed_by_them() {
         let with = |most: u64, passwords: u16| Reading {
-            limits: [("max_pages".to_owned(), most), ("max_depth".to_owned(), 8)].into(),
+            limits: [(Setting::MaxPages, most), (Setting::MaxDepth, 8)].into(),
             passwords,
             ..Reading::default()
         };
-        let pages = Failure::new(Reason::Limit, "only the first 5 pages (max_pages)");
-        let depth = Failure::new(Reason::Limit, "nested deeper than max_depth = 8");
-        let locked = Failure::new(Reason::Encrypted, "encrypted, no password is known");
+        let reached = |setting, set_by| {
+            Cause::limit(Limit {
+                setting,
+                in_force: 5,
+                set_by,
+            })
+        };
+        let pages = reached(Setting::MaxPages, SetBy::Settings);
+        let lowered = reached(Setting::MaxPages, SetBy::Memory(64 << 20));
+        let by_row = reached(Setting::MaxPages, SetBy::Helper);
+        let depth = reached(Setting::MaxDepth, SetBy::Settings);
+        let locked = Cause::Password { tried: true };
+        let how = Encryption::Key;
         let raised = with(9, 0);
         assert!(lifts(&raised, &[with(5, 0)], &pages));
+        assert!(lifts(&raised, &[with(5, 0)], &lowered), "more memory");
+        assert!(!lifts(&raised, &[with(5, 0)], &by_row), "of the helper");
         assert!(!lifts(&raised, &[with(5, 0)], &depth), "another limit");
         assert!(!lifts(&raised, &[with(12, 0)], &pages), "lowered");
         assert!(!lifts(&raised, &[Reading::default()], &pages), "not known");
         assert!(!lifts(&raised, &[with(5, 0)], &locked));
         assert!(lifts(&with(5, 3), &[with(5, 2)], &locked));
+        let sealed = Cause::Encrypted { how };
+        assert!(!lifts(&with(5, 3), &[with(5, 2)], &sealed), "no password");
         assert!(
             !lifts(&with(5, 0), &[with(5, 2)], &locked),
             "there are none"
         );
         assert!(may_lift(&raised, &[with(5, 0)]) && !may_lift(&raised, &[with(9, 0)]));
+    }
+
+    #[test]
+    fn a_message_of_an_earlier_format_is_lifted_by_any_limit() {
+        let with = |most: u64| Reading {
+            limits: [(Setting::MaxPages, most)].into(),
+            ..Reading::default()
+        };
+        for (reason, expected) in [
+            (Reason::Limit, true),
+            (Reason::TimedOut, true),
+            (Reason::Malformed, false),
+            (Reason::Encrypted, false),
+        ] {
+            let text = "only the first pages".to_owned();
+            let cause = Cause::Other { reason, text };
+            assert_eq!(lifts(&with(9), &[with(5)], &cause), expected);
+            assert!(!lifts(&with(5), &[with(5)], &cause));
+        }
     }
 }

@@ -71,7 +71,7 @@ impl Now<'_> {
         Reading {
             formats,
             folders: self.folders.to_vec(),
-            limits: limits.map(|(name, most)| (name.to_owned(), most)).collect(),
+            limits: limits.collect(),
             headers: self.limits.headers.clone(),
             passwords: match last {
                 Some(last) if !self.knows_passwords => last.passwords,

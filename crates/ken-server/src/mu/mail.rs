@@ -90,7 +90,7 @@ impl Mail {
         let number = |field| document.number(field).unwrap_or_default();
         let text = |field| document.text(field).unwrap_or_default().to_owned();
         let has = |field, wanted: &str| texts(document, field).any(|value| value == wanted);
-        let encrypted = document.failure.as_ref().map(|failure| failure.reason);
+        let encrypted = document.failure.as_ref().map(|failure| failure.reason());
         let mut mail = Self {
             size: u64::try_from(number(Field::Size)).unwrap_or_default(),
             changed: number(Field::Modified),

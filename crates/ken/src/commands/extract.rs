@@ -62,8 +62,8 @@ fn print(args: &ExtractArgs, document: &Document, names: &FieldNames) -> std::io
         output::warn(&format!(
             "\"{}{inside}\": {}: {}",
             args.file.display(),
-            failure.reason.name(),
-            failure.message
+            failure.reason().name(),
+            output::cause_text(&failure.cause)
         ));
     }
     if args.json {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
-use ken_core::{Field, Order, Pattern, Plan, SortKey};
-use ken_extract::helper::{missing_in, packages};
+use ken_core::{Cause, Field, Order, Pattern, Plan, SortKey};
+use ken_extract::helper::packages;
 use ken_index::Snapshot;
 use serde_json::json;
 
@@ -31,9 +31,9 @@ pub(super) fn run(snapshot: &Snapshot, as_json: bool) -> Result<ExitCode, Failur
     let mut all: BTreeMap<String, Waiting> = BTreeMap::new();
     for hit in &snapshot.run(&plan, order, 0, usize::MAX)?.hits {
         let stored = snapshot.document(hit.address)?;
-        let failure = stored.document.failure.as_ref();
-        if let Some(what) = failure.and_then(|failure| missing_in(&failure.message)) {
-            let waiting = all.entry(what.to_owned()).or_default();
+        let failure = stored.document.failure;
+        if let Some(Cause::Missing { what, .. }) = failure.map(|failure| failure.cause) {
+            let waiting = all.entry(what).or_default();
             waiting.files.insert(stored.location.path);
             waiting.types.insert(stored.document.media_type);
         }

@@ -104,7 +104,7 @@ impl Isolation {
         let sandbox = Extractor::new(&options).sandbox();
         Ok(Self {
             isolate: settings.extract.isolate.clone(),
-            sandbox: sandbox.map_err(|error| error.to_string()),
+            sandbox: sandbox.map_err(|cause| output::cause_text(&cause)),
         })
     }
 
@@ -121,7 +121,7 @@ impl Isolation {
 
     fn text(&self) -> String {
         match &self.sandbox {
-            Err(error) => format!("no worker starts: {error}"),
+            Err(words) => words.clone(),
             Ok(None) => "off (extract.isolate = none)".to_owned(),
             Ok(Some(sandbox)) => match sandbox.missing()[..] {
                 [] => "complete".to_owned(),
@@ -308,8 +308,7 @@ fn failure_line(
     let path = &stored.location.path;
     let media_type = &stored.document.media_type;
     let extractor = extractor(stored.document.extracted_type(), helpers);
-    let remedy = output::remedy(failure, path);
-    let seconds = failure.elapsed_ms as f64 / 1000.0;
+    let remedy = output::remedy(&failure.cause, path);
     if args.json {
         return output::json_line(&json!({
             "v": output::SCHEMA,
@@ -317,19 +316,21 @@ fn failure_line(
             "ipath": stored.location.ipath,
             "mime": media_type,
             "extractor": extractor,
-            "reason": failure.reason,
-            "message": failure.message,
-            "seconds": seconds,
+            "reason": failure.reason(),
+            "message": output::cause_text(&failure.cause),
+            "cause": failure.cause,
+            "seconds": failure.elapsed_ms as f64 / 1000.0,
             "remedy": remedy,
         }));
     }
     let location = stored.location.to_string();
     format!(
-        "{}\t{}\t{}\n    {} after {seconds} s; {}\n",
+        "{}\t{}\t{}\n    {}{}; {}\n",
         output::clean(&location),
-        failure.reason.name(),
-        output::clean(&failure.message),
+        failure.reason().name(),
+        output::clean(&output::cause_text(&failure.cause)),
         extractor.unwrap_or(media_type),
+        output::after(failure),
         output::clean(&remedy),
     )
     .into_bytes()

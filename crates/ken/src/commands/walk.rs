@@ -17,7 +17,7 @@ use crate::output;
 /// Returns the root at a path with the options that were typed.
 pub(super) fn root(path: &Path, walk: WalkOptions) -> Result<Root, Failure> {
     let root = ken_walk::root_at(path).map_err(|error| {
-        let cause = output::cause(&error);
+        let cause = output::system_words(&error);
         Failure::new(
             Kind::Input,
             format!("cannot index \"{}\": {cause}", path.display()),

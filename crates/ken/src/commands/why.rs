@@ -224,11 +224,11 @@ impl View<'_> {
         let mut text = format!("  {}\t{}\n", output::clean(place), clean_row(&facts));
         if let Some(failure) = &document.failure {
             text.push_str(&format!(
-                "    {} after {} s: {}; {}\n",
-                failure.reason.name(),
-                seconds(failure),
-                output::clean(&failure.message),
-                output::clean(&output::remedy(failure, self.path)),
+                "    {}{}: {}; {}\n",
+                failure.reason().name(),
+                output::after(failure),
+                output::clean(&output::cause_text(&failure.cause)),
+                output::clean(&output::remedy(&failure.cause, self.path)),
             ));
         }
         text
@@ -281,8 +281,8 @@ impl View<'_> {
         }
         object["extractor"] = json!(extractor(document.extracted_type(), self.helpers));
         if let Some(failure) = &document.failure {
-            object["failure"]["seconds"] = json!(seconds(failure));
-            object["failure"]["remedy"] = json!(output::remedy(failure, self.path));
+            object["failure"]["seconds"] = json!(failure.elapsed_ms as f64 / 1000.0);
+            object["failure"]["remedy"] = json!(output::remedy(&failure.cause, self.path));
         }
         object
     }
@@ -311,10 +311,6 @@ fn next_name(next: Next) -> &'static str {
         Next::Forget => "forget",
         Next::Keep => "keep",
     }
-}
-
-fn seconds(failure: &ken_core::Failure) -> f64 {
-    failure.elapsed_ms as f64 / 1000.0
 }
 
 fn shown(path: &Path) -> String {

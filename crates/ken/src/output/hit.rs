@@ -8,7 +8,7 @@ use ken_index::Stored;
 use ken_search::snippet::Fragment;
 use serde_json::{Value as Json, json};
 
-use super::{Style, clean, day, document_json, size, title};
+use super::{cause_text, Style, clean, day, document_json, size, title};
 
 /// All that is shown of a hit.
 pub(crate) struct HitView<'a> {
@@ -59,8 +59,8 @@ pub(crate) fn hit_text(view: &HitView<'_>, style: Style, zone: &TimeZone) -> Str
     if let Some(failure) = &document.failure {
         facts.push(format!(
             "{}: {}",
-            failure.reason.name(),
-            clean(&failure.message)
+            failure.reason().name(),
+            clean(&cause_text(&failure.cause))
         ));
     }
     let facts = style.dim(&facts.join("  "));

@@ -1,5 +1,6 @@
 //! What the user sees: text, JSON, colours, progress.
 
+mod cause;
 mod fields;
 mod hit;
 mod progress;
@@ -9,9 +10,10 @@ mod style;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+pub(crate) use cause::{cause_text, system_words};
 pub(crate) use fields::hit_fields;
 pub(crate) use hit::{HitView, hit_json, hit_text, place_json, place_text};
-use ken_core::{Document, Field, FieldKind, FieldNames, Value};
+use ken_core::{Failure, Field, FieldKind, FieldNames, Value, {Document};
 pub(crate) use progress::{Display, summary_text};
 pub(crate) use remedy::{install, remedy};
 use serde_json::{Map, Value as Json, json};
@@ -66,8 +68,7 @@ pub(crate) fn document_json(document: &Document, names: &FieldNames, with_body: 
         "fields": fields,
     });
     if let Some(failure) = &document.failure {
-        // Without the time it took: that is no property of the document.
-        object["failure"] = json!({ "reason": failure.reason, "message": failure.message });
+        object["failure"] = failure_json(failure);
     }
     if with_body {
         object["body"] = json!(document.body);
@@ -116,13 +117,22 @@ pub(crate) fn steers(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns the system's own words, without the path that every message has already.
-pub(crate) fn cause(error: &io::Error) -> String {
-    let text = error.to_string();
-    // fs-err writes: failed to open file `path`: No such file or directory (os error 2)
-    let start = text.rfind("`: ").map_or(0, |end| end + "`: ".len());
-    let end = text.rfind(" (os error").unwrap_or(text.len());
-    text.get(start..end).unwrap_or(&text).to_lowercase()
+/// Returns a failure as JSON, without the time it took: that is no property of the document.
+pub(crate) fn failure_json(failure: &Failure) -> Json {
+    json!({
+        "reason": failure.reason(),
+        "message": cause_text(&failure.cause),
+        "cause": failure.cause,
+    })
+}
+
+/// Returns how long a document was read before it failed, as ` after 4.2 s`; empty if that was short.
+pub(crate) fn after(failure: &Failure) -> String {
+    let seconds = failure.elapsed_ms as f64 / 1000.0;
+    match failure.elapsed_ms {
+        0..50 => String::new(),
+        _ => format!(" after {seconds:.1} s"),
+    }
 }
 
 /// Returns the title of a document, or what stands for one.
@@ -150,10 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn causes_do_not_repeat_the_path() {
-        let error = fs_err::File::open("/none`: (os error 1)/x").unwrap_err();
-        assert_eq!(cause(&error), "no such file or directory");
-        assert_eq!(cause(&io::Error::other("Odd")), "odd");
+    fn only_a_time_that_is_felt_is_shown() {
+        let mut failure = Failure::new(ken_core::Cause::Stopped);
+        for (elapsed_ms, text) in [(0, ""), (49, ""), (50, " after 0.1 s"), (4200, " after 4.2 s")] {
+            failure.elapsed_ms = elapsed_ms;
+            assert_eq!(after(&failure), text);
+        }
     }
 
     #[test]

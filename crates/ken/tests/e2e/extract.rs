@@ -64,7 +64,7 @@ fn failures_are_told_and_end_with_2() {
     assert_eq!(run.code, 2);
     assert_eq!(
         run.err,
-        "ken: \"docs/encrypted.zip|secret.txt\": encrypted: encrypted, no password is known\n"
+        "ken: \"docs/encrypted.zip|secret.txt\": encrypted: encrypted, and no password is known\n"
     );
     assert!(run.text().contains("openotter"), "the rest is read");
 

@@ -3,7 +3,7 @@
 //! Source: ar(5) of GNU and BSD, deb(5). A package holds two archives, of what is installed and of
 //! its description; its metadata come from the file `control` in the latter.
 
-use ken_core::{Document, Field};
+use ken_core::{Document, Field, Setting};
 
 use crate::output::Output;
 use crate::output::members::{Names, hand_on, over, path_of};
@@ -153,9 +153,9 @@ impl Archive<'_> {
             let elsewhere = "the archive names it, its content is elsewhere";
             return Err(Error::Malformed(elsewhere.into()));
         }
-        let max_bytes = output.limits().max_member_bytes;
-        if size > max_bytes {
-            return Err(over("max_member_bytes", max_bytes));
+        let limit = output.limits().limit(Setting::MaxMemberBytes);
+        if size > limit.in_force {
+            return Err(over(limit));
         }
         output.make_room(size);
         let bytes = self.input.range(at, size as usize)?.into_owned();
@@ -337,7 +337,7 @@ mod tests {
         let found = run_limited(extract, AR, "a.a", GNU, &limits);
         assert_eq!(found.members.len(), 1);
         assert_eq!(found.documents[0].ipath.as_str(), "short.txt");
-        let reason = |document: &Document| document.failure.as_ref().unwrap().reason;
+        let reason = |document: &Document| document.failure.as_ref().unwrap().reason();
         assert_eq!(reason(&found.documents[0]), Reason::Limit);
         let found = run(extract, AR, "a.a", &GNU[..GNU.len() - 5]);
         assert_eq!(names(&found), ["short.txt"]);

@@ -7,6 +7,8 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
+use ken_core::Setting;
+
 use crate::detect::{self, Detected, UNKNOWN};
 use crate::formats::is_helped;
 use crate::input::HEAD_BYTES;
@@ -31,7 +33,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
 };
 
 /// Returns whether a media type is that of a compressed file.
-pub(crate) fn is_compressed(media_type: &str) -> bool {
+pub fn is_compressed(media_type: &str) -> bool {
     FORMAT.media_types.contains(&media_type)
 }
 
@@ -128,8 +130,8 @@ fn peel<'a>(
         }
         reader = Box::new(BufReader::with_capacity(BUFFER_BYTES, peeked));
     }
-    Err(Error::Limit(format!(
-        "compressed more than {MAX_LAYERS} times"
+    Err(Error::built_in(format!(
+        "the file is compressed more than {MAX_LAYERS} times"
     )))
 }
 
@@ -156,17 +158,17 @@ fn extract_whole(
     input: &Input<'_>,
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
-    let max_bytes = output.limits().max_member_bytes;
+    let limit = output.limits().limit(Setting::MaxMemberBytes);
     let mut bytes = Vec::new();
     let read = content
         .reader
         .by_ref()
-        .take(max_bytes)
+        .take(limit.in_force)
         .read_to_end(&mut bytes);
     let failure = match read {
         Err(error) => Some(release(error)),
         Ok(_) if content.reader.is_at_end() => None,
-        Ok(_) => Some(over("max_member_bytes", max_bytes)),
+        Ok(_) => Some(over(limit)),
     };
     if failure.is_some() {
         cut_character(&mut bytes);

@@ -6,6 +6,8 @@
 
 use std::io::{self, BufReader, Read};
 
+use ken_core::Setting;
+
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::output::members::{Names, hand_on, over, path_of, read_member};
@@ -194,15 +196,15 @@ impl<R: Read> Archive<R> {
         }
         let path = path_of(name);
         let modified = i64::try_from(header.modified).ok();
-        let max_bytes = output.limits().max_member_bytes;
-        if header.size > max_bytes {
-            let failure = Err(over("max_member_bytes", max_bytes));
+        let limit = output.limits().limit(Setting::MaxMemberBytes);
+        if header.size > limit.in_force {
+            let failure = Err(over(limit));
             hand_on(&path, modified, failure, names, output)?;
             return self.skip(header.size);
         }
         output.make_room(header.size);
         let mut content = (&mut self.reader).take(header.size);
-        let bytes = read_member(&mut content, header.size, max_bytes, "max_member_bytes");
+        let bytes = read_member(&mut content, header.size, limit);
         let bytes = bytes.and_then(|bytes| {
             let is_whole = bytes.len() as u64 == header.size;
             is_whole.then_some(bytes).ok_or_else(ends_early)
@@ -330,7 +332,7 @@ mod tests {
             &[NEWC, b"\x1f\x8b compressed"].concat(),
         );
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Malformed);
+        assert_eq!(failure.reason(), Reason::Malformed);
         assert_eq!(found.members.len(), 2);
     }
 
@@ -343,7 +345,7 @@ mod tests {
         let found = run_limited(extract, DETECTED, "a.cpio", NEWC, &limits);
         assert_eq!(names(&found), ["letters/spring.txt"]);
         let failure = found.documents[0].failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Limit);
+        assert_eq!(failure.reason(), Reason::Limit);
 
         let at = memchr::memmem::find(NEWC, b"caiman").unwrap();
         let found = run(extract, DETECTED, "a.cpio", &NEWC[..at]);

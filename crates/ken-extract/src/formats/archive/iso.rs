@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use jiff::civil;
 use jiff::tz::TimeZone;
-use ken_core::Field;
+use ken_core::{Field, Setting};
 
 use crate::output::Output;
 use crate::output::members::{Names, hand_on, over, path_of};
@@ -41,10 +41,10 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let input = &*input;
     let volumes = Volumes::read(input)?;
     let primary = volumes.primary.ok_or_else(|| {
-        Error::Malformed(match volumes.is_udf {
-            true => "a disc with the file system UDF, which is not read".into(),
-            false => "no file system of ISO 9660".into(),
-        })
+        match volumes.is_udf {
+            true => Error::unsupported("ken does not read the file system UDF"),
+            false => Error::malformed("there is no file system of ISO 9660"),
+        }
     })?;
     let own = output.own();
     own.add_text(Field::Title, &primary.name);
@@ -363,10 +363,10 @@ impl Walk<'_> {
     }
 
     fn content(&self, record: &Record<'_>, output: &mut Output<'_>) -> Result<Vec<u8>, Error> {
-        let max_bytes = output.limits().max_member_bytes;
+        let limit = output.limits().limit(Setting::MaxMemberBytes);
         let n_bytes = record.extent.n_bytes;
-        if n_bytes > max_bytes || record.is_continued {
-            return Err(over("max_member_bytes", max_bytes));
+        if n_bytes > limit.in_force || record.is_continued {
+            return Err(over(limit));
         }
         // Looked at before it is read: many entries may share one long extent.
         if record.extent.at() + n_bytes > self.input.size() {
@@ -456,7 +456,7 @@ mod tests {
         let found = run_limited(extract, DETECTED, "a.iso", image, &limits);
         assert!(found.members.is_empty());
         let failure = found.documents[0].failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Limit);
+        assert_eq!(failure.reason(), Reason::Limit);
         let at = memchr::memmem::find(image, b"The isoibex").unwrap();
         let found = run(extract, DETECTED, "a.iso", &image[..at]);
         assert_eq!(found.documents.len() + found.members.len(), 3);
@@ -472,7 +472,7 @@ mod tests {
         }
         let found = run(extract, DETECTED, "a.iso", &image);
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Malformed);
+        assert_eq!(failure.reason(), Reason::Malformed);
     }
 
     #[test]
@@ -482,7 +482,7 @@ mod tests {
         image[34 << 10..][..6].copy_from_slice(b"\0NSR02");
         let found = run(extract, DETECTED, "a.iso", &image);
         let failure = found.own().failure.as_ref().unwrap();
-        assert!(failure.message.contains("UDF"), "{failure:?}");
+        assert!(format!("{failure:?}").contains("UDF"), "{failure:?}");
     }
 
     #[test]

@@ -10,6 +10,8 @@ use std::rc::Rc;
 
 use tar::{Archive, Entries, Entry, EntryType};
 
+use ken_core::Setting;
+
 use crate::input::carry::{CountingReader, carry, release};
 use crate::output::Output;
 use crate::output::members::{Names, file_name, over, path_of, read_member};
@@ -74,7 +76,7 @@ fn read_entries<R: Read>(
         if has_content(entry.header().entry_type()) && !path.ends_with('/') {
             let component = names.unique(&path);
             if sparse_name.is_some() {
-                let error = Error::Malformed("sparse files of the pax form are not read".into());
+                let error = Error::unsupported("ken does not read sparse files of the pax form");
                 output.failed_member(&component, file_name(&path), error)?;
             } else {
                 read_entry(&mut entry, &path, &component, output)?;
@@ -108,14 +110,14 @@ fn read_entry<R: Read>(
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
     let name = file_name(path);
-    let max_bytes = output.limits().max_member_bytes;
+    let limit = output.limits().limit(Setting::MaxMemberBytes);
     let size = entry.size();
-    if size > max_bytes {
-        return output.failed_member(component, name, over("max_member_bytes", max_bytes));
+    if size > limit.in_force {
+        return output.failed_member(component, name, over(limit));
     }
     let modified = entry.header().mtime().ok();
     output.make_room(size);
-    let content = read_member(entry, size, max_bytes, "max_member_bytes").and_then(|bytes| {
+    let content = read_member(entry, size, limit).and_then(|bytes| {
         // What lies beyond the end of an archive reads as nothing.
         let is_whole = bytes.len() as u64 == size;
         is_whole.then_some(bytes).ok_or_else(ends_early)
@@ -244,7 +246,7 @@ mod tests {
     }
 
     fn reason(document: &Document) -> Option<Reason> {
-        document.failure.as_ref().map(|failure| failure.reason)
+        document.failure.as_ref().map(|failure| failure.reason())
     }
 
     #[test]
@@ -324,7 +326,7 @@ mod tests {
         bytes.extend(tar_of(&[("a", b"aaaa")]));
         let found = found(&bytes, &Limits::default());
         let failure = found.own().failure.as_ref().expect("refused");
-        assert!(failure.message.contains("header is longer"), "{failure:?}");
+        assert!(format!("{failure:?}").contains("header is longer"), "{failure:?}");
     }
 
     #[test]

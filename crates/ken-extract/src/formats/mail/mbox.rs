@@ -8,11 +8,12 @@ use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use ken_core::Ipath;
+use ken_core::{Ipath, Setting};
 use ken_mail::{Mbox, MboxMessage};
 
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
+use crate::output::members::over;
 use crate::{Error, Format, Input, Isolation, Limits, Member};
 
 /// See [`crate::FORMATS`].
@@ -44,8 +45,8 @@ pub(in crate::formats) fn extract_stream(
     is_in_place: bool,
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
-    let max = output.limits().max_member_bytes;
-    let max_bytes = usize::try_from(max).unwrap_or(usize::MAX);
+    let limit = output.limits().limit(Setting::MaxMemberBytes);
+    let max_bytes = usize::try_from(limit.in_force).unwrap_or(usize::MAX);
     let output = RefCell::new(output);
     let n_held = Cell::new(0);
     let make_room = |n_bytes: usize| {
@@ -63,10 +64,10 @@ pub(in crate::formats) fn extract_stream(
     };
     let mut mbox = Mbox::new(&mut reader, max_bytes);
     let mut number = 0_u64;
-    let mut n_truncated = 0_u64;
+    let mut is_any_truncated = false;
     while let Some(message) = mbox.next_message()? {
         number += 1;
-        n_truncated += u64::from(message.is_truncated);
+        is_any_truncated |= message.is_truncated;
         let output = &mut *output.borrow_mut();
         let ipath = output.child_ipath(&number.to_string());
         output.member(member(message, ipath, is_in_place))?;
@@ -75,10 +76,8 @@ pub(in crate::formats) fn extract_stream(
     if let Some(failure) = reader.failure {
         return Err(release(failure));
     }
-    if n_truncated > 0 {
-        return Err(Error::Limit(format!(
-            "{n_truncated} messages are searchable up to max_member_bytes = {max} only"
-        )));
+    if is_any_truncated {
+        return Err(over(limit));
     }
     Ok(())
 }
@@ -247,7 +246,7 @@ mod tests {
         assert_eq!(found.members.len(), 3);
         assert!(found.members.iter().all(|member| member.bytes.len() <= 100));
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Limit);
+        assert_eq!(failure.reason(), Reason::Limit);
     }
 
     #[test]

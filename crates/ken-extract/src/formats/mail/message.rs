@@ -3,7 +3,7 @@
 //! [`ken_mail::Message`] reads them; here its parts become fields. Attachments are numbered from 1
 //! in the order of the message, so that their internal paths stay the same.
 
-use ken_core::{Document, Field};
+use ken_core::{Document, Encryption, Field, Setting};
 use ken_mail::{Attachment, Html, Message, Priority, Text};
 
 use crate::formats::web::html::html_within;
@@ -49,10 +49,10 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
         hand_on(attachment, position + 1, output)?;
     }
     if message.is_encrypted {
-        return Err(Error::Encrypted("the message is encrypted".into()));
+        return Err(Error::sealed(Encryption::Key));
     }
     if message.is_cut {
-        return Err(Error::Limit("more parts than a message may have".into()));
+        return Err(Error::built_in("the message has too many parts"));
     }
     Ok(())
 }
@@ -174,7 +174,7 @@ fn hand_on(
     let component = number.to_string();
     let max = output.limits().max_member_bytes;
     if attachment.content.max_bytes() as u64 > max {
-        let error = Error::Limit(format!("larger than max_member_bytes = {max}"));
+        let error = output.limits().reached(Setting::MaxMemberBytes);
         return output.failed_member(&component, &attachment.name, error);
     }
     output.make_room(attachment.content.max_bytes() as u64);
@@ -388,7 +388,7 @@ mod tests {
         assert_eq!(found.own().text(Field::Title), Some("The vaquita plan"));
         assert_eq!(found.own().body, "");
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Encrypted);
+        assert_eq!(failure.reason(), Reason::Encrypted);
         assert!(found.members.is_empty());
     }
 
@@ -402,7 +402,7 @@ mod tests {
         assert_eq!(found.members.len(), 1);
         let failed = &found.documents[0];
         assert_eq!(failed.text(Field::Filename), Some("pangolin notes.txt"));
-        assert_eq!(failed.failure.as_ref().unwrap().reason, Reason::Limit);
+        assert_eq!(failed.failure.as_ref().unwrap().reason(), Reason::Limit);
     }
 
     #[test]

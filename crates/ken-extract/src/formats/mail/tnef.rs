@@ -370,7 +370,7 @@ mod tests {
     fn what_is_cut_off_is_told() {
         let found = found(&SAMPLE[..SAMPLE.len() - 150]);
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Malformed);
+        assert_eq!(failure.reason(), Reason::Malformed);
         assert_eq!(found.own().body, "The dotterelmoss is back");
     }
 

@@ -346,7 +346,7 @@ mod tests {
         assert!(
             own.failure
                 .as_ref()
-                .is_some_and(|failure| failure.reason == Reason::Limit)
+                .is_some_and(|failure| failure.reason() == Reason::Limit)
         );
         assert_eq!(own.text(Field::Filename), Some("a.texi"));
     }

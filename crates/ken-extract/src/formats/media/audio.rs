@@ -278,14 +278,14 @@ mod tests {
         let found = testing::run(extract, detected("audio/mpeg"), "x", tag);
         let song = found.own();
         assert_eq!(song.text(Field::Title), Some("So What"));
-        assert_eq!(song.failure.as_ref().unwrap().reason, Reason::Malformed);
+        assert_eq!(song.failure.as_ref().unwrap().reason(), Reason::Malformed);
     }
 
     #[test]
     fn what_is_no_sound_is_malformed() {
         let found = testing::run(extract, detected("audio/flac"), "x", b"fLaC and no more");
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Malformed);
+        assert_eq!(failure.reason(), Reason::Malformed);
     }
 
     #[test]

@@ -490,7 +490,7 @@ mod tests {
         let text = "<office:document><office:meta/><office:body><text:p>Of the quollmere";
         let found = run(text.as_bytes());
         let failure = found.own().failure.as_ref();
-        assert_eq!(failure.map(|f| f.reason), Some(Reason::Malformed));
+        assert_eq!(failure.map(|f| f.reason()), Some(Reason::Malformed));
         assert_eq!(found.own().body, "Of the quollmere");
     }
 
@@ -583,7 +583,7 @@ mod tests {
             ),
         ]));
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Encrypted);
+        assert_eq!(failure.reason(), Reason::Encrypted);
         assert_eq!(found.own().text(Field::Title), Some("Open"));
         assert_eq!(found.own().body, "");
     }

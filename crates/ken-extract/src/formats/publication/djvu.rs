@@ -4,10 +4,9 @@
 //! pages in files of their own is an index of them and has no text itself.
 
 use djvu_bzz::bzz_decode;
-use ken_core::Field;
+use ken_core::{Field, Setting};
 
 use crate::formats::media::xmp;
-use crate::limits::too_many_pages;
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::output::metadata::Metadata;
@@ -77,7 +76,7 @@ impl Book<'_> {
         let is_page = &*name == b"DJVU";
         if is_page {
             if self.n_pages as u64 >= output.limits().max_pages {
-                return Err(too_many_pages(output.limits()));
+                return Err(output.limits().reached(Setting::MaxPages));
             }
             if self.n_pages > 0 {
                 self.body.end_page();
@@ -262,7 +261,7 @@ mod tests {
         book[at + 8..at + 16].fill(0);
         let found = testing::run(extract, DETECTED, "x", &book);
         let own = found.own();
-        assert_eq!(own.failure.as_ref().unwrap().reason, Reason::Malformed);
+        assert_eq!(own.failure.as_ref().unwrap().reason(), Reason::Malformed);
         assert_eq!(own.body, "\u{c}\u{c}the whale swam \"away\"");
         assert_eq!(own.text(Field::Title), Some("A harpooner's log"));
     }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use ken_core::{Document, Field};
+use ken_core::{Document, Encryption, Field};
 
 use crate::formats::web::html::{html_to_text, html_within};
 use crate::output::Output;
@@ -49,9 +49,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut book = Book::default();
     package.tolerate(book.read(&opf, &opf_name, output.own()));
     if is_encrypted(&mut package) {
-        return Err(Error::Encrypted(
-            "the book is protected by digital rights management".into(),
-        ));
+        return Err(Error::sealed(Encryption::Rights));
     }
     let mut body = Body::new(limits.max_text_bytes);
     for (position, chapter) in book.chapters().enumerate() {
@@ -296,7 +294,7 @@ mod tests {
                 ("META-INF/encryption.xml", encryption.as_bytes()),
             ]));
             assert_eq!(found.own().text(Field::Title), Some("T"));
-            found.own().failure.as_ref().map(|failure| failure.reason)
+            found.own().failure.as_ref().map(|failure| failure.reason())
         };
         assert_eq!(with_method(FONT_OBFUSCATION[0]), None);
         let aes = "http://www.w3.org/2001/04/xmlenc#aes128-cbc";

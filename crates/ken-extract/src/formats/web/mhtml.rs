@@ -66,7 +66,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         own.add_number(Field::Date, date);
     }
     if message.is_cut {
-        return Err(Error::Limit("more parts than a message may have".into()));
+        return Err(Error::built_in("the message has too many parts"));
     }
     Ok(())
 }

@@ -7,6 +7,8 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
+use ken_core::Setting;
+
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::output::members::{Names, over, read_member};
@@ -164,12 +166,12 @@ impl Record {
         }
         let component = names.unique(&self.address);
         let name = file_name(&self.address).to_owned();
-        let max_bytes = output.limits().max_member_bytes;
-        if block.limit() > max_bytes {
-            output.failed_member(&component, &name, over("max_member_bytes", max_bytes))?;
+        let limit = output.limits().limit(Setting::MaxMemberBytes);
+        if block.limit() > limit.in_force {
+            output.failed_member(&component, &name, over(limit))?;
             return skip(block);
         }
-        let bytes = read_member(block, length, max_bytes, "max_member_bytes")?;
+        let bytes = read_member(block, length, limit)?;
         match decoded(bytes, &codings, output) {
             Ok(bytes) => output.member(Member {
                 ipath: output.child_ipath(&component),
@@ -217,8 +219,8 @@ fn decoded(bytes: Vec<u8>, header: &Header, output: &Output<'_>) -> Result<Vec<u
     let source = CountingReader::new(&bytes[..]);
     let allowance = Allowance::new(Rc::clone(&source.n_read()), output.limits());
     let mut decoder = Decoder::new(codec, BufReader::new(source), allowance).map_err(release)?;
-    let max_bytes = output.limits().max_member_bytes;
-    read_member(&mut decoder, 0, max_bytes, "max_member_bytes")
+    let limit = output.limits().limit(Setting::MaxMemberBytes);
+    read_member(&mut decoder, 0, limit)
 }
 
 /// Joins chunks (RFC 9112, section 7.1); none if there are none.
@@ -328,12 +330,12 @@ mod tests {
         let found = run_limited(extract, DETECTED, "a.warc", CRAWL, &limits);
         assert_eq!(found.members.len(), 2);
         let failure = found.documents[0].failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Limit);
+        assert_eq!(failure.reason(), Reason::Limit);
 
         let found = run(extract, DETECTED, "a.warc", &CRAWL[..CRAWL.len() - 20]);
         assert_eq!(found.members.len(), 4);
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Malformed);
+        assert_eq!(failure.reason(), Reason::Malformed);
     }
 
     #[test]

@@ -11,6 +11,8 @@ use std::rc::Rc;
 
 use liblzma::stream::{Error as LzmaError, Stream};
 
+use ken_core::{Cause, Limit, Setting};
+
 use super::lzw::LzwReader;
 use crate::expansion::max_expanded;
 use crate::input::carry::carry;
@@ -94,8 +96,8 @@ fn is_skippable(bytes: &[u8]) -> bool {
 #[derive(Clone)]
 pub(crate) struct Allowance {
     n_read: Rc<Cell<u64>>,
-    max_expansion: u64,
-    max_expanded_bytes: u64,
+    max_expansion: Limit,
+    max_expanded_bytes: Limit,
 }
 
 impl Allowance {
@@ -103,25 +105,21 @@ impl Allowance {
     pub(crate) fn new(n_read: Rc<Cell<u64>>, limits: &Limits) -> Self {
         Self {
             n_read,
-            max_expansion: limits.max_expansion,
-            max_expanded_bytes: limits.max_expanded_bytes,
+            max_expansion: limits.limit(Setting::MaxExpansion),
+            max_expanded_bytes: limits.limit(Setting::MaxExpandedBytes),
         }
     }
 
     fn check(&self, n_expanded: u64) -> Result<(), Error> {
-        if n_expanded > max_expanded(self.n_read.get(), self.max_expansion) {
-            return Err(Error::Limit(format!(
-                "expands by more than max_expansion = {}",
-                self.max_expansion
-            )));
-        }
-        if n_expanded > self.max_expanded_bytes {
-            return Err(Error::Limit(format!(
-                "expands beyond max_expanded_bytes = {}",
-                self.max_expanded_bytes
-            )));
-        }
-        Ok(())
+        let by_ratio = max_expanded(self.n_read.get(), self.max_expansion.in_force);
+        let reached = if n_expanded > by_ratio {
+            self.max_expansion
+        } else if n_expanded > self.max_expanded_bytes.in_force {
+            self.max_expanded_bytes
+        } else {
+            return Ok(());
+        };
+        Err(Error::Failed(Cause::limit(reached)))
     }
 }
 
@@ -235,8 +233,8 @@ impl<R: BufRead> Decoder<R> {
         }
         self.n_frames += 1;
         if self.n_frames > MAX_FRAMES {
-            return Err(carry(Error::Limit(format!(
-                "more than {MAX_FRAMES} frames"
+            return Err(carry(Error::built_in(format!(
+                "the stream has more than {MAX_FRAMES} frames"
             ))));
         }
         self.frame = Some(Frame::new(self.codec, reader)?);
@@ -288,8 +286,8 @@ fn in_words(error: io::Error) -> io::Error {
         .and_then(|cause| cause.downcast_ref::<LzmaError>())
         .is_some_and(|cause| matches!(cause, LzmaError::MemLimit));
     if is_lzma_limit {
-        return carry(Error::Limit(format!(
-            "needs more than {MAX_LZMA_BYTES} bytes of memory to decompress"
+        return carry(Error::built_in(format!(
+            "decompressing it needs more than {MAX_LZMA_BYTES} bytes of memory"
         )));
     }
     error
@@ -458,7 +456,7 @@ mod tests {
             let zeros = vec![0; 4 << 20];
             let (content, failure) = decompressed(codec, &compressed(codec, &zeros));
             assert!(
-                matches!(failure, Some(Error::Limit(_))),
+                failure.as_ref().is_some_and(Error::is_limit),
                 "{codec:?} {failure:?}"
             );
             assert!(content.len() < zeros.len(), "{codec:?}");
@@ -472,7 +470,7 @@ mod tests {
         bytes.extend([0xff; 8]);
         bytes.extend([0; 32]);
         let (_, failure) = decompressed(Codec::Lzma, &bytes);
-        assert!(matches!(failure, Some(Error::Limit(_))), "{failure:?}");
+        assert!(failure.as_ref().is_some_and(Error::is_limit), "{failure:?}");
     }
 
     #[test]

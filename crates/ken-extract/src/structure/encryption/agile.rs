@@ -8,6 +8,8 @@ use base64ct::{Base64, Encoding};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
+use ken_core::Encryption;
+
 use super::{Work, damaged, unknown_method, utf16, with_size};
 use crate::Error;
 use crate::structure::xml::decode_xml;
@@ -68,7 +70,7 @@ impl Agile {
                 _ => {}
             }
         }
-        Err(Error::Encrypted("encrypted without a password".into()))
+        Err(Error::sealed(Encryption::Key))
     }
 
     /// Returns the package's key if the password fits.

@@ -13,6 +13,8 @@ mod standard;
 pub(crate) mod stream;
 mod xor;
 
+use ken_core::Encryption;
+
 use crate::{Error, Passwords};
 
 /// Rounds of hashing for one file: some ten seconds. Office writes 100,000 for a password,
@@ -40,8 +42,8 @@ impl Work {
     /// Fails when they are more than a file may ask for.
     fn take(&mut self, rounds: u64) -> Result<(), Error> {
         let left = self.rounds.checked_sub(rounds).ok_or_else(|| {
-            Error::Limit(format!(
-                "encrypted, and trying the passwords takes more than {MAX_ROUNDS} rounds of hashing"
+            Error::built_in(format!(
+                "trying the passwords takes more than {MAX_ROUNDS} rounds of hashing"
             ))
         })?;
         self.rounds = left;
@@ -74,12 +76,12 @@ fn utf16(password: &str) -> Vec<u8> {
 }
 
 fn unknown_method() -> Error {
-    Error::Encrypted("encrypted by an unknown method".into())
+    Error::sealed(Encryption::UnknownMethod)
 }
 
 /// Returns the failure of a file whose encryption is damaged.
 pub(crate) fn damaged() -> Error {
-    Error::malformed("damaged encryption")
+    Error::malformed("the encryption is damaged")
 }
 
 /// Splits off the number of bytes that the package has without padding.

@@ -16,6 +16,8 @@ use cfb_mode::cipher::KeyIvInit;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
+use ken_core::Encryption;
+
 use super::agile::decrypt_in_place;
 use super::{Work, damaged, unknown_method};
 use crate::structure::xml::{Node, Start, Xml};
@@ -107,7 +109,7 @@ impl Manifest {
         passwords: &Passwords,
     ) -> Result<Keys, Error> {
         if self.is_by_key {
-            return Err(Error::Encrypted("encrypted for a key of OpenPGP".into()));
+            return Err(Error::sealed(Encryption::Key));
         }
         let sealed = self.parts.get(part).ok_or_else(damaged)?;
         let mut work = Work::new();
@@ -260,9 +262,8 @@ impl Sealed {
             }
             Derivation::Argon2id { passes, kib, lanes } => {
                 if kib > MAX_ARGON2_KIB {
-                    return Err(Error::Limit(format!(
-                        "encrypted, and trying a password takes {kib} KiB, more than \
-                         {MAX_ARGON2_KIB}"
+                    return Err(Error::built_in(format!(
+                        "trying a password takes {kib} KiB of memory, more than {MAX_ARGON2_KIB}"
                     )));
                 }
                 let filled = u64::from(kib) * u64::from(passes);

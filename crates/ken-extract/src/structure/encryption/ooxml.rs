@@ -1,6 +1,8 @@
 //! An encrypted Office Open XML document: a compound file with the streams `EncryptionInfo`, which
 //! says how, and `EncryptedPackage` (MS-OFFCRYPTO 2.3.4).
 
+use ken_core::Encryption;
+
 use super::agile::Agile;
 use super::standard::Standard;
 use super::{Work, damaged, first_that_fits, unknown_method};
@@ -25,7 +27,7 @@ pub(crate) fn decrypt(
     };
     let Some(info) = file.stream(ROOT, "EncryptionInfo") else {
         // The key is kept by a server of the owner.
-        return Err(Error::Encrypted("encrypted by rights management".into()));
+        return Err(Error::sealed(Encryption::Rights));
     };
     let (version, info) = info.split_first_chunk::<4>().ok_or_else(damaged)?;
     let mut work = Work::new();

@@ -1,6 +1,6 @@
 //! Tests of encrypted documents: real files, and what hostile ones ask for.
 
-use ken_core::{Document, Reason};
+use ken_core::{Cause, Document, Failure, Reason};
 
 use crate::structure::compound::rebuild::compound_of;
 use crate::structure::package::tests::zip_of;
@@ -27,9 +27,8 @@ fn own(name: &str, bytes: &[u8], passwords: &[&str]) -> Document {
     own.unwrap()
 }
 
-fn failure(document: &Document) -> (Reason, &str) {
-    let failure = document.failure.as_ref().expect("a failure");
-    (failure.reason, &failure.message)
+fn failure(document: &Document) -> &Failure {
+    document.failure.as_ref().expect("a failure")
 }
 
 macro_rules! sample {
@@ -63,11 +62,8 @@ fn documents_are_read_by_the_password_that_fits() {
         for passwords in [&[][..], &["wrong"]] {
             let locked = own(name, bytes, passwords);
             assert_eq!(locked.body, "", "{name}");
-            let words = match passwords.is_empty() {
-                true => "encrypted, no password is known",
-                false => "encrypted, none of the passwords fits",
-            };
-            assert_eq!(failure(&locked), (Reason::Encrypted, words), "{name}");
+            let tried = !passwords.is_empty();
+            assert_eq!(failure(&locked).cause, Cause::Password { tried }, "{name}");
         }
     }
 }
@@ -105,10 +101,10 @@ fn rounds_of_hashing_are_bounded() {
         compound_of(&[("EncryptionInfo", &info), ("EncryptedPackage", &[0; 64])])
     };
     let found = own("a.docx", &info("4000000000"), &["a"]);
-    assert_eq!(failure(&found).0, Reason::Limit);
+    assert_eq!(failure(&found).reason(), Reason::Limit);
     assert!(failure(&found).1.contains("rounds of hashing"));
     let found = own("a.docx", &info("1"), &["a"]);
-    assert_eq!(failure(&found).0, Reason::Encrypted);
+    assert_eq!(failure(&found).reason(), Reason::Encrypted);
 }
 
 /// Returns a package whose content asks for this derivation of its key.
@@ -156,7 +152,7 @@ fn derivations_of_keys_are_bounded() {
         ),
     ] {
         let found = own("a.odt", &sealed_odt(&derivation), &["a"]);
-        assert_eq!(failure(&found).0, reason, "{derivation}");
+        assert_eq!(failure(&found).reason(), reason, "{derivation}");
     }
 }
 

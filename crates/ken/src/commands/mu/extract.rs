@@ -106,7 +106,7 @@ fn save(path: &Path, part: &Part, overwrite: bool) -> Result<(), Refusal> {
         false => options.create_new(true),
     };
     let mut file = options.open(path).map_err(|error| {
-        let cause = output::cause(&error);
+        let cause = output::system_words(&error);
         Refusal::Said(format!("failed to open '{}' ({cause})", path.display()))
     })?;
     Ok(file.write_all(&part.bytes)?)

@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use jiff::civil;
 use jiff::tz::TimeZone;
-use ken_core::{Field, escape_bytes};
+use ken_core::{Field, Setting, escape_bytes};
 use rars::{
     Archive, ArchiveFamily, ArchiveMember, ArchiveReadOptions, ArchiveReader, Error as RarError,
     ErrorKind, ExtractionDecision, ExtractionErrorAction,
@@ -19,7 +19,7 @@ use rars::{
 
 use crate::output::Output;
 use crate::output::members::{Budget, Names, hand_on};
-use crate::{Error, Format, Input, Isolation, Limits, Passwords};
+use crate::{Error, Format, Input, Isolation, Limits};
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format {
@@ -69,7 +69,7 @@ fn open<'a>(bytes: &[u8], limits: &'a Limits) -> Result<(Archive, Option<&'a str
     match read(None) {
         Ok(archive) => return Ok((archive, None)),
         Err(error) if is_about_password(&error) => {}
-        Err(error) => return Err(in_words(&error, &limits.passwords)),
+        Err(error) => return Err(in_words(&error, limits)),
     }
     let mut passwords = limits.passwords.iter();
     let found = passwords.find_map(|password| Some((read(Some(password)).ok()?, Some(password))));
@@ -145,7 +145,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
             |member| Ok(walk.borrow_mut().decide(member)),
             |_, error| {
                 let mut walk = walk.borrow_mut();
-                let failure = in_words(error, &walk.output.limits().passwords);
+                let failure = in_words(error, walk.output.limits());
                 if let Some(open) = &mut walk.open {
                     open.failure = open.failure.take().or(Some(failure));
                 }
@@ -158,7 +158,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
         }
         let failure = result.err();
         if let (Some(open), Some(error)) = (&mut walk.open, &failure) {
-            let failure = in_words(error, &walk.output.limits().passwords);
+            let failure = in_words(error, walk.output.limits());
             open.failure = open.failure.take().or(Some(failure));
         }
         walk.close()?;
@@ -241,7 +241,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
             if !member.meta.is_directory && !member.meta.is_redirection {
                 let failure = match self.obstacle(&member) {
                     Some(obstacle) => obstacle,
-                    None => in_words(error, &self.output.limits().passwords),
+                    None => in_words(error, self.output.limits()),
                 };
                 self.hand_on(&member, Err(failure))?;
             }
@@ -320,16 +320,16 @@ fn is_about_password(error: &RarError) -> bool {
     )
 }
 
-fn in_words(error: &RarError, passwords: &Passwords) -> Error {
+fn in_words(error: &RarError, limits: &Limits) -> Error {
     let cause = error.root_cause();
     match error.kind() {
-        ErrorKind::PasswordRequired | ErrorKind::BadPassword => Error::encrypted(passwords),
-        ErrorKind::ResourceLimit => Error::Limit(match cause {
-            RarError::TotalOutputLimitExceeded { .. } => {
-                "expands by more than max_expansion".into()
-            }
-            cause => format!("needs too much memory to decompress: {cause}"),
-        }),
+        ErrorKind::PasswordRequired | ErrorKind::BadPassword => {
+            Error::encrypted(&limits.passwords)
+        }
+        ErrorKind::ResourceLimit => match cause {
+            RarError::TotalOutputLimitExceeded { .. } => limits.reached(Setting::MaxExpansion),
+            cause => Error::built_in(format!("decompressing it needs too much memory: {cause}")),
+        },
         _ => Error::Malformed(cause.to_string()),
     }
 }

@@ -34,7 +34,7 @@ fn names(found: &Found) -> Vec<&str> {
 }
 
 fn reason(document: &Document) -> Option<Reason> {
-    document.failure.as_ref().map(|failure| failure.reason)
+    document.failure.as_ref().map(|failure| failure.reason())
 }
 
 #[test]

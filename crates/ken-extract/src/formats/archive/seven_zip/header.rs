@@ -3,6 +3,8 @@
 //! The list of members is mostly compressed. The crate unpacks it whole, whatever its size and
 //! dictionary are said to be; this refuses lists that are bombs.
 
+use ken_core::Setting;
+
 use super::MAX_DECODER_BYTES;
 use crate::expansion::max_expanded;
 use crate::structure::cursor::Cursor;
@@ -34,12 +36,11 @@ pub(super) fn check(input: &Input<'_>, limits: &Limits) -> Result<(), Error> {
         return Ok(());
     };
     check_window(list.window_bytes)?;
-    if list.unpacked_bytes > max_expanded(input.size(), limits.max_expansion)
-        || list.unpacked_bytes > limits.max_file_bytes
-    {
-        return Err(Error::Limit(
-            "the list of members expands beyond max_expansion or max_file_bytes".into(),
-        ));
+    if list.unpacked_bytes > max_expanded(input.size(), limits.max_expansion) {
+        return Err(limits.reached(Setting::MaxExpansion));
+    }
+    if list.unpacked_bytes > limits.max_file_bytes {
+        return Err(limits.too_large(list.unpacked_bytes));
     }
     Ok(())
 }
@@ -47,8 +48,8 @@ pub(super) fn check(input: &Input<'_>, limits: &Limits) -> Result<(), Error> {
 /// Refuses decoders that need too much memory together.
 pub(super) fn check_window(n_bytes: u64) -> Result<(), Error> {
     if n_bytes > MAX_DECODER_BYTES {
-        return Err(Error::Limit(format!(
-            "needs {n_bytes} bytes of memory to decompress, more than {MAX_DECODER_BYTES}"
+        return Err(Error::built_in(format!(
+            "decompressing it needs {n_bytes} bytes of memory, more than {MAX_DECODER_BYTES}"
         )));
     }
     Ok(())
@@ -203,7 +204,7 @@ mod tests {
         };
         let refused = |bytes: Vec<u8>| {
             let input = Input::bytes_of("a.7z", &bytes);
-            matches!(check(&input, &Limits::default()), Err(Error::Limit(_)))
+            check(&input, &Limits::default()).is_err_and(|error| error.is_limit())
         };
         assert!(!refused(archive(&[100], [0, 0, 1, 0])));
         assert!(refused(archive(&[100], [0xff; 4])));

@@ -13,6 +13,8 @@ use sevenz_rust2::{
     Password,
 };
 
+use ken_core::Cause;
+
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::output::members::{Budget, Names, TRUSTED_BYTES, hand_on};
@@ -169,14 +171,13 @@ impl Members<'_, '_> {
             return Ok(());
         };
         let no_password = password.is_empty() && is_encrypted(&archive.blocks[number]);
+        let cause = Cause::from(match no_password {
+            true => Error::encrypted(&self.output.limits().passwords),
+            false => error,
+        });
         for index in first..first + n_entries {
             if !self.is_done[index] && !archive.files[index].is_directory {
-                let failure = match &error {
-                    _ if no_password => Error::encrypted(&self.output.limits().passwords),
-                    Error::Encrypted(message) => Error::Encrypted(message.clone()),
-                    Error::Limit(message) => Error::Limit(message.clone()),
-                    error => Error::malformed(error),
-                };
+                let failure = Error::Failed(cause.clone());
                 self.hand_on(index, &archive.files[index], Err(failure))?;
             }
         }
@@ -260,20 +261,19 @@ fn in_words(error: SevenZipError) -> Error {
     match error {
         SevenZipError::Io(error, _) => release(error),
         SevenZipError::MaybeBadPassword(_) => {
-            Error::Encrypted("encrypted, none of the passwords fits".into())
+            Error::Failed(Cause::Password { tried: true })
         }
         SevenZipError::PasswordRequired => {
-            Error::Encrypted("encrypted, no password is known".into())
+            Error::Failed(Cause::Password { tried: false })
         }
         SevenZipError::UnsupportedCompressionMethod(method) => {
-            Error::Malformed(format!("the compression method {method} is not known"))
+            Error::unsupported(format!("ken does not know the compression method {method}"))
         }
         SevenZipError::ChecksumVerificationFailed | SevenZipError::NextHeaderCrcMismatch => {
             Error::Malformed("a checksum is wrong".into())
         }
-        SevenZipError::Other(message) | SevenZipError::Unsupported(message) => {
-            Error::Malformed(message.into_owned())
-        }
+        SevenZipError::Other(message) => Error::malformed(message),
+        SevenZipError::Unsupported(message) => Error::unsupported(message),
         error => Error::malformed(error),
     }
 }

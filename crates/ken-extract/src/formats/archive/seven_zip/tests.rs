@@ -36,7 +36,7 @@ fn names(found: &Found) -> Vec<&str> {
 }
 
 fn reason(document: &ken_core::Document) -> Option<Reason> {
-    document.failure.as_ref().map(|failure| failure.reason)
+    document.failure.as_ref().map(|failure| failure.reason())
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use jiff::civil;
 use jiff::tz::TimeZone;
-use ken_core::escape_bytes;
+use ken_core::{Cause, escape_bytes};
 use zip::read::{Config, ZipFile, ZipFileEntry};
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
@@ -19,7 +19,7 @@ use zip::{ExtraField, ZipReadOptions};
 
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
-use crate::output::members::{Budget, Names, hand_on, read_member};
+use crate::output::members::{Budget, Names, hand_on, read_up_to};
 use crate::structure::package::zip_damage;
 use crate::{Error, Format, Input, Isolation, Limits};
 
@@ -68,7 +68,7 @@ pub(in crate::formats) fn extract(
             let content = read_entry(entry, entries.reader_mut(), password, &mut budget);
             is_open.set(true);
             let content = content.map_err(|error| match error {
-                Error::Encrypted(_) => Error::encrypted(&output.limits().passwords),
+                error if error.is_encrypted() => Error::encrypted(&output.limits().passwords),
                 error => error,
             });
             let (content, modified) = match content {
@@ -121,7 +121,7 @@ fn read_entry<R: Read + Seek>(
     budget: &mut Budget,
 ) -> Result<Content, Error> {
     if entry.encrypted() && password.is_none() {
-        return Err(Error::Encrypted("encrypted, no password is known".into()));
+        return Err(Error::Failed(Cause::Password { tried: false }));
     }
     // The reader yields no more than the declared size, so that a lie is found out by the CRC.
     let (size, compressed) = (entry.size(), entry.compressed_size());
@@ -130,7 +130,8 @@ fn read_entry<R: Read + Seek>(
     let options = ZipReadOptions::new().password(password.map(str::as_bytes));
     let mut file = entry.with_reader(reader, options).map_err(in_words)?;
     let modified = modified(&file);
-    let content = read_member(&mut file, size, size, "its size");
+    let content = read_up_to(&mut file, size, size)
+        .and_then(|bytes| bytes.ok_or_else(|| Error::malformed("a member is longer than it says")));
     is_open.set(false);
     let n_expanded = content.as_ref().map_or(size, |bytes| bytes.len() as u64);
     budget.spend(n_expanded.max(compressed));
@@ -171,7 +172,7 @@ fn name_of(entry: &ZipFileEntry<'_>) -> String {
 fn in_words(error: ZipError) -> Error {
     match error {
         ZipError::Io(error) => release(error),
-        ZipError::InvalidPassword => Error::Encrypted("encrypted, no password is known".into()),
+        ZipError::InvalidPassword => Error::Failed(Cause::Password { tried: false }),
         ZipError::InvalidArchive(cause) => Error::Malformed(zip_damage(&cause)),
         error => Error::malformed(error),
     }

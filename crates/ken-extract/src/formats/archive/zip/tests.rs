@@ -53,7 +53,7 @@ fn ipaths(found: &Found) -> Vec<&str> {
 
 /// Returns ipath and reason of what failed, the archive's own failure last with an empty ipath.
 fn failures(found: &Found) -> Vec<(&str, Reason)> {
-    let failed = |d: &'_ ken_core::Document| d.failure.as_ref().map(|f| f.reason);
+    let failed = |d: &'_ ken_core::Document| d.failure.as_ref().map(|f| f.reason());
     found
         .documents
         .iter()

@@ -67,7 +67,7 @@ fn text_ends_at_its_limit() {
     let found = run_limited(extract, DETECTED, "a.sqlite", NOTES, &limits);
     assert_eq!(found.own().body.len(), 1_000);
     let failure = found.own().failure.as_ref().unwrap();
-    assert_eq!(failure.reason, Reason::Limit);
+    assert_eq!(failure.reason(), Reason::Limit);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn pages_in_a_circle_are_read_once() {
     bytes[page..page + 12].copy_from_slice(&[5, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 2]);
     let found = found(&bytes);
     let failure = found.own().failure.as_ref().unwrap();
-    assert_eq!(failure.reason, Reason::Malformed);
+    assert_eq!(failure.reason(), Reason::Malformed);
     assert_eq!(found.own().body, "notes\n");
 }
 
@@ -86,7 +86,7 @@ fn pages_in_a_circle_are_read_once() {
 fn what_is_no_database_is_told() {
     let found = found(b"something encrypted");
     let failure = found.own().failure.as_ref().unwrap();
-    assert_eq!(failure.reason, Reason::Malformed);
+    assert_eq!(failure.reason(), Reason::Malformed);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 mod compressed_rtf;
 pub(in crate::formats) mod properties;
 
-use ken_core::Field;
+use ken_core::{Encryption, Field, Setting};
 use ken_mail::Message;
 
 use crate::formats::Format;
@@ -64,7 +64,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     }
     let class = message.text(tag::MESSAGE_CLASS).unwrap_or_default();
     if class.eq_ignore_ascii_case("IPM.Note.SMIME") {
-        return Err(Error::Encrypted("the message is encrypted".into()));
+        return Err(Error::sealed(Encryption::Key));
     }
     file.finish()
 }
@@ -225,7 +225,7 @@ fn hand_on(
     let max = output.limits().max_member_bytes;
     match content {
         Some(bytes) if bytes.len() as u64 > max => {
-            let error = Error::Limit(format!("larger than max_member_bytes = {max}"));
+            let error = output.limits().reached(Setting::MaxMemberBytes);
             output.failed_member(&component, &name, error)
         }
         Some(bytes) => output.member(Member {

@@ -166,7 +166,7 @@ fn encrypted_messages_say_so() {
     ]);
     let found = found(&file);
     assert_eq!(
-        found.own().failure.as_ref().unwrap().reason,
+        found.own().failure.as_ref().unwrap().reason(),
         Reason::Encrypted
     );
     assert_eq!(found.own().text(Field::Title), Some("Secret"));

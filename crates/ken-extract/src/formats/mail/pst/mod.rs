@@ -10,6 +10,8 @@ mod ltp;
 mod message;
 mod ndb;
 
+use ken_core::Setting;
+
 use crate::formats::Format;
 use crate::formats::mail::msg;
 use crate::output::Output;
@@ -34,7 +36,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
 const NORMAL_MESSAGE: u32 = 4;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    let store = Store::open(input, output.limits().max_member_bytes as usize)?;
+    let store = Store::open(input, output.limits().limit(Setting::MaxMemberBytes))?;
     output.own();
     let nodes = store.nodes()?;
     let mut names = Names::default();

@@ -10,8 +10,11 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
+use ken_core::{Encryption, Limit};
+
 use super::crypt::Hiding;
 use crate::structure::cursor::Cursor;
+use crate::output::members::over;
 use crate::{Error, Input};
 
 const MAX_DEPTH: usize = 8;
@@ -46,7 +49,7 @@ pub(super) struct Store<'a> {
     nodes_root: u64,
     blocks_root: u64,
     pages: RefCell<HashMap<u64, Vec<u8>>>,
-    max_node_bytes: usize,
+    max_node: Limit,
     is_damaged: Cell<bool>,
 }
 
@@ -66,7 +69,7 @@ impl Page {
 }
 
 impl<'a> Store<'a> {
-    pub(super) fn open(input: &'a Input<'_>, max_node_bytes: usize) -> Result<Self, Error> {
+    pub(super) fn open(input: &'a Input<'_>, max_node: Limit) -> Result<Self, Error> {
         let head = input.range(0, 564)?;
         let cut_off = || Error::Malformed("the header is cut off".into());
         if head.len() < 564 || !head.starts_with(b"!BDN") {
@@ -85,7 +88,7 @@ impl<'a> Store<'a> {
             0 => Hiding::None,
             1 => Hiding::Permute,
             2 => Hiding::Cyclic,
-            _ => return Err(Error::Encrypted("the store is encrypted".into())),
+            _ => return Err(Error::sealed(Encryption::UnknownMethod)),
         };
         let mut roots = Cursor(&head[roots..]);
         let mut store = Self {
@@ -95,7 +98,7 @@ impl<'a> Store<'a> {
             nodes_root: 0,
             blocks_root: 0,
             pages: RefCell::default(),
-            max_node_bytes,
+            max_node,
             is_damaged: Cell::new(false),
         };
         store.number(&mut roots).ok_or_else(cut_off)?;
@@ -251,7 +254,7 @@ impl<'a> Store<'a> {
     /// Returns the blocks of a node's data.
     pub(super) fn data(&self, node: &Node) -> Result<Vec<Vec<u8>>, Error> {
         let mut blocks = Vec::new();
-        let mut n_left = self.max_node_bytes;
+        let mut n_left = self.max_node.in_force as usize;
         self.add_data(node.data, 2, &mut n_left, &mut blocks)?;
         Ok(blocks)
     }
@@ -268,10 +271,7 @@ impl<'a> Store<'a> {
         }
         let block = self.block(number)?;
         *n_left = n_left.checked_sub(block.len()).ok_or_else(|| {
-            Error::Limit(format!(
-                "larger than max_member_bytes = {}",
-                self.max_node_bytes
-            ))
+            over(self.max_node)
         })?;
         if number & 2 == 0 {
             blocks.push(block);

@@ -1,7 +1,7 @@
 //! Tests of the reader of Outlook's stores, on a store that is made here: no program on Linux
 //! writes such files.
 
-use ken_core::{Field, Kind, Reason};
+use ken_core::{Cause, Field, Kind, Reason};
 
 use super::crypt::Hiding;
 use super::*;
@@ -304,7 +304,7 @@ fn a_damaged_message_does_not_hide_others() {
         .documents
         .iter()
         .filter_map(|document| document.failure.as_ref());
-    let reasons: Vec<_> = reasons.map(|failure| failure.reason).collect();
+    let reasons: Vec<_> = reasons.map(|failure| failure.reason()).collect();
     assert_eq!(reasons, [Reason::Malformed, Reason::Malformed]);
 }
 
@@ -347,10 +347,8 @@ fn a_damaged_part_does_not_hide_its_message() {
     assert_eq!(file.ipath.as_str(), "36|2");
     assert_eq!(file.body, "The skua list.\n");
     let failure = store.failure.as_ref().unwrap();
-    assert_eq!(
-        failure.message,
-        "message 36 lacks a part: a heap is damaged"
-    );
+    let what = "message 36 lacks a part: a heap is damaged".into();
+    assert_eq!(failure.cause, Cause::Damaged { what });
 }
 
 #[test]
@@ -365,10 +363,9 @@ fn a_damaged_list_of_parts_does_not_hide_its_message() {
     let found = found(&store.finish());
     let ipaths: Vec<_> = found.members.iter().map(|m| m.ipath.as_str()).collect();
     assert_eq!(ipaths, ["36", "36#2"]);
-    assert_eq!(
-        found.own().failure.as_ref().unwrap().message,
-        "message 36 lacks a part: a block is missing"
-    );
+    let what = "message 36 lacks a part: a block is missing".into();
+    let failure = found.own().failure.as_ref().unwrap();
+    assert_eq!(failure.cause, Cause::Damaged { what });
 }
 
 #[test]
@@ -395,7 +392,7 @@ fn encrypted_stores_say_so() {
     store[513] = 0x10;
     let found = found(&store);
     assert_eq!(
-        found.own().failure.as_ref().unwrap().reason,
+        found.own().failure.as_ref().unwrap().reason(),
         Reason::Encrypted
     );
 }

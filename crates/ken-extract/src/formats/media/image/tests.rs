@@ -1,6 +1,6 @@
 //! Pictures as programs write them: `tests/data/media/README.md` says which.
 
-use ken_core::{Kind, Reason, Value};
+use ken_core::{Cause, Kind, Value};
 
 use super::*;
 use crate::detect::{self, Detected};
@@ -275,8 +275,8 @@ fn the_name_does_not_matter() {
 fn a_picture_without_size_is_malformed() {
     let found = run("image/png", b"\x89PNG\r\n\x1a\nnothing more");
     let failure = found.own().failure.as_ref().unwrap();
-    assert_eq!(failure.reason, Reason::Malformed);
-    assert_eq!(failure.message, "the size of the picture is missing");
+    let what = "the size of the picture is missing".into();
+    assert_eq!(failure.cause, Cause::Damaged { what });
 }
 
 #[test]
@@ -298,5 +298,6 @@ fn overlapping_directories_cost_no_time() {
     }
     let found = run("image/tiff", &bytes);
     let failure = found.own().failure.as_ref().unwrap();
-    assert_eq!(failure.message, "the directories overlap");
+    let what = "the directories overlap".into();
+    assert_eq!(failure.cause, Cause::Damaged { what });
 }

@@ -139,7 +139,7 @@ fn a_film_without_header_is_malformed() {
         ("a.wmv", b"\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9"),
     ] {
         let failure = read(name, bytes).failure.unwrap();
-        assert_eq!(failure.reason, Reason::Malformed, "{name}");
+        assert_eq!(failure.reason(), Reason::Malformed, "{name}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! Encrypted documents (MS-DOC 2.2.6): the header of the encryption stands at the start of the
 //! stream of tables; the start of the main stream stays readable.
 
+use ken_core::Encryption;
+
 use crate::structure::encryption::stream::StreamKey;
 use crate::{Error, Passwords};
 
@@ -24,7 +26,7 @@ pub(super) fn decrypt(
     if flags & ENCRYPTED == 0 {
         return Ok(());
     }
-    let unknown = || Error::Encrypted("encrypted by an unknown method".into());
+    let unknown = || Error::sealed(Encryption::UnknownMethod);
     let (Some(table), 0) = (table, flags & MASKED) else {
         return Err(unknown());
     };

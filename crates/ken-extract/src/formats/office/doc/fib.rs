@@ -57,8 +57,8 @@ impl Fib {
         let short = |at: usize| Some(u16::from_le_bytes(*main.get(at..)?.first_chunk()?));
         let long = |at: usize| Some(u32::from_le_bytes(*main.get(at..)?.first_chunk()?) as usize);
         if !matches!(short(0)?, 0xa5ec | 0xa5dc | 0xa697..=0xa699) {
-            return Some(Err(Error::Malformed(
-                "it is no document of Word 6 or newer".into(),
+            return Some(Err(Error::unsupported(
+                "ken does not read documents older than Word 6",
             )));
         }
         let flags = short(10)?;

@@ -113,7 +113,7 @@ fn a_field_without_an_end_hides_no_text() {
 fn encrypted_files_say_so() {
     let found = found(&fast_saved(&[("secret", true)], 0x100));
     assert_eq!(
-        found.own().failure.as_ref().unwrap().reason,
+        found.own().failure.as_ref().unwrap().reason(),
         Reason::Encrypted
     );
     assert_eq!(found.own().body, "");
@@ -169,7 +169,7 @@ fn pieces_that_overlap_are_told() {
     file[at..at + 16].copy_from_slice(&ends([0, 2000, 6000, 10_000]));
     let found = found(&file);
     let failure = found.own().failure.as_ref();
-    assert_eq!(failure.map(|f| f.reason), Some(Reason::Malformed));
+    assert_eq!(failure.map(|f| f.reason()), Some(Reason::Malformed));
     // The pages have 6000 characters.
     let [a, b, _] = &texts;
     assert!(found.own().body == format!("{a}{b}{a}"));

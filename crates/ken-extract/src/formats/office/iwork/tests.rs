@@ -79,7 +79,7 @@ fn damage_is_told_and_the_rest_is_read() {
     let damaged = zip_of(&[("Index/Document.iwa", whole)]);
     let found = found("pages", &damaged);
     let failure = found.own().failure.as_ref().unwrap();
-    assert_eq!(failure.reason, Reason::Malformed);
+    assert_eq!(failure.reason(), Reason::Malformed);
 }
 
 #[test]

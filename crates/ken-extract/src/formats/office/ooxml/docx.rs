@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(found.own().body, "body\ntail");
         assert_eq!(found.own().text(Field::Title), Some("Title"));
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Malformed);
+        assert_eq!(failure.reason(), Reason::Malformed);
     }
 
     #[test]

@@ -237,7 +237,7 @@ mod tests {
             (zip_of(&[("a", b"")]), Reason::Malformed),
         ] {
             let found = run(format, &bytes);
-            assert_eq!(found.own().failure.as_ref().unwrap().reason, reason);
+            assert_eq!(found.own().failure.as_ref().unwrap().reason(), reason);
         }
     }
 
@@ -274,7 +274,7 @@ mod tests {
         let found = testing::run_limited(format.extract, detected(format), "x", &zip, &limits);
         assert_eq!(found.documents[0].text(Field::Filename), Some("a.bin"));
         let failure = found.documents[0].failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Limit);
+        assert_eq!(failure.reason(), Reason::Limit);
         assert_eq!(found.own().failure, None);
     }
 
@@ -294,7 +294,7 @@ mod tests {
         let found = testing::run_limited(format.extract, detected(format), "x", &zip, &limits);
         assert_eq!(found.own().body.len(), 1000);
         let failure = found.own().failure.as_ref().unwrap();
-        assert_eq!(failure.reason, Reason::Limit);
-        assert!(failure.message.contains("max_expansion"));
+        assert_eq!(failure.reason(), Reason::Limit);
+        assert!(format!("{failure:?}").contains("MaxExpansion"));
     }
 }

@@ -1,6 +1,8 @@
 //! Encrypted presentations (MS-PPT 2.3.7): each part is encrypted for itself, by the key of its
 //! number. The tables stay readable, and so does the part that holds the encryption header.
 
+use ken_core::Encryption;
+
 use super::record::number;
 use super::tables::Tables;
 use crate::structure::encryption::OF_POWERPOINT;
@@ -30,7 +32,7 @@ pub(super) fn decrypt(
     }
     let session = tables.session.and_then(|part| tables.part(stream, part));
     let Some(session) = session.filter(|record| record.kind == SESSION) else {
-        return Err(Error::Encrypted("encrypted by an unknown method".into()));
+        return Err(Error::sealed(Encryption::UnknownMethod));
     };
     let key = StreamKey::find(session.data, &[OF_POWERPOINT], passwords)?;
     let sealed = stream.to_vec();

@@ -12,7 +12,7 @@ mod tables;
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
-use ken_core::Field;
+use ken_core::{Field, Setting};
 
 use crate::expansion::max_expanded;
 use crate::formats::Format;
@@ -92,16 +92,17 @@ fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Resul
 /// Unpacks an object, which stands behind its length.
 fn inflate(data: &[u8], limits: &Limits) -> Result<Vec<u8>, Error> {
     let packed = data.get(4..).unwrap_or_default();
-    let max = max_expanded(packed.len() as u64, limits.max_expansion).min(limits.max_member_bytes);
+    let by_ratio = max_expanded(packed.len() as u64, limits.max_expansion);
+    let max = by_ratio.min(limits.max_member_bytes);
     let mut bytes = Vec::new();
     ZlibDecoder::new(packed)
         .take(max + 1)
         .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max {
-        return Err(Error::Limit(
-            "an object is larger than max_member_bytes or expands by more than max_expansion"
-                .into(),
-        ));
+        return Err(limits.reached(match max == by_ratio {
+            true => Setting::MaxExpansion,
+            false => Setting::MaxMemberBytes,
+        }));
     }
     Ok(bytes)
 }

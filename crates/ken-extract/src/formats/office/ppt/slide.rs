@@ -132,8 +132,8 @@ impl Reader {
             self.budget = budget;
         }
         if depth > MAX_DEPTH {
-            let cause = format!("records nested deeper than {MAX_DEPTH}");
-            self.failure = Some(Error::Limit(cause));
+            let cause = format!("records are nested deeper than {MAX_DEPTH}");
+            self.failure = Some(Error::built_in(cause));
             return;
         }
         if self.body.is_full() {

@@ -68,7 +68,7 @@ fn encrypted_files_say_so() {
     ]);
     let found = found(&file);
     assert_eq!(
-        found.own().failure.as_ref().unwrap().reason,
+        found.own().failure.as_ref().unwrap().reason(),
         Reason::Encrypted
     );
     assert_eq!(found.own().body, "");
@@ -92,7 +92,7 @@ fn embedded_objects_are_members() {
     assert_eq!(found.members.len(), 1);
     assert_eq!(found.members[0].bytes, inner);
     assert_eq!(
-        found.documents[0].failure.as_ref().unwrap().reason,
+        found.documents[0].failure.as_ref().unwrap().reason(),
         Reason::Malformed
     );
 }
@@ -107,6 +107,6 @@ fn hostile_files_are_survived() {
     let stream = [slide(b"before"), deep].concat();
     let found = found(&compound_of(&[("PowerPoint Document", &stream)]));
     let failure = found.own().failure.as_ref();
-    assert_eq!(failure.map(|f| f.reason), Some(Reason::Limit));
+    assert_eq!(failure.map(|f| f.reason()), Some(Reason::Limit));
     assert_eq!(found.own().body, "before\u{c}");
 }

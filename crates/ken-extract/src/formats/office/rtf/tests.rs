@@ -137,5 +137,5 @@ fn hostile_files_are_survived() {
     let found = found(&deep);
     assert_eq!(found.own().body, "deep");
     let failure = found.own().failure.as_ref().unwrap();
-    assert_eq!(failure.reason, Reason::Malformed);
+    assert_eq!(failure.reason(), Reason::Malformed);
 }

@@ -1,6 +1,8 @@
 //! Encrypted workbooks (MS-XLS 2.2.10): a record `FILEPASS` says how. The heads of records stay
 //! readable, and some records whole.
 
+use ken_core::Encryption;
+
 use crate::structure::encryption::OF_EXCEL;
 use crate::structure::encryption::stream::{StreamKey, mask};
 use crate::{Error, Passwords};
@@ -35,7 +37,7 @@ pub(super) fn decrypt(mut stream: Vec<u8>, passwords: &Passwords) -> Result<Vec<
             let (key, hash) = (u16::from_le_bytes([k0, k1]), u16::from_le_bytes([h0, h1]));
             unmasked(&stream, mask(key, hash, known, passwords)?)
         }
-        _ => return Err(Error::Encrypted("encrypted by an unknown method".into())),
+        _ => return Err(Error::sealed(Encryption::UnknownMethod)),
     };
     let places: Vec<Place> = records(&stream).collect();
     for place in places {

@@ -142,7 +142,7 @@ fn encrypted_files_say_so() {
         record(0x85, b"junk"),
     ]));
     assert_eq!(
-        found.own().failure.as_ref().unwrap().reason,
+        found.own().failure.as_ref().unwrap().reason(),
         Reason::Encrypted
     );
     assert_eq!(found.own().body, "");

@@ -7,7 +7,7 @@
 
 mod lzx;
 
-use ken_core::{Field, Kind};
+use ken_core::{Field, Kind, Setting};
 
 use crate::output::Output;
 use crate::output::members::{Names, file_name, over};
@@ -46,12 +46,12 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     // The order of the content, in which it can be unpacked.
     pages.sort_by_key(|page| (page.section, page.offset));
     let mut names = Names::default();
-    let max_bytes = output.limits().max_member_bytes;
+    let limit = output.limits().limit(Setting::MaxMemberBytes);
     for page in pages {
         let path = String::from_utf8_lossy(&page.name[1..]);
         let component = names.unique(&path);
         let content = match page.section {
-            _ if page.length > max_bytes => Err(over("max_member_bytes", max_bytes)),
+            _ if page.length > limit.in_force => Err(over(limit)),
             0 => directory.stored(input, page),
             _ => match &mut section {
                 Some(section) => section.read(page.offset, page.length),
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(found.members.len(), 2);
         let failed = &found.documents[0];
         assert_eq!(failed.ipath.as_str(), "pages/long.html");
-        assert_eq!(failed.failure.as_ref().unwrap().reason, Reason::Malformed);
+        assert_eq!(failed.failure.as_ref().unwrap().reason(), Reason::Malformed);
     }
 
     #[test]
@@ -302,7 +302,8 @@ mod tests {
         let found = testing::run_limited(extract, DETECTED, "x", MANUAL, &limits);
         assert_eq!(found.members.len(), 2);
         let failure = found.documents[0].failure.as_ref().unwrap();
-        assert_eq!(failure.message, "larger than max_member_bytes = 1000");
+        let limit = limits.limit(Setting::MaxMemberBytes);
+        assert_eq!(failure.cause, ken_core::Cause::limit(limit));
     }
 
     #[test]

@@ -7,6 +7,8 @@ use hayro_syntax::object::{
     Array, Dict, MaybeRef, Name, ObjRef, Object, Stream, String as PdfString,
 };
 
+use ken_core::Setting;
+
 use super::metadata::text_string;
 use super::stream::decode;
 use crate::output::Output;
@@ -111,8 +113,8 @@ impl Files {
             return output.failed_member(&component, name, error);
         };
         if bytes.len() > limit {
-            let error = format!("larger than max_member_bytes = {limit}");
-            return output.failed_member(&component, name, Error::Limit(error));
+            let error = output.limits().reached(Setting::MaxMemberBytes);
+            return output.failed_member(&component, name, error);
         }
         let declared_type = stream.dict().get::<Name<'_>>(b"Subtype");
         output.member(Member {

@@ -19,7 +19,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use ken_core::Field;
+use ken_core::{Encryption, Field, Setting};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -32,7 +32,6 @@ use self::content::{Interpreter, Resources, Shared};
 use self::layers::Layers;
 use self::segment::Segments;
 use self::stream::{Budget, MAX_CONTENT_BYTES};
-use crate::limits::too_many_pages;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Limits, Passwords};
 
@@ -94,10 +93,10 @@ fn load_error(error: LoadPdfError, passwords: &Passwords) -> Error {
     match error {
         PASSWORD_PROTECTED => Error::encrypted(passwords),
         LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
-            Error::Encrypted("encrypted by an unknown method".into())
+            Error::sealed(Encryption::UnknownMethod)
         }
-        LoadPdfError::Decryption(_) => Error::malformed("damaged encryption"),
-        LoadPdfError::Invalid => Error::malformed("no pages found"),
+        LoadPdfError::Decryption(_) => Error::malformed("the encryption is damaged"),
+        LoadPdfError::Invalid => Error::malformed("no page can be found"),
     }
 }
 
@@ -135,12 +134,12 @@ fn read_pages(
         )));
     }
     if shared.budget.is_exhausted() {
-        return Err(Error::Limit(format!(
-            "pages draw more than {MAX_DOCUMENT_BYTES} bytes, the rest is left out"
+        return Err(Error::built_in(format!(
+            "the pages draw more than {MAX_DOCUMENT_BYTES} bytes, and the rest is left out"
         )));
     }
     if pages.len() > max_pages {
-        return Err(too_many_pages(limits));
+        return Err(limits.reached(Setting::MaxPages));
     }
     Ok(())
 }

@@ -52,7 +52,9 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     );
     match n_left {
         MAX_FRAMES => Err(Error::malformed("there is no page in it")),
-        0 => Err(Error::Limit(format!("more than {MAX_FRAMES} frames"))),
+        0 => Err(Error::built_in(format!(
+            "the page has more than {MAX_FRAMES} frames"
+        ))),
         _ => Ok(()),
     }
 }

@@ -1,0 +1,466 @@
+//! Why the content of a document is missing or not complete.
+//!
+//! A failure is plain data: what happened is a [`Cause`], and its words are made where it is shown. So
+//! wording is free to change, and nothing is decided by reading a message.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+/// Why the content of a document is missing or not complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+pub struct Failure {
+    /// What happened.
+    pub cause: Cause,
+    /// How long the document was read before it failed, in milliseconds; 0 if it was not begun.
+    pub elapsed_ms: u64,
+    /// Media type of the container that did not yield the content; empty if there was content, and
+    /// its own parser failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub container: String,
+}
+
+impl Failure {
+    /// Returns a failure whose time is not known yet.
+    pub fn new(cause: Cause) -> Self {
+        Self {
+            cause,
+            elapsed_ms: 0,
+            container: String::new(),
+        }
+    }
+
+    /// Returns the sort of the failure.
+    pub fn reason(&self) -> Reason {
+        self.cause.reason()
+    }
+}
+
+/// A failure as an index holds it. Up to format 10 it was a reason and a message.
+#[derive(Deserialize)]
+struct Stored {
+    cause: Option<Cause>,
+    reason: Option<Reason>,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    elapsed_ms: u64,
+    #[serde(default)]
+    container: String,
+}
+
+impl From<Stored> for Failure {
+    fn from(stored: Stored) -> Self {
+        let reason = stored.reason.unwrap_or(Reason::Unreadable);
+        let text = stored.message;
+        Self {
+            cause: stored.cause.unwrap_or(Cause::Other { reason, text }),
+            elapsed_ms: stored.elapsed_ms,
+            container: stored.container,
+        }
+    }
+}
+
+/// What happened to a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Cause {
+    /// A password would open it, and no known one does.
+    Password {
+        /// Whether passwords were known, and none of them fits.
+        tried: bool,
+    },
+    /// It is encrypted in a way that ken does not open with a password.
+    Encrypted {
+        /// How.
+        how: Encryption,
+    },
+    /// The bytes break the rules of their format, or end too early.
+    Damaged {
+        /// What is wrong, as a clause without final stop.
+        what: String,
+    },
+    /// The format has a variant that ken does not read.
+    Unsupported {
+        /// Which, as a clause without final stop.
+        what: String,
+    },
+    /// A limit that a setting makes was reached.
+    Limit {
+        /// The limit.
+        limit: Limit,
+        /// What the file has instead, in the unit of the limit, if that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        found: Option<u64>,
+        /// What reached the limit, if not the content itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reader: Option<Reader>,
+    },
+    /// A limit that no setting changes was reached.
+    BuiltIn {
+        /// Which, as a clause without final stop.
+        what: String,
+    },
+    /// Reading took longer than it may.
+    TimedOut {
+        /// What took so long.
+        reader: Reader,
+        /// The limit.
+        limit: Limit,
+    },
+    /// A helper, or something that it needs, is not installed.
+    Missing {
+        /// What is missing, as helpers name it: a program or module, or several of which one is enough.
+        what: String,
+        /// The helper.
+        helper: String,
+    },
+    /// A parser or helper crashed.
+    Crashed {
+        /// What crashed.
+        reader: Reader,
+        /// How.
+        how: Crash,
+        /// Its last words; may be empty.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
+    },
+    /// A helper says that it cannot read the file.
+    Refused {
+        /// The helper.
+        helper: String,
+        /// What it says; may be empty.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
+    },
+    /// The operating system refused something.
+    System {
+        /// What ken was about to do.
+        operation: Operation,
+        /// The number of the error, if the system gave one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        errno: Option<i32>,
+        /// The words of an error without a number.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
+    },
+    /// The run was stopped before the end.
+    Stopped,
+    /// A cause that only its message tells, from an index of an earlier format.
+    Other {
+        /// The sort of the failure.
+        reason: Reason,
+        /// The message.
+        text: String,
+    },
+}
+
+impl Cause {
+    /// Returns the cause of an error of the operating system.
+    pub fn system(operation: Operation, error: &io::Error) -> Self {
+        let errno = errno(error);
+        let said = errno.map_or_else(|| error.to_string(), |_| String::new());
+        Self::System {
+            operation,
+            errno,
+            said,
+        }
+    }
+
+    /// Returns the cause of a limit that was reached, of which nothing else is known.
+    pub fn limit(limit: Limit) -> Self {
+        Self::Limit {
+            limit,
+            found: None,
+            reader: None,
+        }
+    }
+
+    /// Returns the sort of the failure.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::Password { .. } | Self::Encrypted { .. } => Reason::Encrypted,
+            Self::Damaged { .. } | Self::Unsupported { .. } | Self::Refused { .. } => {
+                Reason::Malformed
+            }
+            Self::Limit { .. } | Self::BuiltIn { .. } | Self::Stopped => Reason::Limit,
+            Self::TimedOut { .. } => Reason::TimedOut,
+            Self::Missing { .. } => Reason::Missing,
+            Self::Crashed { .. } => Reason::Crashed,
+            Self::System { .. } => Reason::Unreadable,
+            Self::Other { reason, .. } => *reason,
+        }
+    }
+}
+
+/// Returns the number of an error of the operating system (as on Linux), also of one that a library
+/// wrapped and that has only its kind left.
+pub fn errno(error: &io::Error) -> Option<i32> {
+    use io::ErrorKind as Kind;
+    let by_kind = || {
+        Some(match error.kind() {
+            Kind::NotFound => 2,
+            Kind::OutOfMemory => 12,
+            Kind::PermissionDenied => 13,
+            Kind::AlreadyExists => 17,
+            Kind::NotADirectory => 20,
+            Kind::IsADirectory => 21,
+            Kind::StorageFull => 28,
+            Kind::ReadOnlyFilesystem => 30,
+            _ => return None,
+        })
+    };
+    error.raw_os_error().or_else(by_kind)
+}
+
+/// A limit in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The setting that makes it.
+    pub setting: Setting,
+    /// Its value: bytes, a number or a factor; for a time, milliseconds.
+    pub in_force: u64,
+    /// What gave it that value.
+    pub set_by: SetBy,
+}
+
+/// What gave a limit its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SetBy {
+    /// The setting, or its default.
+    Settings,
+    /// The memory of the run, in bytes, which allows no more.
+    Memory(u64),
+    /// The row of the helper.
+    Helper,
+}
+
+/// A setting that makes a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Setting {
+    /// Bytes of a file that its parser needs whole.
+    #[serde(rename = "extract.max_file_bytes", alias = "max_file_bytes")]
+    MaxFileBytes,
+    /// Bytes of the text of one document.
+    #[serde(rename = "extract.max_text_bytes", alias = "max_text_bytes")]
+    MaxTextBytes,
+    /// Bytes of a member.
+    #[serde(rename = "extract.max_member_bytes", alias = "max_member_bytes")]
+    MaxMemberBytes,
+    /// Containers inside each other.
+    #[serde(rename = "extract.max_depth", alias = "max_depth")]
+    MaxDepth,
+    /// Members of a container.
+    #[serde(rename = "extract.max_members", alias = "max_members")]
+    MaxMembers,
+    /// Bytes of all members of a container.
+    #[serde(rename = "extract.max_expanded_bytes", alias = "max_expanded_bytes")]
+    MaxExpandedBytes,
+    /// The factor by which compressed content may expand.
+    #[serde(rename = "extract.max_expansion", alias = "max_expansion")]
+    MaxExpansion,
+    /// Pages of a document.
+    #[serde(rename = "extract.max_pages", alias = "max_pages")]
+    MaxPages,
+    /// Time of a worker for a file.
+    #[serde(rename = "extract.file_seconds", alias = "file_seconds")]
+    FileSeconds,
+    /// Bytes of memory of a worker.
+    #[serde(rename = "extract.worker_memory", alias = "worker_memory")]
+    WorkerMemory,
+    /// Time of a helper for a file.
+    #[serde(rename = "helpers.seconds")]
+    HelperSeconds,
+}
+
+impl Setting {
+    /// Every setting.
+    pub const ALL: [Self; 11] = [
+        Self::MaxFileBytes,
+        Self::MaxTextBytes,
+        Self::MaxMemberBytes,
+        Self::MaxDepth,
+        Self::MaxMembers,
+        Self::MaxExpandedBytes,
+        Self::MaxExpansion,
+        Self::MaxPages,
+        Self::FileSeconds,
+        Self::WorkerMemory,
+        Self::HelperSeconds,
+    ];
+
+    /// Returns the setting's name in the settings file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxFileBytes => "extract.max_file_bytes",
+            Self::MaxTextBytes => "extract.max_text_bytes",
+            Self::MaxMemberBytes => "extract.max_member_bytes",
+            Self::MaxDepth => "extract.max_depth",
+            Self::MaxMembers => "extract.max_members",
+            Self::MaxExpandedBytes => "extract.max_expanded_bytes",
+            Self::MaxExpansion => "extract.max_expansion",
+            Self::MaxPages => "extract.max_pages",
+            Self::FileSeconds => "extract.file_seconds",
+            Self::WorkerMemory => "extract.worker_memory",
+            Self::HelperSeconds => "helpers.seconds",
+        }
+    }
+}
+
+/// What reads a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reader {
+    /// ken's parser of a format, by the name of the format.
+    Parser(String),
+    /// A helper, by its name.
+    Helper(String),
+}
+
+/// How a parser or helper crashed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Crash {
+    /// It met a mistake of its own.
+    Panicked,
+    /// It ended with this exit status.
+    Exit(i32),
+    /// It ended by this signal.
+    Signal(i32),
+    /// It did what the sandbox forbids.
+    Forbidden,
+    /// Somebody killed it.
+    Killed,
+    /// It ended before its answer.
+    Ended,
+    /// Its answer breaks the protocol in this way.
+    Nonsense(String),
+}
+
+/// What ken was about to do when the operating system refused it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Open or read the file.
+    Read,
+    /// Read the extended attributes of the file.
+    ReadAttributes,
+    /// Read the sidecar of the file.
+    ReadSidecar,
+    /// Start a worker.
+    StartWorker,
+    /// Hand the file to a worker.
+    AskWorker,
+    /// Run this helper.
+    RunHelper(String),
+}
+
+/// How a document is encrypted that ken does not open with a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encryption {
+    /// By a method that ken does not know.
+    UnknownMethod,
+    /// By digital rights management.
+    Rights,
+    /// For the key of a recipient.
+    Key,
+    /// The parts of the file are encrypted, each by itself.
+    Parts,
+}
+
+/// The sort of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// The content is encrypted and no known password opens it.
+    Encrypted,
+    /// The bytes break the rules of their format, or end too early.
+    Malformed,
+    /// A limit on size, depth, number or expansion was reached.
+    Limit,
+    /// The parser crashed; the file is to blame or the parser is.
+    Crashed,
+    /// The parser was not done in time.
+    #[serde(rename = "timeout")]
+    TimedOut,
+    /// A helper is not installed.
+    Missing,
+    /// The file could not be read.
+    Unreadable,
+}
+
+impl Reason {
+    /// Returns the reason's name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Encrypted => "encrypted",
+            Self::Malformed => "malformed",
+            Self::Limit => "limit",
+            Self::Crashed => "crashed",
+            Self::TimedOut => "timeout",
+            Self::Missing => "missing",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_an_earlier_format_is_kept() {
+        let stored = r#"{"reason":"timeout","message":"not done after 60 s","elapsed_ms":7}"#;
+        let failure: Failure = serde_json::from_str(stored).unwrap();
+        assert_eq!((failure.reason(), failure.elapsed_ms), (Reason::TimedOut, 7));
+        let text = "not done after 60 s".to_owned();
+        let reason = Reason::TimedOut;
+        assert_eq!(failure.cause, Cause::Other { reason, text });
+    }
+
+    #[test]
+    fn causes_are_stored_and_read_back() {
+        let limit = Limit {
+            setting: Setting::MaxTextBytes,
+            in_force: 4,
+            set_by: SetBy::Memory(64),
+        };
+        let system = Cause::system(Operation::Read, &io::Error::from_raw_os_error(13));
+        let crashed = Cause::Crashed {
+            reader: Reader::Helper("gs".into()),
+            how: Crash::Exit(1),
+            said: String::new(),
+        };
+        for cause in [Cause::limit(limit), system, crashed, Cause::Stopped] {
+            let failure = Failure {
+                elapsed_ms: 3,
+                container: "application/zip".into(),
+                ..Failure::new(cause)
+            };
+            let json = serde_json::to_string(&failure).unwrap();
+            assert_eq!(serde_json::from_str::<Failure>(&json).unwrap(), failure);
+        }
+    }
+
+    #[test]
+    fn settings_are_stored_by_name_and_known_by_former_names() {
+        for setting in Setting::ALL {
+            let name = serde_json::to_value(setting).unwrap();
+            assert_eq!(name, setting.name());
+            let former = setting.name().trim_start_matches("extract.");
+            let read: Setting = serde_json::from_value(former.into()).unwrap();
+            assert_eq!(read, setting);
+        }
+    }
+
+    #[test]
+    fn wrapped_errors_keep_their_number() {
+        assert_eq!(errno(&io::Error::from_raw_os_error(13)), Some(13));
+        let wrapped = io::Error::new(io::ErrorKind::PermissionDenied, "failed to open a file");
+        assert_eq!(errno(&wrapped), Some(13));
+        assert_eq!(errno(&io::Error::other("odd")), None);
+    }
+}
