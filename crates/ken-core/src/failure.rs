@@ -415,7 +415,10 @@ mod tests {
     fn a_message_of_an_earlier_format_is_kept() {
         let stored = r#"{"reason":"timeout","message":"not done after 60 s","elapsed_ms":7}"#;
         let failure: Failure = serde_json::from_str(stored).unwrap();
-        assert_eq!((failure.reason(), failure.elapsed_ms), (Reason::TimedOut, 7));
+        assert_eq!(
+            (failure.reason(), failure.elapsed_ms),
+            (Reason::TimedOut, 7)
+        );
         let text = "not done after 60 s".to_owned();
         let reason = Reason::TimedOut;
         assert_eq!(failure.cause, Cause::Other { reason, text });

@@ -34,7 +34,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use detect::Detected;
 pub use error::Error;
 pub use expansion::Expansion;
-pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of, is_compressed, is_converted};
+pub use formats::{
+    ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of, is_compressed, is_converted,
+};
 pub use input::Input;
 use ken_core::{Cause, Crash, Document, Failure, Field, Ipath, Reader, Value};
 pub use limits::Limits;

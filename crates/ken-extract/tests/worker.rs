@@ -66,12 +66,7 @@ fn what_the_sandbox_forbids_kills_the_worker() {
     for name in [
         "open", "look", "connect", "datagram", "execute", "thread", "kill",
     ] {
-        assert_fails(
-            &extractor,
-            name,
-            Reason::Crashed,
-            "Forbidden",
-        );
+        assert_fails(&extractor, name, Reason::Crashed, "Forbidden");
     }
     // Nothing is lost but the file.
     let good = extract(&extractor, "good.pdf");
@@ -171,7 +166,10 @@ fn what_members_expand_to_is_counted_here() {
     let documents = extract(&Extractor::new(&options), "bomb");
     let failure = failure(&documents);
     assert_eq!(failure.reason(), Reason::Limit);
-    assert!(format!("{failure:?}").contains("MaxExpansion"), "{failure:?}");
+    assert!(
+        format!("{failure:?}").contains("MaxExpansion"),
+        "{failure:?}"
+    );
     assert!((10..80).contains(&documents.len()), "{}", documents.len());
 }
 

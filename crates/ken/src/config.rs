@@ -393,7 +393,6 @@ impl ExtractSettings {
             ))
         })
     }
-
 }
 
 impl PasswordSettings {

@@ -139,10 +139,7 @@ impl Helpers {
             ("filename", name),
             ("mimetype", handler.media_type.as_bytes()),
         ]))?;
-        read_answer(
-            &mut speaker.process,
-            limits.limit(Setting::MaxMemberBytes),
-        )
+        read_answer(&mut speaker.process, limits.limit(Setting::MaxMemberBytes))
     }
 
     /// Takes all documents of a file. The inner error is that of the file, after which the program

@@ -192,10 +192,7 @@ impl Run<'_> {
             .start_with(&handler, room, arguments, Stdio::null(), self.limits)
             .map_err(failed)?;
         process.set_deadline(self.helpers.time_of(&handler));
-        let printed = read_bounded(
-            &mut process,
-            self.limits.limit(Setting::MaxMemberBytes),
-        );
+        let printed = read_bounded(&mut process, self.limits.limit(Setting::MaxMemberBytes));
         let (data, result) = ended(&handler, &mut process, printed, self.limits);
         result.map(|()| data)
     }

@@ -172,11 +172,11 @@ mod tests {
     #[test]
     fn what_breaks_the_protocol_is_told() {
         assert!(matches!(read(b""), Err(Fault::Crashed(Crash::Ended))));
-        assert!(matches!(read(b"Document: 9\nabc"), Err(Fault::Crashed(Crash::Ended))));
         assert!(matches!(
-            read(b"Document: 1001\n"),
-            Err(Fault::TooMuch(_))
+            read(b"Document: 9\nabc"),
+            Err(Fault::Crashed(Crash::Ended))
         ));
+        assert!(matches!(read(b"Document: 1001\n"), Err(Fault::TooMuch(_))));
         assert!(matches!(
             read(b"Traceback (most\n"),
             Err(Fault::Crashed(Crash::Nonsense(_)))

@@ -171,7 +171,11 @@ while True:
         let (process, text) = own.body.split_once(' ').unwrap();
         assert_eq!(text.trim(), content);
         processes.insert(process.to_owned());
-        assert_eq!(cause(own).reason(), Reason::Malformed, "one document failed");
+        assert_eq!(
+            cause(own).reason(),
+            Reason::Malformed,
+            "one document failed"
+        );
         let members: Vec<_> = found.members.iter().collect();
         assert_eq!(members.len(), 2);
         assert_eq!(
@@ -202,17 +206,9 @@ fn a_program_that_died_is_replaced() {
 #[test]
 fn who_breaks_the_protocol_fails_one_file() {
     for (script, expected, words) in [
-        (
-            "ask()\nprint('Traceback')\n",
-            Reason::Crashed,
-            "Traceback",
-        ),
+        ("ask()\nprint('Traceback')\n", Reason::Crashed, "Traceback"),
         ("sys.exit(4)\n", Reason::Crashed, "Ended"),
-        (
-            "ask()\nsay(Fileerror=b'')\n",
-            Reason::Malformed,
-            "Refused",
-        ),
+        ("ask()\nsay(Fileerror=b'')\n", Reason::Malformed, "Refused"),
         (
             "import time\ntime.sleep(600)\n",
             Reason::TimedOut,
@@ -284,7 +280,10 @@ fn what_is_missing_is_noticed_once() {
         .mimeconf
         .push_str("application/x-dvi = exec no-such-program\n");
     let document = own(&bench.helpers(), b"x");
-    assert_eq!(*cause(&document), missing("no-such-program", "no-such-program"));
+    assert_eq!(
+        *cause(&document),
+        missing("no-such-program", "no-such-program")
+    );
 }
 
 #[test]

@@ -316,8 +316,8 @@ impl<'o> Extractor<'o> {
         let worker = self.worker();
         let mut worker = worker.map_err(|error| Cause::system(Operation::StartWorker, &error))?;
         let sandbox = worker.sandbox(&self.options.limits);
-        sandbox.map(Some).map_err(|lost| {
-            worker.end(&lost, "first", &self.options.limits, 0)
-        })
+        sandbox
+            .map(Some)
+            .map_err(|lost| worker.end(&lost, "first", &self.options.limits, 0))
     }
 }

@@ -17,7 +17,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
-use ken_core::{Cause, Change, Document, Failure, Field, FileKey, FileRow, Ipath, KeyHasher, Kind, Location, Operation, Root, Stamp, Token};
+use ken_core::{
+    Cause, Change, Document, Failure, Field, FileKey, FileRow, Ipath, KeyHasher, Kind, Location,
+    Operation, Root, Stamp, Token,
+};
 use ken_extract::{Extractor, Input, Member, Sink};
 use ken_index::{FileState, Snapshot};
 use ken_walk::Availability;

@@ -24,8 +24,7 @@ use crate::write::FileFacts;
 /// Returns whether a file of a type is a mailbox, or may hold one: what is compressed shows when it is
 /// read.
 fn may_be_mailbox(media_type: &str) -> bool {
-    media_type == "application/mbox"
-        || is_compressed(media_type)
+    media_type == "application/mbox" || is_compressed(media_type)
 }
 
 /// What the index has of a mailbox that is read again.

@@ -156,7 +156,9 @@ fn is_any_raised(reading: &Reading, earlier: &[Reading]) -> bool {
 
 fn is_raised(setting: Setting, reading: &Reading, earlier: &[Reading]) -> bool {
     let now = reading.limits.get(&setting);
-    let then = earlier.iter().filter_map(|known| known.limits.get(&setting));
+    let then = earlier
+        .iter()
+        .filter_map(|known| known.limits.get(&setting));
     now.is_some_and(|now| then.min().is_some_and(|then| then < now))
 }
 

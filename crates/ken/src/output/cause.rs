@@ -21,7 +21,10 @@ pub(crate) fn cause_text(cause: &Cause) -> String {
         Cause::TimedOut { reader, limit } => {
             let seconds = limit.in_force as f64 / 1000.0;
             let setting = setting_text(*limit);
-            format!("{} was not done after {seconds} s ({setting})", subject(reader))
+            format!(
+                "{} was not done after {seconds} s ({setting})",
+                subject(reader)
+            )
         }
         Cause::Missing { what, helper } if what == helper => format!("{what} is not installed"),
         Cause::Missing { what, helper } => format!("{helper} needs {what}, which is not installed"),
@@ -60,7 +63,9 @@ fn limit_text(limit: Limit, found: Option<u64>, reader: Option<&Reader>) -> Stri
             Some(found) => format!("the file has {found} bytes, more than {most}"),
             None => format!("the file is larger than {most}"),
         },
-        Setting::MaxTextBytes => format!("only the first {value} bytes of text are searchable ({name})"),
+        Setting::MaxTextBytes => {
+            format!("only the first {value} bytes of text are searchable ({name})")
+        }
         Setting::MaxPages => format!("only the first {value} pages are searchable ({name})"),
         Setting::MaxMemberBytes if reader.is_some() => {
             format!("{} printed more bytes than {most}", who(""))
@@ -194,13 +199,26 @@ mod tests {
             said: "Odd".into(),
         };
         for (cause, text) in [
-            (Cause::Password { tried: false }, "encrypted, and no password is known"),
-            (Cause::Password { tried: true }, "encrypted, and no known password fits"),
             (
-                Cause::Encrypted { how: Encryption::Rights },
+                Cause::Password { tried: false },
+                "encrypted, and no password is known",
+            ),
+            (
+                Cause::Password { tried: true },
+                "encrypted, and no known password fits",
+            ),
+            (
+                Cause::Encrypted {
+                    how: Encryption::Rights,
+                },
                 "protected by digital rights management",
             ),
-            (Cause::Damaged { what: "the header is cut off".into() }, "the header is cut off"),
+            (
+                Cause::Damaged {
+                    what: "the header is cut off".into(),
+                },
+                "the header is cut off",
+            ),
             (
                 Cause::Limit {
                     limit: limit(Setting::MaxFileBytes, 200),
@@ -238,22 +256,43 @@ mod tests {
                 "the PDF parser needs more memory than extract.worker_memory = 5",
             ),
             (
-                Cause::TimedOut { reader: pdf(), limit: limit(Setting::FileSeconds, 300) },
+                Cause::TimedOut {
+                    reader: pdf(),
+                    limit: limit(Setting::FileSeconds, 300),
+                },
                 "the PDF parser was not done after 0.3 s (extract.file_seconds)",
             ),
             (
-                Cause::Missing { what: "gs".into(), helper: "gs".into() },
+                Cause::Missing {
+                    what: "gs".into(),
+                    helper: "gs".into(),
+                },
                 "gs is not installed",
             ),
             (
-                Cause::Missing { what: "python3:lxml".into(), helper: "rclx.py".into() },
+                Cause::Missing {
+                    what: "python3:lxml".into(),
+                    helper: "rclx.py".into(),
+                },
                 "rclx.py needs python3:lxml, which is not installed",
             ),
-            (crashed(pdf(), Crash::Panicked, "oh"), "the PDF parser crashed: oh"),
-            (crashed(pdf(), Crash::Signal(11), ""), "the PDF parser crashed by signal SEGV"),
-            (crashed(gs(), Crash::Exit(1), "no"), "gs ended with exit status 1: no"),
             (
-                Cause::Refused { helper: "gs".into(), said: String::new() },
+                crashed(pdf(), Crash::Panicked, "oh"),
+                "the PDF parser crashed: oh",
+            ),
+            (
+                crashed(pdf(), Crash::Signal(11), ""),
+                "the PDF parser crashed by signal SEGV",
+            ),
+            (
+                crashed(gs(), Crash::Exit(1), "no"),
+                "gs ended with exit status 1: no",
+            ),
+            (
+                Cause::Refused {
+                    helper: "gs".into(),
+                    said: String::new(),
+                },
                 "gs cannot read the file",
             ),
             (system(Operation::Read, Some(13)), "permission denied"),
@@ -261,7 +300,10 @@ mod tests {
                 system(Operation::ReadSidecar, Some(5)),
                 "the sidecar cannot be read: input/output error",
             ),
-            (system(Operation::StartWorker, None), "no worker can be started: odd"),
+            (
+                system(Operation::StartWorker, None),
+                "no worker can be started: odd",
+            ),
             (Cause::Stopped, "the run was stopped before the end"),
         ] {
             assert_eq!(cause_text(&cause), text);

@@ -8,7 +8,7 @@ use ken_index::Stored;
 use ken_search::snippet::Fragment;
 use serde_json::{Value as Json, json};
 
-use super::{cause_text, Style, clean, day, document_json, size, title};
+use super::{Style, cause_text, clean, day, document_json, size, title};
 
 /// All that is shown of a hit.
 pub(crate) struct HitView<'a> {

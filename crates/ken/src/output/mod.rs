@@ -13,7 +13,7 @@ use std::io::{self, Write};
 pub(crate) use cause::{cause_text, system_words};
 pub(crate) use fields::hit_fields;
 pub(crate) use hit::{HitView, hit_json, hit_text, place_json, place_text};
-use ken_core::{Failure, Field, FieldKind, FieldNames, Value, {Document};
+use ken_core::{Document, Failure, Field, FieldKind, FieldNames, Value};
 pub(crate) use progress::{Display, summary_text};
 pub(crate) use remedy::{install, remedy};
 use serde_json::{Map, Value as Json, json};
@@ -162,7 +162,12 @@ mod tests {
     #[test]
     fn only_a_time_that_is_felt_is_shown() {
         let mut failure = Failure::new(ken_core::Cause::Stopped);
-        for (elapsed_ms, text) in [(0, ""), (49, ""), (50, " after 0.1 s"), (4200, " after 4.2 s")] {
+        for (elapsed_ms, text) in [
+            (0, ""),
+            (49, ""),
+            (50, " after 0.1 s"),
+            (4200, " after 4.2 s"),
+        ] {
             failure.elapsed_ms = elapsed_ms;
             assert_eq!(after(&failure), text);
         }

@@ -17,9 +17,7 @@ pub(crate) fn remedy(cause: &Cause, path: &Path) -> String {
         Cause::Password { .. } => {
             "add its password to the file that passwords.file names in the settings, then run ken index"
         }
-        Cause::Encrypted { .. } => {
-            "open it in its own program and save a copy without encryption"
-        }
+        Cause::Encrypted { .. } => "open it in its own program and save a copy without encryption",
         Cause::Damaged { .. } | Cause::Refused { .. } => {
             "if its own program can open it, report a bug in ken"
         }
@@ -136,21 +134,56 @@ mod tests {
         };
         for (cause, words) in [
             (Cause::Password { tried: true }, "passwords.file"),
-            (Cause::Encrypted { how: Encryption::Key }, "a copy without encryption"),
-            (Cause::Damaged { what: String::new() }, "report a bug in ken"),
-            (Cause::Unsupported { what: String::new() }, "in another form"),
-            (by(SetBy::Settings), "raise extract.max_text_bytes, then run ken index"),
-            (by(SetBy::Memory(64 << 20)), "raise --memory (or memory in the settings) above 64M"),
+            (
+                Cause::Encrypted {
+                    how: Encryption::Key,
+                },
+                "a copy without encryption",
+            ),
+            (
+                Cause::Damaged {
+                    what: String::new(),
+                },
+                "report a bug in ken",
+            ),
+            (
+                Cause::Unsupported {
+                    what: String::new(),
+                },
+                "in another form",
+            ),
+            (
+                by(SetBy::Settings),
+                "raise extract.max_text_bytes, then run ken index",
+            ),
+            (
+                by(SetBy::Memory(64 << 20)),
+                "raise --memory (or memory in the settings) above 64M",
+            ),
             (by(SetBy::Helper), "in the row of the helper"),
-            (Cause::BuiltIn { what: String::new() }, "built into ken"),
+            (
+                Cause::BuiltIn {
+                    what: String::new(),
+                },
+                "built into ken",
+            ),
             (
                 missing("python3:py7zr or python3:pylzma"),
                 "apt-get install python3-py7zr, then run ken index",
             ),
             (missing("odd-tool"), "install odd-tool, then run ken index"),
-            (crashed(Reader::Helper("gs".into())), "run gs on the file by hand"),
-            (crashed(Reader::Parser("PDF".into())), "report a bug in ken, with the file"),
-            (system(Operation::Read, DENIED), "a folder above it is closed"),
+            (
+                crashed(Reader::Helper("gs".into())),
+                "run gs on the file by hand",
+            ),
+            (
+                crashed(Reader::Parser("PDF".into())),
+                "report a bug in ken, with the file",
+            ),
+            (
+                system(Operation::Read, DENIED),
+                "a folder above it is closed",
+            ),
             (system(Operation::Read, 5), "check the disk"),
             (system(Operation::StartWorker, 11), "run ken index again"),
             (other, "--retry-failed"),
@@ -166,6 +199,8 @@ mod tests {
         let own = permit(path, Some(7), Some(7));
         assert_eq!(own, r"run chmod u+r '/a/it'\''s.pdf', then ken index");
         assert!(permit(path, Some(0), Some(7)).starts_with("it belongs to root:"));
-        assert!(permit(path, Some(8), Some(7)).starts_with("it belongs to the user with number 8:"));
+        assert!(
+            permit(path, Some(8), Some(7)).starts_with("it belongs to the user with number 8:")
+        );
     }
 }

@@ -98,7 +98,10 @@ fn what_failed_and_why() {
     let lines = run.lines();
     assert_eq!(lines.len(), 6, "{lines:?}");
     assert!(lines[0].starts_with(&format!("{}/broken.pdf\tmalformed\t", docs.display())));
-    assert_eq!(lines[1], "    PDF; if its own program can open it, report a bug in ken");
+    assert_eq!(
+        lines[1],
+        "    PDF; if its own program can open it, report a bug in ken"
+    );
     assert_eq!(
         lines[2],
         format!(

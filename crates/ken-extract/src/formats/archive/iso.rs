@@ -40,11 +40,9 @@ const MAX_CONTINUATIONS: u32 = 16;
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let input = &*input;
     let volumes = Volumes::read(input)?;
-    let primary = volumes.primary.ok_or_else(|| {
-        match volumes.is_udf {
-            true => Error::unsupported("ken does not read the file system UDF"),
-            false => Error::malformed("there is no file system of ISO 9660"),
-        }
+    let primary = volumes.primary.ok_or_else(|| match volumes.is_udf {
+        true => Error::unsupported("ken does not read the file system UDF"),
+        false => Error::malformed("there is no file system of ISO 9660"),
     })?;
     let own = output.own();
     own.add_text(Field::Title, &primary.name);

@@ -326,7 +326,10 @@ mod tests {
         bytes.extend(tar_of(&[("a", b"aaaa")]));
         let found = found(&bytes, &Limits::default());
         let failure = found.own().failure.as_ref().expect("refused");
-        assert!(format!("{failure:?}").contains("header is longer"), "{failure:?}");
+        assert!(
+            format!("{failure:?}").contains("header is longer"),
+            "{failure:?}"
+        );
     }
 
     #[test]

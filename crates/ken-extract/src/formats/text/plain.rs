@@ -77,7 +77,10 @@ mod tests {
         ] {
             let found = run_limited(extract, PLAIN, "a.log", &bytes, &limits);
             assert_eq!(found.own().body, body);
-            assert_eq!(found.own().failure.as_ref().unwrap().reason(), Reason::Limit);
+            assert_eq!(
+                found.own().failure.as_ref().unwrap().reason(),
+                Reason::Limit
+            );
         }
         let found = run_limited(extract, PLAIN, "a.log", b"0123456789", &limits);
         assert_eq!(found.own().failure, None);

@@ -62,7 +62,11 @@ fn xml_that_ends_early_keeps_its_text_and_says_so() {
         let bytes = format!("<?xml version='1.0'?><list><p>A knotwren here{end}");
         let found = read("cut.xml", bytes.as_bytes());
         let failure = found.own().failure.as_ref();
-        assert_eq!(failure.map(|f| f.reason()), Some(Reason::Malformed), "{end}");
+        assert_eq!(
+            failure.map(|f| f.reason()),
+            Some(Reason::Malformed),
+            "{end}"
+        );
         assert!(found.own().body.starts_with("A knotwren here"), "{end}");
     }
     let careless = read("x.xml", b"<?xml version='1.0'?><list><p>a<br>b</list>\n");
@@ -134,7 +138,10 @@ fn large_xml_is_read_from_its_start() {
         "{}",
         found.own().body
     );
-    assert_eq!(found.own().failure.as_ref().unwrap().reason(), Reason::Limit);
+    assert_eq!(
+        found.own().failure.as_ref().unwrap().reason(),
+        Reason::Limit
+    );
 }
 
 #[test]

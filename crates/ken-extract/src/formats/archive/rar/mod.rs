@@ -323,9 +323,7 @@ fn is_about_password(error: &RarError) -> bool {
 fn in_words(error: &RarError, limits: &Limits) -> Error {
     let cause = error.root_cause();
     match error.kind() {
-        ErrorKind::PasswordRequired | ErrorKind::BadPassword => {
-            Error::encrypted(&limits.passwords)
-        }
+        ErrorKind::PasswordRequired | ErrorKind::BadPassword => Error::encrypted(&limits.passwords),
         ErrorKind::ResourceLimit => match cause {
             RarError::TotalOutputLimitExceeded { .. } => limits.reached(Setting::MaxExpansion),
             cause => Error::built_in(format!("decompressing it needs too much memory: {cause}")),

@@ -260,12 +260,8 @@ fn seconds(time: NtTime) -> i64 {
 fn in_words(error: SevenZipError) -> Error {
     match error {
         SevenZipError::Io(error, _) => release(error),
-        SevenZipError::MaybeBadPassword(_) => {
-            Error::Failed(Cause::Password { tried: true })
-        }
-        SevenZipError::PasswordRequired => {
-            Error::Failed(Cause::Password { tried: false })
-        }
+        SevenZipError::MaybeBadPassword(_) => Error::Failed(Cause::Password { tried: true }),
+        SevenZipError::PasswordRequired => Error::Failed(Cause::Password { tried: false }),
         SevenZipError::UnsupportedCompressionMethod(method) => {
             Error::unsupported(format!("ken does not know the compression method {method}"))
         }

@@ -13,8 +13,8 @@ use flate2::read::ZlibDecoder;
 use ken_core::{Encryption, Limit};
 
 use super::crypt::Hiding;
-use crate::structure::cursor::Cursor;
 use crate::output::members::over;
+use crate::structure::cursor::Cursor;
 use crate::{Error, Input};
 
 const MAX_DEPTH: usize = 8;
@@ -270,9 +270,9 @@ impl<'a> Store<'a> {
             return Ok(());
         }
         let block = self.block(number)?;
-        *n_left = n_left.checked_sub(block.len()).ok_or_else(|| {
-            over(self.max_node)
-        })?;
+        *n_left = n_left
+            .checked_sub(block.len())
+            .ok_or_else(|| over(self.max_node))?;
         if number & 2 == 0 {
             blocks.push(block);
             return Ok(());
