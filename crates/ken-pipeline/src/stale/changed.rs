@@ -1,0 +1,218 @@
+//! Which files other extractors, limits or passwords would read otherwise.
+//!
+//! Which files an extractor reads, their documents tell by media type and their names by extension:
+//! the content of a compressed file takes its place, so that its media type is no more there.
+//!
+//! Programs that read files are extractors too; their version tells of the program and of how it is
+//! called. A program that is gone reads nothing again: what it found stays.
+//!
+//! A failure names the setting whose limit was reached, so a limit that is raised reads those files
+//! again that failed by it, and no others.
+
+use std::collections::BTreeSet;
+
+use ken_core::{Failure, Field, FileKey, Reading, Reason};
+use ken_extract::helper::Helpers;
+use ken_extract::{detect, format_of};
+use ken_index::Snapshot;
+
+/// The extractors that are of another version than in some earlier reading.
+pub(crate) struct Changed<'r> {
+    names: BTreeSet<&'r str>,
+    helpers: Option<&'r Helpers>,
+    /// Whether one of them is new: it may read what was of no known format.
+    any_new: bool,
+}
+
+impl<'r> Changed<'r> {
+    pub(crate) fn of(
+        reading: &'r Reading,
+        earlier: &'r [Reading],
+        helpers: Option<&'r Helpers>,
+    ) -> Self {
+        let mut changed = Self {
+            names: BTreeSet::new(),
+            helpers,
+            any_new: false,
+        };
+        // A program that is not to read its files any more.
+        let known = earlier.iter().flat_map(|reading| reading.formats.keys());
+        changed.names.extend(
+            known
+                .filter(|name| !reading.formats.contains_key(*name))
+                .filter_map(|name| Helpers::of_reading(name).map(|_| name.as_str())),
+        );
+        if earlier.iter().any(|known| known.headers != reading.headers) {
+            let media_types = ["message/rfc822", "application/vnd.ms-outlook"];
+            let formats = media_types.into_iter().filter_map(format_of);
+            changed.names.extend(formats.map(|format| format.name));
+        }
+        for (name, version) in &reading.formats {
+            for known in earlier.iter().map(|reading| reading.formats.get(name)) {
+                if known != Some(version) {
+                    changed.names.insert(name);
+                    changed.any_new |= known.is_none() && Helpers::of_reading(name).is_none();
+                }
+            }
+        }
+        changed
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    pub(crate) fn reads(&self, media_type: &str) -> bool {
+        format_of(media_type).is_some_and(|format| self.names.contains(format.name))
+            || self.any_new && media_type == detect::UNKNOWN.media_type
+            || self.helper_reads("", media_type)
+            || self
+                .names
+                .iter()
+                .any(|name| Helpers::of_reading(name) == Some(media_type))
+    }
+
+    fn helper_reads(&self, name: &str, media_type: &str) -> bool {
+        let reading_name = self
+            .helpers
+            .and_then(|helpers| helpers.reading_name(name, media_type));
+        reading_name.is_some_and(|name| self.names.contains(name.as_str()))
+    }
+
+    pub(crate) fn files(&self, snapshot: &Snapshot) -> Result<Vec<FileKey>, ken_index::Error> {
+        let mut files = snapshot.files_with(Field::Mime, &|mime| self.reads(mime))?;
+        files.extend(snapshot.files_with(Field::Ext, &|extension| {
+            let name = format!("a.{extension}");
+            let named = detect::by_name(&name);
+            named != detect::UNKNOWN && self.reads(named.media_type)
+                || self.helper_reads(&name, named.media_type)
+        })?);
+        files.sort_unstable();
+        files.dedup();
+        Ok(files)
+    }
+}
+
+/// Returns whether a limit was raised or there are other passwords than in some earlier reading.
+pub(crate) fn may_lift(reading: &Reading, earlier: &[Reading]) -> bool {
+    let encrypted = Failure::new(Reason::Encrypted, "");
+    let limits = reading.limits.keys();
+    let mut failures = limits.map(|name| Failure::new(Reason::Limit, name.as_str()));
+    lifts(reading, earlier, &encrypted) || failures.any(|f| lifts(reading, earlier, &f))
+}
+
+/// Returns the files that failed by what is no more in the way.
+pub(crate) fn lifted(
+    reading: &Reading,
+    earlier: &[Reading],
+    snapshot: &Snapshot,
+) -> Result<Vec<FileKey>, ken_index::Error> {
+    let mut files = snapshot.files_with(Field::Is, &|state| state == "failed")?;
+    let mut failed = Ok(());
+    files.retain(|key| {
+        let lifted = failures_of(*key, snapshot);
+        match lifted {
+            Ok(failures) => failures.iter().any(|f| lifts(reading, earlier, f)),
+            Err(error) => {
+                failed = Err(error);
+                false
+            }
+        }
+    });
+    failed.map(|()| files)
+}
+
+fn failures_of(key: FileKey, snapshot: &Snapshot) -> Result<Vec<Failure>, ken_index::Error> {
+    let mut failures = Vec::new();
+    for address in snapshot.addresses(key)? {
+        failures.extend(snapshot.document(address)?.document.failure);
+    }
+    Ok(failures)
+}
+
+/// Returns whether what a file failed by was in the way in some earlier reading, and is not now.
+fn lifts(reading: &Reading, earlier: &[Reading], failure: &Failure) -> bool {
+    let is_raised = |(name, most): (&String, &u64)| {
+        let lower = |known: &Reading| known.limits.get(name).is_some_and(|then| then < most);
+        failure.message.contains(name) && earlier.iter().any(lower)
+    };
+    match failure.reason {
+        Reason::Encrypted => {
+            let others = |known: &Reading| known.passwords != reading.passwords;
+            reading.passwords != 0 && earlier.iter().any(others)
+        }
+        Reason::Limit | Reason::TimedOut => reading.limits.iter().any(is_raised),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_extract::FORMATS;
+
+    use super::*;
+
+    fn current() -> Reading {
+        let formats = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
+        Reading {
+            formats: formats.collect(),
+            ..Reading::default()
+        }
+    }
+
+    #[test]
+    fn changed_extractors_are_told_by_version() {
+        let now = current();
+        let mut earlier = now.clone();
+        assert!(Changed::of(&now, &[earlier.clone()], None).is_empty());
+        earlier.formats.insert("PDF".to_owned(), 0);
+        let readings = [earlier.clone()];
+        let changed = Changed::of(&now, &readings, None);
+        assert!(changed.reads("application/pdf") && !changed.reads("text/plain"));
+        assert!(!changed.reads(detect::UNKNOWN.media_type));
+        earlier.formats.remove("PDF");
+        let readings = [earlier];
+        assert!(Changed::of(&now, &readings, None).reads(detect::UNKNOWN.media_type));
+    }
+
+    #[test]
+    fn other_own_headers_change_mail() {
+        let now = current();
+        let header = ken_core::CustomField {
+            field: Field::Custom1,
+            name: "project".to_owned(),
+            header: "X-Project".to_owned(),
+        };
+        let earlier = [Reading {
+            headers: vec![header],
+            ..now.clone()
+        }];
+        let changed = Changed::of(&now, &earlier, None);
+        assert!(changed.reads("message/rfc822") && changed.reads("application/vnd.ms-outlook"));
+        assert!(!changed.reads("text/plain"));
+    }
+
+    #[test]
+    fn a_raised_limit_and_other_passwords_lift_what_failed_by_them() {
+        let with = |most: u64, passwords: u16| Reading {
+            limits: [("max_pages".to_owned(), most), ("max_depth".to_owned(), 8)].into(),
+            passwords,
+            ..Reading::default()
+        };
+        let pages = Failure::new(Reason::Limit, "only the first 5 pages (max_pages)");
+        let depth = Failure::new(Reason::Limit, "nested deeper than max_depth = 8");
+        let locked = Failure::new(Reason::Encrypted, "encrypted, no password is known");
+        let raised = with(9, 0);
+        assert!(lifts(&raised, &[with(5, 0)], &pages));
+        assert!(!lifts(&raised, &[with(5, 0)], &depth), "another limit");
+        assert!(!lifts(&raised, &[with(12, 0)], &pages), "lowered");
+        assert!(!lifts(&raised, &[Reading::default()], &pages), "not known");
+        assert!(!lifts(&raised, &[with(5, 0)], &locked));
+        assert!(lifts(&with(5, 3), &[with(5, 2)], &locked));
+        assert!(
+            !lifts(&with(5, 0), &[with(5, 2)], &locked),
+            "there are none"
+        );
+        assert!(may_lift(&raised, &[with(5, 0)]) && !may_lift(&raised, &[with(9, 0)]));
+    }
+}
