@@ -9,7 +9,7 @@ use crate::{content, date};
 /// Tags beyond this number are left out.
 const MAX_TAGS: usize = 100;
 
-/// Values of own headers beyond this number are left out.
+/// Values of custom fields beyond this number are left out.
 const MAX_VALUES: usize = 100;
 
 /// Programs write four at most.
