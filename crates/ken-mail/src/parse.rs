@@ -136,6 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::message::Text;
 
     /// What messages are made of, and what breaks them.
     const PIECES: [&[u8]; 40] = [
