@@ -18,6 +18,7 @@ mod ranking;
 mod reading;
 mod root;
 mod state;
+mod token;
 
 pub use change::{Change, FileKey, FileRow, FolderHasher, KeyHasher, MhState, SidecarStamp, Stamp};
 pub use custom::{CustomField, FieldNames};
@@ -32,3 +33,4 @@ pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};
 pub use root::Root;
 pub use state::{MESSAGE_STATES, MessageState, MessageStateInfo, StateSource};
+pub use token::Token;
