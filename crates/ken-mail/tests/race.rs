@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ken_mail::maildir::{MoveError, MaildirPath, Target, make, relocate};
+use ken_mail::maildir::{MaildirPath, MoveError, Target, make, relocate};
 
 const MESSAGES: usize = 300;
 /// Tells the other process where the Maildirs are.
