@@ -66,6 +66,25 @@ fn crates_use_only_those_that_they_may() {
     }
 }
 
+#[test]
+fn the_diagram_of_the_crates_is_true() {
+    let text = read("ARCHITECTURE.md");
+    let diagram = text.split("```mermaid\ngraph TD\n").nth(1).unwrap();
+    let drawn: BTreeSet<_> = diagram
+        .lines()
+        .map_while(|line| line.trim().split_once(" --> "))
+        .collect();
+    let allowed: BTreeSet<_> = EDGES
+        .iter()
+        .flat_map(|(name, uses)| {
+            uses.iter()
+                .map(|used| (name.trim_start_matches("ken-"), *used))
+        })
+        .filter(|(_, used)| *used != "core")
+        .collect();
+    assert_eq!(drawn, allowed);
+}
+
 /// Returns all source files of a crate.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
