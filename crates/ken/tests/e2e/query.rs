@@ -157,7 +157,7 @@ fn lenient_search_says_what_it_left_out() {
     assert_eq!((run.code, run.lines().len()), (0, 2));
     assert_eq!(
         run.err,
-        "ken: left out autor:: there is no field \"autor\"\n"
+        "ken: ignored autor:: there is no field \"autor\"\n"
     );
     let run = world.ken(["search", "--lenient", "date:nonsense"]);
     assert_eq!(run.code, 2);

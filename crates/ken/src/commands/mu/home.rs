@@ -75,7 +75,7 @@ impl Home {
     fn write(&self, data: &Path) -> Result<(), Refusal> {
         let text = toml::to_string(self).map_err(|error| {
             Refusal::Said(format!(
-                "the folder of mail cannot be written down: {error}"
+                "the mail folder cannot be saved: {error}"
             ))
         })?;
         fs_err::create_dir_all(data)?;
