@@ -328,8 +328,9 @@ impl MailSettings {
     /// Tells queries whose mail it is, and where.
     pub(crate) fn tell(&self, context: &mut Context) -> Result<(), Failure> {
         let own = Personal::new(&self.addresses).map_err(|message| {
-            Failure::new(Kind::Usage, format!("mail.addresses: {message}"))
-                .hint("example: addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]")
+            Failure::new(Kind::Usage, format!("mail.addresses: {message}")).hint(
+                "example: addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]",
+            )
         })?;
         context.own_addresses = own.expressions().to_vec();
         context.mail_root = self.root.as_deref().map(below_home);
@@ -352,8 +353,11 @@ impl MailSettings {
         let wanted = self.headers.iter();
         let wanted: Vec<_> = wanted.map(|(a, b)| (a.clone(), b.clone())).collect();
         let most = custom::CUSTOM_FIELDS.len();
-        custom::assign(&wanted, std::iter::empty())
-            .map_err(|n| wrong(format!("{n} custom fields, but there can be at most {most}")))
+        custom::assign(&wanted, std::iter::empty()).map_err(|n| {
+            wrong(format!(
+                "{n} custom fields, but there can be at most {most}"
+            ))
+        })
     }
 }
 
@@ -418,7 +422,8 @@ impl PasswordSettings {
         // More would only make each encrypted file slow.
         let n_passwords = text.lines().filter(|line| !line.is_empty()).count();
         if n_passwords > MAX_PASSWORDS {
-            let message = format!("{n_passwords} passwords, but there can be at most {MAX_PASSWORDS}");
+            let message =
+                format!("{n_passwords} passwords, but there can be at most {MAX_PASSWORDS}");
             return Err(Failure::new(Kind::Usage, message));
         }
         Ok(Passwords::new(text.lines().map(str::to_owned)))
@@ -479,7 +484,8 @@ impl FolderSettings {
         let given = FIELDS.iter().filter(|info| info.field.is_given());
         let given: Vec<_> = given.map(|info| info.name).collect();
         let folder = self.path.display();
-        let message = format!("folder \"{folder}\": \"{name}\" is not a field that a folder can set");
+        let message =
+            format!("folder \"{folder}\": \"{name}\" is not a field that a folder can set");
         Failure::new(Kind::Usage, message).hint(&format!("one of {}", given.join(", ")))
     }
 }

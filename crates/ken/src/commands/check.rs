@@ -223,7 +223,8 @@ fn summary_text(report: &Report) -> String {
     let size = output::size(i64::try_from(index.bytes).unwrap_or(i64::MAX));
     let mut text = format!("index      {} files, {size}: {state}\n", index.files);
     let Some(documents) = report.documents else {
-        return text + "documents  not checked; ken check --repair removes the damaged parts first\n";
+        return text
+            + "documents  not checked; ken check --repair removes the damaged parts first\n";
     };
     let doubled = match report.doubled.len() {
         0 => "no duplicates".to_owned(),

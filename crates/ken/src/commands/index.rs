@@ -219,7 +219,8 @@ pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Fail
 
 fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
     if args.paths.is_empty() && args.walk != WalkOptions::default() {
-        let message = "--hidden, --no-ignore, --follow and --one-file-system need a path".to_owned();
+        let message =
+            "--hidden, --no-ignore, --follow and --one-file-system need a path".to_owned();
         return Err(Failure::new(Kind::Usage, message).hint("ken index --hidden ~/Documents"));
     }
     let mut changes = Vec::new();

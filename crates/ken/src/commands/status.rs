@@ -254,7 +254,14 @@ fn end(pause: Pause) -> Option<String> {
 
 /// Returns the counts as a table, with their sum in the last row.
 fn table(rows: &BTreeMap<String, Counts>, all: &Counts) -> String {
-    const HEADS: [&str; 6] = ["files", "read", "name only", "failed", "documents", "failed"];
+    const HEADS: [&str; 6] = [
+        "files",
+        "read",
+        "name only",
+        "failed",
+        "documents",
+        "failed",
+    ];
     let width = rows.keys().map(String::len).max().unwrap_or(0).max(14);
     let line = |name: &str, cells: [String; 6]| {
         let cells = cells.map(|cell| format!("{cell:>9}")).join("  ");

@@ -195,9 +195,7 @@ impl View<'_> {
             Next::Read => "reads it",
             Next::ReadAgain(Stale::Extractor) => "reads it: its extractor changed",
             Next::ReadAgain(Stale::Fields) => "reads it: the settings of its folder changed",
-            Next::ReadAgain(Stale::Settings) => {
-                "reads it: the setting that made it fail changed"
-            }
+            Next::ReadAgain(Stale::Settings) => "reads it: the setting that made it fail changed",
             Next::ReadAgain(Stale::Helper) => "reads it: a helper that it needs was installed",
             Next::ReadAgain(Stale::Retry) => "reads it: it failed",
             Next::ReadAgain(Stale::Doubtful) => {

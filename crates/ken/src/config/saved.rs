@@ -19,7 +19,8 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
         return Err(usage(message).hint("names consist of letters, digits, - and _"));
     }
     let file = config_file(global).map(|(path, _)| path);
-    let file = file.ok_or_else(|| usage("there is no home folder for the configuration".to_owned()))?;
+    let file =
+        file.ok_or_else(|| usage("there is no home folder for the configuration".to_owned()))?;
     // A link to a file in another folder stays one.
     let file = fs_err::canonicalize(&file).unwrap_or(file);
     let old = replaceable(&file)?;

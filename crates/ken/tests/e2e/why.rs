@@ -124,7 +124,6 @@ fn people_read_it_as_text() {
         assert!(text.contains(line), "{line}: {text}");
     }
     let run = world.ken(["status", "--why", "docs/build/e.txt"]);
-    let line =
-        format!("walk       skips {docs}/build: ignored by \"build\" of {docs}/.ignore");
+    let line = format!("walk       skips {docs}/build: ignored by \"build\" in {docs}/.ignore");
     assert!(run.text().contains(&line), "{}", run.text());
 }

@@ -248,7 +248,9 @@ fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<Bud
         return Ok(None);
     };
     if mode != Some(Mode::Lines) || typed.quiet {
-        return Err("--budget prints lines and cannot be combined with another form of output".to_owned());
+        return Err(
+            "--budget prints lines and cannot be combined with another form of output".to_owned(),
+        );
     }
     Ok(Some(Budget {
         bytes,

@@ -48,8 +48,7 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
         }
     } else if args.personal {
         let message = "ken does not know your mail addresses".to_owned();
-        let hint =
-            "add them to the configuration file: [mail] addresses = [\"you@example.org\"]";
+        let hint = "add them to the configuration file: [mail] addresses = [\"you@example.org\"]";
         return Err(Failure::new(Kind::Usage, message).hint(hint));
     }
     let is_meant = |contact: &Contact| {
