@@ -116,6 +116,9 @@ fn is_option(command: &clap::Command, argument: &str) -> bool {
         || letters.chars().all(is_known)
 }
 
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Global {
@@ -125,6 +128,7 @@ pub(crate) struct Global {
         value_name = "DIR",
         env = "KEN_DATA",
         global = true,
+        help_heading = GLOBAL,
         hide_env_values = true
     )]
     pub(crate) data: Option<PathBuf>,
@@ -134,17 +138,18 @@ pub(crate) struct Global {
         value_name = "FILE",
         env = "KEN_CONFIG",
         global = true,
+        help_heading = GLOBAL,
         hide_env_values = true
     )]
     pub(crate) config: Option<PathBuf>,
     /// Set one setting, as in the configuration file: --set extract.max_depth=3
-    #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
+    #[arg(long = "set", value_name = "KEY=VALUE", global = true, help_heading = GLOBAL)]
     pub(crate) set: Vec<String>,
     /// When to color the output
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = GLOBAL)]
     pub(crate) color: When,
     /// When to print paths as clickable links
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = GLOBAL)]
     pub(crate) hyperlinks: When,
 }
 
@@ -265,7 +270,7 @@ pub(crate) struct IndexArgs {
     /// of the machine's memory]
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<String>,
-    /// Threads that read files, and threads that write the index [default: one per core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) threads: Option<usize>,
     /// Work at normal priority; without a terminal, ken otherwise gives way to other programs
