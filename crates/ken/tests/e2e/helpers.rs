@@ -469,7 +469,7 @@ output = \"auto\"
     for (wrong, words) in [
         (
             "[[adapter]]\nextensions = [\"x\"]\ncommand = []\n",
-            "it has no command",
+            "the command is missing",
         ),
         (
             "[[adapter]]\ncommand = [\"x\"]\n",

@@ -115,7 +115,7 @@ fn mistakes_in_settings_are_refused() {
         (&["--set", "limit=many"], "invalid type: string \"many\""),
         (
             &["--set", "limit"],
-            "ken: --set limit: not of the form KEY=VALUE\nhint: ",
+            "ken: --set limit: expected KEY=VALUE\nhint: ",
         ),
         (&["--set", "extract.max_depth=-1"], "a setting is wrong"),
         (&["--config", "none.toml"], "none.toml"),

@@ -158,7 +158,7 @@ fn wrong_queries() {
                 ken: a word is missing after AND
                   otter AND
                            ^
-                hint: write it in quotes to look for the word itself
+                hint: write it in quotes to search for the word itself
                 [exit code 2]
             "#]],
         ),
@@ -180,7 +180,7 @@ fn wrong_queries() {
                 ken: there is no field "colour"
                   colour:red
                   ^^^^^^
-                hint: fields are body, title, headings, filename, author, to, cc, bcc, recip, contact, keywords, description, artist, album, camera, dir, path, root, ext, mime, type, lang, genre, is, has, msgid, references, thread, list, replyto, maildir, prio, tag, date, modified, created, size, pages, width, height, duration; to look for the text itself, write it in quotes
+                hint: fields are body, title, headings, filename, author, to, cc, bcc, recip, contact, keywords, description, artist, album, camera, dir, path, root, ext, mime, type, lang, genre, is, has, msgid, references, thread, list, replyto, maildir, prio, tag, date, modified, created, size, pages, width, height, duration; to search for the text itself, write it in quotes
                 [exit code 2]
             "#]],
         ),
@@ -191,7 +191,7 @@ fn wrong_queries() {
                 ken: "yesterdy" is not a date
                   date:yesterdy
                        ^^^^^^^^
-                hint: write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for so long ago
+                hint: write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for that long ago
                 [exit code 2]
             "#]],
         ),
@@ -213,7 +213,7 @@ fn wrong_queries() {
                 ken: there is no saved query "nothing"
                   query:nothing
                   ^^^^^^^^^^^^^
-                hint: [queries] in the configuration file gives names to queries
+                hint: name queries in [queries] of the configuration file
                 [exit code 2]
             "#]],
         ),

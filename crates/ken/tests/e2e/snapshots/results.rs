@@ -321,7 +321,7 @@ fn status_pages() {
             root       [HOME]/docs
             walk       takes the file
             index      holds it as it is now
-            next run   leaves it: nothing changed; --retry-failed reads it
+            next run   skips it: nothing changed (--retry-failed reads it)
             extractor  zip, version 2
             documents  1
               (the file)	application/zip	21 B	broken.docx
@@ -348,7 +348,7 @@ fn check_pages() {
             $ ken check
             index      [N] files, [SIZE]: as they were written
             documents  6: each once
-            files      6 as indexed
+            files      6 unchanged
             left out   0
         "#]],
     );
@@ -368,7 +368,7 @@ fn check_pages() {
             $ ken check
             index      [N] files, [SIZE]: as they were written
             documents  6: each once
-            files      5 as indexed, 1 gone
+            files      5 unchanged, 1 gone
             left out   0
             [exit code 1]
         "#]],
