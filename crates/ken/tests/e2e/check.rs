@@ -208,7 +208,7 @@ fn a_damaged_list_of_segments_is_said_to_be() {
     for part in 1..=8 {
         let run = world.ken(["check", "--repair"]);
         assert_eq!(run.code, 0, "{} {}", run.text(), run.err);
-        assert!(run.err.contains("the index was made anew"), "{}", run.err);
+        assert!(run.err.contains("ken rebuilt the index"), "{}", run.err);
         assert_eq!(world.found("otter"), ["a.txt"]);
         flip_at(&list, part, 10);
     }

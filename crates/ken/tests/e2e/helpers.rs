@@ -473,7 +473,7 @@ output = \"auto\"
         ),
         (
             "[[adapter]]\ncommand = [\"x\"]\n",
-            "neither extensions nor media_types",
+            "extensions or media_types are missing",
         ),
         ("[helpers]\nseconds = -1\n", "helpers.seconds"),
     ] {
