@@ -43,7 +43,7 @@ pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failur
         }
     }
     if n_signatures == 0 {
-        output::warn("none of the messages is signed");
+        output::warn("none of the messages are signed");
     }
     Ok(ExitCode::from(match (n_signatures, all_good) {
         (0, _) => 1,
