@@ -121,7 +121,7 @@ impl Isolation {
 
     fn text(&self) -> String {
         match &self.sandbox {
-            Err(words) => words.clone(),
+            Err(words) => format!("inactive: {words}"),
             Ok(None) => "off (extract.isolate = none)".to_owned(),
             Ok(Some(sandbox)) => match sandbox.missing()[..] {
                 [] => "complete".to_owned(),

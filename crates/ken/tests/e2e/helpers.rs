@@ -215,7 +215,7 @@ fn what_a_filter_misses_is_listed_with_its_package() {
     assert!(
         failed
             .text()
-            .contains("install wpd2html-none, then ken index")
+            .contains("install wpd2html-none, then run ken index")
     );
 }
 

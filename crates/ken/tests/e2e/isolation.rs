@@ -164,7 +164,7 @@ fn a_worker_that_cannot_be_started_is_tried_again_by_the_next_run() {
             && world
                 .ken(["status", "--failed"])
                 .text()
-                .contains("no worker process")
+                .contains("no worker can be started")
     });
     assert!(starved.is_some(), "no such limit");
     let summary = world.index(&[]);

@@ -122,6 +122,28 @@ fn libraries_neither_print_nor_read_the_environment() {
 }
 
 #[test]
+fn nothing_is_decided_by_a_message() {
+    const FORBIDDEN: [&str; 6] = [
+        "message.contains(",
+        "message.starts_with(",
+        "message.ends_with(",
+        "to_string().contains(",
+        "to_string().starts_with(",
+        "to_string().ends_with(",
+    ];
+    for (name, _) in EDGES {
+        for file in sources(&workspace().join("crates").join(name).join("src")) {
+            let text = fs_err::read_to_string(&file).unwrap();
+            let is_test = file.ends_with("tests.rs");
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+            for word in FORBIDDEN.iter().filter(|_| !is_test) {
+                assert!(!code.contains(word), "{}: {word}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
 fn every_file_says_what_it_is_for() {
     for (name, _) in EDGES {
         for file in sources(&workspace().join("crates").join(name)) {

@@ -97,6 +97,36 @@ fn a_moved_file_is_read_if_its_extractor_changed() {
 }
 
 #[test]
+fn a_limit_that_memory_lowers_names_the_memory() {
+    let world = World::new();
+    world.write("long.txt", "otter ".repeat(1 << 20) + "badger");
+    world.index(&["docs", "--memory", "64M"]);
+    let run = world.ken(["status", "--failed"]);
+    let failed = run.text();
+    let said = "only the first 4194304 bytes of text are searchable \
+                (extract.max_text_bytes, lowered by --memory 64M)";
+    assert!(failed.contains(said), "{failed}");
+    assert!(failed.contains("raise --memory"), "{failed}");
+    let cause = &world.ken(["status", "--failed", "--json"]).objects()[0]["cause"];
+    let limit = &cause["limit"];
+    assert_eq!(limit["setting"], "extract.max_text_bytes");
+    assert_eq!(limit["in_force"], 4 << 20);
+    assert_eq!(limit["set_by"]["memory"], 64 << 20);
+    // The setting alone changes nothing, the memory does.
+    let set = [
+        "--memory",
+        "64M",
+        "--set",
+        "extract.max_text_bytes=99999999",
+    ];
+    assert_counts(&world.index(&set), &[("unchanged", 1)]);
+    let more = world.index(&["--memory", "512M"]);
+    assert_counts(&more, &[("changed", 1)]);
+    assert!(world.failed().is_empty());
+    assert_eq!(world.found("badger"), ["long.txt"]);
+}
+
+#[test]
 fn files_of_an_absent_root_are_read_when_it_is_back() {
     let world = collection();
     let other = world.home().join("other");

@@ -125,6 +125,7 @@ fn what_failed_and_why() {
         .map(String::as_str)
         .collect();
     let expected = [
+        "cause",
         "extractor",
         "ipath",
         "message",
@@ -137,6 +138,8 @@ fn what_failed_and_why() {
     ];
     assert_eq!(keys, expected);
     assert_eq!(objects[0]["extractor"], "PDF");
+    assert_eq!(objects[0]["cause"]["kind"], "damaged");
+    assert_eq!(objects[1]["cause"]["kind"], "password");
     let remedy = objects[1]["remedy"].as_str().unwrap();
     assert!(remedy.contains("passwords.file"), "{remedy}");
     assert_eq!(objects[2]["ipath"], "secret.txt");

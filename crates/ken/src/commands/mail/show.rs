@@ -128,7 +128,7 @@ impl Page<'_> {
             text.push('\n');
         }
         if let Some(failure) = &stored.document.failure {
-            let message = output::clean(&failure.message).into_owned();
+            let message = output::clean(&output::cause_text(&failure.cause)).into_owned();
             text.push_str(&format!("\n{}\n", self.style.dim(&format!("[{message}]"))));
         }
         Ok(text.into_bytes())

@@ -110,10 +110,7 @@ fn ask(program: &str, files: &[&Path]) -> Result<String, Failure> {
     match output {
         Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(error) => {
-            let message = format!(
-                "{program} cannot be started: {}",
-                output::system_words(&error)
-            );
+            let message = format!("cannot start {program}: {}", output::system_words(&error));
             let package = if program == "gpg" { "gnupg" } else { "gpgsm" };
             Err(Failure::new(Kind::Input, message).hint(&output::install(package)))
         }

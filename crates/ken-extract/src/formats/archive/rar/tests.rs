@@ -24,7 +24,7 @@ fn found_within(limits: &Limits, bytes: &[u8]) -> Extracted {
 
 fn with_passwords(passwords: &[&str]) -> Limits {
     Limits {
-        passwords: Passwords::new(passwords.iter().map(|&p| p.to_owned())),
+        passwords: crate::Passwords::new(passwords.iter().map(|&p| p.to_owned())),
         ..Limits::default()
     }
 }
