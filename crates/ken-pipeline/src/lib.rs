@@ -15,21 +15,25 @@ mod ngrams;
 mod ocr;
 mod open;
 mod options;
+mod prepare;
 mod progress;
+mod replace;
 mod run;
 mod stale;
+mod summary;
 pub mod tags;
 mod why;
 mod write;
 
-pub use check::{Below, Repaired, Report, check, repair};
+pub use check::{Below, Repaired, Report, check, repair, start_anew};
 pub use error::Error;
 pub use ngrams::folder as ngram_folder;
-pub use ocr::{RECOGNISED, TEXTLESS};
 pub use options::{
     Arrangement, Durability, Ngrams, Ocr, Options, RootChange, afford, default_memory,
 };
 pub use progress::{Progress, Trace};
-pub use run::{Summary, start_anew, update, update_files};
+pub use run::{update, update_files};
 pub use stale::Stale;
+pub use summary::Summary;
 pub use why::{Known, Next, Why, why};
+pub use write::{RECOGNISED, TEXTLESS};

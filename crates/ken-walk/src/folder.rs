@@ -299,6 +299,7 @@ impl<'a> Walker<'a> {
             self.path.push(b'/');
         }
         let folder_length = self.path.len();
+        let is_whole = self.shared.is_whole(&here.path);
         for &entry in &listing.entries[entries] {
             if self.is_cancelled() {
                 break;
@@ -306,7 +307,7 @@ impl<'a> Walker<'a> {
             let name = listing.name(entry);
             self.path.truncate(folder_length);
             self.path.extend_from_slice(name.to_bytes());
-            if self.shared.is_on_the_way(self.path()) {
+            if is_whole || self.shared.is_on_the_way(self.path()) {
                 self.entry(here, name, entry);
             }
         }

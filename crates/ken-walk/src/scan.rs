@@ -189,15 +189,17 @@ pub fn scan(
     walk(None, roots, options, progress, visitor)
 }
 
-/// Walks only the roots that cover the targets, and there only folders that lead to them.
+/// Walks only the roots that cover the targets, and there only folders that lead to them; and with `below`, all
+/// that lies below a target.
 pub(crate) fn scan_towards(
     targets: &[PathBuf],
+    below: bool,
     roots: &[Root],
     options: &ScanOptions,
     progress: &Progress,
     visitor: Visitor<'_>,
 ) -> ScanSummary {
-    let targets = Targets::new(targets, roots);
+    let targets = Targets::new(targets, below, roots);
     walk(Some(&targets), roots, options, progress, visitor)
 }
 
@@ -206,15 +208,24 @@ struct Targets {
     roots: HashSet<PathBuf>,
     /// The targets and all folders above them.
     on_the_way: HashSet<PathBuf>,
+    /// The targets of which all that lies below is of interest.
+    whole: HashSet<PathBuf>,
 }
 
 impl Targets {
-    fn new(targets: &[PathBuf], roots: &[Root]) -> Self {
+    fn new(targets: &[PathBuf], below: bool, roots: &[Root]) -> Self {
+        let whole: HashSet<PathBuf> = targets.iter().filter(|_| below).cloned().collect();
         let covering = targets.iter().flat_map(|path| crate::covering(roots, path));
+        let is_below = |root: &&Root| root.path.ancestors().any(|path| whole.contains(path));
+        let covered = roots.iter().filter(is_below);
         let ways = targets.iter().flat_map(|path| path.ancestors());
         Self {
-            roots: covering.map(|root| root.path.clone()).collect(),
+            roots: covering
+                .chain(covered)
+                .map(|root| root.path.clone())
+                .collect(),
             on_the_way: ways.map(Path::to_path_buf).collect(),
+            whole,
         }
     }
 }
@@ -287,6 +298,14 @@ impl Shared<'_> {
     pub(crate) fn is_on_the_way(&self, entry: &Path) -> bool {
         self.targets
             .is_none_or(|targets| targets.on_the_way.contains(entry))
+    }
+
+    /// Returns whether all that lies below a folder is of interest.
+    pub(crate) fn is_whole(&self, folder: &Path) -> bool {
+        self.targets.is_none_or(|targets| {
+            let mut above = folder.ancestors();
+            !targets.whole.is_empty() && above.any(|path| targets.whole.contains(path))
+        })
     }
 
     /// Returns whether several threads may look at the entries of one folder: in no order that people see.

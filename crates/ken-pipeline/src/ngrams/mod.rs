@@ -44,7 +44,7 @@ pub fn folder(index: &Path) -> PathBuf {
 }
 
 /// Takes the grams of all files of a run.
-pub(crate) struct Grams {
+pub(crate) struct NgramWriter {
     folder: PathBuf,
     named: BTreeSet<u64>,
     of: Ngrams,
@@ -58,14 +58,14 @@ pub(crate) struct Grams {
 
 /// The grams of a file that is being read.
 #[derive(Default)]
-pub(crate) struct Taken {
+pub(crate) struct FileNgrams {
     pub(crate) set: GramSet,
     pub(crate) covers: Covers,
     /// Of a large file.
     pieces: Option<Pieces>,
 }
 
-impl Taken {
+impl FileNgrams {
     fn clear(&mut self) {
         self.set.clear();
         self.covers = Covers::default();
@@ -76,7 +76,7 @@ impl Taken {
 }
 
 /// What a run knows before it begins.
-pub(crate) struct GramOptions {
+pub(crate) struct NgramWriterOptions {
     pub(crate) folder: PathBuf,
     /// The files that the last commit names.
     pub(crate) named: BTreeSet<u64>,
@@ -88,8 +88,8 @@ pub(crate) struct GramOptions {
     pub(crate) max_file_bytes: u64,
 }
 
-impl Grams {
-    pub(crate) fn new(options: GramOptions) -> Self {
+impl NgramWriter {
+    pub(crate) fn new(options: NgramWriterOptions) -> Self {
         let affordable = (options.memory_bytes / MIN_SLOT_BYTES).max(1);
         let n_slots = options.threads.clamp(1, affordable);
         Self {
@@ -117,7 +117,7 @@ impl Grams {
     }
 
     /// Begins a file with its bytes.
-    pub(crate) fn begin(&self, taken: &mut Taken, input: &mut Input<'_>, file: &File) {
+    pub(crate) fn begin(&self, taken: &mut FileNgrams, input: &mut Input<'_>, file: &File) {
         taken.clear();
         // What says that it is empty may be a file of the kernel.
         if !self.are_wanted() || input.size() == 0 || input.size() > self.max_file_bytes {
@@ -146,7 +146,7 @@ impl Grams {
     }
 
     /// Adds the text of a file's own document.
-    pub(crate) fn own(&self, taken: &mut Taken, document: &Document) {
+    pub(crate) fn own(&self, taken: &mut FileNgrams, document: &Document) {
         let has_text = match self.of {
             Ngrams::None => false,
             Ngrams::Text => taken.covers.start,
@@ -167,7 +167,7 @@ impl Grams {
     /// Ends a file. What is known of the text of one with parts is known of all parts, or not at all.
     pub(crate) fn end(
         &self,
-        taken: &mut Taken,
+        taken: &mut FileNgrams,
         file: &FileFacts<'_>,
         token: u64,
         has_parts: bool,
@@ -178,13 +178,13 @@ impl Grams {
 
     /// Adds a file of which nothing is known but that it is there.
     pub(crate) fn unread(&self, file: &FileFacts<'_>, token: u64) -> Result<(), Error> {
-        self.add(&Taken::default(), file, token, "")
+        self.add(&FileNgrams::default(), file, token, "")
     }
 
     /// Adds a part of a file.
     pub(crate) fn part(
         &self,
-        taken: &mut Taken,
+        taken: &mut FileNgrams,
         document: &Document,
         file: &FileFacts<'_>,
         token: u64,
@@ -200,7 +200,7 @@ impl Grams {
 
     fn add(
         &self,
-        taken: &Taken,
+        taken: &FileNgrams,
         file: &FileFacts<'_>,
         token: u64,
         inside: &str,

@@ -64,6 +64,14 @@ struct Moves {
     to: HashMap<PathBuf, Option<PathBuf>>,
     /// All paths that the index must look at.
     files: Vec<PathBuf>,
+    /// Whether tags changed.
+    tags: bool,
+}
+
+impl Moves {
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && !self.tags
+    }
 }
 
 /// What the thread is to write.
@@ -327,11 +335,10 @@ impl Store {
         self.tell();
     }
 
-    /// Takes note that something beside the messages changed: their tags.
-    pub(super) fn added_elsewhere(&mut self) {
-        // The root is no file: nothing but what the log of tags says is done.
-        let root = self.maildir.clone();
-        self.added(&root);
+    /// Takes note that tags of messages changed.
+    pub(super) fn tags_changed(&mut self) {
+        self.waiting.tags = true;
+        self.tell();
     }
 
     /// Returns how the index is written.
@@ -356,7 +363,7 @@ impl Store {
 
     /// Tells the writer of what waits, unless it works.
     fn tell(&mut self) {
-        if self.waiting.files.is_empty() || self.writer().busy.is_some() {
+        if self.waiting.is_empty() || self.writer().busy.is_some() {
             return;
         }
         self.told = std::mem::take(&mut self.waiting);

@@ -17,9 +17,8 @@ use ken_core::{FileKey, Ipath, Location, Place, Reason};
 use ken_extract::{Input, detect, format_of};
 use ken_index::{Error, Mailbox, MessageId, Snapshot};
 
-use crate::extract::Pool;
-use crate::ngrams::Taken;
-use crate::write::{FileFacts, UNKNOWN_TOKEN};
+use crate::prepare::Prepared;
+use crate::write::UNKNOWN_TOKEN;
 
 /// Returns whether a file of a type is a mailbox, or may hold one: what is compressed shows when it is
 /// read.
@@ -30,7 +29,7 @@ fn may_be_mailbox(media_type: &str) -> bool {
 
 /// What the index has of a mailbox that is read again.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownMailbox {
     /// Messages that were not met yet.
     messages: HashMap<MessageId, Option<Place>>,
     /// Messages that are read again even if they are the same.
@@ -40,7 +39,7 @@ pub(crate) struct Known {
 }
 
 /// What becomes of a message of a mailbox.
-pub(crate) enum Fate {
+pub(crate) enum MessageFate {
     /// It is as it was.
     Kept,
     /// The index has another one of this number.
@@ -48,51 +47,22 @@ pub(crate) enum Fate {
     New,
 }
 
-impl Known {
-    /// Returns about how many bytes of memory it takes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        // And the messages that stay.
-        2 * self.messages.capacity() * size_of::<(MessageId, Option<Place>)>()
-    }
-
-    /// Takes a message that was met.
-    pub(crate) fn meet(&mut self, ipath: &Ipath, place: Option<Place>) -> Fate {
-        let id = MessageId::of(ipath, 1);
-        let Some(known) = self.messages.remove(&id) else {
-            return Fate::New;
-        };
-        // Where it stands may be another: a header before it may have become longer.
-        let places = place.zip(known);
-        let is_same = places.is_some_and(|(place, known)| place.digest == known.digest);
-        if is_same && !self.failed.contains(&id) {
-            self.kept.insert(id);
-            return Fate::Kept;
-        }
-        Fate::Replaced(id)
-    }
-
-    /// Returns all that was not met, of a file that is no mailbox any more.
-    pub(crate) fn give_up(&mut self) -> Vec<MessageId> {
-        self.messages.drain().map(|(id, _)| id).collect()
-    }
-}
-
-impl Pool<'_> {
+impl KnownMailbox {
     /// Returns what the index has of a mailbox, if messages of it may stay; the file lies open.
-    pub(crate) fn known_mailbox(
-        &self,
+    pub(crate) fn of(
+        prepared: &Prepared<'_>,
         path: &Path,
         key: FileKey,
         file: &File,
         size: u64,
-    ) -> Result<Option<Known>, Error> {
-        let Some(snapshot) = self.snapshot else {
+    ) -> Result<Option<Self>, Error> {
+        let Some(snapshot) = &prepared.snapshot else {
             return Ok(None);
         };
         let Some((_, row)) = snapshot.row(key)? else {
             return Ok(None);
         };
-        if row.token == UNKNOWN_TOKEN || (self.is_stale)(path, &row) {
+        if row.token == UNKNOWN_TOKEN || prepared.reads_again(path, &row) {
             return Ok(None);
         }
         let input = Input::file(Location::file(path).file_name(), file, size);
@@ -102,36 +72,43 @@ impl Pool<'_> {
         known(snapshot, snapshot.mailbox(key)?)
     }
 
-    /// Deletes the messages that are not in the mailbox any more, and takes the grams of those that stay.
-    pub(crate) fn end_mailbox(
-        &self,
-        known: Known,
-        facts: &FileFacts<'_>,
-        token: u64,
-        part: &mut Taken,
-    ) -> Result<(), Error> {
-        for id in known.messages.into_keys() {
-            self.applier.delete_message(facts.key, id)?;
-        }
-        // They are facts about the file as it is now.
-        let Some(snapshot) = self.snapshot.filter(|_| self.grams.are_of_messages()) else {
-            return Ok(());
+    /// Returns about how many bytes of memory it takes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        // And the messages that stay.
+        2 * self.messages.capacity() * size_of::<(MessageId, Option<Place>)>()
+    }
+
+    /// Takes a message that was met.
+    pub(crate) fn meet(&mut self, ipath: &Ipath, place: Option<Place>) -> MessageFate {
+        let id = MessageId::of(ipath, 1);
+        let Some(known) = self.messages.remove(&id) else {
+            return MessageFate::New;
         };
-        for address in snapshot.addresses(facts.key)? {
-            let document = snapshot.document(address)?.document;
-            let id = document.message.map(|n| MessageId::of(&document.ipath, n));
-            if id.is_some_and(|id| known.kept.contains(&id)) {
-                self.grams.part(part, &document, facts, token)?;
-            }
+        // Where it stands may be another: a header before it may have become longer.
+        let places = place.zip(known);
+        let is_same = places.is_some_and(|(place, known)| place.digest == known.digest);
+        if is_same && !self.failed.contains(&id) {
+            self.kept.insert(id);
+            return MessageFate::Kept;
         }
-        Ok(())
+        MessageFate::Replaced(id)
+    }
+
+    /// Returns the messages that the mailbox does not hold any more, and those that stay.
+    pub(crate) fn end(self) -> (impl Iterator<Item = MessageId>, HashSet<MessageId>) {
+        (self.messages.into_keys(), self.kept)
+    }
+
+    /// Returns all messages that were not met, for a file that is no mailbox any more.
+    pub(crate) fn give_up(&mut self) -> Vec<MessageId> {
+        self.messages.drain().map(|(id, _)| id).collect()
     }
 }
 
-fn known(snapshot: &Snapshot, mailbox: Mailbox) -> Result<Option<Known>, Error> {
-    let mut known = Known {
+fn known(snapshot: &Snapshot, mailbox: Mailbox) -> Result<Option<KnownMailbox>, Error> {
+    let mut known = KnownMailbox {
         messages: mailbox.messages,
-        ..Known::default()
+        ..KnownMailbox::default()
     };
     // Of no mailbox, or one inside of an archive.
     if !known.messages.values().any(Option::is_some) {
@@ -154,6 +131,3 @@ fn known(snapshot: &Snapshot, mailbox: Mailbox) -> Result<Option<Known>, Error> 
     }
     Ok(Some(known))
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,4 @@
-//! An index that is made anew of the roots of one that cannot be used: it is damaged, or of another format.
+//! An empty index with the roots of one that cannot be used, because it is damaged or of another format.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,29 +8,7 @@ use ken_core::Root;
 use ken_index::{Writer, WriterOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::lock::RunLock;
-use crate::{Error, Options, Progress, Summary, update};
-
-/// Makes an index anew whose list of segments is damaged, of the roots that it still tells; nothing is done
-/// if it tells of none that are there.
-///
-/// # Errors
-/// Fails as [`update`] does.
-pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
-    let index = options.data.join("index");
-    let roots = ken_index::salvage_roots(&index).unwrap_or_default();
-    // A flipped bit may as well be in the name of one.
-    let is_there = |root: &Root| fs_err::exists(&root.path).unwrap_or(false);
-    if roots.is_empty() || !roots.iter().all(is_there) {
-        return Ok(None);
-    }
-    let Some(lock) = RunLock::take(&options.data, &|| !progress.is_cancelled())? else {
-        return Ok(None);
-    };
-    replace(&index, roots)?;
-    drop(lock);
-    update(options, &[], progress, &|_| ()).map(Some)
-}
+use crate::Error;
 
 /// Returns the roots of an index of another format.
 pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
