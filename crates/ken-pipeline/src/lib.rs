@@ -1,8 +1,9 @@
 //! Joins walk → extract → index: what is done, in which order, how much at once.
 //!
-//! [`update`] brings an index up to date with its roots. The walk hands each change to a pool of
-//! threads that extract; a large container spreads its members over idle threads; the engine's
-//! threads build segments. Queues are counted in bytes, so memory is bounded whatever the input.
+//! [`update`] brings an index up to date with its roots, [`updater::Updater`] keeps it so with changes as they come.
+//! Both run the same stages: prepare, walk and extract, commit. The walk hands each change to a pool of threads that
+//! extract; a large container spreads its members over idle threads; the engine's threads build segments. Queues are
+//! counted in bytes, so memory is bounded whatever the input.
 
 pub mod background;
 mod budget;
@@ -22,6 +23,7 @@ mod run;
 mod stale;
 mod summary;
 pub mod tags;
+pub mod updater;
 mod why;
 mod write;
 
