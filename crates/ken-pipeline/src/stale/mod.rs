@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ken_core::{Field, FileKey, FileRow, FolderFields, OwnHeader, Reading, own};
-use ken_extract::helper::{Helpers, is_converted};
-use ken_extract::{FORMATS, Limits, format_of};
+use ken_extract::helper::Helpers;
+use ken_extract::{FORMATS, Limits, format_of, is_converted};
 use ken_index::{Meta, Snapshot};
 
 use changed::Changed;
