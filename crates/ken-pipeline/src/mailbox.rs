@@ -1,11 +1,11 @@
-//! A mailbox that changed: its messages that are as they were stay in the index.
+//! A mailbox that changed: its unchanged messages stay in the index.
 //!
-//! The mailbox is read through and divided into messages again, which takes little. A message with the
-//! same number, bytes and time of delivery as in the index has the same documents, whatever happened to
-//! the others: it is neither parsed nor analysed nor written. So an appended mailbox costs its new
-//! messages; behind one that was taken out the others have other numbers, and are written anew.
+//! The mailbox is read and divided into messages again, which takes little time. A message with the same number,
+//! bytes and time of delivery as in the index has the same documents, whatever happened to the others: it is neither
+//! parsed nor analysed nor written. So a mailbox that grew costs its new messages. After a message was removed, the
+//! later ones have other numbers and are written again.
 //!
-//! A compressed mailbox is one too. Whether the content still is a mailbox shows in its first member.
+//! A compressed mailbox counts as one. Its first member shows whether the content still is a mailbox.
 //!
 //! The file's own document is deleted first: if the run is stopped, the file counts as not indexed.
 
@@ -20,8 +20,8 @@ use ken_index::{Error, Mailbox, MessageId, Snapshot};
 use crate::prepare::Prepared;
 use crate::write::UNKNOWN_TOKEN;
 
-/// Returns whether a file of a type is a mailbox, or may hold one: what is compressed shows when it is
-/// read.
+/// Returns whether a file of a type is a mailbox, or may hold one. The content of a compressed file is known when it
+/// is read.
 fn may_be_mailbox(media_type: &str) -> bool {
     media_type == "application/mbox"
         || format_of(media_type).is_some_and(|format| format.name == "compressed")

@@ -20,8 +20,8 @@ pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
     })
 }
 
-/// Puts an empty index with these roots in the place of one. Whenever this is killed, one of the two is there,
-/// or [`recover`] brings it back.
+/// Replaces an index by an empty one with these roots. Whenever this is killed, one of the two is there, or
+/// [`recover`] brings it back.
 pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let new = index.with_file_name("index.new");
     remove(&new)?;
@@ -41,7 +41,7 @@ pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts an index in its place that a run was killed before it could; where folders cannot exchange their names.
+/// Finishes the replacement of an index that was killed, where folders cannot exchange their names.
 pub(crate) fn recover(index: &Path) -> io::Result<()> {
     let new = index.with_file_name("index.new");
     if fs_err::exists(index)? || !fs_err::exists(&new)? {
@@ -57,7 +57,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives two folders the name of each other, at once where the file system can.
+/// Exchanges the names of two folders, in one step where the file system can.
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     if renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok() {
         return Ok(());

@@ -1,11 +1,11 @@
-//! The grams of what is read, for `ken grep`: which files an expression cannot match in.
+//! The n-grams of what a run reads. By them `ken grep` knows in which files an expression cannot match.
 //!
 //! The bytes of a file are taken as ripgrep searches them: up to the first 0, and decoded if they begin
 //! with the mark of UTF-16. A small file is in memory anyway; a larger one is read a second time, from
 //! the system's cache, in pieces. The text of documents is added unless it is the bytes themselves.
 //!
-//! What is written are facts about files under their stamps (see `ken-ngram`), so it is written before
-//! the commit that tells of the files, and that names the files of grams ([`crate::ngrams::missing`]).
+//! N-gram segments hold facts about files under their stamps (see `ken-ngram`). They are written before the commit
+//! that has the files and names the segments ([`missing`]).
 
 pub(crate) mod missing;
 mod versions;
@@ -28,22 +28,23 @@ use crate::options::Ngrams;
 use crate::write::FileFacts;
 use versions::Versions;
 
-/// Smaller files of grams cost more in merging than a thread of their own brings.
+/// Smaller n-gram segments cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
-/// A gram of a piece of a large file, until the file is added and once more in what is being built.
+/// Memory of an n-gram of a piece of a large file: until the file is added, and in the segment that is built.
 const PIECE_GRAM_BYTES: usize = 8;
-/// Of a large file so much is read at once; less of it first, for most that are binary tell it there.
+/// How much of a large file is read at once. The first read is shorter: most binary files show there that they are
+/// binary.
 const READ_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 16 << 10;
-/// The hash of content is one of all of it up to this size.
+/// Up to this size the hash of content is a hash of all of it.
 const WHOLE_BYTES: usize = 4 << 20;
 
-/// Where the files of grams of an index are.
+/// Returns the folder of the n-gram segments of an index.
 pub fn folder(index: &Path) -> PathBuf {
     index.join("ngrams")
 }
 
-/// Takes the grams of all files of a run.
+/// Writes the n-grams of all files of a run.
 pub(crate) struct NgramWriter {
     folder: PathBuf,
     named: BTreeSet<u64>,
@@ -56,12 +57,12 @@ pub(crate) struct NgramWriter {
     max_file_bytes: u64,
 }
 
-/// The grams of a file that is being read.
+/// The n-grams of a file that is being read.
 #[derive(Default)]
 pub(crate) struct FileNgrams {
     pub(crate) set: GramSet,
     pub(crate) covers: Covers,
-    /// Of a large file.
+    /// The pieces of a large file.
     pieces: Option<Pieces>,
 }
 
@@ -107,11 +108,12 @@ impl NgramWriter {
         }
     }
 
-    /// Returns whether those of messages are taken.
+    /// Returns whether the n-grams of messages are wanted.
     pub(crate) fn are_of_messages(&self) -> bool {
         self.of == Ngrams::All
     }
 
+    /// Returns whether any n-grams are wanted.
     pub(crate) fn are_wanted(&self) -> bool {
         self.of != Ngrams::None
     }
