@@ -271,7 +271,7 @@ pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options,
     let mut options = options.clone();
     let limits = &mut options.extract.limits;
     afford(limits, options.memory_bytes);
-    limits.headers = stale::own_headers(limits, known).map_err(Error::Headers)?;
+    limits.headers = stale::custom_fields(limits, known).map_err(Error::Headers)?;
     Ok(options)
 }
 

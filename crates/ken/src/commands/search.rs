@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ken_core::{Field, Order, Plan};
+use ken_core::{Field, FieldNames, Order, Plan};
 use ken_index::{Collapse, Found, Hit, Request, Snapshot, spread};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
@@ -35,13 +35,14 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         return query::save(global, name, args);
     }
     let settings = Settings::load(global)?;
-    // It says what the user's own fields are called.
     let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
+    // The index knows what custom fields are called.
+    let names = snapshot.meta().field_names();
     let mut context = context();
     let tree = if args.query.is_empty() {
         Tree::All
     } else {
-        query::read(&settings, args, context.analyze)?
+        query::read(&settings, args, &names, context.analyze)?
     };
     settings.mail.tell(&mut context)?;
     let (tree, left_out) = match args.any {
@@ -62,7 +63,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     }
     let mut plan = snapshot.expand(&plan)?;
     let results = &args.results;
-    let columns = results.fields.iter().map(Column::resolve);
+    let columns = results.fields.iter().map(|column| column.resolve(&names));
     let columns: Vec<Column> = columns.collect::<Result<_, _>>().map_err(usage)?;
     let paths = (args.paths || args.null) && results.fields.is_empty();
     let default_limit = if paths || results.inside.is_some() {
@@ -97,7 +98,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         without: &own,
         collapse: collapse(results),
         order: Order {
-            key: results.sort_key().map_err(usage)?,
+            key: results.sort_key(&names).map_err(usage)?,
             reverse: results.reverse,
         },
         offset: args.offset,
@@ -109,7 +110,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     if !results.facets.is_empty() {
         let facets = Facets {
             snapshot: &snapshot,
-            facets: &results.facets().map_err(usage)?,
+            facets: &results.facets(&names).map_err(usage)?,
             depth: results.depth,
             zone: &context.zone,
             limit,
@@ -123,13 +124,14 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         print_paths(args, &snapshot, &found)?;
     } else {
         if args.explain {
-            Explanation::of(&tree, left_out, &plan, &snapshot)?.print(args.json)?;
+            Explanation::of(&tree, left_out, &plan, &snapshot, &names)?.print(args.json)?;
         }
         let page = Page {
             args,
             snapshot: &snapshot,
             plan: &plan,
             finder: Finder::new(snippet::matchers(&plan, Field::Body), context.analyze),
+            names: &names,
             context: &context,
             columns: &columns,
             style,
@@ -240,6 +242,8 @@ struct Page<'a> {
     snapshot: &'a Snapshot,
     plan: &'a Plan,
     finder: Finder,
+    /// What fields are called.
+    names: &'a FieldNames,
     context: &'a Context,
     /// What of each hit is printed on a line; empty for all of it.
     columns: &'a [Column],
@@ -266,6 +270,7 @@ impl Page<'_> {
             rank: self.args.offset + position + 1,
             score: hit.score,
             stored: &stored,
+            names: self.names,
             roots: &self.snapshot.meta().roots,
             fragments: &fragments,
             several: self.args.results.snippets > 1,

@@ -15,9 +15,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ken_core::{Field, Glob, GlobPart, Kind, Order, Pattern, Plan, SortKey, escape_bytes};
+use ken_core::{
+    Field, FieldNames, Glob, GlobPart, Kind, Order, Pattern, Plan, SortKey, escape_bytes,
+};
 use ken_index::{Address, Request, Snapshot};
-use ken_search::parse::{Tree, parse_with};
+use ken_search::parse::{Names, Tree, parse_with};
 use ken_search::plan::{Context, plan};
 
 use super::search;
@@ -41,6 +43,8 @@ pub(crate) fn run(global: &Global, args: &MailArgs) -> Result<ExitCode, Failure>
 struct Mail {
     snapshot: Snapshot,
     settings: Settings,
+    /// What fields are called.
+    fields: FieldNames,
     context: Context,
 }
 
@@ -53,10 +57,19 @@ impl Mail {
         let roots = snapshot.meta().roots.iter();
         context.roots = roots.map(|root| root.path.clone()).collect();
         Ok(Self {
+            fields: snapshot.meta().field_names(),
             snapshot,
             settings,
             context,
         })
+    }
+
+    /// Returns what names in a query stand for.
+    fn names(&self) -> Names<'_> {
+        Names {
+            saved: &self.settings.queries,
+            fields: &self.fields,
+        }
     }
 
     /// Returns what a query asks for. A path of a file means what is in it.
@@ -79,7 +92,7 @@ impl Mail {
                 asks_parts: false,
             });
         }
-        let tree = parse_with(&words.join(" "), &self.settings.queries)?;
+        let tree = parse_with(&words.join(" "), self.names())?;
         Ok(Query {
             // What is not in an attached file may be in its message.
             asks_parts: tree != Tree::All && !excludes(&tree),

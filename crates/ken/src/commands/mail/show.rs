@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use ken_core::{Document, Field, Value};
+use ken_core::{Document, Field, FieldNames, Value};
 use ken_index::{Address, Stored};
 use serde_json::json;
 
@@ -107,7 +107,7 @@ impl Page<'_> {
         }
         let files = attached(snapshot, at, &stored)?;
         if self.args.json {
-            return Ok(json_of(&stored, &files));
+            return Ok(json_of(&stored, &files, &self.mail.fields));
         }
         let mut text = String::new();
         if position > 0 {
@@ -206,8 +206,8 @@ pub(super) fn values(document: &Document, field: Field) -> Vec<&str> {
     values.collect()
 }
 
-fn json_of(stored: &Stored, files: &[Attached]) -> Vec<u8> {
-    let mut object = output::document_json(&stored.document, true);
+fn json_of(stored: &Stored, files: &[Attached], names: &FieldNames) -> Vec<u8> {
+    let mut object = output::document_json(&stored.document, names, true);
     object["path"] = json!(stored.location.path.to_string_lossy());
     let files = files.iter().map(|file| {
         json!({

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use base64ct::{Base64, Encoding};
 use jiff::Timestamp;
-use ken_core::{Field, Order, Plan, SortKey};
+use ken_core::{Field, FieldNames, Order, Plan, SortKey};
 use ken_index::{Collapse, Hit, Request, Snapshot, Stored};
 use ken_search::parse::{QueryError, Syntax, Tree, recoll_words, without_forms};
 use ken_search::plan::{Context, plan};
@@ -160,7 +160,7 @@ fn search(
         limit => limit,
     };
     let request = Request {
-        order: order(options)?,
+        order: order(options, &snapshot.meta().field_names())?,
         offset,
         limit: if options.no_results { 0 } else { limit },
         collapse: options.collapse.then_some(Collapse::Content),
@@ -170,7 +170,11 @@ fn search(
     let found = snapshot.find(&request)?;
     let mut out = BufWriter::new(io::stdout().lock());
     if !options.basic {
-        writeln!(out, "Recoll query: Query({})", tree.to_query())?;
+        writeln!(
+            out,
+            "Recoll query: Query({})",
+            tree.to_query(&FieldNames::TABLE)
+        )?;
         let count = if options.collapse {
             found.groups
         } else {
@@ -250,7 +254,7 @@ fn best(
 }
 
 /// Returns the order that `-S` asks for: upwards unless `-D` is given.
-fn order(options: &Options) -> Result<Order, Failure> {
+fn order(options: &Options, names: &FieldNames) -> Result<Order, Failure> {
     let Some(name) = &options.sort else {
         return Ok(Order::default());
     };
@@ -262,7 +266,7 @@ fn order(options: &Options) -> Result<Order, Failure> {
         "fbytes" | "dbytes" | "pcbytes" => SortKey::SIZE,
         "mtype" => SortKey::Field(Field::Mime),
         "recipient" => SortKey::Field(Field::To),
-        name => match Field::from_name(name).filter(|field| field.has_column()) {
+        name => match names.field(name).filter(|field| field.has_column()) {
             Some(field) => SortKey::Field(field),
             None => {
                 complain(&format!(

@@ -112,11 +112,11 @@ fn what_cannot_be_a_field_is_refused() {
     for (headers, message) in [
         (
             "{ from = \"X-From\" }",
-            "\"from\" cannot be a field: there is such a field",
+            "\"from\" cannot be a field: ken has a field of that name",
         ),
         (
             "{ Project = \"X-P\" }",
-            "a name has 2 to 32 small letters or _",
+            "a name has 2 to 32 lowercase letters or _",
         ),
         ("{ query = \"X-P\" }", "it means something else in queries"),
         ("{ project = \"X P\" }", "\"X P\" is no name of a header"),
