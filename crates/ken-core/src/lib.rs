@@ -17,6 +17,7 @@ mod plan;
 mod ranking;
 mod reading;
 mod root;
+mod token;
 
 pub use change::{Change, FileKey, FileRow, FolderHasher, KeyHasher, MhState, SidecarStamp, Stamp};
 pub use custom::{CustomField, FieldNames};
@@ -30,3 +31,4 @@ pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, 
 pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};
 pub use root::Root;
+pub use token::Token;

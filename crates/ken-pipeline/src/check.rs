@@ -18,8 +18,12 @@ use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
 use crate::lock::RunLock;
+<<<<<<< HEAD
 use crate::write::UNKNOWN_TOKEN;
 use crate::{Error, Options, Progress, Summary, ngrams, replace, update};
+=======
+use crate::{Error, Options, Progress, Summary, ngrams, update};
+>>>>>>> main
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -110,7 +114,7 @@ pub fn check(
     for row in snapshot
         .rows()?
         .iter()
-        .filter(|row| row.token == UNKNOWN_TOKEN)
+        .filter(|row| !row.token.is_finished())
     {
         // One that is tried again, as it failed by something that passes, has a document of its own.
         report.unfinished += u64::from(snapshot.row(row.key)?.is_none());

@@ -636,6 +636,18 @@ mod tests {
     }
 
     #[test]
+    fn the_manual_lists_every_setting_with_its_default() {
+        let manual = include_str!("../../../docs/configuration.md");
+        let block = manual.split("```toml\n").nth(1).unwrap();
+        let block = block.split("```").next().unwrap();
+        let settings: Settings = toml::from_str(block).unwrap();
+        assert_eq!(settings, Settings::default());
+        for name in toml::Table::try_from(Settings::default()).unwrap().keys() {
+            assert!(block.contains(name), "{name}");
+        }
+    }
+
+    #[test]
     fn wrong_settings_are_named() {
         let table = parse_assignment("extract.max_depth=deep").unwrap();
         let error = table.try_into::<Settings>().unwrap_err();

@@ -334,7 +334,7 @@ impl Shared {
             }
             let mut wait = open_until.map(|_| LOOK);
             if let Some(work) = state.queue.front() {
-                let due = match work.is_due_at(&self.options.batching, state.awaited) {
+                let due = match work.is_due_at(&self.options.batching, state.awaited, now) {
                     _ if is_paused && self.options.heeds_pause => now + LOOK_AT_PAUSE,
                     due => due,
                 };
@@ -389,11 +389,11 @@ impl State {
 }
 
 impl Work {
-    fn is_due_at(&self, batching: &Batching, awaited: u64) -> Instant {
+    fn is_due_at(&self, batching: &Batching, awaited: u64, now: Instant) -> Instant {
         match &self.kind {
             Kind::Paths(batch) if awaited >= self.first => batch.first(),
             Kind::Paths(batch) => batch.is_due_at(batching),
-            Kind::All(_) => Instant::now(),
+            Kind::All(_) => now,
         }
     }
 }

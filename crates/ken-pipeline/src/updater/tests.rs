@@ -202,25 +202,24 @@ proptest! {
             (proptest::collection::vec(edits(), 1..9), any::<bool>(), any::<bool>()), 1..7),
     ) {
         let world = World::new(Batching::AT_ONCE, LONG);
-        let mut last = Ticket::default();
         for (edits, is_told_at_once, is_told_backwards) in rounds {
             let mut changes = Vec::new();
             for edit in edits {
                 changes.extend(world.edit(&edit));
                 if is_told_at_once {
-                    last = world.updater.submit(changes.drain(..));
+                    world.updater.submit(changes.drain(..));
                 }
             }
             if is_told_backwards {
                 changes.reverse();
             }
-            last = world.updater.submit(changes);
+            let last = world.updater.submit(changes);
             // Some batches meet the edits of the next round.
             if !is_told_backwards {
                 world.settle(last);
             }
         }
-        world.settle(last);
+        world.settle(world.updater.submit([]));
         prop_assert_eq!(world.updater.n_opened(), 1);
         world.check("fresh");
     }
