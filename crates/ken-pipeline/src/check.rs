@@ -18,12 +18,7 @@ use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
 use crate::lock::RunLock;
-<<<<<<< HEAD
-use crate::write::UNKNOWN_TOKEN;
 use crate::{Error, Options, Progress, Summary, ngrams, replace, update};
-=======
-use crate::{Error, Options, Progress, Summary, ngrams, update};
->>>>>>> main
 
 /// What was found.
 #[derive(Debug, Default)]

@@ -17,14 +17,7 @@ use ken_core::{FileKey, Ipath, Location, Place, Reason, Token};
 use ken_extract::{Input, detect, format_of};
 use ken_index::{Error, Mailbox, MessageId, Snapshot};
 
-<<<<<<< HEAD:crates/ken-pipeline/src/mailbox.rs
 use crate::prepare::Prepared;
-use crate::write::UNKNOWN_TOKEN;
-=======
-use crate::extract::Pool;
-use crate::ngrams::Taken;
-use crate::write::FileFacts;
->>>>>>> main:crates/ken-pipeline/src/mailbox/mod.rs
 
 /// Returns whether a file of a type is a mailbox, or may hold one. The content of a compressed file is known when it
 /// is read.
@@ -68,11 +61,7 @@ impl KnownMailbox {
         let Some((_, row)) = snapshot.row(key)? else {
             return Ok(None);
         };
-<<<<<<< HEAD:crates/ken-pipeline/src/mailbox.rs
-        if row.token == UNKNOWN_TOKEN || prepared.reads_again(path, &row) {
-=======
-        if !row.token.is_finished() || (self.is_stale)(path, &row) {
->>>>>>> main:crates/ken-pipeline/src/mailbox/mod.rs
+        if !row.token.is_finished() || prepared.reads_again(path, &row) {
             return Ok(None);
         }
         let input = Input::file(Location::file(path).file_name(), file, size);
@@ -82,7 +71,6 @@ impl KnownMailbox {
         known(snapshot, snapshot.mailbox(key)?)
     }
 
-<<<<<<< HEAD:crates/ken-pipeline/src/mailbox.rs
     /// Returns about how many bytes of memory it takes.
     pub(crate) fn memory_bytes(&self) -> usize {
         // And the messages that stay.
@@ -94,22 +82,6 @@ impl KnownMailbox {
         let id = MessageId::of(ipath, 1);
         let Some(known) = self.messages.remove(&id) else {
             return MessageFate::New;
-=======
-    /// Deletes the messages that are not in the mailbox any more, and takes the grams of those that stay.
-    pub(crate) fn end_mailbox(
-        &self,
-        known: Known,
-        facts: &FileFacts<'_>,
-        token: Token,
-        part: &mut Taken,
-    ) -> Result<(), Error> {
-        for id in known.messages.into_keys() {
-            self.applier.delete_message(facts.key, id)?;
-        }
-        // They are facts about the file as it is now.
-        let Some(snapshot) = self.snapshot.filter(|_| self.grams.are_of_messages()) else {
-            return Ok(());
->>>>>>> main:crates/ken-pipeline/src/mailbox/mod.rs
         };
         // Where it stands may be another: a header before it may have become longer.
         let places = place.zip(known);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{
-    Field, FileKey, FileRow, KeyHasher, Order, Pattern, Plan, Root, Span, escape_bytes,
+    Field, FileKey, FileRow, KeyHasher, Order, Pattern, Plan, Root, Span, Token, escape_bytes,
 };
 use ken_index::{Meta, Snapshot};
 use ken_walk::Catalogue;
@@ -19,7 +19,6 @@ use crate::options::afford;
 use crate::replace;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
-use crate::write::UNKNOWN_TOKEN;
 use crate::{Error, Ngrams, Options, RootChange};
 
 /// A folder that changed so short a time before a run began may have changed after it.
@@ -209,7 +208,7 @@ fn row(snapshot: &Snapshot, key: FileKey) -> Result<Option<FileRow>, Error> {
     }
     Ok((!addresses.is_empty()).then_some(FileRow {
         key,
-        token: UNKNOWN_TOKEN,
+        token: Token::UNFINISHED,
         identity: 0,
     }))
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use ken_core::{Document, Failure, Field, FileKey, Ipath, Location, Reason, Stamp};
+use ken_core::{Document, Failure, Field, FileKey, Ipath, Location, Reason, Stamp, Token};
 use ken_extract::Input;
 use ken_index::{FileState, MessageId};
 use ken_walk::Availability;
@@ -22,7 +22,7 @@ use crate::mailbox::KnownMailbox;
 use crate::ngrams::FileNgrams;
 use crate::open::{cause, is_passing, may_be_opened_later, open};
 use crate::progress::Stage;
-use crate::write::{FileFacts, UNKNOWN_TOKEN};
+use crate::write::FileFacts;
 
 /// A file whose parts are extracted on several threads.
 pub(super) struct FileJob {
@@ -238,7 +238,7 @@ impl Pool<'_> {
             std::mem::take(&mut *lock(&job.attached)).join(&mut document);
             let mut state = job.state;
             if job.try_again.load(Ordering::Relaxed) {
-                state.token = UNKNOWN_TOKEN;
+                state.token = Token::UNFINISHED;
             }
             self.errors
                 .note(self.documents.add(&job.facts(), Some(state), document));
@@ -265,7 +265,7 @@ impl Pool<'_> {
         // A moment ago, and under the same time, it may have been another file or another permission.
         let is_racy = ken_walk::settle(&stamp, SystemTime::now()).is_some();
         if is_passing(error) || is_racy || may_be_opened_later(path, error) {
-            state.token = UNKNOWN_TOKEN;
+            state.token = Token::UNFINISHED;
         }
         let facts = self.facts(path, &stamp);
         self.errors.note(self.ngrams.unread(&facts, state.token));

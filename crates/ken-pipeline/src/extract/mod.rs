@@ -17,32 +17,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
-<<<<<<< HEAD
 use ken_core::{Change, Document, KeyHasher, Location, Stamp};
 use ken_extract::{Extractor, Input, Member};
 use ken_index::FileState;
-=======
-use ken_core::{
-    Change, Document, Failure, Field, FileKey, FileRow, Ipath, KeyHasher, Kind, Location, Reason,
-    Root, Stamp, Token,
-};
-use ken_extract::{Extractor, Input, Member, Sink};
-use ken_index::{FileState, Snapshot};
-use ken_walk::Availability;
->>>>>>> main
 
 use crate::Progress;
 use crate::budget::{Budget, Share};
 use crate::ngrams::{FileNgrams, NgramWriter};
 use crate::prepare::Prepared;
 use crate::progress::{Resting, Stage};
-<<<<<<< HEAD
 use crate::write::{DocumentWriter, FileFacts, FirstError};
-=======
-use crate::stale::Staleness;
-use crate::write::{Applier, FileFacts};
-use attached::Beside;
->>>>>>> main
 use counts::{Counts, Made};
 use file::FileJob;
 pub(crate) use large::Job;
@@ -312,185 +296,12 @@ impl<'r> Pool<'r> {
         self.part_done(&queued.file);
     }
 
-<<<<<<< HEAD
     /// Adds the fields that a folder gives to all documents below it.
-=======
-    /// Adds the file's own document when its last part is done.
-    fn part_done(&self, job: &FileJob) {
-        if job.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
-            return;
-        }
-        if self.progress.is_cancelled() {
-            // Parts may be missing: better none until the next run.
-            self.counts.take_back(job.made);
-            return self.note(self.applier.take_back(job.key));
-        }
-        if let Some(mut grams) = lock(&job.grams).take() {
-            self.end_grams(&mut grams, job);
-        }
-        let own = lock(&job.own).take();
-        if let Some(mut document) = own {
-            std::mem::take(&mut *lock(&job.beside)).join(&mut document);
-            let mut state = job.state;
-            if job.try_again.load(Ordering::Relaxed) {
-                state.token = Token::UNFINISHED;
-            }
-            self.note(self.applier.add(&job.facts(), Some(state), document));
-        }
-    }
-
-    fn end_grams(&self, grams: &mut Taken, job: &FileJob) {
-        let has_parts = job.has_parts.load(Ordering::Relaxed);
-        let (facts, token) = (job.facts(), job.state.token);
-        self.note(self.grams.end(grams, &facts, token, has_parts));
-    }
-
-    /// Adds what the folder gives to all documents below it.
->>>>>>> main
     fn give_fields(&self, path: &Path, document: &mut Document) {
         for (field, value) in self.prepared.stale.reading.fields_of(path) {
             document.join_text(*field, value);
         }
     }
-<<<<<<< HEAD
-=======
-
-    /// The file cannot be opened or read: it is found by its name.
-    fn unreadable(&self, path: &Path, key: FileKey, stamp: Stamp, error: &io::Error) {
-        let name = Location::file(path).file_name();
-        let detected = ken_extract::detect::by_name(&name);
-        let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
-        document.add_text(Field::Filename, &name);
-        document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
-        document.failure = Some(Failure::new(Reason::Unreadable, cause(error)));
-        self.give_fields(path, &mut document);
-        let mut state = self.state(&stamp);
-        // A moment ago, and under the same time, it may have been another file or another permission.
-        let is_racy = ken_walk::settle(&stamp, SystemTime::now()).is_some();
-        if is_passing(error) || is_racy || may_be_opened_later(path, error) {
-            state.token = Token::UNFINISHED;
-        }
-        let facts = FileFacts {
-            path,
-            key,
-            mtime_seconds: stamp.mtime_seconds(),
-            mh: stamp.mh,
-        };
-        self.note(self.grams.unread(&facts, state.token));
-        self.note(self.applier.add(&facts, Some(state), document));
-    }
-
-    /// A file under a new path is written again from what the index holds of it. Where its type
-    /// may depend on the name, it is extracted.
-    fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, thread: &Thread<'_>) {
-        match self.rewritten(from, &path, stamp, thread) {
-            Ok(true) => {
-                self.progress.files_done.fetch_add(1, Ordering::Relaxed);
-                self.progress
-                    .bytes_done
-                    .fetch_add(stamp.size, Ordering::Relaxed);
-            }
-            Ok(false) => {
-                if !self.file(path, stamp, Made::Moved, None, thread) {
-                    // Under its old path.
-                    return;
-                }
-            }
-            Err(error) => self.note(Err(error)),
-        }
-        self.note(self.applier.delete(from));
-    }
-
-    fn rewritten(
-        &self,
-        from: FileKey,
-        path: &Path,
-        stamp: Stamp,
-        thread: &Thread<'_>,
-    ) -> Result<bool, ken_index::Error> {
-        let Some(snapshot) = self.snapshot else {
-            return Ok(false);
-        };
-        let addresses = snapshot.addresses(from)?;
-        let Some((old, row)) = snapshot.row_among(from, &addresses)? else {
-            return Ok(false);
-        };
-        let name = Location::file(path).file_name();
-        let fields_of = |path| self.stale.reading.fields_of(path);
-        // Where the name does not tell the state of a message, its header does.
-        let is_maildir = ken_mail::maildir::is_maildir_path;
-        if is_read_otherwise(&old.file_name(), &name)
-            || is_maildir(&old.path) != is_maildir(path)
-            || fields_of(&old.path) != fields_of(path)
-            || !row.token.is_finished()
-            || self.stale.reason(&old.path, &row).is_some()
-        {
-            return Ok(false);
-        }
-        let mut own = None;
-        let facts = FileFacts {
-            path,
-            key: self.hasher.key(path),
-            mtime_seconds: stamp.mtime_seconds(),
-            mh: stamp.mh,
-        };
-        let state = self.state(&stamp);
-        let part = &mut thread.part_grams.borrow_mut();
-        let has_parts = addresses.len() > 1;
-        for address in addresses {
-            let stored = snapshot.document(address)?;
-            if stored.state.is_some() {
-                own = Some(stored.document);
-            } else {
-                self.grams
-                    .part(part, &stored.document, &facts, state.token)?;
-                self.applier.add(&facts, None, stored.document)?;
-            }
-        }
-        let Some(mut own) = own else {
-            return Ok(false);
-        };
-        own.fields.retain(|(field, _)| *field != Field::Filename);
-        own.add_text(Field::Filename, &name);
-        self.moved_grams(&facts, &own, state.token, has_parts, thread)?;
-        self.applier.add(&facts, Some(state), own)?;
-        Ok(true)
-    }
-
-    /// The grams of a file are not kept with its documents: they are taken of its bytes again.
-    fn moved_grams(
-        &self,
-        facts: &FileFacts<'_>,
-        own: &Document,
-        token: Token,
-        has_parts: bool,
-        thread: &Thread<'_>,
-    ) -> Result<(), ken_index::Error> {
-        if !self.grams.are_wanted() {
-            return Ok(());
-        }
-        if own.kind == Kind::Message && !self.grams.are_of_messages() {
-            return self.grams.unread(facts, token);
-        }
-        // What changed meanwhile has another stamp, under which nobody asks for these grams.
-        let Ok(Some((file, stamp))) = open(facts.path) else {
-            return self.grams.unread(facts, token);
-        };
-        let grams = &mut thread.own_grams.borrow_mut();
-        let mut input = Input::file("", &file, stamp.size);
-        self.grams.begin(grams, &mut input, &file);
-        self.grams.own(grams, own);
-        self.grams.end(grams, facts, token, has_parts)
-    }
-
-    /// Keeps the first error of the index and stops the run.
-    pub(crate) fn note(&self, result: Result<(), ken_index::Error>) {
-        if let Err(error) = result {
-            lock(&self.failed).get_or_insert(error);
-            self.progress.cancel();
-        }
-    }
->>>>>>> main
 }
 
 /// Returns about how much the extraction of a member holds in addition to its bytes: they become text, or go to

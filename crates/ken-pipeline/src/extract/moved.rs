@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use ken_core::{Document, Field, FileKey, Kind, Location, Stamp};
+use ken_core::{Document, Field, FileKey, Kind, Location, Stamp, Token};
 use ken_extract::Input;
 
 use super::counts::Made;
 use super::{Pool, Thread};
 use crate::open::open;
-use crate::write::{FileFacts, UNKNOWN_TOKEN};
+use crate::write::FileFacts;
 
 impl Pool<'_> {
     /// Writes a file under its new path from what the index holds. A file whose type may depend on the name is
@@ -56,7 +56,7 @@ impl Pool<'_> {
         if is_read_otherwise(&old.file_name(), &name)
             || is_maildir(&old.path) != is_maildir(path)
             || fields_of(&old.path) != fields_of(path)
-            || row.token == UNKNOWN_TOKEN
+            || !row.token.is_finished()
             || self.prepared.stale.reason(&old.path, &row).is_some()
         {
             return Ok(false);
@@ -91,7 +91,7 @@ impl Pool<'_> {
         &self,
         facts: &FileFacts<'_>,
         own: &Document,
-        token: u64,
+        token: Token,
         has_parts: bool,
         thread: &Thread<'_>,
     ) -> Result<(), ken_index::Error> {

@@ -179,13 +179,8 @@ impl NgramWriter {
     }
 
     /// Adds a file of which nothing is known but that it is there.
-<<<<<<< HEAD
-    pub(crate) fn unread(&self, file: &FileFacts<'_>, token: u64) -> Result<(), Error> {
-        self.add(&FileNgrams::default(), file, token, "")
-=======
     pub(crate) fn unread(&self, file: &FileFacts<'_>, token: Token) -> Result<(), Error> {
-        self.add(&Taken::default(), file, token, "")
->>>>>>> main
+        self.add(&FileNgrams::default(), file, token, "")
     }
 
     /// Adds a part of a file.

@@ -15,16 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
-<<<<<<< HEAD
 use ken_core::{Change, KeyHasher};
 use ken_walk::Catalogue;
-=======
-use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Token};
-use ken_extract::helper::Helpers;
-use ken_index::{Meta, Snapshot, WriterOptions};
-use ken_walk::{Catalogue, Comparison, Listings, Recorder, ScanOptions};
-use serde::Serialize;
->>>>>>> main
 
 use crate::background;
 use crate::extract::counts::{Counts, Made};
@@ -244,176 +236,12 @@ impl Run<'_> {
         if !self.prepared.options.dry_run {
             return self.walk_and_extract(&catalogue);
         }
-<<<<<<< HEAD
         // Without an index every file is new, whatever its key.
         let hasher = self.prepared.hasher().unwrap_or(KeyHasher::new(0, 0));
         Ok(self.walk(&catalogue, hasher, &|change| {
             self.announce(&change);
             self.counts.add(Made::by(&change));
         }))
-=======
-        Ok(summary)
-    }
-
-    /// Returns what the index knows of the files that are looked at.
-    fn known(&self) -> Result<Vec<FileRow>, Error> {
-        let Some(snapshot) = &self.snapshot else {
-            return Ok(Vec::new());
-        };
-        let Some(only) = self.only else {
-            return Ok(snapshot.rows()?);
-        };
-        let mut rows = Vec::with_capacity(only.len());
-        for path in only {
-            let key = snapshot.meta().hasher.key(path);
-            match snapshot.row(key)? {
-                Some((_, row)) => rows.push(row),
-                // Parts of a file that was not indexed to its end.
-                None if !snapshot.addresses(key)?.is_empty() => rows.push(FileRow {
-                    key,
-                    token: Token::UNFINISHED,
-                    identity: 0,
-                }),
-                None => {}
-            }
-        }
-        Ok(rows)
-    }
-
-    /// Returns whether a file that the index knows is read again although it did not change.
-    fn is_stale(&self, path: &Path, row: &FileRow) -> bool {
-        let lost = self.lost.as_ref();
-        self.stale.reason(path, row).is_some()
-            || self.tagged.contains(&row.key)
-            || lost.is_some_and(|lost| lost.may_hold(self.snapshot.as_ref(), row))
-    }
-
-    fn walk(
-        &self,
-        catalogue: &Catalogue,
-        hasher: KeyHasher,
-        emit: &(dyn Fn(Change) + Sync),
-    ) -> ken_walk::Summary {
-        let path_of = |keys: &[FileKey]| match &self.snapshot {
-            Some(snapshot) => snapshot
-                .paths(keys)
-                .unwrap_or_else(|_| vec![None; keys.len()]),
-            None => vec![None; keys.len()],
-        };
-        let scan = self.scan_options(catalogue);
-        let recorder = self.recorder(hasher, &scan);
-        let comparison = Comparison {
-            hasher,
-            catalogue,
-            full: self.options.full,
-            is_stale: &|path, row| {
-                let is_stale = self.is_stale(path, row);
-                self.n_stale
-                    .fetch_add(u64::from(is_stale), Ordering::Relaxed);
-                is_stale
-            },
-            path_of: &path_of,
-            emit,
-            recorder: recorder.as_ref(),
-        };
-        let progress = &self.progress.walk;
-        let walked = match self.only {
-            Some(files) => ken_walk::changes_of(files, &self.roots, &scan, progress, &comparison),
-            None => ken_walk::changes(&self.roots, &scan, progress, &comparison),
-        };
-        if let Some(recorder) = recorder
-            // Of a folder that cannot be read nothing is kept; that is no reason to keep nothing of others.
-            && let Err(error) = recorder.finish(walked.scan.unavailable.is_empty() && !walked.scan.cancelled)
-        {
-            // Whoever wants to know lists them.
-            let _ = self.unkept.set(error);
-        }
-        walked
-    }
-
-    fn scan_options(&self, catalogue: &Catalogue) -> ScanOptions {
-        ScanOptions {
-            threads: self.options.walk_threads(),
-            excluded: vec![self.options.data.clone()],
-            global_ignore: self.options.global_ignore.clone(),
-            lazy_since: self.lazy_since(catalogue),
-            // What is named is meant.
-            // An index that never saw all knows nothing of such a folder that could stay.
-            heeds_noupdate: !self.options.full && self.only.is_none() && !self.never_ended,
-            order: self.options.order,
-        }
-    }
-
-    /// Returns who takes note of what folders hold, for searches that look for new files; nobody if this walk does
-    /// not list them all.
-    fn recorder(&self, hasher: KeyHasher, scan: &ScanOptions) -> Option<Recorder> {
-        let options = self.options;
-        let lists_all = self.only.is_none() && scan.lazy_since.is_none();
-        if !lists_all || options.dry_run || options.ngrams == Ngrams::None {
-            return None;
-        }
-        let index = options.data.join("index");
-        let known = Listings::open(&index, hasher, ken_index::map);
-        let since = self.began - CLOCK_MARGIN_NS;
-        Some(Recorder::new(&index, known, hasher, since))
-    }
-
-    /// Returns since when folders must have changed to be looked at; nothing if all are to be.
-    fn lazy_since(&self, catalogue: &Catalogue) -> Option<i64> {
-        let options = self.options;
-        let is_asked = options.lazy && !options.full && !options.retry_failed;
-        // Files to be tried again may lie anywhere.
-        let is_asked = is_asked
-            && self.tagged.is_empty()
-            && self.lost.is_none()
-            && !catalogue.has_unfinished();
-        if !is_asked || self.only.is_some() || self.roots_changed || self.is_read_otherwise() {
-            return None;
-        }
-        let began = self.snapshot.as_ref()?.meta().began?;
-        // The clock of the file system may be another one; and who set the clock back since knows
-        // nothing of what changed.
-        (began < self.began).then_some(began - CLOCK_MARGIN_NS)
-    }
-
-    fn grams(&self, hasher: KeyHasher) -> &Grams {
-        self.grams.get_or_init(|| {
-            let index = self.options.data.join("index");
-            let meta = self.snapshot.as_ref().map(Snapshot::meta);
-            Grams::new(GramOptions {
-                folder: ngrams::folder(&index),
-                named: meta
-                    .and_then(|meta| meta.gram_files.clone())
-                    .unwrap_or_default(),
-                of: self.options.ngrams,
-                memory_bytes: self.options.shares().grams,
-                threads: self.options.threads,
-                seed: hasher.seed(),
-                max_file_bytes: self.options.extract.limits.max_file_bytes,
-            })
-        })
-    }
-
-    /// Tells of a change that the walk found.
-    fn announce(&self, change: &Change) {
-        if let Change::Added { stamp, .. }
-        | Change::Changed { stamp, .. }
-        | Change::Moved { stamp, .. } = change
-        {
-            let progress = self.progress;
-            progress.files_to_do.fetch_add(1, Ordering::Relaxed);
-            progress
-                .bytes_to_do
-                .fetch_add(stamp.size, Ordering::Relaxed);
-        }
-        (self.notify)(change);
-    }
-
-    /// Returns which programs files of this run wait for.
-    fn noticed(&self) -> BTreeSet<String> {
-        let helpers = self.options.extract.helpers.as_deref();
-        helpers.map(Helpers::noticed).unwrap_or_default()
->>>>>>> main
     }
 
     fn summary(&self, walked: &ken_walk::Summary) -> Summary {

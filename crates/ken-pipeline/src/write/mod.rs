@@ -9,13 +9,6 @@ mod writer;
 pub(crate) use documents::{DocumentWriter, FileFacts};
 pub(crate) use first_error::FirstError;
 pub(crate) use lanes::Queues;
-<<<<<<< HEAD
 pub use states::{RECOGNISED, TEXTLESS};
 pub(crate) use states::{has_state, is_recognised, set_state};
 pub(crate) use writer::{LazyWriter, WriterSlot};
-
-/// A token that no file has: the next run reads the file again.
-pub(crate) const UNKNOWN_TOKEN: u64 = 0;
-=======
-pub(crate) use writer::LazyWriter;
->>>>>>> main
