@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use ken_core::{FileKey, Ipath, Location, Place, Reason, Token};
+use ken_core::{FileKey, Ipath, Location, Place, Reason};
 use ken_extract::{Input, detect, format_of};
 use ken_index::{Error, Mailbox, MessageId, Snapshot};
 

@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    fn row(key: u64, token: Token) -> FileRow {
+    fn row(key: u64, token: u64) -> FileRow {
         FileRow {
             key: FileKey(key << 32),
             token: Token::from_number(token),
