@@ -208,16 +208,17 @@ struct Targets {
     roots: HashSet<PathBuf>,
     /// The targets and all folders above them.
     on_the_way: HashSet<PathBuf>,
-    /// The targets of which all that lies below is of interest.
-    whole: HashSet<PathBuf>,
+    named: HashSet<PathBuf>,
+    /// Whether all that lies below a target is of interest too.
+    below: bool,
 }
 
 impl Targets {
     fn new(targets: &[PathBuf], below: bool, roots: &[Root]) -> Self {
-        let whole: HashSet<PathBuf> = targets.iter().filter(|_| below).cloned().collect();
+        let named: HashSet<PathBuf> = targets.iter().cloned().collect();
         let covering = targets.iter().flat_map(|path| crate::covering(roots, path));
-        let is_below = |root: &&Root| root.path.ancestors().any(|path| whole.contains(path));
-        let covered = roots.iter().filter(is_below);
+        let is_below = |root: &&Root| root.path.ancestors().any(|path| named.contains(path));
+        let covered = roots.iter().filter(|root| below && is_below(root));
         let ways = targets.iter().flat_map(|path| path.ancestors());
         Self {
             roots: covering
@@ -225,7 +226,8 @@ impl Targets {
                 .map(|root| root.path.clone())
                 .collect(),
             on_the_way: ways.map(Path::to_path_buf).collect(),
-            whole,
+            named,
+            below,
         }
     }
 }
@@ -274,6 +276,9 @@ impl Shared<'_> {
                 Availability::Available if root.path.is_dir() => {
                     folders.push(self.root_folder(number, global));
                 }
+                // A target may lie below what is a file now.
+                Availability::Available
+                    if !self.is_whole(&root.path) && !self.is_target(&root.path) => {}
                 Availability::Available => Walker::new(self).root_file(root),
                 state => self.summary().unavailable.push((root.path.clone(), state)),
             }
@@ -300,11 +305,17 @@ impl Shared<'_> {
             .is_none_or(|targets| targets.on_the_way.contains(entry))
     }
 
-    /// Returns whether all that lies below a folder is of interest.
-    pub(crate) fn is_whole(&self, folder: &Path) -> bool {
+    /// Returns whether a file is a target; every one is if there are none.
+    pub(crate) fn is_target(&self, file: &Path) -> bool {
+        self.targets
+            .is_none_or(|targets| targets.named.contains(file))
+    }
+
+    /// Returns whether all that lies below a path is of interest.
+    pub(crate) fn is_whole(&self, path: &Path) -> bool {
         self.targets.is_none_or(|targets| {
-            let mut above = folder.ancestors();
-            !targets.whole.is_empty() && above.any(|path| targets.whole.contains(path))
+            let mut above = path.ancestors();
+            targets.below && above.any(|path| targets.named.contains(path))
         })
     }
 

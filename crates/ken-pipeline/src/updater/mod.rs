@@ -304,12 +304,14 @@ impl Shared {
                     };
                     self.n_opened.store(kept.n_opened(), Ordering::Relaxed);
                     let summary = summary.map_err(Arc::new);
-                    self.finished(last, &summary);
-                    report(&Outcome {
+                    let outcome = Outcome {
                         done: Ticket(last),
                         all,
                         summary,
-                    });
+                    };
+                    // Whoever waits finds it reported.
+                    report(&outcome);
+                    self.finished(&outcome);
                 }
             }
         }
@@ -357,8 +359,9 @@ impl Shared {
     }
 
     /// Takes note of how the work up to a ticket went.
-    fn finished(&self, last: u64, summary: &Result<Summary, Arc<Error>>) {
-        let cause = match summary {
+    fn finished(&self, outcome: &Outcome) {
+        let last = outcome.done.0;
+        let cause = match &outcome.summary {
             Ok(summary) if summary.interrupted => Some(NotDone::Stopped),
             Ok(_) => None,
             Err(error) => Some(NotDone::Failed(Arc::clone(error))),

@@ -405,3 +405,13 @@ fn what_a_stopped_updater_left_the_next_run_does() {
     update(&options, &[], &Progress::default(), &|_| ()).unwrap();
     world.check("fresh");
 }
+
+#[test]
+fn a_path_below_what_is_a_file_now_adds_nothing() {
+    let world = World::new(Batching::AT_ONCE, LONG);
+    world.settle(world.write("a", "a file"));
+    let below = PathChange::Touched(world.path("a/b.txt"));
+    world.settle(world.updater.submit([below]));
+    assert_eq!(world.counts(), [1, 0, 0, 0]);
+    world.check("fresh");
+}
