@@ -18,9 +18,9 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: &Options) -> Self {
         Self {
-            options: of_paths(&options),
+            options: of_paths(options),
             session: None,
             since: Instant::now(),
             n_opened: 0,

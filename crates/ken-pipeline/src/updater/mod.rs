@@ -290,7 +290,7 @@ impl Shared {
     /// Does what is submitted until the updater is stopped.
     fn work(&self, report: &dyn Fn(&Outcome)) {
         let _ending = Ending(self);
-        let mut kept = Kept::new(self.options.update.clone());
+        let mut kept = Kept::new(&self.options.update);
         while let Some((step, progress)) = self.next(kept.open_since()) {
             match step {
                 Step::Close { is_wanted } => kept.close(is_wanted),
