@@ -8,7 +8,7 @@ use ken_core::FIELDS;
 use crate::world::World;
 
 /// Each crate with the crates of the workspace that it may use.
-const EDGES: &[(&str, &[&str])] = &[
+pub const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
@@ -33,7 +33,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ken-core", &[]),
 ];
 
-fn workspace() -> PathBuf {
+/// Returns the root of the workspace.
+pub fn workspace() -> PathBuf {
     fs_err::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap()
 }
 
@@ -66,7 +67,7 @@ fn crates_use_only_those_that_they_may() {
 }
 
 /// Returns all source files of a crate.
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs_err::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
