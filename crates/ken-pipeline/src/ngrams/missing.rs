@@ -11,7 +11,7 @@ use ken_core::FileRow;
 use ken_index::{Meta, Snapshot};
 use ken_ngram::{Covers, Opened};
 
-use crate::grams;
+use crate::ngrams;
 
 /// What was lost, and what is left.
 pub(crate) struct Lost {
@@ -25,14 +25,14 @@ impl Lost {
         let Some(named) = &meta.gram_files else {
             return Ok(None);
         };
-        let left = ken_ngram::open(&grams::folder(index), ken_index::map)?;
+        let left = ken_ngram::open(&ngrams::folder(index), ken_index::map)?;
         let files = left.missing(named);
         Ok((!files.is_empty()).then_some(Self { files, left }))
     }
 
     /// Returns whether grams of a file, or of a part of it, may be among what is lost.
     pub(crate) fn may_hold(&self, snapshot: Option<&Snapshot>, row: &FileRow) -> bool {
-        let version = grams::version(row.key, row.token);
+        let version = ngrams::version(row.key, row.token);
         let segments = self.left.segments.iter();
         let rows = segments.flat_map(|segment| segment.of(version.key));
         let own: Vec<Covers> = rows
@@ -64,7 +64,7 @@ mod tests {
         let Ok(snapshot) = Snapshot::open(index) else {
             return Vec::new();
         };
-        let opened = ken_ngram::open(&grams::folder(index), ken_index::map).unwrap();
+        let opened = ken_ngram::open(&ngrams::folder(index), ken_index::map).unwrap();
         let rows = snapshot.rows().unwrap().into_iter().map(|row| row.key);
         let has = |key: &FileKey| opened.segments.iter().any(|of| of.of(key.0).count() > 0);
         rows.filter(|key| !has(key)).collect()
@@ -154,7 +154,7 @@ mod tests {
         run();
         fs_err::write(folder.path().join("docs/0.txt"), "other words").unwrap();
         assert_eq!(run(), (1, true));
-        let file = |number: u64| grams::folder(&index).join(format!("{number:016x}.grams"));
+        let file = |number: u64| ngrams::folder(&index).join(format!("{number:016x}.grams"));
         let named = || Snapshot::open(&index).unwrap().meta().gram_files.clone();
         let last = named().unwrap().last().copied().unwrap();
         fs_err::remove_file(file(last)).unwrap();
@@ -178,7 +178,7 @@ mod tests {
         let mut options = options(&data, 64 << 20);
         let run = |options: &Options| {
             run_over(folder.path(), options);
-            let files = fs_err::read_dir(grams::folder(&index)).unwrap();
+            let files = fs_err::read_dir(ngrams::folder(&index)).unwrap();
             let mut files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
             files.sort();
             files
@@ -203,7 +203,7 @@ mod tests {
 
     /// The facts that files of grams hold, and the files.
     fn facts(index: &Path) -> (usize, BTreeSet<u64>) {
-        let folder = grams::folder(index);
+        let folder = ngrams::folder(index);
         let opened = ken_ngram::open(&folder, ken_index::map).unwrap();
         let n_rows = opened.segments.iter().map(|of| of.rows().len()).sum();
         let snapshot = Snapshot::open(index).unwrap();
@@ -266,12 +266,12 @@ mod tests {
             ..Covers::default()
         };
         for row in snapshot.rows().unwrap() {
-            let of = grams::version(row.key, row.token);
+            let of = ngrams::version(row.key, row.token);
             builder.add(of, Path::new("/"), "", covers, &GramSet::default());
         }
-        fs_err::remove_dir_all(grams::folder(&index)).unwrap();
+        fs_err::remove_dir_all(ngrams::folder(&index)).unwrap();
         let named = snapshot.meta().gram_files.clone().unwrap();
-        let store = Store::open(&grams::folder(&index), &named, ken_index::map).unwrap();
+        let store = Store::open(&ngrams::folder(&index), &named, ken_index::map).unwrap();
         store.write(&mut builder).unwrap();
         let lost = Lost::of(&index, snapshot.meta()).unwrap().unwrap();
         for row in snapshot.rows().unwrap() {

@@ -9,10 +9,12 @@
 //! has seen all files, no file is stale, and the earlier readings are dropped. A file of a root that
 //! is not mounted was not seen; then they stay, and the file is read when it is there again.
 //!
-//! What that is in detail stands in [`crate::changed`]. With nothing stale, which is the usual run, the
+//! What that is in detail stands in [`crate::stale::changed`]. With nothing stale, which is the usual run, the
 //! index is asked for nothing.
 //!
 //! What files wait for is in the commit by its name, and looked for at the start of a run.
+
+pub(crate) mod changed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +24,7 @@ use ken_extract::helper::{Helpers, is_converted};
 use ken_extract::{FORMATS, Limits, format_of};
 use ken_index::{Meta, Snapshot};
 
-use crate::changed::{self, Changed};
+use changed::Changed;
 
 /// Why a file is read again although it did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

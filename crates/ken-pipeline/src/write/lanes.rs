@@ -13,9 +13,9 @@ use ken_index::{Moment, Record, Writer};
 
 use crate::Progress;
 use crate::budget::{Budget, Share};
-use crate::trace::Stage;
-use crate::work::Pool;
-use crate::writer::LazyWriter;
+use crate::extract::Pool;
+use crate::progress::Stage;
+use crate::write::LazyWriter;
 
 /// The queues, at their beginning.
 pub(crate) struct Queues {

@@ -5,8 +5,9 @@
 //! the system's cache, in pieces. The text of documents is added unless it is the bytes themselves.
 //!
 //! What is written are facts about files under their stamps (see `ken-ngram`), so it is written before
-//! the commit that tells of the files, and that names the files of grams ([`crate::lost`]).
+//! the commit that tells of the files, and that names the files of grams ([`crate::ngrams::missing`]).
 
+pub(crate) mod missing;
 mod versions;
 
 use std::collections::BTreeSet;
@@ -23,8 +24,8 @@ use ken_index::{Error, Snapshot};
 use ken_ngram::{Builder, Covers, GramSet, Pieces, Store, Version};
 use twox_hash::XxHash3_64;
 
-use crate::apply::FileFacts;
 use crate::options::Ngrams;
+use crate::write::FileFacts;
 use versions::Versions;
 
 /// Smaller files of grams cost more in merging than a thread of their own brings.

@@ -5,7 +5,7 @@ use ken_core::FileRow;
 use ken_index::{Error, Snapshot};
 use ken_ngram::Version;
 
-use crate::work::UNKNOWN_TOKEN;
+use crate::write::UNKNOWN_TOKEN;
 
 /// The part of an entry that tells the stamp; the rest is the upper part of the key.
 const STAMP: u64 = (1 << 16) - 1;

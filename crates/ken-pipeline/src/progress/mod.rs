@@ -1,11 +1,17 @@
 //! What a running update shows, and how it is stopped.
 
+mod gate;
+mod trace;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::polite::{Count, Gate};
-use crate::trace::{Span, Stage, Trace};
+use gate::Count;
+
+pub(crate) use gate::Gate;
+pub use trace::Trace;
+pub(crate) use trace::{Span, Stage};
 
 /// Live figures of a run; what is to do falls only when a pause ends.
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@
 //! place. What was recognised is cached, so that a file that is read again costs nothing here.
 //! Pictures inside of archives and messages are got out again ([`parts`]).
 
+mod cache;
 mod parts;
 
 use std::collections::BTreeMap;
@@ -18,11 +19,11 @@ use ken_extract::Input;
 use ken_extract::helper::Helpers;
 use ken_index::{Snapshot, WriterOptions};
 
-use crate::apply::{Applier, FileFacts};
 use crate::budget::Budget;
-use crate::ocr_cache::Cache;
 use crate::tags::Log;
-use crate::writer::LazyWriter;
+use crate::write::{Applier, FileFacts, LazyWriter};
+use cache::Cache;
+
 use crate::{Error, Ocr, Options, Progress, Summary};
 
 /// State of a document with a page, or a picture, of which the text is not known.
@@ -155,7 +156,7 @@ impl Pass<'_> {
 
     fn work(&self, files: &[FileKey]) {
         // Of this thread alone, and of the programs that it starts.
-        crate::polite::yield_to_others();
+        crate::background::yield_to_others();
         let _work = self.progress.gate.work();
         while let Some(key) = files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             self.progress.gate.pass();

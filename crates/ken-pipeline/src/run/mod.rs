@@ -1,9 +1,13 @@
 //! One run: from the roots to a commit.
 
 mod commit;
+pub(crate) mod replace;
+mod retag;
 #[cfg(test)]
 pub(crate) mod tests;
 mod threads;
+
+pub use replace::start_anew;
 
 use std::collections::{BTreeSet, HashSet};
 use std::io;
@@ -19,17 +23,16 @@ use ken_index::{Meta, Snapshot, WriterOptions};
 use ken_walk::{Catalogue, Comparison, Listings, Recorder, ScanOptions};
 use serde::Serialize;
 
-use crate::anew;
-use crate::counts::{Counts, Made};
-use crate::grams::{self, GramOptions, Grams};
+use crate::background;
+use crate::extract::counts::{Counts, Made};
 use crate::lock::RunLock;
-use crate::lost::Lost;
+use crate::ngrams::missing::Lost;
+use crate::ngrams::{self, GramOptions, Grams};
 use crate::options::afford;
-use crate::polite;
+use crate::progress::Stage;
 use crate::stale::{self, Now, Staleness};
 use crate::tags::{self, Log};
-use crate::trace::Stage;
-use crate::writer::LazyWriter;
+use crate::write::LazyWriter;
 use crate::{Durability, Error, Ngrams, Options, Progress, RootChange};
 
 /// A folder that changed so long before a run began may have changed after it.
@@ -97,7 +100,7 @@ impl Summary {
 /// Brings the index in `options.data` up to date with its roots, after changing them.
 ///
 /// Each change of a file is told to `notify` when the walk finds it. Nothing is written if
-/// nothing changed, nor on a dry run. While indexing is paused ([`polite::pause`]), a run commits what it
+/// nothing changed, nor on a dry run. While indexing is paused ([`background::pause`]), a run commits what it
 /// did, lets the index go, and waits; with `full` it then reads all again.
 ///
 /// # Errors
@@ -114,7 +117,7 @@ pub fn update(
     }
     let mut whole = Summary::default();
     let mut changes = changes;
-    while polite::wait_for_resume(&options.data, progress) {
+    while background::wait_for_resume(&options.data, progress) {
         let part = run_kept(options, changes, progress, notify)?;
         let was_paused = part.interrupted && !progress.is_stopped();
         if part.committed {
@@ -152,7 +155,8 @@ fn run_kept(
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         let ended = &ended;
-        let keeper = scope.spawn(|| polite::keep(&options.data, options.polite, progress, ended));
+        let keeper =
+            scope.spawn(|| background::keep(&options.data, options.background, progress, ended));
         let trace = progress.trace.as_ref();
         let cores = trace.map(|trace| scope.spawn(|| trace.cores(ended)));
         let beside = [keeper].into_iter().chain(cores);
@@ -214,7 +218,7 @@ fn run(
     let loading = progress.span(Stage::Load, None);
     let index = options.data.join("index");
     if lock.is_some() {
-        anew::recover(&index)?;
+        replace::recover(&index)?;
     }
     let snapshot = match Snapshot::open(&index) {
         Ok(snapshot) => Some(snapshot),
@@ -222,10 +226,10 @@ fn run(
         Err(ken_index::Error::Version { .. })
             if options.full && only.is_none() && !options.dry_run =>
         {
-            let roots = anew::roots_of_other_format(&index)?;
+            let roots = replace::roots_of_other_format(&index)?;
             // A mistake in what is to be changed leaves the index as it is.
             change_roots(&mut roots.clone(), changes)?;
-            anew::replace(&index, roots)?;
+            replace::replace(&index, roots)?;
             Some(Snapshot::open(&index)?)
         }
         Err(error) => return Err(error.into()),
@@ -244,7 +248,7 @@ fn run(
     let few;
     let options = match only {
         Some(files) => {
-            let n_jobs = files.len() + log.n_pending().div_ceil(tags::AT_ONCE);
+            let n_jobs = files.len() + log.n_pending().div_ceil(retag::AT_ONCE);
             few = Options {
                 threads: options.threads.min(n_jobs).max(1),
                 ..options.clone()
@@ -530,7 +534,7 @@ impl Run<'_> {
             let index = self.options.data.join("index");
             let meta = self.snapshot.as_ref().map(Snapshot::meta);
             Grams::new(GramOptions {
-                folder: grams::folder(&index),
+                folder: ngrams::folder(&index),
                 named: meta
                     .and_then(|meta| meta.gram_files.clone())
                     .unwrap_or_default(),

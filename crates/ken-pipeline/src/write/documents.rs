@@ -11,10 +11,10 @@ use ken_mail::maildir;
 
 use crate::Progress;
 use crate::budget::Budget;
-use crate::indexing::Queues;
+use crate::progress::Stage;
 use crate::tags::Log;
-use crate::trace::Stage;
-use crate::writer::LazyWriter;
+use crate::write::LazyWriter;
+use crate::write::Queues;
 
 /// Smaller documents are not counted: they are as many as threads.
 const LARGE_BYTES: usize = 1 << 20;

@@ -4,6 +4,10 @@
 //! members are handed to other threads only while some have nothing else to do; otherwise the thread that
 //! found a member extracts it itself, which costs no queue and keeps memory flat.
 
+pub(crate) mod attached;
+pub(crate) mod counts;
+pub(crate) mod large;
+
 use std::cell::RefCell;
 use std::fs::File;
 use std::io;
@@ -22,24 +26,20 @@ use ken_index::{FileState, Snapshot};
 use ken_walk::Availability;
 
 use crate::Progress;
-use crate::apply::{Applier, FileFacts};
-use crate::beside::Beside;
 use crate::budget::{Budget, Share};
-use crate::counts::{Counts, Made};
-use crate::grams::{Grams, Taken};
-use crate::large::{Job, LARGE_BYTES, Large};
 use crate::mailbox::{Fate, Known};
+use crate::ngrams::{Grams, Taken};
 use crate::open::{cause, is_passing, may_be_opened_later, open};
-use crate::progress::Resting;
+use crate::progress::{Resting, Stage};
 use crate::stale::Staleness;
-use crate::trace::Stage;
+use crate::write::{Applier, FileFacts, UNKNOWN_TOKEN};
+use attached::Beside;
+use counts::{Counts, Made};
+use large::{Job, LARGE_BYTES, Large};
 
 /// Members that wait for each thread, at most: one that waits keeps a thread from falling asleep, and
 /// waking it takes as long as reading a message.
 pub(crate) const MEMBERS_AHEAD: usize = 16;
-
-/// A token that no file has: the next run reads the file again.
-pub(crate) const UNKNOWN_TOKEN: u64 = 0;
 
 /// What all threads of the pool share.
 pub(crate) struct Pool<'r> {

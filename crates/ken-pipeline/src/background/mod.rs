@@ -1,10 +1,9 @@
 //! How much of the machine a run takes: all of it, less while it is wanted otherwise, nothing while indexing
 //! is paused.
 //!
-//! Threads pass a [`Gate`] between two documents, which is two loads as long as all may work. One more
+//! Threads pass a [`Gate`](crate::progress::Gate) between two documents, which is two loads as long as all may work. One more
 //! thread looks every so often how many may, and whether indexing was paused.
 
-mod gate;
 mod machine;
 mod pause;
 
@@ -13,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) use gate::{Count, Gate};
 pub use machine::give_back_large_blocks;
 pub(crate) use machine::memory;
 use machine::{Power, Work};
@@ -31,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Lets whatever else runs go first: this thread, those that it starts from now on, and their reads and
 /// writes, as Linux derives the class of these from that of the thread.
 pub fn yield_to_others() {
-    // Whoever may not is as polite as before. Setting the class sets the other back.
+    // Whoever may not is as much in the foreground as before. Setting the class sets the other back.
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle);
     let _ = rustix::process::nice(19);
@@ -39,14 +37,14 @@ pub fn yield_to_others() {
 
 /// Sets how many threads may work, and stops a run when indexing is paused, until `ended` is set and this
 /// thread is woken.
-pub(crate) fn keep(data: &Path, is_polite: bool, progress: &Progress, ended: &AtomicBool) {
+pub(crate) fn keep(data: &Path, in_background: bool, progress: &Progress, ended: &AtomicBool) {
     let mut work = Work::now();
     while !ended.load(Ordering::Relaxed) {
         thread::park_timeout(LOOK);
         if paused(data).is_some() {
             progress.pause();
         }
-        if is_polite {
+        if in_background {
             progress.gate.set(room(&mut work));
         }
     }

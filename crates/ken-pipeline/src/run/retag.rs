@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ken_core::{Field, Order, Pattern, Plan};
 use ken_index::{Address, Error, MessageOfFile, Snapshot};
 
-use super::Log;
-use crate::apply::FileFacts;
-use crate::work::Pool;
+use crate::extract::Pool;
+use crate::tags::Log;
+use crate::write::FileFacts;
 
 /// Messages that are looked for at once.
 const LOOKED_FOR: usize = 1_000;

@@ -17,9 +17,9 @@ use ken_core::{FileKey, Ipath, Location, Place, Reason};
 use ken_extract::{Input, detect, format_of};
 use ken_index::{Error, Mailbox, MessageId, Snapshot};
 
-use crate::apply::FileFacts;
-use crate::grams::Taken;
-use crate::work::{Pool, UNKNOWN_TOKEN};
+use crate::extract::Pool;
+use crate::ngrams::Taken;
+use crate::write::{FileFacts, UNKNOWN_TOKEN};
 
 /// Returns whether a file of a type is a mailbox, or may hold one: what is compressed shows when it is
 /// read.
