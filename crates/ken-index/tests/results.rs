@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Value};
 use ken_index::{
-    DocAddress, Collapse, FacetBy, FileState, Record, Request, Snapshot, Writer, WriterOptions,
+    Collapse, DocAddress, FacetBy, FileState, Record, Request, Snapshot, Writer, WriterOptions,
 };
 use tempfile::TempDir;
 

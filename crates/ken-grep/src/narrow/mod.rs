@@ -194,7 +194,7 @@ impl Narrow {
             Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
             Err(error) => return Err(error),
         };
-        let grams = ken_ngram::open(&index.join("ngrams"), ken_index::map)?;
+        let grams = ken_ngram::open(&ken_index::layout::ngrams_folder(&index), ken_index::map)?;
         if grams.segments.is_empty() {
             return because(Why::NoGrams);
         }
@@ -570,14 +570,19 @@ mod tests {
         let meta = writer.meta().clone();
         writer.commit(&meta).unwrap();
         let none = std::collections::BTreeSet::new();
-        let store = Store::open(&index.join("ngrams"), &none, ken_index::map).unwrap();
+        let store = Store::open(
+            &ken_index::layout::ngrams_folder(&index),
+            &none,
+            ken_index::map,
+        )
+        .unwrap();
         (meta, store)
     }
 
     #[test]
     fn a_file_is_known_by_whichever_grams_are_of_now() {
         let folder = tempfile::tempdir().unwrap();
-        let index = folder.path().join("index");
+        let index = ken_index::layout::index_folder(&folder.path());
         let (meta, store) = empty(&index);
         let path = |name: &str| folder.path().join(name);
         let covers = Covers {

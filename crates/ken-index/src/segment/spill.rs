@@ -29,8 +29,8 @@ use std::path::{Path, PathBuf};
 use ken_core::{put_number, take_number};
 use tantivy::DocId;
 
-use super::documents::{AT_ONCE, Documents};
-use super::postings::{Detail, Postings, Room, Sink, first_bytes};
+use super::documents::{AT_ONCE, Detail, Documents};
+use super::postings::{Postings, Room, Sink, first_bytes};
 use super::width::{self, Width};
 
 /// So many bytes are written and read at once.

@@ -168,7 +168,10 @@ impl World {
 
     /// Returns the documents of an index, without what is another in every index.
     fn documents(&self, data: &str) -> BTreeMap<String, (Document, bool)> {
-        let snapshot = Snapshot::open(&self.folder.path().join(data).join("index")).unwrap();
+        let snapshot = Snapshot::open(&ken_index::layout::index_folder(
+            &self.folder.path().join(data),
+        ))
+        .unwrap();
         let found = snapshot.run(&Plan::All, Order::default(), 0, usize::MAX);
         let documents = found.unwrap().hits.into_iter().map(|hit| {
             let stored = snapshot.document(hit.address).unwrap();

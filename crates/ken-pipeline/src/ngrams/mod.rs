@@ -40,7 +40,7 @@ const WHOLE_BYTES: usize = 4 << 20;
 
 /// Where the files of grams of an index are.
 pub fn folder(index: &Path) -> PathBuf {
-    index.join("ngrams")
+    ken_index::layout::ngrams_folder(&index)
 }
 
 /// Takes the grams of all files of a run.

@@ -52,7 +52,7 @@ pub(crate) fn recognise(
     let (Some(ocr), Some(helpers)) = (&options.ocr, &options.extract.helpers) else {
         return Ok(());
     };
-    let snapshot = match Snapshot::open(&options.data.join("index")) {
+    let snapshot = match Snapshot::open(&ken_index::layout::index_folder(&options.data)) {
         Err(ken_index::Error::Missing(_)) => return Ok(()),
         snapshot => snapshot?,
     };
@@ -74,7 +74,7 @@ pub(crate) fn recognise(
     }
     let shares = options.shares();
     let writer = LazyWriter::new(
-        options.data.join("index"),
+        ken_index::layout::index_folder(&options.data),
         WriterOptions {
             memory_bytes: shares.segments,
             threads: options.threads,

@@ -105,7 +105,7 @@ impl Run<'_> {
             writer.set_synced(true);
         }
         // A stopped run goes on another time.
-        writer.set_patient(summary.interrupted);
+        writer.defer_merges(summary.interrupted);
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
         writer.commit_with(|| {
@@ -130,7 +130,7 @@ impl Run<'_> {
         }
         let _span = self.progress.span(Stage::Grams, None);
         let grams = self.grams(meta.hasher);
-        if let Some(files) = grams.merge(&self.options.data.join("index"))? {
+        if let Some(files) = grams.merge(&ken_index::layout::index_folder(&self.options.data))? {
             let named = meta.gram_files.map(|_| self.with_lost(files, all));
             meta.gram_files = named;
             writer.commit(&meta)?;

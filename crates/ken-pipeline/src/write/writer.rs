@@ -30,7 +30,7 @@ impl LazyWriter {
         }
     }
 
-    /// Merges segments only when there are many, until [`Writer::set_patient`] says otherwise.
+    /// Merges segments only when there are many, until [`Writer::defer_merges`] says otherwise.
     pub(crate) fn patient(self) -> Self {
         Self {
             patient: true,
@@ -49,7 +49,7 @@ impl LazyWriter {
         }
         let writer = Writer::open(&self.index, self.options)?;
         writer.set_synced(self.synced);
-        writer.set_patient(self.patient);
+        writer.defer_merges(self.patient);
         Ok(self.opened.get_or_init(|| writer))
     }
 

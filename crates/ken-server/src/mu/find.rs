@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use ken_core::{Field, Order, SortKey};
-use ken_index::{Address as Place, Collapse, Request};
+use ken_index::{Collapse, DocAddress, Request};
 use ken_mail::thread::{Entry, Threaded, threads};
 
 use super::error::ErrorKind;
@@ -192,7 +192,7 @@ impl Store {
     }
 
     /// Returns the messages that a query finds, and where they and their parts stand.
-    fn matching(&mut self, find: &Find) -> Result<(Vec<Place>, Vec<Mail>), Error> {
+    fn matching(&mut self, find: &Find) -> Result<(Vec<DocAddress>, Vec<Mail>), Error> {
         let tree = self.tree(&find.query)?;
         let plan = self.plan(&tree)?;
         let column = find.sort.column().filter(|_| find.after.is_none());
@@ -209,7 +209,7 @@ impl Store {
             ..Request::new(&plan)
         };
         let found = self.snapshot()?.find(&request)?;
-        let places: Vec<Place> = found.hits.iter().map(|hit| hit.address).collect();
+        let places: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
         let mut mails = self.mails(&places)?;
         if let Some(after) = find.after {
             mails.retain(|mail| mail.modified > after);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use ken_core::{Order, Plan};
-use ken_index::{Address as Place, Collapse, Request, Snapshot, Stored};
+use ken_index::{Collapse, DocAddress, Request, Snapshot, Stored};
 use ken_mail::Personal;
 use ken_mail::maildir::Place as MaildirPlace;
 use ken_pipeline::{Options, Progress, Summary, update_files};
@@ -143,7 +143,7 @@ impl Store {
     /// # Errors
     /// Fails if there is no index.
     pub fn snapshot(&mut self) -> Result<&Snapshot, Error> {
-        let index = self.options.data.join("index");
+        let index = ken_index::layout::index_folder(&self.options.data);
         let stamp = fs_err::metadata(index.join("meta.json"))
             .ok()
             .and_then(|metadata| {
@@ -233,7 +233,7 @@ impl Store {
     }
 
     /// Returns the messages that documents are or belong to, in their order and each once.
-    pub(super) fn mails(&mut self, places: &[Place]) -> Result<Vec<Mail>, Error> {
+    pub(super) fn mails(&mut self, places: &[DocAddress]) -> Result<Vec<Mail>, Error> {
         self.snapshot()?;
         let Some(opened) = &self.opened else {
             return Ok(Vec::new());
@@ -243,7 +243,7 @@ impl Store {
         let mut numbers: Vec<usize> = (0..places.len()).collect();
         numbers.sort_unstable_by_key(|number| places[*number]);
         let read = |numbers: &[usize]| -> Result<Vec<(usize, Mail)>, Error> {
-            let places: Vec<Place> = numbers.iter().map(|number| places[*number]).collect();
+            let places: Vec<DocAddress> = numbers.iter().map(|number| places[*number]).collect();
             let mut mails = Vec::with_capacity(numbers.len());
             for (number, stored) in numbers.iter().zip(snapshot.documents(&places)?) {
                 if let Some(stored) = message_of(snapshot, stored)? {

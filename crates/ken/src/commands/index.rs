@@ -235,7 +235,7 @@ fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
 }
 
 fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
-    match Snapshot::open(&data.join("index")) {
+    match Snapshot::open(&ken_index::layout::index_folder(&data)) {
         Ok(snapshot) => Ok(!snapshot.meta().roots.is_empty()),
         Err(ken_index::Error::Missing(_)) => Ok(false),
         // What they are is seen when it is made anew.

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ken_core::{Field, Order, Plan};
-use ken_index::{Collapse, Found, Hit, Request, Snapshot, spread};
+use ken_index::{Collapse, Hit, Request, Response, Snapshot, parallel};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Finder, Settings as SnippetSettings};
@@ -36,7 +36,8 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     }
     let settings = Settings::load(global)?;
     // It says what the user's own fields are called.
-    let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
+    let snapshot =
+        Snapshot::open_for_one_query(&ken_index::layout::index_folder(&data_folder(global)?))?;
     let mut context = context();
     let tree = if args.query.is_empty() {
         Tree::All
@@ -183,7 +184,7 @@ fn more_of(results: &ResultArgs) -> &'static str {
 }
 
 /// Prints each file once, however many of its documents were found.
-fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Found) -> Result<(), Failure> {
+fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Response) -> Result<(), Failure> {
     let end = if args.null { b'\0' } else { b'\n' };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut printed = HashSet::new();
@@ -221,7 +222,7 @@ pub(super) fn print_hits(
         // What is before a hit that cannot be read is printed.
         let shown = |at, hit: &Hit| Ok::<_, Infallible>(shown(first + at, hit));
         let size = |hit: &Hit| WORDS_OF_NONE + u64::from(snapshot.n_words(hit.address));
-        let Ok(all) = spread::each(hits, size, max_threads, shown);
+        let Ok(all) = parallel::each(hits, size, max_threads, shown);
         for shown in all {
             out.write_all(&shown?)?;
         }
@@ -247,7 +248,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn print(&self, found: &Found) -> Result<(), Failure> {
+    fn print(&self, found: &Response) -> Result<(), Failure> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         // To explain a score is a search, which may use several threads itself.
         let max_threads = if self.args.explain { 1 } else { MAX_READERS };
@@ -318,7 +319,7 @@ impl Page<'_> {
     }
 
     /// On a terminal: how many there are beyond those printed.
-    fn say_how_many(&self, found: &Found) {
+    fn say_how_many(&self, found: &Response) {
         if !says_how_many(self.args) {
             return;
         }

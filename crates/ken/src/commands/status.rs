@@ -21,7 +21,7 @@ use crate::output;
 
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let data = config::data_folder(global)?;
-    let snapshot = Snapshot::open_for_one_question(&data.join("index"))?;
+    let snapshot = Snapshot::open_for_one_query(&ken_index::layout::index_folder(&data))?;
     if args.missing_helpers {
         return super::missing::run(&snapshot, args.json);
     }

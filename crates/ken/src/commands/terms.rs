@@ -22,7 +22,8 @@ use crate::output;
 const DEFAULT_LIMIT: usize = 100;
 
 pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure> {
-    let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
+    let snapshot =
+        Snapshot::open_for_one_query(&ken_index::layout::index_folder(&data_folder(global)?))?;
     let fields = fields(&args.field)?;
     let analyze = |field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)| {
         ken_index::analysis::analyze(field, text, each);

@@ -37,7 +37,10 @@ fn modules_have_no_circles() {
     for (name, _) in EDGES {
         let circles = Modules::read(&workspace().join("crates").join(name).join("src")).circles();
         if WITH_CIRCLES.contains(name) {
-            assert!(!circles.is_empty(), "{name} has no circles: take it off the list");
+            assert!(
+                !circles.is_empty(),
+                "{name} has no circles: take it off the list"
+            );
         } else {
             assert!(circles.is_empty(), "{name}: {circles:#?}");
         }
@@ -48,17 +51,26 @@ fn modules_have_no_circles() {
 fn circles_are_found() {
     let modules = Modules::of(&[
         ("lib.rs", "mod a; mod b; mod c; pub use b::Thing;"),
-        ("a.rs", "use std::io;\nuse crate::{Thing, c::{self, Other}};"),
+        (
+            "a.rs",
+            "use std::io;\nuse crate::{Thing, c::{self, Other}};",
+        ),
         ("b/mod.rs", "mod low; mod high; pub use self::low::Thing;"),
         ("b/low.rs", "pub struct Thing; // see super::high::up"),
-        ("b/high.rs", "use super::Thing;\n#[cfg(test)]\nmod tests { use crate::a; }"),
+        (
+            "b/high.rs",
+            "use super::Thing;\n#[cfg(test)]\nmod tests { use crate::a; }",
+        ),
         ("c.rs", "fn f() { crate::b::high::up() }"),
     ]);
     assert_eq!(modules.circles(), Vec::<String>::new());
     let modules = Modules::of(&[
         ("lib.rs", "mod a; mod b; pub use b::Thing;"),
         ("a.rs", "use crate::{Error, Thing};"),
-        ("b/mod.rs", "mod low; mod high; pub struct Thing; pub(crate) use high::up as top;"),
+        (
+            "b/mod.rs",
+            "mod low; mod high; pub struct Thing; pub(crate) use high::up as top;",
+        ),
         ("b/low.rs", "use super::top;"),
         ("b/high.rs", "fn up() { super::low::f(); crate::a::f() }"),
     ]);
@@ -85,7 +97,10 @@ impl Modules {
 
     fn add(&mut self, path: &Path, text: &str) {
         let path = path.with_extension("");
-        let mut module: Names = path.iter().map(|name| name.to_str().unwrap().into()).collect();
+        let mut module: Names = path
+            .iter()
+            .map(|name| name.to_str().unwrap().into())
+            .collect();
         if module.iter().any(|name| name == "tests" || name == "bin") {
             return;
         }
@@ -108,7 +123,10 @@ impl Modules {
                 let is_module = |end| self.code.contains_key(&used[..end]);
                 if let Some(other) = used.get(n_common).filter(|_| is_module(n_common + 1)) {
                     let folder = uses.entry(module[..n_common].to_vec()).or_default();
-                    folder.entry(user.clone()).or_default().insert(other.clone());
+                    folder
+                        .entry(user.clone())
+                        .or_default()
+                        .insert(other.clone());
                 }
             }
         }
@@ -154,8 +172,10 @@ fn circles_among(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> 
         }
         reached
     };
-    let all: BTreeMap<&String, BTreeSet<String>> =
-        uses.keys().map(|module| (module, reached(module))).collect();
+    let all: BTreeMap<&String, BTreeSet<String>> = uses
+        .keys()
+        .map(|module| (module, reached(module)))
+        .collect();
     let mut circles = BTreeSet::new();
     for (module, reached) in &all {
         let returns = |other: &&String| all.get(other).is_some_and(|of| of.contains(*module));
@@ -170,12 +190,17 @@ fn circles_among(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> 
 /// Returns the code of a file up to its tests. Items for tests only that stand before them are left out, too.
 fn without_comments_and_tests(text: &str) -> String {
     let mut code = String::new();
-    let mut lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let mut lines = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
     while let Some(line) = lines.next() {
         if line.trim() != "#[cfg(test)]" {
             code.push_str(line);
             code.push('\n');
-        } else if lines.next().is_some_and(|item| item.starts_with("mod tests {")) {
+        } else if lines
+            .next()
+            .is_some_and(|item| item.starts_with("mod tests {"))
+        {
             break;
         }
     }
@@ -218,7 +243,10 @@ fn absolute(module: &[String], path: &[String]) -> Option<Names> {
     let (base, rest) = match path.first()?.as_str() {
         "crate" => (&[][..], &path[1..]),
         "self" => (module, &path[1..]),
-        _ => (&module[..module.len().checked_sub(n_super)?], &path[n_super..]),
+        _ => (
+            &module[..module.len().checked_sub(n_super)?],
+            &path[n_super..],
+        ),
     };
     let rest = rest.iter().filter(|name| *name != "self");
     Some(base.iter().chain(rest).cloned().collect())

@@ -108,7 +108,8 @@ fn narrow(global: &Global, settings: &Settings) -> Narrow {
     };
     let paths = &settings.selection.paths;
     let need = settings.pattern.need();
-    let narrow = Narrow::of_whole_files(&data.join("index"), need, paths, &here);
+    let narrow =
+        Narrow::of_whole_files(&ken_index::layout::index_folder(&data), need, paths, &here);
     narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
 }
 

@@ -181,7 +181,7 @@ fn narrow(
         Ok(need) => need,
         Err(why) => return Narrow::because(*why),
     };
-    let narrow = Narrow::new(&data.join("index"), question, need);
+    let narrow = Narrow::new(&ken_index::layout::index_folder(&data), question, need);
     narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
 }
 

@@ -1,7 +1,7 @@
 //! A message as one line or one object of a list.
 
 use ken_core::Field;
-use ken_index::{Address, Stored};
+use ken_index::{DocAddress, Stored};
 use ken_mail::Mailbox;
 use serde_json::{Value as Json, json};
 
@@ -18,7 +18,11 @@ pub(super) struct Message {
 }
 
 impl Message {
-    pub(super) fn read(mail: &Mail, address: Address, is_matched: bool) -> Result<Self, Failure> {
+    pub(super) fn read(
+        mail: &Mail,
+        address: DocAddress,
+        is_matched: bool,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             stored: mail.snapshot.document(address)?,
             is_matched,

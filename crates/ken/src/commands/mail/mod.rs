@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::{Field, Glob, GlobPart, Kind, Order, Pattern, Plan, SortKey, escape_bytes};
-use ken_index::{Address, Request, Snapshot};
+use ken_index::{DocAddress, Request, Snapshot};
 use ken_search::parse::{Tree, parse_with};
 use ken_search::plan::{Context, plan};
 
@@ -47,7 +47,8 @@ struct Mail {
 impl Mail {
     fn open(global: &Global) -> Result<Self, Failure> {
         let settings = Settings::load(global)?;
-        let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
+        let snapshot =
+            Snapshot::open_for_one_query(&ken_index::layout::index_folder(&data_folder(global)?))?;
         let mut context = search::context();
         settings.mail.tell(&mut context)?;
         let roots = snapshot.meta().roots.iter();
@@ -89,7 +90,7 @@ impl Mail {
 
     /// Returns where the messages stand that a query finds, by themselves or by what they carry, the
     /// newest first.
-    fn find(&self, query: &Query, reverse: bool, limit: usize) -> Result<Vec<Address>, Failure> {
+    fn find(&self, query: &Query, reverse: bool, limit: usize) -> Result<Vec<DocAddress>, Failure> {
         let order = Order {
             key: SortKey::DATE,
             reverse,
@@ -106,8 +107,8 @@ impl Mail {
         }
         let found = self.snapshot.run(&messages, order, 0, usize::MAX)?;
         let addresses = found.hits.into_iter().map(|hit| hit.address);
-        let all: HashSet<Address> = addresses.chain(parts).collect();
-        let all: Vec<Address> = all.into_iter().collect();
+        let all: HashSet<DocAddress> = addresses.chain(parts).collect();
+        let all: Vec<DocAddress> = all.into_iter().collect();
         let request = Request {
             only: Some(&all),
             order,
@@ -122,8 +123,8 @@ impl Mail {
     /// several folders.
     fn skip_dups(
         &self,
-        found: &mut Vec<Address>,
-        rather: &HashSet<Address>,
+        found: &mut Vec<DocAddress>,
+        rather: &HashSet<DocAddress>,
     ) -> Result<(), Failure> {
         let mut numbers = Vec::with_capacity(found.len());
         for address in &*found {
@@ -146,7 +147,7 @@ impl Mail {
     }
 
     /// Returns all messages in the threads of some, the newest first.
-    fn with_related(&self, of: &[Address], reverse: bool) -> Result<Vec<Address>, Failure> {
+    fn with_related(&self, of: &[DocAddress], reverse: bool) -> Result<Vec<DocAddress>, Failure> {
         let all = self.snapshot.threads(of)?;
         let order = Order {
             key: SortKey::DATE,
@@ -163,7 +164,7 @@ impl Mail {
     }
 
     /// Returns the messages that carry what a plan finds.
-    fn carriers(&self, plan: &Plan) -> Result<HashSet<Address>, Failure> {
+    fn carriers(&self, plan: &Plan) -> Result<HashSet<DocAddress>, Failure> {
         let is_inside = Plan::Filter(Box::new(is(Field::Is, "member")));
         let is_message = Plan::Not(Box::new(among_messages(None)));
         let plan = Plan::And(vec![plan.clone(), is_inside, is_message]);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 
 use ken_core::{Document, Field, Value};
-use ken_index::{Address, Stored};
+use ken_index::{DocAddress, Stored};
 use serde_json::json;
 
 use super::parts::{Attached, attached};
@@ -57,7 +57,7 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
 }
 
 /// Returns all messages of some threads, thread by thread, each from old to new.
-fn whole_threads(mail: &Mail, of: &[Address]) -> Result<Vec<Address>, Failure> {
+fn whole_threads(mail: &Mail, of: &[DocAddress]) -> Result<Vec<DocAddress>, Failure> {
     let mut shown = HashSet::new();
     let mut all = Vec::new();
     for address in of {
@@ -84,7 +84,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn message(&self, at: Address, position: usize) -> Result<Vec<u8>, Failure> {
+    fn message(&self, at: DocAddress, position: usize) -> Result<Vec<u8>, Failure> {
         let snapshot = &self.mail.snapshot;
         let stored = snapshot.document(at)?;
         if let Some(number) = &self.args.part {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use ken_index::Address;
+use ken_index::DocAddress;
 use ken_mail::thread::{Entry, Threaded, threads};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
     let mail = Mail::open(global)?;
     let style = Style::of(global);
     let found = mail.find(&mail.read(&args.query)?, args.reverse, 0)?;
-    let matched: HashSet<Address> = found.iter().copied().collect();
+    let matched: HashSet<DocAddress> = found.iter().copied().collect();
     let mut shown = HashSet::new();
     let mut n_threads = 0;
     for address in &found {
@@ -55,8 +55,8 @@ struct Thread {
 impl Thread {
     fn read(
         mail: &Mail,
-        addresses: &[Address],
-        matched: &HashSet<Address>,
+        addresses: &[DocAddress],
+        matched: &HashSet<DocAddress>,
     ) -> Result<Self, Failure> {
         let mut messages = Vec::with_capacity(addresses.len());
         for address in addresses {

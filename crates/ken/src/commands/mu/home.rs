@@ -232,7 +232,7 @@ fn info(global: &Global, typed: &Typed, data: &Path) -> Outcome {
 }
 
 fn store_table(home: &Home, data: &Path) -> Result<String, Refusal> {
-    let index = data.join("index");
+    let index = ken_index::layout::index_folder(&data);
     let snapshot = Snapshot::open(&index)?;
     let zone = crate::zone::system();
     let time = |seconds: Option<i64>| match seconds {

@@ -54,7 +54,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Ok(folder) => folder,
         Err(message) => return complain(&message),
     };
-    let snapshot = match Snapshot::open_for_one_question(&folder.join("index")) {
+    let snapshot = match Snapshot::open_for_one_query(&ken_index::layout::index_folder(&folder)) {
         Ok(snapshot) => snapshot,
         Err(error) => {
             let folder = folder.display();
@@ -98,7 +98,7 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     let Some(folder) = &options.folder else {
         return data_folder(global).map(Ok);
     };
-    if folder.join("index").is_dir() {
+    if ken_index::layout::index_folder(&folder).is_dir() {
         return Ok(Ok(folder.clone()));
     }
     let folder = folder.display();
