@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ken_core::{Document, Field, Order, Plan, Root, Value};
+use ken_index::layout::index_folder;
 use ken_index::{Writer, WriterOptions};
 use proptest::prelude::*;
 
@@ -168,10 +169,7 @@ impl World {
 
     /// Returns the documents of an index, without what is another in every index.
     fn documents(&self, data: &str) -> BTreeMap<String, (Document, bool)> {
-        let snapshot = Snapshot::open(&ken_index::layout::index_folder(
-            &self.folder.path().join(data),
-        ))
-        .unwrap();
+        let snapshot = Snapshot::open(&index_folder(&self.folder.path().join(data))).unwrap();
         let found = snapshot.run(&Plan::All, Order::default(), 0, usize::MAX);
         let documents = found.unwrap().hits.into_iter().map(|hit| {
             let stored = snapshot.document(hit.address).unwrap();

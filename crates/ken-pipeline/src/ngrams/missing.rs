@@ -50,6 +50,7 @@ impl Lost {
 
 #[cfg(test)]
 mod tests {
+    use ken_index::layout::index_folder;
     use std::sync::atomic::Ordering;
 
     use ken_core::{FileKey, Root};
@@ -74,7 +75,7 @@ mod tests {
     fn a_commit_tells_of_files_whose_grams_are_written() {
         let folder = folder_of_files(100);
         let data = folder.path().join("data");
-        let index = ken_index::layout::index_folder(&data);
+        let index = index_folder(&data);
         let options = Options {
             commit_interval: std::time::Duration::ZERO,
             ..options(&data, 64 << 20)
@@ -103,12 +104,7 @@ mod tests {
                 fs_err::write(file, "other words").unwrap();
             }
         };
-        let meta = || {
-            Snapshot::open(&ken_index::layout::index_folder(&data))
-                .unwrap()
-                .meta()
-                .clone()
-        };
+        let meta = || Snapshot::open(&index_folder(&data)).unwrap().meta().clone();
         let stopped = |changes: &[RootChange]| {
             let progress = Progress::default();
             let summary = update(&options, changes, &progress, &|_| {
@@ -141,7 +137,7 @@ mod tests {
     fn lost_grams_are_taken_again() {
         let folder = folder_of_files(20);
         let data = folder.path().join("data");
-        let index = ken_index::layout::index_folder(&data);
+        let index = index_folder(&data);
         let options = options(&data, 64 << 20);
         let add = RootChange::Add(Root::new(folder.path().join("docs")));
         let run = || {
@@ -179,7 +175,7 @@ mod tests {
     fn a_run_that_reads_all_deletes_the_grams_of_before() {
         let folder = folder_of_files(20);
         let data = folder.path().join("data");
-        let index = ken_index::layout::index_folder(&data);
+        let index = index_folder(&data);
         let mut options = options(&data, 64 << 20);
         let run = |options: &Options| {
             run_over(folder.path(), options);
@@ -222,7 +218,7 @@ mod tests {
     fn small_files_are_merged_before_the_commit_that_names_them() {
         let folder = folder_of_files(2);
         let data = folder.path().join("data");
-        let index = ken_index::layout::index_folder(&data);
+        let index = index_folder(&data);
         let mut options = options(&data, 64 << 20);
         options.threads = 1;
         let run = |options: &Options| run_over(folder.path(), options);
@@ -255,7 +251,7 @@ mod tests {
     fn files_with_parts_are_read_again() {
         let folder = folder_of_files(1);
         let data = folder.path().join("data");
-        let index = ken_index::layout::index_folder(&data);
+        let index = index_folder(&data);
         let message = |n: u32| {
             format!("From a@example.org Thu Jan  1 00:00:00 2026\nSubject: {n}\n\ntext\n\n")
         };

@@ -20,6 +20,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use ken_core::{Document, FileKey, Kind};
 use ken_extract::Input;
 use ken_extract::helper::ocr;
+use ken_index::layout::ngrams_folder;
 use ken_index::{Error, Snapshot};
 use ken_ngram::{Builder, Covers, GramSet, Pieces, Store, Version};
 use twox_hash::XxHash3_64;
@@ -40,7 +41,7 @@ const WHOLE_BYTES: usize = 4 << 20;
 
 /// Where the files of grams of an index are.
 pub fn folder(index: &Path) -> PathBuf {
-    ken_index::layout::ngrams_folder(&index)
+    ngrams_folder(index)
 }
 
 /// Takes the grams of all files of a run.

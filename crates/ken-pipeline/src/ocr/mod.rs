@@ -17,6 +17,7 @@ use std::time::Instant;
 use ken_core::{Document, Field, FileKey, Value};
 use ken_extract::Input;
 use ken_extract::helper::Helpers;
+use ken_index::layout::index_folder;
 use ken_index::{Snapshot, WriterOptions};
 
 use crate::budget::Budget;
@@ -52,7 +53,7 @@ pub(crate) fn recognise(
     let (Some(ocr), Some(helpers)) = (&options.ocr, &options.extract.helpers) else {
         return Ok(());
     };
-    let snapshot = match Snapshot::open(&ken_index::layout::index_folder(&options.data)) {
+    let snapshot = match Snapshot::open(&index_folder(&options.data)) {
         Err(ken_index::Error::Missing(_)) => return Ok(()),
         snapshot => snapshot?,
     };
@@ -74,7 +75,7 @@ pub(crate) fn recognise(
     }
     let shares = options.shares();
     let writer = LazyWriter::new(
-        ken_index::layout::index_folder(&options.data),
+        index_folder(&options.data),
         WriterOptions {
             memory_bytes: shares.segments,
             threads: options.threads,

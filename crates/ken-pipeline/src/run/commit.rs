@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use ken_index::layout::index_folder;
 use ken_index::{Meta, Snapshot, Writer};
 
 use super::{Run, Summary};
@@ -130,7 +131,7 @@ impl Run<'_> {
         }
         let _span = self.progress.span(Stage::Grams, None);
         let grams = self.grams(meta.hasher);
-        if let Some(files) = grams.merge(&ken_index::layout::index_folder(&self.options.data))? {
+        if let Some(files) = grams.merge(&index_folder(&self.options.data))? {
             let named = meta.gram_files.map(|_| self.with_lost(files, all));
             meta.gram_files = named;
             writer.commit(&meta)?;

@@ -19,6 +19,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
 use ken_extract::helper::Helpers;
+use ken_index::layout::index_folder;
 use ken_index::{Meta, Snapshot, WriterOptions};
 use ken_walk::{Catalogue, Comparison, Listings, Recorder, ScanOptions};
 use serde::Serialize;
@@ -216,7 +217,7 @@ fn run(
     }
     progress.waiting.store(false, Ordering::Relaxed);
     let loading = progress.span(Stage::Load, None);
-    let index = ken_index::layout::index_folder(&options.data);
+    let index = index_folder(&options.data);
     if lock.is_some() {
         replace::recover(&index)?;
     }
@@ -505,7 +506,7 @@ impl Run<'_> {
         if !lists_all || options.dry_run || options.ngrams == Ngrams::None {
             return None;
         }
-        let index = ken_index::layout::index_folder(&options.data);
+        let index = index_folder(&options.data);
         let known = Listings::open(&index, hasher, ken_index::map);
         let since = self.began - CLOCK_MARGIN_NS;
         Some(Recorder::new(&index, known, hasher, since))
@@ -531,7 +532,7 @@ impl Run<'_> {
 
     fn grams(&self, hasher: KeyHasher) -> &Grams {
         self.grams.get_or_init(|| {
-            let index = ken_index::layout::index_folder(&self.options.data);
+            let index = index_folder(&self.options.data);
             let meta = self.snapshot.as_ref().map(Snapshot::meta);
             Grams::new(GramOptions {
                 folder: ngrams::folder(&index),

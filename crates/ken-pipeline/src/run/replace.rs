@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use ken_core::Root;
+use ken_index::layout::index_folder;
 use ken_index::{Writer, WriterOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -17,7 +18,7 @@ use crate::{Error, Options, Progress, Summary, update};
 /// # Errors
 /// Fails as [`update`] does.
 pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
-    let index = ken_index::layout::index_folder(&options.data);
+    let index = index_folder(&options.data);
     let roots = ken_index::salvage_roots(&index).unwrap_or_default();
     // A flipped bit may as well be in the name of one.
     let is_there = |root: &Root| fs_err::exists(&root.path).unwrap_or(false);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use ken_index::Writer;
+use ken_index::layout::index_folder;
 
 use super::*;
 use crate::Arrangement;
@@ -53,7 +54,7 @@ fn a_root_that_goes_away_meanwhile_loses_no_document() {
         let add = RootChange::Add(Root::new(docs.clone()));
         update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
         let n_files = || {
-            let snapshot = Snapshot::open(&ken_index::layout::index_folder(&data)).unwrap();
+            let snapshot = Snapshot::open(&index_folder(&data)).unwrap();
             snapshot.rows().unwrap().len()
         };
         let full = Options {
@@ -132,7 +133,7 @@ fn a_run_that_is_paused_lets_the_index_go_and_goes_on_later() {
             }
             // The lock is free, and what was done is there.
             assert!(RunLock::take(&data, &|| true).unwrap().is_some());
-            let snapshot = Snapshot::open(&ken_index::layout::index_folder(&data)).unwrap();
+            let snapshot = Snapshot::open(&index_folder(&data)).unwrap();
             let tallies = snapshot.statistics().unwrap().tallies;
             let n_documents: u64 = tallies.iter().map(|tally| tally.documents).sum();
             assert!(background::resume(&data).unwrap());
@@ -215,7 +216,7 @@ fn forget_extractors(data: &Path) {
         memory_bytes: 0,
         threads: 1,
     };
-    let writer = Writer::open(&ken_index::layout::index_folder(&data), options).unwrap();
+    let writer = Writer::open(&index_folder(data), options).unwrap();
     let mut meta = writer.meta().clone();
     meta.reading.formats.values_mut().for_each(|v| *v = 0);
     writer.commit(&meta).unwrap();
@@ -300,7 +301,7 @@ fn readers_see_whole_commits() {
     };
     (0..MESSAGES).for_each(|number| write(number, 0));
     run();
-    let index = ken_index::layout::index_folder(&data);
+    let index = index_folder(&data);
     let first = Snapshot::open(&index).unwrap();
     let before = read(&first);
     let ended = AtomicBool::new(false);

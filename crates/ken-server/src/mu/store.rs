@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use ken_core::{Order, Plan};
+use ken_index::layout::index_folder;
 use ken_index::{Collapse, DocAddress, Request, Snapshot, Stored};
 use ken_mail::Personal;
 use ken_mail::maildir::Place as MaildirPlace;
@@ -143,7 +144,7 @@ impl Store {
     /// # Errors
     /// Fails if there is no index.
     pub fn snapshot(&mut self) -> Result<&Snapshot, Error> {
-        let index = ken_index::layout::index_folder(&self.options.data);
+        let index = index_folder(&self.options.data);
         let stamp = fs_err::metadata(index.join("meta.json"))
             .ok()
             .and_then(|metadata| {

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ken_core::{Field, Order, Plan};
+use ken_index::layout::index_folder;
 use ken_index::{Collapse, Hit, Request, Response, Snapshot, parallel};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
@@ -36,8 +37,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     }
     let settings = Settings::load(global)?;
     // It says what the user's own fields are called.
-    let snapshot =
-        Snapshot::open_for_one_query(&ken_index::layout::index_folder(&data_folder(global)?))?;
+    let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
     let mut context = context();
     let tree = if args.query.is_empty() {
         Tree::All

@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use ken_core::{FIELDS, Field, FieldKind};
+use ken_index::layout::index_folder;
 use ken_index::{Snapshot, TermCount, TermList};
 use serde_json::json;
 
@@ -22,8 +23,7 @@ use crate::output;
 const DEFAULT_LIMIT: usize = 100;
 
 pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure> {
-    let snapshot =
-        Snapshot::open_for_one_query(&ken_index::layout::index_folder(&data_folder(global)?))?;
+    let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
     let fields = fields(&args.field)?;
     let analyze = |field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)| {
         ken_index::analysis::analyze(field, text, each);

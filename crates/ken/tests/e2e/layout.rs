@@ -8,7 +8,7 @@ use ken_core::FIELDS;
 use crate::world::World;
 
 /// Each crate with the crates of the workspace that it may use.
-pub const EDGES: &[(&str, &[&str])] = &[
+pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
@@ -34,7 +34,7 @@ pub const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the root of the workspace.
-pub fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     fs_err::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap()
 }
 
@@ -67,7 +67,7 @@ fn crates_use_only_those_that_they_may() {
 }
 
 /// Returns all source files of a crate.
-pub fn sources(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs_err::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

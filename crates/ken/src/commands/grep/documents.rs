@@ -8,6 +8,7 @@ use ken_grep::documents::Documents;
 use ken_grep::output::Output;
 use ken_grep::run::{Search, Summary};
 use ken_grep::walk::{SortKey, overrides, types};
+use ken_index::layout::index_folder;
 use ken_index::{DocAddress, Snapshot};
 
 use super::plan::Surroundings;
@@ -24,7 +25,7 @@ pub(super) fn search(
     output: &Output<Stdout>,
     around: &Surroundings,
 ) -> Result<Summary, Failure> {
-    let snapshot = Snapshot::open(&ken_index::layout::index_folder(&data_folder(global)?))?;
+    let snapshot = Snapshot::open(&index_folder(&data_folder(global)?))?;
     let mut addresses = Vec::new();
     let mut roots = Vec::new();
     for typed in &search.walk.paths {

@@ -16,6 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ken_core::{Field, Glob, GlobPart, Kind, Order, Pattern, Plan, SortKey, escape_bytes};
+use ken_index::layout::index_folder;
 use ken_index::{DocAddress, Request, Snapshot};
 use ken_search::parse::{Tree, parse_with};
 use ken_search::plan::{Context, plan};
@@ -47,8 +48,7 @@ struct Mail {
 impl Mail {
     fn open(global: &Global) -> Result<Self, Failure> {
         let settings = Settings::load(global)?;
-        let snapshot =
-            Snapshot::open_for_one_query(&ken_index::layout::index_folder(&data_folder(global)?))?;
+        let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
         let mut context = search::context();
         settings.mail.tell(&mut context)?;
         let roots = snapshot.meta().roots.iter();

@@ -17,6 +17,7 @@ use std::time::Instant;
 use base64ct::{Base64, Encoding};
 use jiff::Timestamp;
 use ken_core::{Field, Order, Plan, SortKey};
+use ken_index::layout::index_folder;
 use ken_index::{Collapse, Hit, Request, Snapshot, Stored};
 use ken_search::parse::{QueryError, Syntax, Tree, recoll_words, without_forms};
 use ken_search::plan::{Context, plan};
@@ -54,7 +55,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Ok(folder) => folder,
         Err(message) => return complain(&message),
     };
-    let snapshot = match Snapshot::open_for_one_query(&ken_index::layout::index_folder(&folder)) {
+    let snapshot = match Snapshot::open_for_one_query(&index_folder(&folder)) {
         Ok(snapshot) => snapshot,
         Err(error) => {
             let folder = folder.display();
@@ -98,7 +99,7 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     let Some(folder) = &options.folder else {
         return data_folder(global).map(Ok);
     };
-    if ken_index::layout::index_folder(&folder).is_dir() {
+    if index_folder(folder).is_dir() {
         return Ok(Ok(folder.clone()));
     }
     let folder = folder.display();
