@@ -4,8 +4,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::own::named_fields;
-
 /// A field of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,14 +50,22 @@ pub enum Field {
     Width,
     Height,
     Duration,
-    Own1,
-    Own2,
-    Own3,
-    Own4,
-    Own5,
-    Own6,
-    Own7,
-    Own8,
+    #[serde(rename = "own1")]
+    Custom1,
+    #[serde(rename = "own2")]
+    Custom2,
+    #[serde(rename = "own3")]
+    Custom3,
+    #[serde(rename = "own4")]
+    Custom4,
+    #[serde(rename = "own5")]
+    Custom5,
+    #[serde(rename = "own6")]
+    Custom6,
+    #[serde(rename = "own7")]
+    Custom7,
+    #[serde(rename = "own8")]
+    Custom8,
 }
 
 /// How the values of a field are read, indexed and asked for.
@@ -86,7 +92,7 @@ pub struct FieldInfo {
     /// The field.
     #[serde(skip)]
     pub field: Field,
-    /// Its name in queries, JSON and the index; of an own field in the index only.
+    /// Its name in queries, JSON and the index; that of a custom field in the index only.
     pub name: &'static str,
     /// Other names that queries may use.
     pub aliases: &'static [&'static str],
@@ -128,107 +134,107 @@ pub const FIELDS: &[FieldInfo] = &[
     row(Field::Title, "title", &["subject", "caption"], FieldKind::Text, 3.0,
         "title of a document, subject of a message", "title:\"annual report\""),
     row(Field::Headings, "headings", &["heading", "section"], FieldKind::Text, 1.5,
-        "headings in the document, which its text has too", "headings:installation"),
+        "headings of the document; its text includes them", "headings:installation"),
     row(Field::Filename, "filename", &["fn", "name", "file"], FieldKind::Text, 2.0,
         "name of the file, archive member or attachment", "filename:invoice"),
     row(Field::Author, "author", &["from", "creator"], FieldKind::Text, 1.5,
-        "who wrote it; sender of a message", "author:knuth"),
+        "author of a document, sender of a message", "author:knuth"),
     row(Field::To, "to", &[], FieldKind::Text, 1.0,
-        "who a message went to", "to:anna@example.org"),
+        "recipients of a message", "to:anna@example.org"),
     row(Field::Cc, "cc", &[], FieldKind::Text, 0.5,
-        "who got a copy of a message", "cc:team"),
+        "recipients of a copy of a message", "cc:team"),
     row(Field::Bcc, "bcc", &[], FieldKind::Text, 0.5,
-        "who got a blind copy of a message", "bcc:archive"),
+        "recipients of a blind copy of a message", "bcc:archive"),
     row(Field::Recip, "recip", &["recipient"], FieldKind::Text, 0.0,
         "to, cc or bcc", "recip:anna@example.org"),
     row(Field::Contact, "contact", &[], FieldKind::Text, 0.0,
         "author, to, cc or bcc", "contact:anna@example.org"),
     row(Field::Keywords, "keywords", &["keyword"], FieldKind::Text, 2.0,
-        "keywords that the document names", "keywords:sociology"),
+        "keywords of the document", "keywords:sociology"),
     row(Field::Description, "description", &["comment", "abstract"], FieldKind::Text, 1.5,
-        "summary or comment that the document holds", "description:draft"),
+        "summary or comment of the document", "description:draft"),
     row(Field::Artist, "artist", &["performer"], FieldKind::Text, 1.5,
-        "who plays or sings", "artist:coltrane"),
+        "artist or band of a recording", "artist:coltrane"),
     row(Field::Album, "album", &[], FieldKind::Text, 1.5,
-        "album that a piece of music is on", "album:\"kind of blue\""),
+        "album of a recording", "album:\"kind of blue\""),
     row(Field::Camera, "camera", &["device"], FieldKind::Text, 0.5,
-        "camera or scanner that made a picture", "camera:nikon"),
+        "camera or scanner that took an image", "camera:nikon"),
     row(Field::Dir, "dir", &["folder"], FieldKind::Path, 0.0,
-        "folder the file is in, at any depth", "dir:projects/ken"),
+        "folder of the file, at any depth", "dir:projects/ken"),
     row(Field::Path, "path", &[], FieldKind::Path, 0.0,
-        "whole path of the file, with the way inside of it", "path:src/*.rs"),
+        "path of the file, with the member path", "path:src/*.rs"),
     row(Field::Root, "root", &[], FieldKind::Path, 0.0,
-        "folder given to `ken index`, by name or path", "root:Documents"),
+        "root, by name or path", "root:Documents"),
     row(Field::Ext, "ext", &["extension"], FieldKind::Keyword, 0.0,
         "extension of the file name, without the dot", "ext:pdf"),
     row(Field::Mime, "mime", &["format"], FieldKind::Keyword, 0.0,
-        "media type; `*` stands for any end", "mime:image/*"),
+        "media type; `*` matches any ending", "mime:image/*"),
     row(Field::Type, "type", &["kind", "rclcat"], FieldKind::Keyword, 0.0,
-        "sort of document: document, message, source, image, archive …", "type:message"),
+        "type of document: document, message, source, image, archive …", "type:message"),
     row(Field::Lang, "lang", &["language"], FieldKind::Keyword, 0.0,
-        "language, declared by the document or told from its words; `en` also finds `en-GB`", "lang:de"),
+        "language, declared by the document or detected from its text; `en` also finds `en-GB`", "lang:de"),
     row(Field::Genre, "genre", &[], FieldKind::Keyword, 0.0,
-        "sort of music or film", "genre:jazz"),
+        "genre of a recording or video", "genre:jazz"),
     row(Field::Is, "is", &["flag", "flags"], FieldKind::Keyword, 0.0,
-        "state: failed, encrypted, missing, textless, ocr, attachment, member, duplicate; of a message unread, seen, replied, flagged, passed, draft, trashed, new, signed, personal", "is:failed"),
+        "state: failed, encrypted, missing, textless, ocr, attachment, member, duplicate; for messages unread, seen, replied, flagged, passed, draft, trashed, new, signed, personal", "is:failed"),
     row(Field::Has, "has", &[], FieldKind::Keyword, 0.0,
         "a field, an attachment, or a part of that type or extension", "has:attachment"),
     row(Field::Msgid, "msgid", &["mid", "messageid"], FieldKind::Keyword, 0.0,
-        "identifier of a message", "msgid:20240101.1@example.org"),
+        "Message-ID of a message", "msgid:20240101.1@example.org"),
     row(Field::References, "references", &["reference", "ref", "inreplyto"], FieldKind::Keyword, 0.0,
-        "identifier of a message that a message answers", "references:20240101.1@example.org"),
+        "Message-ID of a message that this one answers", "references:20240101.1@example.org"),
     row(Field::Thread, "thread", &[], FieldKind::Keyword, 0.0,
-        "messages in one thread with this one, or with one that a query in parentheses finds",
+        "messages in the same thread as this one, or as those that a query in parentheses finds",
         "thread:20240101.1@example.org"),
     row(Field::List, "list", &[], FieldKind::Keyword, 0.0,
         "mailing list of a message", "list:r-help.r-project.org"),
     row(Field::Replyto, "replyto", &[], FieldKind::Keyword, 0.0,
-        "where answers to a message are to go", "replyto:anna@example.org"),
+        "address for replies to a message", "replyto:anna@example.org"),
     row(Field::Maildir, "maildir", &["mailbox"], FieldKind::Path, 0.0,
         "folder of a Maildir, without `cur` and `new`", "maildir:/inbox"),
     row(Field::Prio, "prio", &["priority"], FieldKind::Keyword, 0.0,
         "priority of a message: high, normal, low", "prio:high"),
     row(Field::Tag, "tag", &["tags", "label", "labels"], FieldKind::Keyword, 0.0,
-        "tag that a message was given by `ken mail tag`, or says itself", "tag:todo"),
+        "tag given by `ken mail tag`, or set in the message itself", "tag:todo"),
     row(Field::Date, "date", &[], FieldKind::Date, 0.0,
-        "date of the document: sent, last changed, else the file's time", "date:2025-01..2025-06"),
+        "date of the document: when it was sent or last changed, otherwise the file's time", "date:2025-01..2025-06"),
     row(Field::Modified, "modified", &["mtime"], FieldKind::Date, 0.0,
         "when the file was last changed", "modified:2026.."),
     row(Field::Created, "created", &[], FieldKind::Date, 0.0,
-        "when the document says it was made", "created:..2001"),
+        "when the document was created, by its own account", "created:..2001"),
     row(Field::Size, "size", &[], FieldKind::Size, 0.0,
         "size in bytes", "size:>1M"),
     row(Field::Pages, "pages", &["pagecount"], FieldKind::Number, 0.0,
         "number of pages, slides or sheets", "pages:100.."),
     row(Field::Width, "width", &[], FieldKind::Number, 0.0,
-        "width of a picture or film in pixels", "width:1920.."),
+        "width of an image or video in pixels", "width:1920.."),
     row(Field::Height, "height", &[], FieldKind::Number, 0.0,
-        "height of a picture or film in pixels", "height:1080.."),
+        "height of an image or video in pixels", "height:1080.."),
     row(Field::Duration, "duration", &["length"], FieldKind::Number, 0.0,
-        "length of sound or film in seconds", "duration:..300"),
+        "length of audio or video in seconds", "duration:..300"),
 ];
 
-/// The fields of the user's own, behind those of the table; see [`crate::OwnHeader`]. Words without a
-/// field do not look there.
-const OWN: [FieldInfo; 8] = [
-    own(Field::Own1, "own1"),
-    own(Field::Own2, "own2"),
-    own(Field::Own3, "own3"),
-    own(Field::Own4, "own4"),
-    own(Field::Own5, "own5"),
-    own(Field::Own6, "own6"),
-    own(Field::Own7, "own7"),
-    own(Field::Own8, "own8"),
+/// The custom fields, behind those of the table; see [`crate::CustomField`]. Words without a field do not
+/// look there. The names stand in the schema of every index, and nobody sees them.
+const CUSTOM: [FieldInfo; 8] = [
+    custom(Field::Custom1, "own1"),
+    custom(Field::Custom2, "own2"),
+    custom(Field::Custom3, "own3"),
+    custom(Field::Custom4, "own4"),
+    custom(Field::Custom5, "own5"),
+    custom(Field::Custom6, "own6"),
+    custom(Field::Custom7, "own7"),
+    custom(Field::Custom8, "own8"),
 ];
 
-const fn own(field: Field, name: &'static str) -> FieldInfo {
-    let description = "header of a message that the settings make a field";
+const fn custom(field: Field, name: &'static str) -> FieldInfo {
+    let description = "message header that the settings make a field";
     row(field, name, &[], FieldKind::Text, 0.0, description, "")
 }
 
 fn row_at(position: usize) -> Option<&'static FieldInfo> {
-    let own = || OWN.get(position.checked_sub(FIELDS.len())?);
-    FIELDS.get(position).or_else(own)
+    let custom = || CUSTOM.get(position.checked_sub(FIELDS.len())?);
+    FIELDS.get(position).or_else(custom)
 }
 
 impl Field {
@@ -243,13 +249,13 @@ impl Field {
         row_at(position).map(|info| info.field)
     }
 
-    /// Returns all fields in order: those of the table, then the user's own.
+    /// Returns all fields in order: those of the table, then the custom ones.
     pub fn all() -> impl Iterator<Item = Self> {
-        FIELDS.iter().chain(&OWN).map(|info| info.field)
+        FIELDS.iter().chain(&CUSTOM).map(|info| info.field)
     }
 
-    /// Returns whether it is one of the user's own.
-    pub fn is_own(self) -> bool {
+    /// Returns whether it is a custom field.
+    pub fn is_custom(self) -> bool {
         self as usize >= FIELDS.len()
     }
 
@@ -276,7 +282,7 @@ impl Field {
         match self {
             Self::Body | Self::Headings | Self::Filename => false,
             Self::Lang | Self::Genre | Self::Tag => true,
-            field if !field.is_kept() || field.is_own() => false,
+            field if !field.is_kept() || field.is_custom() => false,
             _ => self.info().kind == FieldKind::Text,
         }
     }
@@ -299,26 +305,14 @@ impl Field {
         )
     }
 
-    /// Returns the name in queries and JSON.
+    /// Returns the name in queries and JSON; that of a custom field is known to [`crate::FieldNames`].
     pub fn name(self) -> &'static str {
-        let given = || named_fields().find(|(field, _)| *field == self);
-        match self.is_own().then(given).flatten() {
-            Some((_, name)) => name,
-            None => self.info().name,
-        }
+        self.info().name
     }
 
-    /// Returns the field that a query calls `name`, by name or alias, in any case.
+    /// Returns the field of the table that a query calls `name`, by name or alias, in any case.
+    /// [`crate::FieldNames`] knows custom fields too.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::of_table(name).or_else(|| {
-            let mut own = named_fields();
-            let found = own.find(|(_, own)| own.eq_ignore_ascii_case(name));
-            found.map(|(field, _)| field)
-        })
-    }
-
-    /// The same, without the user's own.
-    pub(crate) fn of_table(name: &str) -> Option<Self> {
         FIELDS
             .iter()
             .find(|info| {
@@ -337,11 +331,11 @@ mod tests {
 
     #[test]
     fn the_table_is_in_the_order_of_the_enum() {
-        for (position, info) in FIELDS.iter().chain(&OWN).enumerate() {
+        for (position, info) in FIELDS.iter().chain(&CUSTOM).enumerate() {
             assert_eq!(info.field as usize, position, "{}", info.name);
             assert_eq!(info.field.info().name, info.name);
             assert_eq!(Field::at(position), Some(info.field));
-            assert_eq!(info.field.is_own(), info.name.starts_with("own"));
+            assert_eq!(info.field.is_custom(), info.name.starts_with("own"));
         }
     }
 

@@ -13,6 +13,8 @@ mod dictionary;
 mod directory;
 mod doc_address;
 mod error;
+#[cfg(any(fuzzing, test))]
+pub mod fuzzing;
 pub mod layout;
 mod mail;
 mod meta;
@@ -44,3 +46,7 @@ pub use record::Record;
 pub use search::{Boosts, Hit, Request, Response};
 pub use store::Body;
 pub use writer::{Moment, Writer, WriterOptions};
+
+pub use doc_address::DocAddress as Address;
+pub use parallel as spread;
+pub use search::Response as Found;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 
-use ken_core::{KeyHasher, Reading, Root};
+use ken_core::{FieldNames, KeyHasher, Reading, Root};
 use serde::{Deserialize, Serialize};
 use tantivy::{Directory, Index};
 
@@ -65,6 +65,11 @@ pub struct Meta {
 }
 
 impl Meta {
+    /// Returns what the fields of the index are called.
+    pub fn field_names(&self) -> FieldNames {
+        FieldNames::new(&self.reading.headers)
+    }
+
     /// Returns the meta of a new index, with a random key.
     pub(crate) fn new() -> Self {
         // The standard library seeds this hasher from the system's random numbers.

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_core::own::OWN_FIELDS;
+use ken_core::custom::CUSTOM_FIELDS;
 use ken_core::{
     Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes,
     extension, language,
@@ -91,7 +91,7 @@ impl Record {
         values.number(columns.sequence, sequence);
         values.add(columns.location, OwnedValue::Bytes(location.to_bytes()));
         if let Some(state) = state {
-            values.number(columns.stamp, state.token);
+            values.number(columns.stamp, state.token.number());
             values.number(columns.identity, state.identity);
         }
         if let Some(content) = document.content {
@@ -152,7 +152,7 @@ impl Record {
     }
 }
 
-const N_FIELDS: usize = FIELDS.len() + OWN_FIELDS.len();
+const N_FIELDS: usize = FIELDS.len() + CUSTOM_FIELDS.len();
 
 /// The values of a row that is being made.
 struct Values<'c> {

@@ -88,18 +88,19 @@ pub fn changes(
     })
 }
 
-/// Looks at some files only, of which alone the catalogue may tell, and hands on what changed.
+/// Looks at some paths only, and at all that lies below them, and hands on what changed. The catalogue must hold
+/// these files and no others.
 ///
-/// The folders that lead to them are read, others are not.
+/// The folders that lead to the paths are read, others are not.
 pub fn changes_of(
-    files: &[PathBuf],
+    paths: &[PathBuf],
     roots: &[Root],
     options: &ScanOptions,
     progress: &Progress,
     comparison: &Comparison<'_>,
 ) -> Summary {
     compare(roots, comparison, |visitor| {
-        scan_towards(files, roots, options, progress, visitor)
+        scan_towards(paths, true, roots, options, progress, visitor)
     })
 }
 
@@ -223,7 +224,11 @@ impl GoneRow {
     fn new(row: &FileRow) -> Self {
         Self {
             // A file that was not indexed to its end has nothing that could move.
-            identity: if row.token == 0 { 0 } else { row.identity },
+            identity: if row.token.is_finished() {
+                row.identity
+            } else {
+                0
+            },
             key: row.key,
             is_moved: false,
         }

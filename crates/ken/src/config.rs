@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use helpers::{AdapterSettings, HelperSettings, OcrSettings};
-use ken_core::{FIELDS, Field, FolderFields, OwnHeader, own};
+use ken_core::{CustomField, FIELDS, Field, FolderFields, custom};
 use ken_extract::{Isolate, Limits, Passwords};
 use ken_mail::Personal;
 use ken_pipeline::{Durability, Ngrams};
@@ -102,11 +102,11 @@ impl Default for MuSettings {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DurabilityName {
-    /// When they are made
+    /// Every commit is forced to disk before it counts
     Full,
-    /// At the end of the run: a loss of power during it may cost the index
+    /// Only the last commit of a run; a power failure during the run may lose the index
     Normal,
-    /// When the system likes: a loss of power soon after may cost the index
+    /// Left to the operating system; a power failure soon afterwards may lose the index
     Off,
 }
 
@@ -124,11 +124,11 @@ impl From<DurabilityName> for Durability {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OrderName {
-    /// About that of the disk
+    /// By inode number, close to the order on disk
     Inode,
-    /// That of names
+    /// By name
     Path,
-    /// What was changed last first
+    /// By time of change, newest first
     Mtime,
 }
 
@@ -295,7 +295,7 @@ impl Settings {
     pub(crate) fn isolation(&self) -> Result<ken_extract::Options, Failure> {
         Ok(ken_extract::Options {
             limits: Limits {
-                headers: self.mail.own_headers()?,
+                headers: self.mail.custom_fields()?,
                 ..self.extract.limits()?
             },
             isolate: self.extract.isolate()?,
@@ -318,7 +318,7 @@ impl Settings {
         table.try_into().map_err(|error: toml::de::Error| {
             Failure::new(
                 Kind::Usage,
-                format!("a setting is wrong: {}", one_line(&error)),
+                format!("invalid setting: {}", one_line(&error)),
             )
         })
     }
@@ -328,32 +328,36 @@ impl MailSettings {
     /// Tells queries whose mail it is, and where.
     pub(crate) fn tell(&self, context: &mut Context) -> Result<(), Failure> {
         let own = Personal::new(&self.addresses).map_err(|message| {
-            Failure::new(Kind::Usage, format!("mail.addresses: {message}"))
-                .hint("for instance addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]")
+            Failure::new(Kind::Usage, format!("mail.addresses: {message}")).hint(
+                "example: addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]",
+            )
         })?;
         context.own_addresses = own.expressions().to_vec();
         context.mail_root = self.root.as_deref().map(below_home);
         Ok(())
     }
 
-    /// Returns the headers that are fields, as they are in an index that is made anew.
-    fn own_headers(&self) -> Result<Vec<OwnHeader>, Failure> {
+    /// Returns the custom fields, as a new index has them.
+    fn custom_fields(&self) -> Result<Vec<CustomField>, Failure> {
         let wrong = |message: String| Failure::new(Kind::Usage, format!("mail.headers: {message}"));
         for (name, header) in &self.headers {
-            let reserved = is_reserved(name).then_some("it means something else in queries");
-            if let Some(why) = own::wrong_name(name).or(reserved) {
+            let reserved = is_reserved(name).then_some("it has another meaning in queries");
+            if let Some(why) = custom::wrong_name(name).or(reserved) {
                 return Err(wrong(format!("\"{name}\" cannot be a field: {why}"))
-                    .hint("for instance headers = { project = \"X-Project\" }"));
+                    .hint("example: headers = { project = \"X-Project\" }"));
             }
-            if !own::is_header(header) {
-                return Err(wrong(format!("\"{header}\" is no name of a header")));
+            if !custom::is_header(header) {
+                return Err(wrong(format!("\"{header}\" is not a valid header name")));
             }
         }
         let wanted = self.headers.iter();
         let wanted: Vec<_> = wanted.map(|(a, b)| (a.clone(), b.clone())).collect();
-        let most = own::OWN_FIELDS.len();
-        own::assign(&wanted, std::iter::empty())
-            .map_err(|n| wrong(format!("{n} fields, more than {most}")))
+        let most = custom::CUSTOM_FIELDS.len();
+        custom::assign(&wanted, std::iter::empty()).map_err(|n| {
+            wrong(format!(
+                "{n} custom fields, but there can be at most {most}"
+            ))
+        })
     }
 }
 
@@ -386,7 +390,7 @@ impl ExtractSettings {
 
     fn isolate(&self) -> Result<Isolate, Failure> {
         self.isolate.parse().map_err(|()| {
-            let message = format!("extract.isolate: there is no choice \"{}\"", self.isolate);
+            let message = format!("extract.isolate: invalid value \"{}\"", self.isolate);
             Failure::new(Kind::Usage, message).hint(&format!(
                 "one of {}",
                 Isolate::ALL.map(|(_, name)| name).join(", ")
@@ -418,7 +422,8 @@ impl PasswordSettings {
         // More would only make each encrypted file slow.
         let n_passwords = text.lines().filter(|line| !line.is_empty()).count();
         if n_passwords > MAX_PASSWORDS {
-            let message = format!("{n_passwords} passwords, more than {MAX_PASSWORDS}");
+            let message =
+                format!("{n_passwords} passwords, but there can be at most {MAX_PASSWORDS}");
             return Err(Failure::new(Kind::Usage, message));
         }
         Ok(Passwords::new(text.lines().map(str::to_owned)))
@@ -456,7 +461,7 @@ impl FolderSettings {
         let path = below_home(&self.path);
         if !path.is_absolute() {
             let message = format!("folder \"{}\": not an absolute path", self.path.display());
-            return Err(Failure::new(Kind::Usage, message).hint("for instance ~/Documents"));
+            return Err(Failure::new(Kind::Usage, message).hint("example: ~/Documents"));
         }
         let mut fields = Vec::new();
         for (name, values) in &self.fields {
@@ -479,7 +484,8 @@ impl FolderSettings {
         let given = FIELDS.iter().filter(|info| info.field.is_given());
         let given: Vec<_> = given.map(|info| info.name).collect();
         let folder = self.path.display();
-        let message = format!("folder \"{folder}\": \"{name}\" is no field that it can give");
+        let message =
+            format!("folder \"{folder}\": \"{name}\" is not a field that a folder can set");
         Failure::new(Kind::Usage, message).hint(&format!("one of {}", given.join(", ")))
     }
 }
@@ -524,9 +530,9 @@ fn parse_assignment(assignment: &str) -> Result<toml::Table, Failure> {
     let wrong = || {
         Failure::new(
             Kind::Usage,
-            format!("--set {assignment}: not of the form KEY=VALUE"),
+            format!("--set {assignment}: expected KEY=VALUE"),
         )
-        .hint("for instance --set extract.max_depth=3")
+        .hint("example: --set extract.max_depth=3")
     };
     let (key, value) = assignment.split_once('=').ok_or_else(wrong)?;
     let parsed = format!("{key} = {value}").parse::<toml::Table>();
@@ -555,7 +561,7 @@ pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
     let folder = folder.ok_or_else(|| {
         Failure::new(
             Kind::Usage,
-            "no home folder to keep the index in".to_owned(),
+            "there is no home folder to keep the index in".to_owned(),
         )
         .hint("ken --data DIR …")
     })?;
@@ -612,7 +618,7 @@ pub(crate) fn parse_size(text: &str) -> Result<usize, Failure> {
         .and_then(|(number, shift)| number.checked_mul(1 << shift))
         .ok_or_else(|| {
             Failure::new(Kind::Usage, format!("\"{text}\" is not a size"))
-                .hint("a number of bytes, or with a unit: 512M, 2G")
+                .hint("write a number of bytes, or a number with a unit: 512M, 2G")
         })
 }
 
@@ -632,6 +638,18 @@ mod tests {
         }
         for text in ["", "M", "1X", "-1", "99999999999T"] {
             assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_manual_lists_every_setting_with_its_default() {
+        let manual = include_str!("../../../docs/configuration.md");
+        let block = manual.split("```toml\n").nth(1).unwrap();
+        let block = block.split("```").next().unwrap();
+        let settings: Settings = toml::from_str(block).unwrap();
+        assert_eq!(settings, Settings::default());
+        for name in toml::Table::try_from(Settings::default()).unwrap().keys() {
+            assert!(block.contains(name), "{name}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The columns of a segment that every shown document is read from.
 
-use ken_core::{Document, Place};
+use ken_core::{Document, Place, Token};
 use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, TantivyError};
 
@@ -11,7 +11,7 @@ use crate::schema::{CONTENT, DIGEST, IDENTITY, KEY, MESSAGE, OFFSET, STAMP};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// See [`ken_core::Stamp::token`].
-    pub token: u64,
+    pub token: Token,
     /// See [`ken_core::Stamp::identity`].
     pub identity: u64,
 }
@@ -44,7 +44,10 @@ impl DocumentColumns {
     /// Returns what is known of a file by its own document.
     pub(crate) fn state(&self, doc: DocId) -> Option<FileState> {
         let state = self.stamps.first(doc).zip(self.identities.first(doc));
-        state.map(|(token, identity)| FileState { token, identity })
+        state.map(|(token, identity)| FileState {
+            token: Token::from_number(token),
+            identity,
+        })
     }
 
     /// Gives a document what is kept of it here.

@@ -39,6 +39,8 @@ pub(crate) use infos::TermInfos;
 pub(crate) use list::each;
 pub use list::{TermCount, TermList};
 pub(crate) use matcher::{Matcher, compile};
+#[cfg(any(fuzzing, test))]
+pub(crate) use plain::read_terms;
 pub(crate) use plain::{
     Accept, ListWriter, PlainTerms, Small, Wanted, delete, delete_others, is_sound, update,
 };

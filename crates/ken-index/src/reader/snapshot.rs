@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use ken_core::{
     Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Place, Plan,
-    Ranking, Value, own,
+    Ranking, Value,
 };
 use tantivy::columnar::BytesColumn;
 use tantivy::error::DataCorruption;
@@ -76,8 +76,7 @@ pub struct Statistics {
 }
 
 impl Snapshot {
-    /// Opens the last commit of the index in a folder. The user's own fields are called from now on as
-    /// they are there.
+    /// Opens the last commit of the index in a folder.
     ///
     /// # Errors
     /// Fails with [`Error::Missing`] if there is no index, or none was committed, and if the
@@ -101,12 +100,7 @@ impl Snapshot {
             tries += 1;
             match Self::try_open(path, access) {
                 Err(Error::Engine { source, .. }) if tries < MAX_TRIES && is_outdated(&source) => {}
-                result => {
-                    if let Ok(snapshot) = &result {
-                        own::name_fields(&snapshot.meta.reading.headers);
-                    }
-                    return result;
-                }
+                result => return result,
             }
         }
     }
@@ -192,7 +186,7 @@ impl Snapshot {
     }
 
     /// Calls `each` with what the commit knows of files, in no order, and with true; of one with parts also with rows of
-    /// token 0, and with false.
+    /// [`ken_core::Token::UNFINISHED`], and with false.
     ///
     /// # Errors
     /// Fails if the columns cannot be read.

@@ -19,9 +19,9 @@ pub(crate) mod changed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ken_core::{Field, FileKey, FileRow, FolderFields, OwnHeader, Reading, own};
-use ken_extract::helper::{Helpers, is_converted};
-use ken_extract::{FORMATS, Limits, format_of};
+use ken_core::{CustomField, Field, FileKey, FileRow, FolderFields, Reading, custom};
+use ken_extract::helper::Helpers;
+use ken_extract::{FORMATS, Limits, format_of, is_converted};
 use ken_index::{Meta, Snapshot};
 
 use changed::Changed;
@@ -81,18 +81,21 @@ impl Now<'_> {
     }
 }
 
-/// Returns the headers that are to be fields with the fields that they have in the index.
+/// Returns the custom fields that the settings ask for, each in the field that it has in the index.
 ///
 /// # Errors
-/// Returns how many names, the former ones counted, are too many.
-pub(crate) fn own_headers(limits: &Limits, known: Option<&Meta>) -> Result<Vec<OwnHeader>, usize> {
+/// Returns how many names there are, the former ones included, if they are more than the fields.
+pub(crate) fn custom_fields(
+    limits: &Limits,
+    known: Option<&Meta>,
+) -> Result<Vec<CustomField>, usize> {
     let headers = limits.headers.iter();
     let wanted: Vec<_> = headers
-        .map(|own| (own.name.clone(), own.header.clone()))
+        .map(|custom| (custom.name.clone(), custom.header.clone()))
         .collect();
     let readings = known.into_iter();
     let readings = readings.flat_map(|meta| std::iter::once(&meta.reading).chain(&meta.earlier));
-    own::assign(&wanted, readings)
+    custom::assign(&wanted, readings)
 }
 
 /// How a run reads files, and how those that the index knows were read.
@@ -180,7 +183,7 @@ impl Staleness {
         if let Some(stale) = among(&self.always) {
             return Some(stale);
         }
-        if row.edition() == self.edition || self.earlier.is_empty() {
+        if row.token.generation() == self.edition || self.earlier.is_empty() {
             return None;
         }
         let fields = self.reading.fields_of(path);
@@ -217,6 +220,8 @@ impl Staleness {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::Token;
+
     use super::*;
 
     fn current(folders: &[FolderFields]) -> Reading {
@@ -245,7 +250,7 @@ mod tests {
     fn row(key: u64, edition: u16) -> FileRow {
         FileRow {
             key: FileKey(key),
-            token: 5 << 16 | u64::from(edition),
+            token: Token::from_number(5 << 16 | u64::from(edition)),
             identity: 1,
         }
     }

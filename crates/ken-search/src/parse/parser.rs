@@ -5,7 +5,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use ken_core::{Field, FieldKind, Glob};
+use ken_core::{Field, FieldKind, FieldNames, Glob};
 
 use super::error::QueryError;
 use super::lexer::{self, Placed, Token};
@@ -23,19 +23,45 @@ pub(super) const MAX_BYTES: usize = 64 << 10;
 /// Queries by the names they were given: `query:name`.
 pub type Saved = BTreeMap<String, String>;
 
-/// Reads a query. Fails if it asks for nothing, or has a mistake, which is named with its place.
-pub fn parse(query: &str) -> Result<Tree, QueryError> {
-    parse_with(query, &Saved::new())
+/// What names in a query stand for.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// Saved queries, `query:name`.
+    pub saved: &'a Saved,
+    /// The fields of the index that is asked.
+    pub fields: &'a FieldNames,
 }
 
-/// Reads a query that may name others.
-pub fn parse_with(query: &str, saved: &Saved) -> Result<Tree, QueryError> {
-    Parser::new(query, saved).whole_query()
+impl Default for Names<'_> {
+    /// No saved queries, and the fields of the table.
+    fn default() -> Self {
+        const NONE: &Saved = &Saved::new();
+        Self {
+            saved: NONE,
+            fields: &FieldNames::TABLE,
+        }
+    }
+}
+
+/// Parses a query that uses the fields of the table only.
+///
+/// # Errors
+/// Fails if the query is empty or has a mistake; the error names its position.
+pub fn parse(query: &str) -> Result<Tree, QueryError> {
+    parse_with(query, Names::default())
+}
+
+/// Parses a query that may use saved queries and custom fields.
+///
+/// # Errors
+/// Fails as [`parse`] does.
+pub fn parse_with(query: &str, names: Names<'_>) -> Result<Tree, QueryError> {
+    Parser::new(query, names).whole_query()
 }
 
 struct Parser<'a> {
     query: &'a str,
-    saved: &'a Saved,
+    names: Names<'a>,
     /// The names of the saved queries that this one stands in.
     within: Vec<&'a str>,
     /// The next token and its place.
@@ -48,10 +74,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(query: &'a str, saved: &'a Saved) -> Self {
+    fn new(query: &'a str, names: Names<'a>) -> Self {
         Self {
             query,
-            saved,
+            names,
             within: Vec::new(),
             token: Token::End,
             at: 0..0,
@@ -73,7 +99,7 @@ impl<'a> Parser<'a> {
         match self.token {
             Token::End => Ok(tree),
             _ => self.fail(
-                "there is no parenthesis to close",
+                "the closing parenthesis has no opening one",
                 "write \\) for the character",
             ),
         }
@@ -92,17 +118,17 @@ impl<'a> Parser<'a> {
         let at = start..place.end;
         if name.is_empty() {
             let message = "a name is missing after query:";
-            let hint = "write it without a blank, as in query:name, or query\\: for the word";
+            let hint = "write it without a space, as in query:name, or query\\: for the word";
             return Err(self.failure(at, message, hint));
         }
-        let Some((name, text)) = self.saved.get_key_value(&name) else {
+        let Some((name, text)) = self.names.saved.get_key_value(&name) else {
             return Err(self.unknown_query(at, &name));
         };
         if self.within.contains(&name.as_str()) {
-            let message = format!("the saved query {name:?} asks for itself");
-            return Err(self.failure(at, message, "take query: out of it"));
+            let message = format!("the saved query {name:?} refers to itself");
+            return Err(self.failure(at, message, "remove query: from it"));
         }
-        let mut inner = Parser::new(text, self.saved);
+        let mut inner = Parser::new(text, self.names);
         inner.within.clone_from(&self.within);
         inner.within.push(name);
         (inner.depth, inner.clauses) = (self.depth, self.clauses);
@@ -136,16 +162,16 @@ impl<'a> Parser<'a> {
     }
 
     fn unknown_query(&self, at: Range<usize>, name: &str) -> QueryError {
-        let names: Vec<&str> = self.saved.keys().map(String::as_str).collect();
+        let names: Vec<&str> = self.names.saved.keys().map(String::as_str).collect();
         let hint = match names.as_slice() {
-            [] => "[queries] in the configuration file gives names to queries".to_owned(),
+            [] => "name queries in [queries] of the configuration file".to_owned(),
             names => format!("saved queries are {}", names.join(", ")),
         };
         self.failure(at, format!("there is no saved query {name:?}"), hint)
     }
 
     fn advance(&mut self) -> Result<(), QueryError> {
-        (self.token, self.at) = lexer::token(self.query, self.at.end)?;
+        (self.token, self.at) = lexer::token(self.query, self.at.end, self.names.fields)?;
         Ok(())
     }
 
@@ -164,7 +190,7 @@ impl<'a> Parser<'a> {
         while self.operator("xor") {
             chain += 1;
             if self.depth + chain > MAX_DEPTH {
-                return self.fail("the query is nested too deeply", "take away an XOR");
+                return self.fail("the query is nested too deeply", "use fewer XORs");
             }
             self.advance()?;
             tree = Tree::Xor(Box::new(tree), Box::new(self.and()?));
@@ -221,7 +247,7 @@ impl<'a> Parser<'a> {
 
     /// Tells whether there is something after the next token that an operator can join.
     fn joins(&self) -> bool {
-        let next = lexer::token(self.query, self.at.end).map(|(token, _)| token);
+        let next = lexer::token(self.query, self.at.end, self.names.fields).map(|(token, _)| token);
         !matches!(
             next,
             Ok(Token::End | Token::Close | Token::Or | Token::Xor | Token::And | Token::Near(_))
@@ -238,8 +264,9 @@ impl<'a> Parser<'a> {
         let mut parts = vec![first];
         while let Some(next) = self.nearness() {
             if next != nearness {
-                let hint = "write the same operator between all of them, or a group of its own";
-                return self.fail("two sorts of nearness stand side by side", hint);
+                let hint =
+                    "write the same operator between all of them, or put parentheses around one";
+                return self.fail("two different NEAR operators side by side", hint);
             }
             self.advance()?;
             parts.push(self.boosted()?);
@@ -247,7 +274,7 @@ impl<'a> Parser<'a> {
         let mut field = None;
         for part in &parts {
             if !is_words(part, &mut field) {
-                let message = "nearness holds between words and phrases of one field";
+                let message = "NEAR needs words or phrases of one field on both sides";
                 let hint = "write a NEAR/5 b, \"a b\" NEAR c, (a OR b) NEAR c or title:(a NEAR b)";
                 return Err(self.failure(operator, message, hint));
             }
@@ -284,7 +311,7 @@ impl<'a> Parser<'a> {
     fn unary(&mut self) -> Result<Tree, QueryError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return self.fail("the query is nested too deeply", "take away parentheses");
+            return self.fail("the query is nested too deeply", "use fewer parentheses");
         }
         let tree = match self.token {
             Token::Not => {
@@ -347,7 +374,7 @@ impl<'a> Parser<'a> {
         let at = self.at.clone();
         let Some((token, place)) = lexer::value(self.query, at.end)? else {
             let message = format!("a value is missing after {:?}", &self.query[at.clone()]);
-            let hint = format!("write it without a blank, as in {}", field.info().example);
+            let hint = format!("write it without a space, as in {}", field.info().example);
             return Err(self.failure(at, message, hint));
         };
         let around = self.field;
@@ -446,8 +473,8 @@ impl<'a> Parser<'a> {
             (modifiers.at_start, modifiers.at_end) = (false, false);
         }
         if modifiers != Modifiers::default() && !self.is_text() {
-            let message = "values of this field are not compared by words";
-            let hint = format!("take away {} behind the quote", modifiers.letters());
+            let message = "this field is compared as a whole, not word by word";
+            let hint = format!("remove {} after the quote", modifiers.letters());
             return Err(self.failure(at, message, hint));
         }
         let tree = match self.field.filter(|_| !self.is_text()) {
@@ -469,11 +496,11 @@ impl<'a> Parser<'a> {
         match (&self.token, before) {
             (Token::Or | Token::Xor | Token::And | Token::Near(_), None | Some("(")) => self.fail(
                 format!("a word is missing before {}", &self.query[self.at.clone()]),
-                "write the operator between two words, or in small letters for the word itself",
+                "write the operator between two words, or in lowercase for the word itself",
             ),
             (_, Some(operator)) => self.fail(
                 format!("a word is missing after {operator}"),
-                "write it in quotes to look for the word itself",
+                "write it in quotes to search for the word itself",
             ),
             (_, None) => self.fail("a word is missing", "write \\) for the character"),
         }

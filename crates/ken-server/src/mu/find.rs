@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use ken_core::{Field, Order, SortKey};
-use ken_index::{Collapse, DocAddress, Request};
-use ken_mail::thread::{Entry, Threaded, threads};
+use ken_index::{Address as Place, Collapse, Request};
+use ken_mail::thread::{ThreadMessage, Threaded, threads};
 
 use super::error::ErrorKind;
 use super::{Address, Error, Mail, Store};
@@ -192,7 +192,7 @@ impl Store {
     }
 
     /// Returns the messages that a query finds, and where they and their parts stand.
-    fn matching(&mut self, find: &Find) -> Result<(Vec<DocAddress>, Vec<Mail>), Error> {
+    fn matching(&mut self, find: &Find) -> Result<(Vec<Place>, Vec<Mail>), Error> {
         let tree = self.tree(&find.query)?;
         let plan = self.plan(&tree)?;
         let column = find.sort.column().filter(|_| find.after.is_none());
@@ -209,7 +209,7 @@ impl Store {
             ..Request::new(&plan)
         };
         let found = self.snapshot()?.find(&request)?;
-        let places: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
+        let places: Vec<Place> = found.hits.iter().map(|hit| hit.address).collect();
         let mut mails = self.mails(&places)?;
         if let Some(after) = find.after {
             mails.retain(|mail| mail.modified > after);
@@ -249,9 +249,9 @@ fn skip_dups(found: &mut Vec<Found>) {
 }
 
 fn in_threads(found: Vec<Found>, descending: bool) -> Vec<Found> {
-    let entries: Vec<Entry<'_>> = found
+    let entries: Vec<ThreadMessage<'_>> = found
         .iter()
-        .map(|found| Entry {
+        .map(|found| ThreadMessage {
             id: &found.mail.id,
             references: &found.mail.references,
             date: found.mail.date,

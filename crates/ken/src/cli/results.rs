@@ -3,34 +3,34 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ken_core::{FIELDS, Field, FieldKind, SortKey, own};
+use ken_core::{FIELDS, Field, FieldKind, FieldNames, SortKey, custom};
 
 #[derive(Args, Debug)]
 pub(crate) struct ResultArgs {
-    /// Order of the hits: relevance, path, or a field such as date, size, title, author
+    /// Sort by relevance, path, or a field such as date, size, title or author
     #[arg(long, value_name = "KEY", default_value = "relevance", value_parser = sort_key)]
     pub(crate) sort: Maybe<SortKey>,
-    /// The other way round
+    /// Reverse the order
     #[arg(long)]
     pub(crate) reverse: bool,
-    /// Show copies of the same content once
+    /// Show documents with the same content once
     #[arg(long, conflicts_with = "group")]
     pub(crate) unique: bool,
-    /// Show what belongs together once: all hits in a file, or in a message with its attachments
+    /// Show one hit per file, or per message with its attachments
     #[arg(long, value_name = "BY", default_value = "none")]
     pub(crate) group: Group,
-    /// Count all hits by fields instead: --facets type,dir,author,year
+    /// Count the hits by fields instead of listing them: --facets type,dir,author,year
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = facet,
         conflicts_with_all = ["paths", "null", "count", "explain", "fields", "inside"])]
     pub(crate) facets: Vec<Maybe<Facet>>,
-    /// Levels of folders below the roots that --facets dir counts by
+    /// Levels of folders below a root that --facets dir distinguishes
     #[arg(long, value_name = "N", default_value_t = 1, requires = "facets")]
     pub(crate) depth: usize,
-    /// Print these fields of each hit, with tabs between them: --fields date,author,title,path
+    /// Print these fields of each hit, separated by tabs: --fields date,author,title,path
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = column,
         conflicts_with_all = ["json", "paths", "count", "explain", "inside"])]
     pub(crate) fields: Vec<Column>,
-    /// Places shown of each hit
+    /// Number of passages in the snippet of each hit
     #[arg(
         long,
         value_name = "N",
@@ -38,61 +38,66 @@ pub(crate) struct ResultArgs {
         conflicts_with = "no_snippet"
     )]
     pub(crate) snippets: usize,
-    /// Show all places in this document that match, with page or line
+    /// Show every match in this document, with its page or line
     #[arg(long = "in", value_name = "PATH",
         conflicts_with_all = ["paths", "null", "count", "explain", "like", "unique", "group"])]
     pub(crate) inside: Option<PathBuf>,
-    /// Find documents similar to this one; a query narrows them down
+    /// Find documents similar to this one; a query filters them
     #[arg(long, value_name = "PATH")]
     pub(crate) like: Option<PathBuf>,
 }
 
-/// What a name stands for; it may be that of a field of the user's own, which the index knows.
+/// What a name stands for; it may be that of a custom field, which only the index knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Maybe<T> {
     Known(T),
     Named(String),
 }
 
+/// Returns what a name stands for where fields have these names, or what could be meant.
+type Known<T> = fn(&str, &FieldNames) -> Result<T, String>;
+
 impl<T: Clone> Maybe<T> {
-    fn read(name: &str, known: fn(&str) -> Result<T, String>) -> Result<Self, String> {
-        match known(name) {
-            Err(_) if own::wrong_name(name).is_none() => Ok(Self::Named(name.to_owned())),
+    fn read(name: &str, known: Known<T>) -> Result<Self, String> {
+        match known(name, &FieldNames::TABLE) {
+            Err(_) if custom::wrong_name(name).is_none() => Ok(Self::Named(name.to_owned())),
             known => known.map(Self::Known),
         }
     }
 
-    fn resolve(&self, option: &str, known: fn(&str) -> Result<T, String>) -> Result<T, String> {
+    fn resolve(&self, option: &str, known: Known<T>, names: &FieldNames) -> Result<T, String> {
         match self {
             Self::Known(value) => Ok(value.clone()),
-            Self::Named(name) => known(name).map_err(|known| format!("--{option} {name}: {known}")),
+            Self::Named(name) => {
+                known(name, names).map_err(|known| format!("--{option} {name}: {known}"))
+            }
         }
     }
 }
 
 impl ResultArgs {
     /// Returns the order of the hits, once the index is open.
-    pub(crate) fn sort_key(&self) -> Result<SortKey, String> {
-        self.sort.resolve("sort", known_sort_key)
+    pub(crate) fn sort_key(&self, names: &FieldNames) -> Result<SortKey, String> {
+        self.sort.resolve("sort", known_sort_key, names)
     }
 
     /// Returns by what hits are counted, once the index is open.
-    pub(crate) fn facets(&self) -> Result<Vec<Facet>, String> {
+    pub(crate) fn facets(&self, names: &FieldNames) -> Result<Vec<Facet>, String> {
         let facets = self.facets.iter();
         facets
-            .map(|facet| facet.resolve("facets", known_facet))
+            .map(|facet| facet.resolve("facets", known_facet, names))
             .collect()
     }
 }
 
-/// What is shown once.
+/// What counts as one hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Group {
-    /// Each document
+    /// Every document
     None,
-    /// Each file
+    /// One hit per file
     File,
-    /// Each message, and outside of messages each file
+    /// One hit per message, and per file otherwise
     Message,
 }
 
@@ -137,28 +142,29 @@ pub(crate) enum Column {
     Page,
     More,
     Field(Field),
-    /// What may be a field of the user's own: the index knows.
+    /// What may be a custom field: the index knows.
     Named(String),
 }
 
 impl Column {
-    /// Returns the column with its field, if it is a name, which must be that of an own field.
-    pub(crate) fn resolve(&self) -> Result<Self, String> {
+    /// Returns the column with its field, if it is a name, which must be that of a custom field.
+    pub(crate) fn resolve(&self, names: &FieldNames) -> Result<Self, String> {
         match self {
-            Self::Named(name) => Field::from_name(name)
+            Self::Named(name) => names
+                .field(name)
                 .map(Self::Field)
-                .ok_or_else(|| format!("--fields {name}: {}", known_columns())),
+                .ok_or_else(|| format!("--fields {name}: {}", known_columns(names))),
             column => Ok(column.clone()),
         }
     }
 }
 
-fn known_columns() -> String {
-    let own = COLUMNS.iter().map(|(name, _)| *name);
+fn known_columns(names: &FieldNames) -> String {
+    let columns = COLUMNS.iter().map(|(name, _)| *name);
     let fields = FIELDS.iter().map(|info| info.name);
     let fields = fields.filter(|name| *name != "body");
-    let named = own::named_fields().map(|(_, name)| name);
-    let names: Vec<&str> = own.chain(fields).chain(named).collect();
+    let custom = names.custom().map(|(_, name)| name);
+    let names: Vec<&str> = columns.chain(fields).chain(custom).collect();
     format!("known are {}", names.join(", "))
 }
 
@@ -178,17 +184,17 @@ fn sort_key(name: &str) -> Result<Maybe<SortKey>, String> {
     Maybe::read(name, known_sort_key)
 }
 
-fn known_sort_key(name: &str) -> Result<SortKey, String> {
+fn known_sort_key(name: &str, names: &FieldNames) -> Result<SortKey, String> {
     match name {
         "relevance" => Ok(SortKey::Relevance),
         "path" => Ok(SortKey::Path),
-        _ => field_with_column(name)
+        _ => field_with_column(name, names)
             .filter(|field| !matches!(field, Field::Path | Field::Root))
             .map(SortKey::Field)
             .ok_or_else(|| {
                 format!(
                     "known are relevance, path, {}",
-                    names_with_column(&[Field::Path, Field::Root])
+                    names_with_column(&[Field::Path, Field::Root], names)
                 )
             }),
     }
@@ -198,7 +204,7 @@ fn facet(name: &str) -> Result<Maybe<Facet>, String> {
     Maybe::read(name, known_facet)
 }
 
-fn known_facet(name: &str) -> Result<Facet, String> {
+fn known_facet(name: &str, names: &FieldNames) -> Result<Facet, String> {
     let (field, part) = match name.split_once('.') {
         Some((field, part)) => (field, Some(part)),
         None if DatePart::from_name(name).is_some() => ("date", Some(name)),
@@ -207,10 +213,10 @@ fn known_facet(name: &str) -> Result<Facet, String> {
     let unknown = || {
         format!(
             "known are year, month, day, {}; of a date modified.year",
-            names_with_column(&[Field::Path])
+            names_with_column(&[Field::Path], names)
         )
     };
-    let field = field_with_column(field).filter(|field| *field != Field::Path);
+    let field = field_with_column(field, names).filter(|field| *field != Field::Path);
     let field = field.ok_or_else(unknown)?;
     let is_date = field.info().kind == FieldKind::Date;
     let part = match part {
@@ -231,20 +237,20 @@ fn column(name: &str) -> Result<Column, String> {
     }
     match Field::from_name(name) {
         Some(field) if field != Field::Body => Ok(Column::Field(field)),
-        None if own::wrong_name(name).is_none() => Ok(Column::Named(name.to_owned())),
-        _ => Err(known_columns()),
+        None if custom::wrong_name(name).is_none() => Ok(Column::Named(name.to_owned())),
+        _ => Err(known_columns(&FieldNames::TABLE)),
     }
 }
 
-fn field_with_column(name: &str) -> Option<Field> {
-    Field::from_name(name).filter(|field| field.has_column())
+fn field_with_column(name: &str, names: &FieldNames) -> Option<Field> {
+    names.field(name).filter(|field| field.has_column())
 }
 
-fn names_with_column(but: &[Field]) -> String {
+fn names_with_column(but: &[Field], names: &FieldNames) -> String {
     let fields = FIELDS.iter();
     let fields = fields.filter(|info| info.field.has_column() && !but.contains(&info.field));
-    let named = own::named_fields().map(|(_, name)| name);
-    let names: Vec<&str> = fields.map(|info| info.name).chain(named).collect();
+    let custom = names.custom().map(|(_, name)| name);
+    let names: Vec<&str> = fields.map(|info| info.name).chain(custom).collect();
     names.join(", ")
 }
 
@@ -260,7 +266,9 @@ mod tests {
         assert!(sort_key("body").unwrap_err().contains("title"));
         let project = Maybe::Named("project".to_owned());
         assert_eq!(sort_key("project"), Ok(project.clone()));
-        let unknown = project.resolve("sort", known_sort_key).unwrap_err();
+        let unknown = project
+            .resolve("sort", known_sort_key, &FieldNames::TABLE)
+            .unwrap_err();
         assert!(unknown.starts_with("--sort project: known are relevance"));
         assert_eq!(column("score"), Ok(Column::Score));
         assert_eq!(column("subject"), Ok(Column::Field(Field::Title)));
@@ -269,7 +277,8 @@ mod tests {
 
     #[test]
     fn facets_of_dates_have_parts() {
-        let of = |name| known_facet(name).map(|facet| (facet.field, facet.part));
+        let of =
+            |name| known_facet(name, &FieldNames::TABLE).map(|facet| (facet.field, facet.part));
         assert_eq!(of("year"), Ok((Field::Date, Some(DatePart::Year))));
         assert_eq!(of("date"), of("year"));
         assert_eq!(

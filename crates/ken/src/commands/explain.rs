@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ken_core::{FIELDS, Field, FieldKind, Pattern, Plan};
+use ken_core::{FIELDS, Field, FieldKind, FieldNames, Pattern, Plan};
 use ken_index::Snapshot;
 use ken_search::parse::Tree;
 use serde_json::{Value as Json, json};
@@ -26,6 +26,8 @@ pub(super) struct Explanation {
 /// The terms of a field that a word or pattern of the plan means.
 struct Meaning {
     field: Field,
+    /// What the field is called.
+    name: String,
     pattern: String,
     /// How many terms there are.
     total: usize,
@@ -39,6 +41,7 @@ impl Explanation {
         left_out: usize,
         plan: &Plan,
         snapshot: &Snapshot,
+        names: &FieldNames,
     ) -> Result<Self, Failure> {
         let mut patterns = Vec::new();
         each_pattern(plan, &mut |field, pattern| patterns.push((field, pattern)));
@@ -56,15 +59,16 @@ impl Explanation {
             let (terms, total) = snapshot.terms(field, pattern, MAX_TERMS)?;
             meanings.push(Meaning {
                 field,
+                name: names.name(field).to_owned(),
                 pattern: text,
                 total,
                 terms,
             });
         }
         Ok(Self {
-            tree: tree.to_string(),
+            tree: tree.printed(names).to_string(),
             left_out,
-            plan: plan.to_string(),
+            plan: plan.printed(names).to_string(),
             meanings,
             engine: snapshot.engine_query(plan)?,
         })
@@ -85,7 +89,7 @@ impl Explanation {
             text.push_str(&format!("without {n} words that more documents have\n"));
         }
         for meaning in &self.meanings {
-            let field = meaning.field.name();
+            let field = &meaning.name;
             if meaning.total > 1 {
                 let (pattern, total) = (&meaning.pattern, meaning.total);
                 text.push_str(&format!("means   {field}:{pattern}: {total} terms\n"));
@@ -110,7 +114,7 @@ impl Explanation {
             let terms = meaning.terms.iter();
             let terms = terms.map(|(term, count)| json!({ "term": term, "documents": count }));
             json!({
-                "field": meaning.field.name(),
+                "field": meaning.name,
                 "pattern": meaning.pattern,
                 "count": meaning.total,
                 "terms": terms.collect::<Vec<_>>(),

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ken_core::Field;
+use ken_core::{Field, FieldNames};
 use ken_index::Snapshot;
-use ken_search::parse::{Syntax, Tree, parse_lenient, parse_with};
+use ken_search::parse::{Names, Saved, Syntax, Tree, parse_lenient, parse_with};
 use ken_search::plan::Analyze;
 use ken_search::synonyms::Synonyms;
 use ken_search::words;
@@ -24,6 +24,7 @@ const MAX_INPUT: u64 = 1 << 20;
 pub(crate) fn read(
     settings: &Settings,
     args: &SearchArgs,
+    fields: &FieldNames,
     analyze: Analyze,
 ) -> Result<Tree, Failure> {
     let text = text(args)?;
@@ -33,19 +34,19 @@ pub(crate) fn read(
     if args.all {
         return Ok(words::all(&text)?);
     }
-    if args.syntax != SyntaxName::Ken {
-        return Ok(syntax(args.syntax).parse(&text)?);
+    let names = Names {
+        saved: &settings.queries,
+        fields,
+    };
+    if args.syntax != SyntaxName::Ken || !args.lenient {
+        return Ok(syntax(args.syntax).parse_with(&text, names)?);
     }
-    let saved = &settings.queries;
-    if !args.lenient {
-        return Ok(parse_with(&text, saved)?);
-    }
-    let mut lenient = parse_lenient(&text, saved);
+    let mut lenient = parse_lenient(&text, names);
     match lenient.tree {
         Some(tree) => {
             for left in &lenient.left_out {
                 let (text, message) = (&left.text, &left.error.message);
-                output::warn(&format!("left out {text}: {message}"));
+                output::warn(&format!("ignored {text}: {message}"));
             }
             Ok(tree)
         }
@@ -68,10 +69,17 @@ pub(super) fn rarest(
 pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<ExitCode, Failure> {
     let text = text(args)?;
     let mut known = Settings::load(global)?.queries;
-    parse_with(&text, &known)?;
+    let check = |saved: &Saved| {
+        let names = Names {
+            saved,
+            ..Names::default()
+        };
+        parse_with(&text, names).map(drop)
+    };
+    check(&known)?;
     // With its own name among the others, it must not ask for itself.
     known.insert(name.to_owned(), text.clone());
-    parse_with(&text, &known)?;
+    check(&known)?;
     let file = saved::add(global, name, text.trim())?;
     let name = if name.contains(char::is_whitespace) {
         format!("\"{name}\"")
@@ -145,7 +153,7 @@ pub(super) fn synonyms_in(
     let synonyms = Synonyms::parse(&text, analyze).map_err(|error| {
         let message = format!("\"{}\": {error}", path.display());
         Failure::new(Kind::Usage, message)
-            .hint("one group of words on each line, several words as one in double quotes")
+            .hint("write one group of words per line, and put phrases in double quotes")
     })?;
     Ok(Arc::new(synonyms))
 }

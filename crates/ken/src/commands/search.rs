@@ -13,9 +13,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ken_core::{Field, Order, Plan};
-use ken_index::layout::index_folder;
-use ken_index::{Collapse, Hit, Request, Response, Snapshot, parallel};
+use ken_core::{Field, FieldNames, Order, Plan};
+use ken_index::{Collapse, Found, Hit, Request, Snapshot, spread};
 use ken_search::parse::Tree;
 use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Finder, Settings as SnippetSettings};
@@ -36,13 +35,14 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         return query::save(global, name, args);
     }
     let settings = Settings::load(global)?;
-    // It says what the user's own fields are called.
-    let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
+    let snapshot = Snapshot::open_for_one_query(&data_folder(global)?.join("index"))?;
+    // The index knows what custom fields are called.
+    let names = snapshot.meta().field_names();
     let mut context = context();
     let tree = if args.query.is_empty() {
         Tree::All
     } else {
-        query::read(&settings, args, context.analyze)?
+        query::read(&settings, args, &names, context.analyze)?
     };
     settings.mail.tell(&mut context)?;
     let (tree, left_out) = match args.any {
@@ -57,13 +57,11 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     context.synonyms = query::synonyms(args, &settings, context.analyze)?;
     let plan = plan(&tree, &context);
     if plan == Plan::Nothing {
-        output::warn(
-            "nothing in the query can be found: signs without letters or digits are not in the index",
-        );
+        output::warn("the query has no words: the index holds no signs without letters or digits");
     }
     let mut plan = snapshot.expand(&plan)?;
     let results = &args.results;
-    let columns = results.fields.iter().map(Column::resolve);
+    let columns = results.fields.iter().map(|column| column.resolve(&names));
     let columns: Vec<Column> = columns.collect::<Result<_, _>>().map_err(usage)?;
     let paths = (args.paths || args.null) && results.fields.is_empty();
     let default_limit = if paths || results.inside.is_some() {
@@ -98,7 +96,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         without: &own,
         collapse: collapse(results),
         order: Order {
-            key: results.sort_key().map_err(usage)?,
+            key: results.sort_key(&names).map_err(usage)?,
             reverse: results.reverse,
         },
         offset: args.offset,
@@ -110,7 +108,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     if !results.facets.is_empty() {
         let facets = Facets {
             snapshot: &snapshot,
-            facets: &results.facets().map_err(usage)?,
+            facets: &results.facets(&names).map_err(usage)?,
             depth: results.depth,
             zone: &context.zone,
             limit,
@@ -124,13 +122,14 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         print_paths(args, &snapshot, &found)?;
     } else {
         if args.explain {
-            Explanation::of(&tree, left_out, &plan, &snapshot)?.print(args.json)?;
+            Explanation::of(&tree, left_out, &plan, &snapshot, &names)?.print(args.json)?;
         }
         let page = Page {
             args,
             snapshot: &snapshot,
             plan: &plan,
             finder: Finder::new(snippet::matchers(&plan, Field::Body), context.analyze),
+            names: &names,
             context: &context,
             columns: &columns,
             style,
@@ -184,7 +183,7 @@ fn more_of(results: &ResultArgs) -> &'static str {
 }
 
 /// Prints each file once, however many of its documents were found.
-fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Response) -> Result<(), Failure> {
+fn print_paths(args: &SearchArgs, snapshot: &Snapshot, found: &Found) -> Result<(), Failure> {
     let end = if args.null { b'\0' } else { b'\n' };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut printed = HashSet::new();
@@ -222,7 +221,7 @@ pub(super) fn print_hits(
         // What is before a hit that cannot be read is printed.
         let shown = |at, hit: &Hit| Ok::<_, Infallible>(shown(first + at, hit));
         let size = |hit: &Hit| WORDS_OF_NONE + u64::from(snapshot.n_words(hit.address));
-        let Ok(all) = parallel::each(hits, size, max_threads, shown);
+        let Ok(all) = spread::each(hits, size, max_threads, shown);
         for shown in all {
             out.write_all(&shown?)?;
         }
@@ -241,6 +240,8 @@ struct Page<'a> {
     snapshot: &'a Snapshot,
     plan: &'a Plan,
     finder: Finder,
+    /// What fields are called.
+    names: &'a FieldNames,
     context: &'a Context,
     /// What of each hit is printed on a line; empty for all of it.
     columns: &'a [Column],
@@ -248,7 +249,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn print(&self, found: &Response) -> Result<(), Failure> {
+    fn print(&self, found: &Found) -> Result<(), Failure> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         // To explain a score is a search, which may use several threads itself.
         let max_threads = if self.args.explain { 1 } else { MAX_READERS };
@@ -267,6 +268,7 @@ impl Page<'_> {
             rank: self.args.offset + position + 1,
             score: hit.score,
             stored: &stored,
+            names: self.names,
             roots: &self.snapshot.meta().roots,
             fragments: &fragments,
             several: self.args.results.snippets > 1,
@@ -319,7 +321,7 @@ impl Page<'_> {
     }
 
     /// On a terminal: how many there are beyond those printed.
-    fn say_how_many(&self, found: &Response) {
+    fn say_how_many(&self, found: &Found) {
         if !says_how_many(self.args) {
             return;
         }

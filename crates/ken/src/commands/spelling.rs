@@ -29,7 +29,8 @@ pub(super) fn say(
         return Ok(());
     }
     let vocabulary = OfIndex { snapshot, context };
-    let suggestions = spelling::suggest(tree, n_found, &vocabulary, context.analyze)?;
+    let names = snapshot.meta().field_names();
+    let suggestions = spelling::suggest(tree, n_found, &vocabulary, &names, context.analyze)?;
     if args.json && !suggestions.is_empty() {
         let list = suggestions
             .iter()

@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 
 use jiff::tz::TimeZone;
-use ken_core::{Field, Root, escape_bytes};
+use ken_core::{Field, FieldNames, Root, escape_bytes};
 use ken_index::Stored;
 use ken_search::snippet::Fragment;
 use serde_json::{Value as Json, json};
@@ -16,6 +16,8 @@ pub(crate) struct HitView<'a> {
     pub(crate) rank: usize,
     pub(crate) score: Option<f32>,
     pub(crate) stored: &'a Stored,
+    /// What fields are called.
+    pub(crate) names: &'a FieldNames,
     /// The folders and files that the index covers.
     pub(crate) roots: &'a [Root],
     /// The best first.
@@ -134,7 +136,7 @@ fn snippet(fragment: &Fragment, style: Style) -> String {
 pub(crate) fn hit_json(view: &HitView<'_>) -> Json {
     let location = &view.stored.location;
     let bytes = location.path.as_os_str().as_bytes();
-    let mut object = document_json(&view.stored.document, false);
+    let mut object = document_json(&view.stored.document, view.names, false);
     object["rank"] = json!(view.rank);
     object["path"] = json!(escape_bytes(bytes));
     if std::str::from_utf8(bytes).is_err() {

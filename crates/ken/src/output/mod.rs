@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 pub(crate) use fields::hit_fields;
 pub(crate) use hit::{HitView, hit_json, hit_text, place_json, place_text};
-use ken_core::{Document, Field, FieldKind, Value};
+use ken_core::{Document, Field, FieldKind, FieldNames, Value};
 pub(crate) use progress::{Display, summary_text};
 pub(crate) use remedy::{install, remedy};
 use serde_json::{Map, Value as Json, json};
@@ -41,7 +41,7 @@ pub(crate) fn json_line(value: &Json) -> Vec<u8> {
 }
 
 /// Returns a document's metadata, and its text if asked for, as JSON.
-pub(crate) fn document_json(document: &Document, with_body: bool) -> Json {
+pub(crate) fn document_json(document: &Document, names: &FieldNames, with_body: bool) -> Json {
     let mut fields = Map::new();
     for (field, value) in &document.fields {
         let value = match value {
@@ -49,11 +49,12 @@ pub(crate) fn document_json(document: &Document, with_body: bool) -> Json {
             Value::Number(number) if field.info().kind == FieldKind::Date => json!(time(*number)),
             Value::Number(number) => json!(number),
         };
-        match fields.get_mut(field.name()) {
+        let name = names.name(*field);
+        match fields.get_mut(name) {
             Some(Json::Array(several)) => several.push(value),
             Some(one) => *one = json!([one.take(), value]),
             None => {
-                fields.insert(field.name().to_owned(), value);
+                fields.insert(name.to_owned(), value);
             }
         }
     }

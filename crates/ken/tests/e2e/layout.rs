@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use ken_core::FIELDS;
+use ken_core::{FIELDS, MESSAGE_STATES, StateSource};
 
 use crate::world::World;
 
@@ -66,6 +67,25 @@ fn crates_use_only_those_that_they_may() {
     }
 }
 
+#[test]
+fn the_diagram_of_the_crates_is_true() {
+    let text = read("ARCHITECTURE.md");
+    let diagram = text.split("```mermaid\ngraph TD\n").nth(1).unwrap();
+    let drawn: BTreeSet<_> = diagram
+        .lines()
+        .map_while(|line| line.trim().split_once(" --> "))
+        .collect();
+    let allowed: BTreeSet<_> = EDGES
+        .iter()
+        .flat_map(|(name, uses)| {
+            uses.iter()
+                .map(|used| (name.trim_start_matches("ken-"), *used))
+        })
+        .filter(|(_, used)| *used != "core")
+        .collect();
+    assert_eq!(drawn, allowed);
+}
+
 /// Returns all source files of a crate.
 pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -112,6 +132,41 @@ fn every_file_says_what_it_is_for() {
     }
 }
 
+/// Returns whether a file below a folder holds a word.
+fn is_named(folder: &Path, word: &str) -> bool {
+    let texts = sources(folder).into_iter();
+    let mut texts = texts.map(|file| fs_err::read_to_string(file).unwrap());
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    texts.any(|text| text.split(|c| !is_word(c)).any(|found| found == word))
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let workspace_manifest: toml::Table = read("Cargo.toml").parse().unwrap();
+    let known = workspace_manifest["workspace"]["dependencies"]
+        .as_table()
+        .unwrap();
+    let mut unused: BTreeSet<_> = known.keys().cloned().collect();
+    for (name, _) in EDGES {
+        let folder = workspace().join("crates").join(name);
+        let manifest: toml::Table = read(&format!("crates/{name}/Cargo.toml")).parse().unwrap();
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let dependencies = manifest.get(section).and_then(toml::Value::as_table);
+            for dependency in dependencies.into_iter().flat_map(toml::Table::keys) {
+                unused.remove(dependency);
+                // Its library is called otherwise.
+                let library = dependency.replace("md-5", "md5").replace('-', "_");
+                assert!(
+                    is_named(&folder, &library),
+                    "{name} does not use {dependency}"
+                );
+            }
+        }
+    }
+    unused.retain(|name| !name.starts_with("ken-"));
+    assert_eq!(unused, BTreeSet::new(), "no crate uses these");
+}
+
 /// Returns what stands in backquotes in a text of Markdown, outside of blocks of code.
 fn quoted(text: &str) -> Vec<&str> {
     let prose = text.split("```").step_by(2);
@@ -120,34 +175,76 @@ fn quoted(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Returns the paths of the workspace's own documents, those of `docs/` among them.
+fn documents() -> Vec<PathBuf> {
+    let mut folders = vec![workspace().join("docs")];
+    let mut files: Vec<_> = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"]
+        .iter()
+        .map(|name| workspace().join(name))
+        .collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
 #[test]
 fn paths_in_the_documents_exist() {
-    let root = workspace();
-    let top: Vec<_> = [
-        "crates/",
-        "docs/",
-        "bench/",
-        "fuzz/",
-        "cases/",
-        "packaging/",
-    ]
-    .to_vec();
-    for document in ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"] {
-        let text = read(document);
+    const TOP: [&str; 6] = ["crates/", "docs/", "bench/", "fuzz/", "cases/", "scripts/"];
+    for document in documents() {
+        let text = fs_err::read_to_string(&document).unwrap();
         for name in quoted(&text) {
-            let is_path = top.iter().any(|folder| name.starts_with(folder));
+            let is_path = TOP.iter().any(|folder| name.starts_with(folder));
             if is_path && !name.contains(['*', '{', '<', ' ', '…']) {
-                let path = name.split([':', '#']).next().unwrap();
-                assert!(root.join(path).exists(), "{document} names {name}");
+                let path = workspace().join(name.split([':', '#']).next().unwrap());
+                assert!(path.exists(), "{} names {name}", document.display());
             }
         }
         for link in text.split("](").skip(1) {
             let target = link.split([')', '#']).next().unwrap();
             if !target.is_empty() && !target.contains("://") {
-                assert!(root.join(target).exists(), "{document} links {target}");
+                let path = document.parent().unwrap().join(target);
+                assert!(path.exists(), "{} links {target}", document.display());
             }
         }
     }
+}
+
+/// What is read first stays short enough to be read.
+#[test]
+fn documents_stay_short() {
+    for document in documents() {
+        let length = fs_err::metadata(&document).unwrap().len();
+        let relative = document.strip_prefix(workspace()).unwrap();
+        let limit = match relative.to_str().unwrap() {
+            "ARCHITECTURE.md" => 15_000,
+            "README.md" => 8_000,
+            name if name.starts_with("docs/internals/") => 6_000,
+            _ => continue,
+        };
+        assert!(length <= limit, "{}: {length}", relative.display());
+    }
+}
+
+#[test]
+fn figures_in_the_documents_are_those_of_the_stored_runs() {
+    let run = Command::new("python3")
+        .arg(workspace().join("bench/tables"))
+        .arg("--check")
+        .output()
+        .expect("python3, which scripts/setup installs");
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
 }
 
 #[test]
@@ -223,6 +320,29 @@ fn every_key_of_json_is_in_the_documents() {
             let key = format!("`{key}`");
             let is_known = [section, common].iter().any(|text| text.contains(&key));
             assert!(is_known || key == "`event`", "{args:?}: {key}");
+        }
+    }
+}
+
+/// A state that were spelled in a second file would be a second table.
+#[test]
+fn states_of_messages_are_named_in_one_table() {
+    let is_told = |source| matches!(source, StateSource::FileName | StateSource::States);
+    let rows = MESSAGE_STATES.iter().filter(|row| is_told(row.source));
+    let literals: Vec<String> = rows.map(|row| format!("\"{}\"", row.name)).collect();
+    let folders = fs_err::read_dir(workspace().join("crates")).unwrap();
+    for path in folders.flat_map(|folder| sources(&folder.unwrap().path().join("src"))) {
+        let text = fs_err::read_to_string(&path).unwrap();
+        let shipped = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        if path.ends_with("tests.rs") || path.ends_with("ken-core/src/state.rs") {
+            continue;
+        }
+        for literal in &literals {
+            assert!(
+                !shipped.contains(literal),
+                "{literal} in {}",
+                path.display()
+            );
         }
     }
 }

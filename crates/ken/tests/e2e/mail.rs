@@ -1,8 +1,8 @@
 //! Mail as a user searches it: states, threads, tags, people.
 
+mod custom_fields;
 mod list;
 mod mh;
-mod own_headers;
 mod verify;
 
 use crate::world::{World, assert_counts};
@@ -341,7 +341,7 @@ fn a_mailbox_that_changed_is_not_read_by_old_numbers() {
     let run = world.ken(["mail", "show", "--raw", "msgid:2@x.org"]);
     assert_eq!(run.code, 2, "{}", run.text());
     assert!(
-        run.err.contains("changed since it was indexed"),
+        run.err.contains("has changed since it was indexed"),
         "{}",
         run.err
     );

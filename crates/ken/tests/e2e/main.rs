@@ -29,6 +29,7 @@ mod mailers;
 mod mistakes;
 mod modules;
 mod mu;
+mod needs;
 mod ocr;
 mod output;
 mod query;

@@ -10,8 +10,8 @@ mod date;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use ken_core::own::OWN_FIELDS;
-use ken_core::{Field, Glob, GlobPart};
+use ken_core::custom::CUSTOM_FIELDS;
+use ken_core::{Field, FieldNames, Glob, GlobPart, MESSAGE_STATES};
 use regex_automata::meta::Regex;
 
 use super::super::error::QueryError;
@@ -23,7 +23,7 @@ use super::logic::{self, Lexeme, Token};
 use super::words::{as_it_stands, clause, in_one_of};
 use super::{end_of_run, fault, mail, skip_blanks};
 
-pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
+pub(super) fn parse(query: &str, names: &FieldNames) -> Result<Tree, QueryError> {
     match query.trim() {
         "" => {
             let at = query.len()..query.len();
@@ -38,6 +38,7 @@ pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
         _ => {
             let reader = Reader {
                 query,
+                names,
                 fields: &[],
                 depth: 0,
             };
@@ -91,10 +92,10 @@ const PREFIXES: [(&str, Meaning); 18] = [
     ),
 ];
 
-/// Returns what the name of a header asks for that the user made a field.
-fn own(name: &str) -> Option<Meaning> {
-    let field = Field::from_name(name)?;
-    let fields = OWN_FIELDS.iter().find(|own| **own == field)?;
+/// Returns what the name of a custom field asks for.
+fn custom(name: &str, names: &FieldNames) -> Option<Meaning> {
+    let field = names.field(name)?;
+    let fields = CUSTOM_FIELDS.iter().find(|custom| **custom == field)?;
     Some(Meaning::Words(std::slice::from_ref(fields)))
 }
 
@@ -136,6 +137,7 @@ enum Sort {
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     query: &'a str,
+    names: &'a FieldNames,
     /// Where words without a prefix are looked for.
     fields: &'static [Field],
     depth: usize,
@@ -145,7 +147,7 @@ impl<'a> Reader<'a> {
     fn tree(self, range: Range<usize>) -> Result<Tree, QueryError> {
         if self.depth > MAX_DEPTH {
             let message = "the query is nested too deeply";
-            return Err(fault(self.query, range, message, "take away parentheses"));
+            return Err(fault(self.query, range, message, "use fewer parentheses"));
         }
         let query = &self.query[..range.end];
         let mut lexemes = Vec::new();
@@ -178,7 +180,9 @@ impl<'a> Reader<'a> {
         }
         let prefix = source.split_once(':').and_then(|(name, _)| {
             let known = PREFIXES.iter().find(|(known, _)| *known == name);
-            let meaning = known.map(|(_, meaning)| *meaning).or_else(|| own(name))?;
+            let meaning = known
+                .map(|(_, meaning)| *meaning)
+                .or_else(|| custom(name, self.names))?;
             Some((meaning, at + name.len() + 1))
         });
         let (meaning, start) = prefix.unwrap_or((Meaning::Words(self.fields), at));
@@ -285,7 +289,7 @@ impl<'a> Reader<'a> {
         let may_be_empty = matches!(meaning, Meaning::Folder | Meaning::Path);
         if text.trim().is_empty() && !(may_be_empty && written.sort == Sort::Quoted) {
             let message = "a value is missing";
-            return Err(fault(self.query, at, message, "write it without a blank"));
+            return Err(fault(self.query, at, message, "write it without a space"));
         }
         match (meaning, &written.sort) {
             (Meaning::Words(fields), Sort::Group) => {
@@ -350,8 +354,9 @@ impl<'a> Reader<'a> {
                     _ => None,
                 };
                 let is_meant = |tag: &str| regex.as_ref().is_some_and(|regex| regex.is_match(tag));
-                let states = STATES.iter().filter(|(tag, _)| is_meant(tag));
-                let states = states.map(|(_, state)| state.tree());
+                let states = MESSAGE_STATES.iter();
+                let states = states.filter(|row| row.notmuch.is_some_and(is_meant));
+                let states = states.map(mail::state);
                 let tags = [clause(Some(Field::Tag), value)];
                 Ok(Tree::or(tags.into_iter().chain(states).collect()))
             }
@@ -412,6 +417,7 @@ impl<'a> Reader<'a> {
         let query = &text.replace(TWO_QUOTES, "\"");
         let reader = Reader {
             query,
+            names: self.names,
             fields,
             depth,
         };
@@ -459,39 +465,11 @@ fn operator(source: &str) -> Option<Token> {
     })
 }
 
-/// What notmuch keeps as tags and ken reads from the messages.
-const STATES: [(&str, State); 10] = [
-    ("unread", State::Is("unread")),
-    ("flagged", State::Is("flagged")),
-    ("replied", State::Is("replied")),
-    ("passed", State::Is("passed")),
-    ("draft", State::Is("draft")),
-    ("signed", State::Is("signed")),
-    ("encrypted", State::Is("encrypted")),
-    ("new", State::Is("new")),
-    ("deleted", State::Is("trashed")),
-    ("attachment", State::Has("attachment")),
-];
-
-enum State {
-    Is(&'static str),
-    Has(&'static str),
-}
-
-impl State {
-    fn tree(&self) -> Tree {
-        match self {
-            Self::Is(name) => mail::state(name),
-            Self::Has(sort) => clause(Some(Field::Has), Value::Word((*sort).to_owned())),
-        }
-    }
-}
-
 /// Returns what asks for a tag; states may be given as tags too.
 fn tagged(name: &str) -> Tree {
     let tag = clause(Some(Field::Tag), Value::Word(name.to_owned()));
-    match STATES.iter().find(|(state, _)| *state == name) {
-        Some((_, state)) => Tree::or(vec![tag, state.tree()]),
+    match MESSAGE_STATES.iter().find(|row| row.notmuch == Some(name)) {
+        Some(row) => Tree::or(vec![tag, mail::state(row)]),
         None => tag,
     }
 }

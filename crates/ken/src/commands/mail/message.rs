@@ -1,7 +1,7 @@
 //! A message as one line or one object of a list.
 
-use ken_core::Field;
-use ken_index::{DocAddress, Stored};
+use ken_core::{Field, MessageState};
+use ken_index::{Address, Stored};
 use ken_mail::Mailbox;
 use serde_json::{Value as Json, json};
 
@@ -18,11 +18,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    pub(super) fn read(
-        mail: &Mail,
-        address: DocAddress,
-        is_matched: bool,
-    ) -> Result<Self, Failure> {
+    pub(super) fn read(mail: &Mail, address: Address, is_matched: bool) -> Result<Self, Failure> {
         Ok(Self {
             stored: mail.snapshot.document(address)?,
             is_matched,
@@ -60,7 +56,7 @@ impl Message {
     pub(super) fn marks(&self) -> Vec<&str> {
         let mut marks = values(&self.stored.document, Field::Is);
         marks.extend(values(&self.stored.document, Field::Tag));
-        marks.retain(|mark| *mark != "seen");
+        marks.retain(|mark| *mark != MessageState::Seen.name());
         marks
     }
 

@@ -15,10 +15,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ken_core::{Field, Glob, GlobPart, Kind, Order, Pattern, Plan, SortKey, escape_bytes};
-use ken_index::layout::index_folder;
-use ken_index::{DocAddress, Request, Snapshot};
-use ken_search::parse::{Tree, parse_with};
+use ken_core::{
+    Field, FieldNames, Glob, GlobPart, Kind, Order, Pattern, Plan, SortKey, escape_bytes,
+};
+use ken_index::{Address, Request, Snapshot};
+use ken_search::parse::{Names, Tree, parse_with};
 use ken_search::plan::{Context, plan};
 
 use super::search;
@@ -42,22 +43,33 @@ pub(crate) fn run(global: &Global, args: &MailArgs) -> Result<ExitCode, Failure>
 struct Mail {
     snapshot: Snapshot,
     settings: Settings,
+    /// What fields are called.
+    fields: FieldNames,
     context: Context,
 }
 
 impl Mail {
     fn open(global: &Global) -> Result<Self, Failure> {
         let settings = Settings::load(global)?;
-        let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
+        let snapshot = Snapshot::open_for_one_query(&data_folder(global)?.join("index"))?;
         let mut context = search::context();
         settings.mail.tell(&mut context)?;
         let roots = snapshot.meta().roots.iter();
         context.roots = roots.map(|root| root.path.clone()).collect();
         Ok(Self {
+            fields: snapshot.meta().field_names(),
             snapshot,
             settings,
             context,
         })
+    }
+
+    /// Returns what names in a query stand for.
+    fn names(&self) -> Names<'_> {
+        Names {
+            saved: &self.settings.queries,
+            fields: &self.fields,
+        }
     }
 
     /// Returns what a query asks for. A path of a file means what is in it.
@@ -80,7 +92,7 @@ impl Mail {
                 asks_parts: false,
             });
         }
-        let tree = parse_with(&words.join(" "), &self.settings.queries)?;
+        let tree = parse_with(&words.join(" "), self.names())?;
         Ok(Query {
             // What is not in an attached file may be in its message.
             asks_parts: tree != Tree::All && !excludes(&tree),
@@ -90,7 +102,7 @@ impl Mail {
 
     /// Returns where the messages stand that a query finds, by themselves or by what they carry, the
     /// newest first.
-    fn find(&self, query: &Query, reverse: bool, limit: usize) -> Result<Vec<DocAddress>, Failure> {
+    fn find(&self, query: &Query, reverse: bool, limit: usize) -> Result<Vec<Address>, Failure> {
         let order = Order {
             key: SortKey::DATE,
             reverse,
@@ -107,8 +119,8 @@ impl Mail {
         }
         let found = self.snapshot.run(&messages, order, 0, usize::MAX)?;
         let addresses = found.hits.into_iter().map(|hit| hit.address);
-        let all: HashSet<DocAddress> = addresses.chain(parts).collect();
-        let all: Vec<DocAddress> = all.into_iter().collect();
+        let all: HashSet<Address> = addresses.chain(parts).collect();
+        let all: Vec<Address> = all.into_iter().collect();
         let request = Request {
             only: Some(&all),
             order,
@@ -123,8 +135,8 @@ impl Mail {
     /// several folders.
     fn skip_dups(
         &self,
-        found: &mut Vec<DocAddress>,
-        rather: &HashSet<DocAddress>,
+        found: &mut Vec<Address>,
+        rather: &HashSet<Address>,
     ) -> Result<(), Failure> {
         let mut numbers = Vec::with_capacity(found.len());
         for address in &*found {
@@ -147,7 +159,7 @@ impl Mail {
     }
 
     /// Returns all messages in the threads of some, the newest first.
-    fn with_related(&self, of: &[DocAddress], reverse: bool) -> Result<Vec<DocAddress>, Failure> {
+    fn with_related(&self, of: &[Address], reverse: bool) -> Result<Vec<Address>, Failure> {
         let all = self.snapshot.threads(of)?;
         let order = Order {
             key: SortKey::DATE,
@@ -164,7 +176,7 @@ impl Mail {
     }
 
     /// Returns the messages that carry what a plan finds.
-    fn carriers(&self, plan: &Plan) -> Result<HashSet<DocAddress>, Failure> {
+    fn carriers(&self, plan: &Plan) -> Result<HashSet<Address>, Failure> {
         let is_inside = Plan::Filter(Box::new(is(Field::Is, "member")));
         let is_message = Plan::Not(Box::new(among_messages(None)));
         let plan = Plan::And(vec![plan.clone(), is_inside, is_message]);

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use ken_core::{Document, Field, Value};
-use ken_index::{DocAddress, Stored};
+use ken_core::{Document, Field, FieldNames, Value};
+use ken_index::{Address, Stored};
 use serde_json::json;
 
 use super::parts::{Attached, attached};
@@ -57,7 +57,7 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
 }
 
 /// Returns all messages of some threads, thread by thread, each from old to new.
-fn whole_threads(mail: &Mail, of: &[DocAddress]) -> Result<Vec<DocAddress>, Failure> {
+fn whole_threads(mail: &Mail, of: &[Address]) -> Result<Vec<Address>, Failure> {
     let mut shown = HashSet::new();
     let mut all = Vec::new();
     for address in of {
@@ -84,7 +84,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn message(&self, at: DocAddress, position: usize) -> Result<Vec<u8>, Failure> {
+    fn message(&self, at: Address, position: usize) -> Result<Vec<u8>, Failure> {
         let snapshot = &self.mail.snapshot;
         let stored = snapshot.document(at)?;
         if let Some(number) = &self.args.part {
@@ -107,7 +107,7 @@ impl Page<'_> {
         }
         let files = attached(snapshot, at, &stored)?;
         if self.args.json {
-            return Ok(json_of(&stored, &files));
+            return Ok(json_of(&stored, &files, &self.mail.fields));
         }
         let mut text = String::new();
         if position > 0 {
@@ -206,8 +206,8 @@ pub(super) fn values(document: &Document, field: Field) -> Vec<&str> {
     values.collect()
 }
 
-fn json_of(stored: &Stored, files: &[Attached]) -> Vec<u8> {
-    let mut object = output::document_json(&stored.document, true);
+fn json_of(stored: &Stored, files: &[Attached], names: &FieldNames) -> Vec<u8> {
+    let mut object = output::document_json(&stored.document, names, true);
     object["path"] = json!(stored.location.path.to_string_lossy());
     let files = files.iter().map(|file| {
         json!({

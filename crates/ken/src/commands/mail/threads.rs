@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use ken_index::DocAddress;
-use ken_mail::thread::{Entry, Threaded, threads};
+use ken_index::Address;
+use ken_mail::thread::{ThreadMessage, Threaded, threads};
 use serde_json::json;
 
 use super::message::Message;
@@ -20,7 +20,7 @@ pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failu
     let mail = Mail::open(global)?;
     let style = Style::of(global);
     let found = mail.find(&mail.read(&args.query)?, args.reverse, 0)?;
-    let matched: HashSet<DocAddress> = found.iter().copied().collect();
+    let matched: HashSet<Address> = found.iter().copied().collect();
     let mut shown = HashSet::new();
     let mut n_threads = 0;
     for address in &found {
@@ -55,8 +55,8 @@ struct Thread {
 impl Thread {
     fn read(
         mail: &Mail,
-        addresses: &[DocAddress],
-        matched: &HashSet<DocAddress>,
+        addresses: &[Address],
+        matched: &HashSet<Address>,
     ) -> Result<Self, Failure> {
         let mut messages = Vec::with_capacity(addresses.len());
         for address in addresses {
@@ -64,7 +64,7 @@ impl Thread {
         }
         let references: Vec<_> = messages.iter().map(Message::references).collect();
         let entries = messages.iter().zip(&references);
-        let entries = entries.map(|(message, references)| Entry {
+        let entries = entries.map(|(message, references)| ThreadMessage {
             id: message.id(),
             references,
             date: message.date(),

@@ -16,8 +16,7 @@ use std::time::Instant;
 
 use base64ct::{Base64, Encoding};
 use jiff::Timestamp;
-use ken_core::{Field, Order, Plan, SortKey};
-use ken_index::layout::index_folder;
+use ken_core::{Field, FieldNames, Order, Plan, SortKey};
 use ken_index::{Collapse, Hit, Request, Snapshot, Stored};
 use ken_search::parse::{QueryError, Syntax, Tree, recoll_words, without_forms};
 use ken_search::plan::{Context, plan};
@@ -55,7 +54,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Ok(folder) => folder,
         Err(message) => return complain(&message),
     };
-    let snapshot = match Snapshot::open_for_one_query(&index_folder(&folder)) {
+    let snapshot = match Snapshot::open_for_one_query(&folder.join("index")) {
         Ok(snapshot) => snapshot,
         Err(error) => {
             let folder = folder.display();
@@ -99,13 +98,13 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     let Some(folder) = &options.folder else {
         return data_folder(global).map(Ok);
     };
-    if index_folder(folder).is_dir() {
+    if folder.join("index").is_dir() {
         return Ok(Ok(folder.clone()));
     }
     let folder = folder.display();
     Ok(Err(format!(
-        "Recoll init failed: \"{folder}\" is no data folder of ken\n\
-         make one: KEN_DATA=\"{folder}\" ken index FOLDER\n"
+        "Recoll init failed: \"{folder}\" is not a data folder of ken\n\
+         to make one: KEN_DATA=\"{folder}\" ken index FOLDER\n"
     )))
 }
 
@@ -161,7 +160,7 @@ fn search(
         limit => limit,
     };
     let request = Request {
-        order: order(options)?,
+        order: order(options, &snapshot.meta().field_names())?,
         offset,
         limit: if options.no_results { 0 } else { limit },
         collapse: options.collapse.then_some(Collapse::Content),
@@ -171,7 +170,11 @@ fn search(
     let found = snapshot.find(&request)?;
     let mut out = BufWriter::new(io::stdout().lock());
     if !options.basic {
-        writeln!(out, "Recoll query: Query({})", tree.to_query())?;
+        writeln!(
+            out,
+            "Recoll query: Query({})",
+            tree.to_query(&FieldNames::TABLE)
+        )?;
         let count = if options.collapse {
             found.groups
         } else {
@@ -251,7 +254,7 @@ fn best(
 }
 
 /// Returns the order that `-S` asks for: upwards unless `-D` is given.
-fn order(options: &Options) -> Result<Order, Failure> {
+fn order(options: &Options, names: &FieldNames) -> Result<Order, Failure> {
     let Some(name) = &options.sort else {
         return Ok(Order::default());
     };
@@ -263,7 +266,7 @@ fn order(options: &Options) -> Result<Order, Failure> {
         "fbytes" | "dbytes" | "pcbytes" => SortKey::SIZE,
         "mtype" => SortKey::Field(Field::Mime),
         "recipient" => SortKey::Field(Field::To),
-        name => match Field::from_name(name).filter(|field| field.has_column()) {
+        name => match names.field(name).filter(|field| field.has_column()) {
             Some(field) => SortKey::Field(field),
             None => {
                 complain(&format!(
@@ -289,7 +292,7 @@ fn extract(stored: &Stored, path: &PathBuf) -> Result<ExitCode, Failure> {
     if !stored.location.ipath.as_str().is_empty() {
         let place = output::clean(&stored.location.to_string()).into_owned();
         return complain(&format!(
-            "recollq: {place} is a part of a file; ken copies whole files\n"
+            "recollq: {place} is a member of a file; ken copies only whole files\n"
         ));
     }
     let target = fs_err::OpenOptions::new()

@@ -1,0 +1,104 @@
+//! The File Information Block: where everything else is (MS-DOC 2.5).
+
+use crate::Error;
+
+/// Numbers of versions: from here on it is Word 97 or newer.
+const WORD_97: u16 = 105;
+
+/// Chinese of one of two sorts.
+pub(super) const CHINESE: u16 = 0x04;
+
+/// A place in the table stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TableRange {
+    pub(super) at: usize,
+    pub(super) length: usize,
+}
+
+impl TableRange {
+    /// Returns the bytes at this place, if they are all there.
+    pub(super) fn of(self, table: &[u8]) -> Option<&[u8]> {
+        table.get(self.at..self.at.checked_add(self.length)?)
+    }
+}
+
+/// What reading the text needs of the block.
+pub(super) struct Fib {
+    pub(super) is_word_97: bool,
+    /// Whether the characters of Word 95 take two bytes, as in East Asia.
+    pub(super) is_double_byte: bool,
+    /// Whether the text is in pieces.
+    pub(super) has_pieces: bool,
+    /// Language of the text, which tells the code page of Word 6 and 95.
+    pub(super) language: u16,
+    /// Where the text begins and ends if it is not in pieces.
+    pub(super) text_start: usize,
+    pub(super) text_end: usize,
+    /// Lengths of the parts of the text in characters: pages, footnotes, headers, macros, comments,
+    /// endnotes, text boxes, text boxes of headers.
+    pub(super) lengths: [usize; 8],
+    pub(super) pieces: TableRange,
+    pub(super) sections: TableRange,
+}
+
+/// Returns the stream that holds tables; in Word 6 and 95 the main one does.
+pub(super) fn table_of(main: &[u8]) -> Option<&'static str> {
+    let is_word_97 = u16::from_le_bytes(*main.get(2..)?.first_chunk()?) > WORD_97;
+    let is_second = main.get(11)? & 2 != 0;
+    is_word_97.then_some(if is_second { "1Table" } else { "0Table" })
+}
+
+impl Fib {
+    pub(super) fn read(main: &[u8]) -> Result<Self, Error> {
+        Self::parse(main).ok_or_else(|| Error::Malformed("the header is cut off".into()))?
+    }
+
+    fn parse(main: &[u8]) -> Option<Result<Self, Error>> {
+        let short = |at: usize| Some(u16::from_le_bytes(*main.get(at..)?.first_chunk()?));
+        let long = |at: usize| Some(u32::from_le_bytes(*main.get(at..)?.first_chunk()?) as usize);
+        if !matches!(short(0)?, 0xa5ec | 0xa5dc | 0xa697..=0xa699) {
+            return Some(Err(Error::Malformed(
+                "it is no document of Word 6 or newer".into(),
+            )));
+        }
+        let flags = short(10)?;
+        let is_word_97 = short(2)? > WORD_97;
+        let place = |at: usize| {
+            Some(TableRange {
+                at: long(at)?,
+                length: long(at + 4)?,
+            })
+        };
+        let first_length = if is_word_97 { 0x4c } else { 0x34 };
+        let mut lengths = [0; 8];
+        for (number, length) in lengths.iter_mut().enumerate() {
+            *length = long(first_length + 4 * number)?.min(i32::MAX as usize);
+        }
+        let (pieces, sections) = match is_word_97 {
+            true => (place(0x1a2)?, place(0xca)?),
+            false => (place(0x160)?, place(0x88)?),
+        };
+        Some(Ok(Self {
+            is_word_97,
+            is_double_byte: !is_word_97 && flags & 0x1000 != 0,
+            has_pieces: is_word_97 || flags & 4 != 0,
+            // Versions for East Asia have a number of their own.
+            language: match short(0)? {
+                0xa697 => 0x411,
+                0xa698 => 0x412,
+                0xa699 => CHINESE,
+                _ => short(6)?,
+            },
+            text_start: long(0x18)?,
+            text_end: long(0x1c)?,
+            lengths,
+            pieces,
+            sections,
+        }))
+    }
+
+    /// Returns the length of the whole text in characters.
+    pub(super) fn n_characters(&self) -> usize {
+        self.lengths.iter().sum()
+    }
+}

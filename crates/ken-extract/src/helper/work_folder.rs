@@ -1,0 +1,179 @@
+//! Folders in which helpers work: one for each helper, in one folder for all helpers of this process.
+//!
+//! The outer folder is locked as long as this process lives. So the next ken knows which folders were
+//! left behind by a process that was killed together with its [guard](super::guard).
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::fault::Fault;
+use super::guard::{Guard, PREFIX};
+use crate::{Error, Input};
+
+/// A folder that is younger may not be locked yet.
+const MIN_AGE: Duration = Duration::from_secs(60);
+
+/// Removes folders that were left behind.
+pub(super) fn sweep(parent: &Path) {
+    let entries = fs_err::read_dir(parent).into_iter().flatten().flatten();
+    for entry in entries {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = modified.ok().and_then(|time| time.elapsed().ok());
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if is_ours && age.is_some_and(|age| age > MIN_AGE) && lock(&entry.path()).is_ok() {
+            // What cannot be removed now may be the next time.
+            let _ = fs_err::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Opens a folder and locks it; the lock dies with this process.
+fn lock(folder: &Path) -> io::Result<File> {
+    let folder = fs_err::File::open(folder)?.into_parts().0;
+    flock(&folder, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(folder)
+}
+
+/// The folder that holds all work folders of this process. Dropping it removes it with its content.
+pub(super) struct WorkFolders {
+    folder: tempfile::TempDir,
+    _lock: File,
+    /// Ended after the folder is gone.
+    guard: Option<Guard>,
+}
+
+impl WorkFolders {
+    /// Makes the folder; `guard` is the program that watches over it, if one does.
+    pub(super) fn new(parent: &Path, guard: Option<&Path>) -> io::Result<Self> {
+        fs_err::create_dir_all(parent)?;
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+        Ok(Self {
+            _lock: lock(folder.path())?,
+            guard: guard
+                .map(|program| Guard::start(program, folder.path()))
+                .transpose()?,
+            folder,
+        })
+    }
+}
+
+/// The folder of one helper. Dropping it removes it with its content.
+pub(super) struct WorkFolder {
+    folder: tempfile::TempDir,
+    work_folders: Arc<WorkFolders>,
+}
+
+impl WorkFolder {
+    /// Makes a work folder with the folders in it: `in` for the file, `tmp` for what the program writes.
+    pub(super) fn new(work_folders: Arc<WorkFolders>) -> Result<Self, Fault> {
+        let folder = tempfile::Builder::new()
+            .prefix("")
+            .tempdir_in(work_folders.folder.path())?;
+        let work = Self {
+            folder,
+            work_folders,
+        };
+        for name in ["in", "tmp", "conf"] {
+            fs_err::create_dir(work.path().join(name))?;
+        }
+        Ok(work)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder for what the program writes, of one file or of many.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.path().join("tmp")
+    }
+
+    /// Tells the guard of a process group that was started here.
+    pub(super) fn note_start(&self, group: u32) {
+        if let Some(guard) = &self.work_folders.guard {
+            guard.started(group);
+        }
+    }
+
+    /// Tells the guard that nobody of a process group is left.
+    pub(super) fn note_end(&self, group: u32) {
+        if let Some(guard) = &self.work_folders.guard {
+            guard.ended(group);
+        }
+    }
+
+    /// Copies the input into the work folder, so that the helper sees neither its path nor the files
+    /// next to it. The copy shares the content where the file system can.
+    pub(super) fn put(&self, input: &Input<'_>) -> Result<PathBuf, Error> {
+        let folder = self.path().join("in");
+        for entry in fs_err::read_dir(&folder)? {
+            fs_err::remove_file(entry?.path())?;
+        }
+        let path = folder.join(safe_name(&input.name));
+        let mut file = fs_err::File::create_new(&path)?.into_parts().0;
+        input.copy_to(&mut file)?;
+        Ok(path)
+    }
+}
+
+/// Returns a name that no shell script stumbles over; the extension often decides.
+fn safe_name(name: &str) -> String {
+    let is_safe = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    let safe = name.chars().map(|c| if is_safe(c) { c } else { '_' });
+    let mut safe: String = safe.collect();
+    // The end matters; file systems take 255 bytes.
+    let start = safe.ceil_char_boundary(safe.len().saturating_sub(120));
+    safe.drain(..start);
+    match safe.starts_with(['.', '-']) || safe.is_empty() {
+        true => format!("file{safe}"),
+        false => safe,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_left_behind_is_removed_and_what_is_in_use_is_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = |name: &str| {
+            let path = parent.path().join(name);
+            fs_err::create_dir_all(path.join("room/in")).unwrap();
+            path
+        };
+        let age = |path: &Path| {
+            let folder = fs_err::File::open(path).unwrap();
+            let time = std::time::SystemTime::now() - MIN_AGE * 2;
+            folder.file().set_modified(time).unwrap();
+        };
+        let (old, young, other) = (folder("ken-helper-a"), folder("ken-helper-b"), folder("c"));
+        let used = Arc::new(WorkFolders::new(parent.path(), None).unwrap());
+        let work = WorkFolder::new(Arc::clone(&used)).unwrap();
+        for path in [&old, &other, used.folder.path()] {
+            age(path);
+        }
+        sweep(parent.path());
+        assert!(!fs_err::exists(old).unwrap());
+        for kept in [&young, &other, work.path()] {
+            assert!(fs_err::exists(kept).unwrap(), "{}", kept.display());
+        }
+        let path = used.folder.path().to_path_buf();
+        drop((used, work));
+        assert!(!fs_err::exists(path).unwrap());
+    }
+
+    #[test]
+    fn names_are_safe_for_shells() {
+        assert_eq!(safe_name("a b$(x).doc"), "a_b__x_.doc");
+        assert_eq!(safe_name("größe.ps"), "größe.ps");
+        assert_eq!(safe_name(""), "file");
+        assert_eq!(safe_name(".hidden"), "file.hidden");
+        assert!(safe_name(&"ä".repeat(300)).len() <= 124);
+    }
+}

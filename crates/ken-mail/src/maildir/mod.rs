@@ -1,0 +1,101 @@
+//! Maildir (D. J. Bernstein, "Using maildir format"): one message a file, its state in the name.
+//!
+//! What a path tells needs no I/O. Moving messages and making folders ([`relocate`], [`make`]) are
+//! the only writes that ken does below a root, and only when the user asks for them.
+
+mod flags;
+mod folder;
+mod relocate;
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use ken_core::{MESSAGE_STATES, MessageState, StateSource};
+
+pub use flags::{FlagError, Flags};
+pub use folder::{MaildirPath, is_maildir, make};
+pub use relocate::{MoveError, Target, relocate};
+
+/// Returns whether the path of a message tells a state, by the name of the state.
+pub fn tells(state: &str) -> bool {
+    let row = MESSAGE_STATES.iter().find(|row| row.name == state);
+    row.is_some_and(|row| row.source != StateSource::Content)
+}
+
+/// Returns whether a file lies where a Maildir keeps its messages: in a folder `cur` or `new`.
+pub fn is_maildir_path(path: &Path) -> bool {
+    matches!(folder_name(path), Some(b"cur" | b"new"))
+}
+
+/// Returns the state of a message that the path of its file tells: names of flags, `new`, and
+/// `unread` if it is new or not seen.
+pub fn flags(path: &Path) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let is_new = folder_name(path) == Some(b"new");
+    let letters = path
+        .file_name()
+        .and_then(|name| letters(name.as_encoded_bytes()))
+        .unwrap_or_default();
+    if is_new || !letters.contains(&MessageState::Seen.info().letter) {
+        names.push(MessageState::Unread.name());
+    }
+    if is_new {
+        names.push(MessageState::New.name());
+    }
+    let told = MESSAGE_STATES.iter().filter(|row| {
+        let letter = row.maildir_letter();
+        letter.is_some_and(|letter| letters.contains(&letter))
+    });
+    names.extend(told.map(|row| row.name));
+    names
+}
+
+fn folder_name(path: &Path) -> Option<&[u8]> {
+    let folder = path.parent()?.file_name()?;
+    Some(OsStr::as_encoded_bytes(folder))
+}
+
+/// Returns what follows `:2,`; `;` and `!` stand for the colon where file names cannot hold one.
+fn letters(name: &[u8]) -> Option<&[u8]> {
+    Some(&name[flags_at(name)? + 3..])
+}
+
+/// Returns where the mark of the flags starts in a file name.
+fn flags_at(name: &[u8]) -> Option<usize> {
+    name.windows(3)
+        .rposition(|window| matches!(window, [b':' | b';' | b'!', b'2', b',']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_read_from_the_name() {
+        for (path, expected) in [
+            ("/m/cur/1.a.host:2,FRS", &["flagged", "replied", "seen"][..]),
+            ("/m/cur/1.a.host;2,DP", &["unread", "draft", "passed"]),
+            ("/m/cur/1.a.host!2,TS", &["seen", "trashed"]),
+            ("/m/new/1.a.host", &["unread", "new"]),
+            ("/m/cur/1.a.host:2,", &["unread"]),
+            ("/m/cur/1.a.host:1,FRS", &["unread"]),
+            ("/m/cur/SEEN", &["unread"]),
+            ("/", &["unread"]),
+        ] {
+            assert_eq!(flags(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn maildirs_are_known_by_their_folders() {
+        for (path, expected) in [
+            ("/home/a/Mail/.list/cur/1.a.host:2,S", true),
+            ("/home/a/Mail/new/1.a.host", true),
+            ("/home/a/Mail/tmp/1.a.host", false),
+            ("/home/a/cur", false),
+            ("new", false),
+        ] {
+            assert_eq!(is_maildir_path(Path::new(path)), expected, "{path}");
+        }
+    }
+}
