@@ -16,7 +16,7 @@
 ///    delivered.
 /// 8. A column of where answers are to go.
 /// 9. Columns of custom fields.
-/// 10. Large bodies are stored in pieces ([`crate::body`]).
+/// 10. Large bodies are stored in pieces ([`crate::store::body`]).
 /// 11. A failure has a structured cause; those of earlier formats are read as a message.
 pub(crate) const FORMAT: u32 = 11;
 

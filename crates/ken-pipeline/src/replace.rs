@@ -1,0 +1,70 @@
+//! An empty index with the roots of one that cannot be used, because it is damaged or of another format.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use ken_core::Root;
+use ken_index::{Writer, WriterOptions};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::Error;
+
+/// Returns the roots of an index of another format.
+pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
+    ken_index::salvage_roots(index).ok_or_else(|| {
+        let message =
+            "it is of another format, and which folders it covers cannot be read".to_owned();
+        let path = index.to_path_buf();
+        ken_index::Error::Damaged { path, message }.into()
+    })
+}
+
+/// Replaces an index by an empty one with these roots. Whenever this is killed, one of the two is there, or
+/// [`recover`] brings it back.
+pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
+    let new = index.with_file_name("index.new");
+    remove(&new)?;
+    let few = WriterOptions {
+        memory_bytes: 0,
+        threads: 1,
+    };
+    let writer = Writer::open(&new, few)?;
+    let mut meta = writer.meta().clone();
+    meta.roots = roots;
+    // Of all files that it knows, which are none.
+    meta.gram_files = Some(BTreeSet::new());
+    writer.commit(&meta)?;
+    writer.close()?;
+    exchange(&new, index)?;
+    remove(&new)?;
+    Ok(())
+}
+
+/// Finishes the replacement of an index that was killed, where folders cannot exchange their names.
+pub(crate) fn recover(index: &Path) -> io::Result<()> {
+    let new = index.with_file_name("index.new");
+    if fs_err::exists(index)? || !fs_err::exists(&new)? {
+        return Ok(());
+    }
+    fs_err::rename(new, index)
+}
+
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs_err::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Exchanges the names of two folders, in one step where the file system can.
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    if renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok() {
+        return Ok(());
+    }
+    let old = other.with_file_name("index.old");
+    remove(&old)?;
+    fs_err::rename(other, &old)?;
+    fs_err::rename(one, other)?;
+    remove(&old)
+}

@@ -1,0 +1,331 @@
+//! Runs that are stopped, broken, or only about some files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+use ken_core::Root;
+use ken_index::{Snapshot, Writer, WriterOptions};
+
+use super::*;
+use crate::Ngrams;
+use crate::lock::RunLock;
+
+mod mailbox;
+mod ngrams;
+
+pub(crate) fn options(data: &Path, memory_bytes: usize) -> Options {
+    Options {
+        threads: 2,
+        memory_bytes,
+        ngrams: Ngrams::All,
+        commit_interval: std::time::Duration::from_secs(3600),
+        ..Options::new(data)
+    }
+}
+
+pub(crate) fn folder_of_files(n_files: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs_err::create_dir(folder.path().join("docs")).unwrap();
+    for number in 0..n_files {
+        let file = folder.path().join(format!("docs/{number}.txt"));
+        fs_err::write(file, "some words ".repeat(5000)).unwrap();
+    }
+    folder
+}
+
+/// A medium is taken away while a run reads all files again: at once, and when the walk saw the last file.
+#[test]
+fn a_root_that_goes_away_meanwhile_loses_no_document() {
+    const FILES: usize = 60;
+    for last in [1, FILES] {
+        let folder = folder_of_files(FILES);
+        let [docs, away, data] = ["docs", "away", "data"].map(|name| folder.path().join(name));
+        let options = options(&data, 64 << 20);
+        let add = RootChange::Add(Root::new(docs.clone()));
+        update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+        let n_files = || {
+            let snapshot = Snapshot::open(&data.join("index")).unwrap();
+            snapshot.rows().unwrap().len()
+        };
+        let full = Options {
+            full: true,
+            ..options.clone()
+        };
+        let seen = AtomicUsize::new(0);
+        let run = update(&full, &[], &Progress::default(), &|_| {
+            if seen.fetch_add(1, Ordering::Relaxed) + 1 == last {
+                fs_err::rename(&docs, &away).unwrap();
+            }
+        });
+        let run = run.unwrap();
+        assert_eq!(n_files(), FILES, "{last}: {:?}", run.messages);
+        assert_eq!(
+            run.changed + run.unchanged + run.kept,
+            FILES as u64,
+            "{last}"
+        );
+        assert!(run.kept > 0 && run.gone == 0, "{last}");
+        assert!(run.messages.iter().any(|told| told.contains("is kept")));
+        let again = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+        assert_eq!(
+            (again.gone, again.kept, n_files()),
+            (0, FILES as u64, FILES)
+        );
+        fs_err::rename(&away, &docs).unwrap();
+        let back = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+        assert_eq!((back.gone, back.kept, n_files()), (0, 0, FILES));
+    }
+}
+
+#[test]
+fn a_run_whose_engine_dies_ends_with_the_cause() {
+    let folder = folder_of_files(50);
+    let index = folder.path().join("data/index");
+    let add = RootChange::Add(Root::new(folder.path().join("docs")));
+    // As on a full disk, nothing can be written.
+    let outcome = update(
+        &options(&folder.path().join("data"), 1 << 20),
+        &[add],
+        &Progress::default(),
+        &|_| fs_err::remove_dir_all(&index).unwrap_or_default(),
+    );
+    let error = outcome.unwrap_err().to_string();
+    assert!(error.contains("No such file or directory"), "{error}");
+}
+
+#[test]
+fn what_a_stopped_run_did_not_do_is_not_counted() {
+    let folder = folder_of_files(50);
+    let progress = Progress::default();
+    let add = RootChange::Add(Root::new(folder.path().join("docs")));
+    let summary = update(
+        &options(&folder.path().join("data"), 64 << 20),
+        &[add],
+        &progress,
+        &|_| progress.cancel(),
+    )
+    .unwrap();
+    assert!(summary.interrupted);
+    assert_eq!((summary.added, summary.documents), (0, 0));
+}
+
+#[test]
+fn a_run_that_is_paused_lets_the_index_go_and_goes_on_later() {
+    let folder = folder_of_files(40);
+    let data = folder.path().join("data");
+    let options = options(&data, 64 << 20);
+    let add = RootChange::Add(Root::new(folder.path().join("docs")));
+    let (progress, met) = (Progress::default(), AtomicUsize::new(0));
+    let summary = thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            while !progress.paused.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            // The lock is free, and what was done is there.
+            assert!(RunLock::take(&data, &|| true).unwrap().is_some());
+            let snapshot = Snapshot::open(&data.join("index")).unwrap();
+            let tallies = snapshot.statistics().unwrap().tallies;
+            let n_documents: u64 = tallies.iter().map(|tally| tally.documents).sum();
+            assert!(background::resume(&data).unwrap());
+            n_documents
+        });
+        let summary = update(&options, &[add], &progress, &|_| {
+            if met.fetch_add(1, Ordering::Relaxed) == 20 {
+                background::pause(&data, background::Pause::Open).unwrap();
+                while !progress.is_cancelled() {
+                    thread::yield_now();
+                }
+            }
+        });
+        let before = other.join().unwrap();
+        assert!(before < 40, "{before}");
+        summary.unwrap()
+    });
+    assert_eq!((summary.added, summary.interrupted), (40, false));
+    assert_eq!(summary.documents, 40);
+    let later = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+    assert_eq!((later.unchanged, later.committed), (40, false));
+}
+
+#[test]
+fn a_paused_run_can_be_stopped() {
+    let folder = folder_of_files(1);
+    let data = folder.path().join("data");
+    background::pause(&data, background::Pause::Open).unwrap();
+    let progress = Progress::default();
+    let add = [RootChange::Add(Root::new(folder.path().join("docs")))];
+    let summary = thread::scope(|scope| {
+        let run = scope.spawn(|| update(&options(&data, 64 << 20), &add, &progress, &|_| ()));
+        while !progress.paused.load(Ordering::Relaxed) {
+            thread::yield_now();
+        }
+        progress.cancel();
+        run.join().unwrap().unwrap()
+    });
+    assert_eq!((summary.added, summary.interrupted), (0, true));
+}
+
+#[test]
+fn some_files_are_brought_up_to_date_and_no_others() {
+    let folder = folder_of_files(4);
+    let data = folder.path().join("data");
+    let options = options(&data, 64 << 20);
+    let docs = fs_err::canonicalize(folder.path().join("docs")).unwrap();
+    let add = RootChange::Add(Root::new(&docs));
+    update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+    let path = |name: &str| docs.join(name);
+    fs_err::rename(path("0.txt"), path("moved.txt")).unwrap();
+    fs_err::remove_file(path("1.txt")).unwrap();
+    fs_err::write(path("2.txt"), "changed").unwrap();
+    fs_err::write(path("3.txt"), "changed and not told").unwrap();
+    fs_err::write(path("new.txt"), "new").unwrap();
+    let told = ["0.txt", "moved.txt", "1.txt", "2.txt", "new.txt"].map(path);
+    let progress = Progress::default();
+    let summary = update_files(&options, &[], &told, &progress, &|_| ()).unwrap();
+    let counts = (summary.added, summary.changed, summary.moved, summary.gone);
+    assert_eq!(counts, (1, 1, 1, 1));
+    assert!(summary.committed);
+    let nothing = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+    assert_eq!((nothing.unchanged, nothing.committed), (3, false));
+    let rest = update(&options, &[], &Progress::default(), &|_| ()).unwrap();
+    let counts = (rest.added, rest.changed, rest.moved, rest.gone);
+    assert_eq!(counts, (0, 1, 0, 0));
+    fs_err::write(path(".noupdate"), "").unwrap();
+    fs_err::remove_file(path("new.txt")).unwrap();
+    let named = update_files(&options, &[], &told, &Progress::default(), &|_| ()).unwrap();
+    assert_eq!(named.gone, 1, "whatever the folder says of other runs");
+    let elsewhere = [folder.path().join("elsewhere.txt")];
+    fs_err::write(&elsewhere[0], "below no root").unwrap();
+    let none = update_files(&options, &[], &elsewhere, &Progress::default(), &|_| ()).unwrap();
+    assert_eq!((none.added, none.committed), (0, false));
+}
+
+/// Has the last commit tell that other versions of the extractors read the files.
+fn forget_extractors(data: &Path) {
+    let options = WriterOptions {
+        memory_bytes: 0,
+        threads: 1,
+    };
+    let writer = Writer::open(&data.join("index"), options).unwrap();
+    let mut meta = writer.meta().clone();
+    meta.reading.formats.values_mut().for_each(|v| *v = 0);
+    writer.commit(&meta).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn a_stopped_run_does_not_read_again_what_it_has_read() {
+    let folder = folder_of_files(100);
+    let data = folder.path().join("data");
+    let options = options(&data, 64 << 20);
+    let run = |progress: &Progress, notify: &(dyn Fn(&Change) + Sync)| {
+        let add = RootChange::Add(Root::new(folder.path().join("docs")));
+        update(&options, &[add], progress, notify).unwrap()
+    };
+    run(&Progress::default(), &|_| ());
+    forget_extractors(&data);
+
+    let progress = Progress::default();
+    let stopped = run(&progress, &|_| {
+        // The walk waits at the half, and goes on no further.
+        if progress.files_to_do.load(Ordering::Relaxed) == 50 {
+            while progress.documents.load(Ordering::Relaxed) < 20 {
+                std::thread::yield_now();
+            }
+            progress.cancel();
+        }
+    });
+    assert!(stopped.interrupted && stopped.committed);
+    let rest = run(&Progress::default(), &|_| ());
+    assert!((18..=50).contains(&rest.unchanged), "{rest:?}");
+    assert_eq!(rest.added + rest.changed + rest.unchanged, 100);
+    let after = run(&Progress::default(), &|_| ());
+    assert_eq!((after.unchanged, after.committed), (100, false));
+}
+
+/// Many read while one writes: each sees one commit, in which a file has its parts of one time, and all of
+/// them if it has a document of its own: it comes last.
+#[test]
+fn readers_see_whole_commits() {
+    const MESSAGES: usize = 4;
+    const LETTERS: usize = 20;
+    const READERS: usize = 50;
+    const ROUNDS: usize = 8;
+    let folder = folder_of_files(1);
+    let data = folder.path().join("data");
+    // A message with letters attached.
+    let write = |number: usize, round: usize| {
+        let letter = |n| {
+            format!(
+                "--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename={n}.txt\n\nround{round} letter\n"
+            )
+        };
+        let letters: String = (0..LETTERS).map(letter).collect();
+        let text = format!(
+            "From: a@example.org\nContent-Type: multipart/mixed; boundary=b\n\n{letters}--b--\n"
+        );
+        fs_err::write(folder.path().join(format!("docs/{number}.eml")), text).unwrap();
+    };
+    let options = Options {
+        commit_interval: std::time::Duration::from_millis(5),
+        ..options(&data, 64 << 20)
+    };
+    let run = || {
+        let add = RootChange::Add(Root::new(folder.path().join("docs")));
+        update(&options, &[add], &Progress::default(), &|_| ()).unwrap();
+    };
+    // By path: whether it is finished, and the letters in it.
+    let read = |snapshot: &Snapshot| {
+        let mut messages: BTreeMap<PathBuf, (bool, Vec<String>)> = BTreeMap::new();
+        for row in snapshot.rows().unwrap() {
+            for address in snapshot.addresses(row.key).unwrap() {
+                let stored = snapshot.document(address).unwrap();
+                if stored.document.body.contains("letter") {
+                    let of_one = messages.entry(stored.location.path).or_default();
+                    of_one.0 = row.token.is_finished();
+                    of_one.1.push(stored.document.body.trim().to_owned());
+                }
+            }
+        }
+        messages
+    };
+    (0..MESSAGES).for_each(|number| write(number, 0));
+    run();
+    let index = data.join("index");
+    let first = Snapshot::open(&index).unwrap();
+    let before = read(&first);
+    let ended = AtomicBool::new(false);
+    let n_whole = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..READERS {
+            scope.spawn(|| {
+                while !ended.load(Ordering::Relaxed) {
+                    // The writer needs a core too.
+                    std::thread::sleep(std::time::Duration::from_millis(100));
+                    let messages = read(&Snapshot::open(&index).unwrap());
+                    for (path, (is_finished, texts)) in messages {
+                        let path = path.display();
+                        assert!(texts.len() <= LETTERS, "{path}");
+                        assert!(!is_finished || texts.len() == LETTERS, "{path}");
+                        n_whole.fetch_add(usize::from(is_finished), Ordering::Relaxed);
+                        assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+                    }
+                }
+            });
+        }
+        for round in 1..=ROUNDS {
+            write(round % MESSAGES, round);
+            run();
+        }
+        ended.store(true, Ordering::Relaxed);
+    });
+    assert!(n_whole.into_inner() >= READERS);
+    assert_eq!(read(&first), before, "an old commit stays as it is");
+    let last = read(&Snapshot::open(&index).unwrap());
+    let newest = format!("round{ROUNDS} letter");
+    assert!(
+        last.values()
+            .any(|(is_finished, texts)| *is_finished && texts[0] == newest)
+    );
+}
