@@ -29,4 +29,4 @@ pub use own::OwnHeader;
 pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
 pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};
-pub use root::Root;
+pub use root::{Root, covering};

@@ -9,11 +9,11 @@ use ken_grep::output::Output;
 use ken_grep::run::{Search, Summary};
 use ken_grep::walk::{SortKey, overrides, types};
 use ken_index::{Address, Snapshot};
+use ken_search::service::resolve;
 
 use super::plan::Surroundings;
 use super::usage;
 use crate::cli::Global;
-use crate::commands::why::resolve;
 use crate::config::data_folder;
 use crate::failure::Failure;
 
