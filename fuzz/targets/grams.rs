@@ -1,4 +1,4 @@
-//! Files of grams: whatever their bytes are, reading, asking and merging them ends without a panic.
+//! n-gram files: whatever their bytes are, they are read, queried and merged without a panic.
 #![no_main]
 
 use ken_ngram::{Need, Segment, merge};
@@ -15,7 +15,6 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         segment.name(row.doc);
         segment.of(row.version.key).count();
     }
-    assert!(merge(&[segment], &|_| true, Vec::new()).is_ok_and(|bytes| {
-        Segment::open(Box::new(bytes)).is_some()
-    }));
+    let merged = merge(&[segment], &|_| true, 2, Vec::new());
+    assert!(merged.is_ok_and(|bytes| Segment::open(Box::new(bytes)).is_some()));
 });

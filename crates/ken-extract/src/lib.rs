@@ -23,6 +23,7 @@ mod limits;
 mod origin;
 mod output;
 mod passwords;
+mod structure;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -33,13 +34,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use detect::Detected;
 pub use error::Error;
 pub use expansion::Expansion;
-pub use formats::decompress;
-pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of};
+pub use formats::{ANY_TEXT, FORMATS, Format, Isolation, by_media_type as format_of, is_converted};
 pub use input::Input;
 use ken_core::{Document, Failure, Field, Ipath, Reason, Value};
 pub use limits::Limits;
 use output::Output;
 pub use passwords::Passwords;
+pub use structure::compression;
 pub use worker::{Extractor, Isolate, Options};
 
 /// Takes what extraction finds, in the order in which it is found: the parts of a container

@@ -4,44 +4,32 @@
 //! threads that extract; a large container spreads its members over idle threads; the engine's
 //! threads build segments. Queues are counted in bytes, so memory is bounded whatever the input.
 
-mod anew;
-mod apply;
-mod beside;
+pub mod background;
 mod budget;
-mod changed;
 mod check;
-mod counts;
 mod error;
-mod grams;
-mod indexing;
-mod large;
+mod extract;
 mod lock;
-mod lost;
 mod mailbox;
+mod ngrams;
 mod ocr;
-mod ocr_cache;
 mod open;
 mod options;
-pub mod polite;
 mod progress;
 mod run;
 mod stale;
 pub mod tags;
-mod trace;
 mod why;
-mod work;
-mod writer;
+mod write;
 
-pub use anew::start_anew;
 pub use check::{Below, Repaired, Report, check, repair};
 pub use error::Error;
-pub use grams::folder as ngram_folder;
+pub use ngrams::folder as ngram_folder;
 pub use ocr::{RECOGNISED, TEXTLESS};
 pub use options::{
     Arrangement, Durability, Ngrams, Ocr, Options, RootChange, afford, default_memory,
 };
-pub use progress::Progress;
-pub use run::{Summary, update, update_files};
+pub use progress::{Progress, Trace};
+pub use run::{Summary, start_anew, update, update_files};
 pub use stale::Stale;
-pub use trace::Trace;
 pub use why::{Known, Next, Why, why};

@@ -7,7 +7,7 @@ use ken_core::{FolderFields, Root};
 use ken_extract::Limits;
 use ken_walk::EntryOrder;
 
-use crate::polite;
+use crate::background;
 
 /// A change of what the index covers, made at the start of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub struct Options {
     /// In which order the files of a folder are read.
     pub order: EntryOrder,
     /// Use fewer threads while other programs need the cores, and one on battery.
-    pub polite: bool,
+    pub background: bool,
     /// Git's global ignore file.
     pub global_ignore: Option<PathBuf>,
 }
@@ -105,7 +105,7 @@ const MIN_FILE_BYTES: u64 = 8 << 20;
 /// Returns how much memory a run may take if nobody says it: so much for each thread, 512 MiB at least, but no more
 /// than a quarter of what the machine has.
 pub fn default_memory(threads: usize) -> usize {
-    most_memory(threads, polite::memory())
+    most_memory(threads, background::memory())
 }
 
 /// Lowers what one file may cost to what a run with so much memory can do: a text takes several times its own

@@ -4,10 +4,6 @@
 //! much of it the index has; a run begins with the messages of which more was said since, and writes
 //! them again from what the index keeps of them.
 
-mod anew;
-
-pub(crate) use anew::AT_ONCE;
-
 use std::collections::HashSet;
 use std::fs::File;
 use std::hash::Hasher;

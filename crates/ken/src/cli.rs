@@ -200,7 +200,8 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// How folders are walked.
+// How folders are walked. A documentation comment here would replace that of each command that has
+// these options.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WalkOptions {
     /// Take hidden files and folders too
@@ -510,6 +511,8 @@ pub(crate) struct ManArgs {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
 
     #[test]
@@ -532,6 +535,50 @@ mod tests {
         let mut command = Cli::command();
         command.build();
         check(&command);
+    }
+
+    /// Appends the names and descriptions of a command's subcommands.
+    fn list(command: &clap::Command, path: &str, table: &mut String) {
+        for command in command.get_subcommands().filter(|c| c.get_name() != "help") {
+            let path = format!("{path} {}", command.get_name());
+            let about = command.get_about().map(ToString::to_string);
+            assert_eq!(command.get_long_about(), None, "{path}");
+            table.push_str(&format!("{path}: {}\n", about.unwrap_or_default()));
+            list(command, &path, table);
+        }
+    }
+
+    /// A structure that is flattened into a command's arguments may replace the command's description.
+    #[test]
+    fn each_command_has_its_own_description() {
+        let mut command = Cli::command();
+        command.build();
+        let mut table = format!("ken: {}\n", command.get_about().unwrap());
+        list(&command, "ken", &mut table);
+        expect![[r#"
+            ken: Know what you have: find documents, mail and source code on this machine
+            ken index: Add folders to the index and bring it up to date
+            ken search: Find documents
+            ken grep: Find every line that matches a regular expression, with ripgrep's flags
+            ken mail: Read messages, list threads and people, give tags
+            ken mail show: Show messages: header, text, and what is attached
+            ken mail list: List messages, one on a line, newest first
+            ken mail threads: List the threads of messages, newest first
+            ken mail tag: Give messages tags and take them: ken mail tag +todo -inbox QUERY
+            ken mail contacts: List people who sent and got messages, those that matter most first
+            ken mail save: Write attached files into a folder
+            ken mail verify: Check the signatures of messages by gpg and gpgsm
+            ken terms: Show the words of the index, and how often they are there
+            ken recollq: Do as Recoll's recollq: its command line, its output; so does ken started under that name
+            ken ag: Do as ag, the Silver Searcher: its command line, its output; so does ken started under that name
+            ken mu: Do as mu: its command line, its output, its server for mu4e; so does ken started under that name
+            ken status: Show what is indexed and what failed
+            ken check: Prove that the index agrees with itself and with the disk, and mend it
+            ken extract: Show the text that ken reads in a file
+            ken walk: Show the files that ken would index
+            ken completions: Write shell completions to standard output
+            ken man: Write man pages into a folder
+        "#]].assert_eq(&table);
     }
 
     fn search(arguments: &[&str]) -> SearchArgs {

@@ -1,72 +1,16 @@
 //! One module per format; [`FORMATS`] is the table of them.
 
-mod ar;
-mod audio;
-mod bibtex;
-mod body;
-mod calendar;
-mod chm;
-mod chunks;
-mod codepage;
-mod compressed;
-mod cpio;
-mod cursor;
-mod decoder;
-pub mod decompress;
-mod djvu;
-mod doc;
-mod encryption;
-mod epub;
-mod first;
-mod html;
-mod image;
-mod info;
-mod iso;
-mod iwork;
-mod json;
-mod lightweight;
-mod lyx;
-mod lzw;
+mod archive;
+mod database;
+mod helped;
 mod mail;
-mod markdown;
 mod markup;
-mod mbox;
-mod members;
-mod metadata;
-mod mhtml;
-mod msg;
-mod notebook;
-mod odf;
-mod ole;
-mod ooxml;
-mod package;
-mod pdf;
-pub(crate) mod postscript;
-mod ppt;
-mod pst;
-mod rar;
-mod roff;
-mod rpm;
-mod rtf;
-mod seven_zip;
-mod source;
-mod sqlite;
-mod subtitles;
-mod tar;
-mod tex;
-mod texinfo;
+mod media;
+mod office;
+mod publication;
 mod text;
-mod tnef;
-mod video;
-mod warc;
-mod webarchive;
-mod xls;
+mod web;
 mod xml;
-pub(crate) mod xmp;
-mod zip;
-
-pub(crate) use compressed::is_compressed;
-pub(crate) use mbox::message_near;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -75,7 +19,14 @@ use ken_core::Field;
 
 use crate::output::Output;
 use crate::{Error, Input};
-pub(crate) use html::{html_within, meta_charset};
+
+pub(crate) use archive::compressed::is_compressed;
+pub use helped::is_converted;
+pub(crate) use helped::{PICTURES, is_helped};
+pub(crate) use mail::mbox::message_near;
+pub(crate) use media::xmp;
+pub(crate) use publication::postscript;
+pub(crate) use web::html::{html_within, meta_charset};
 
 /// One format that ken reads.
 ///
@@ -115,75 +66,75 @@ pub(crate) type Extract = fn(&mut Input<'_>, &mut Output<'_>) -> Result<(), Erro
 
 /// Every format.
 pub const FORMATS: &[Format] = &[
-    text::FORMAT,
-    markdown::FORMAT,
-    html::FORMAT,
-    roff::FORMAT,
-    tex::FORMAT,
-    bibtex::FORMAT,
-    texinfo::FORMAT,
-    lyx::FORMAT,
-    lightweight::ORG,
-    lightweight::RST,
-    lightweight::ASCIIDOC,
-    info::FORMAT,
-    subtitles::FORMAT,
-    calendar::CALENDAR,
-    calendar::CARDS,
-    json::FORMAT,
-    notebook::FORMAT,
-    pdf::FORMAT,
-    ooxml::docx::FORMAT,
-    ooxml::xlsx::FORMAT,
-    ooxml::xlsb::FORMAT,
-    ooxml::pptx::FORMAT,
-    odf::FORMAT,
-    rtf::FORMAT,
-    doc::FORMAT,
-    xls::FORMAT,
-    ppt::FORMAT,
-    epub::FORMAT,
-    djvu::FORMAT,
-    chm::FORMAT,
-    postscript::FORMAT,
-    markup::general::FORMAT,
-    markup::svg::FORMAT,
-    markup::fictionbook::FORMAT,
-    markup::feed::FORMAT,
-    markup::opml::FORMAT,
-    markup::docbook::FORMAT,
-    markup::abiword::FORMAT,
-    markup::gnumeric::FORMAT,
-    markup::gnucash::FORMAT,
-    markup::koffice::FORMAT,
-    markup::xps::FORMAT,
-    mail::FORMAT,
-    mbox::FORMAT,
-    msg::FORMAT,
-    pst::FORMAT,
-    tnef::FORMAT,
-    image::FORMAT,
-    xmp::FORMAT,
-    audio::FORMAT,
-    video::mp4::FORMAT,
-    video::matroska::FORMAT,
-    video::avi::FORMAT,
-    video::asf::FORMAT,
-    compressed::FORMAT,
-    tar::FORMAT,
-    zip::FORMAT,
-    seven_zip::FORMAT,
-    rar::FORMAT,
-    cpio::FORMAT,
-    ar::FORMAT,
-    ar::DEB_FORMAT,
-    rpm::FORMAT,
-    iso::FORMAT,
-    iwork::FORMAT,
-    mhtml::FORMAT,
-    webarchive::FORMAT,
-    warc::FORMAT,
-    sqlite::FORMAT,
+    text::plain::FORMAT,
+    markup::markdown::FORMAT,
+    web::html::FORMAT,
+    markup::roff::FORMAT,
+    markup::tex::FORMAT,
+    markup::bibtex::FORMAT,
+    markup::texinfo::FORMAT,
+    markup::lyx::FORMAT,
+    markup::lightweight::ORG,
+    markup::lightweight::RST,
+    markup::lightweight::ASCIIDOC,
+    markup::info::FORMAT,
+    text::subtitles::FORMAT,
+    mail::calendar::CALENDAR,
+    mail::calendar::CARDS,
+    text::json::FORMAT,
+    text::notebook::FORMAT,
+    publication::pdf::FORMAT,
+    office::ooxml::docx::FORMAT,
+    office::ooxml::xlsx::FORMAT,
+    office::ooxml::xlsb::FORMAT,
+    office::ooxml::pptx::FORMAT,
+    office::odf::FORMAT,
+    office::rtf::FORMAT,
+    office::doc::FORMAT,
+    office::xls::FORMAT,
+    office::ppt::FORMAT,
+    publication::epub::FORMAT,
+    publication::djvu::FORMAT,
+    publication::chm::FORMAT,
+    publication::postscript::FORMAT,
+    xml::general::FORMAT,
+    xml::svg::FORMAT,
+    xml::fictionbook::FORMAT,
+    xml::feed::FORMAT,
+    xml::opml::FORMAT,
+    xml::docbook::FORMAT,
+    xml::abiword::FORMAT,
+    xml::gnumeric::FORMAT,
+    xml::gnucash::FORMAT,
+    xml::koffice::FORMAT,
+    xml::xps::FORMAT,
+    mail::message::FORMAT,
+    mail::mbox::FORMAT,
+    mail::msg::FORMAT,
+    mail::pst::FORMAT,
+    mail::tnef::FORMAT,
+    media::image::FORMAT,
+    media::xmp::FORMAT,
+    media::audio::FORMAT,
+    media::video::mp4::FORMAT,
+    media::video::matroska::FORMAT,
+    media::video::avi::FORMAT,
+    media::video::asf::FORMAT,
+    archive::compressed::FORMAT,
+    archive::tar::FORMAT,
+    archive::zip::FORMAT,
+    archive::seven_zip::FORMAT,
+    archive::rar::FORMAT,
+    archive::cpio::FORMAT,
+    archive::ar::FORMAT,
+    archive::ar::DEB_FORMAT,
+    archive::rpm::FORMAT,
+    archive::iso::FORMAT,
+    office::iwork::FORMAT,
+    web::mhtml::FORMAT,
+    web::webarchive::FORMAT,
+    web::warc::FORMAT,
+    database::sqlite::FORMAT,
 ];
 
 /// Stands for every `text/` type without a row of its own.

@@ -25,11 +25,6 @@ pub(super) fn handlers(places: Places<'_>) -> impl Iterator<Item = Handler> {
     rows.filter_map(move |(media_type, row)| Handler::parse(media_type, row, places))
 }
 
-/// Returns whether ken reads what such a file says of itself, and a program makes its text readable.
-pub fn is_converted(media_type: &str) -> bool {
-    CONVERTERS.iter().any(|(known, _)| *known == media_type)
-}
-
 /// What a program made of an input.
 pub(crate) struct Converted {
     /// Media type of the content.
@@ -77,6 +72,7 @@ impl Helpers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::is_converted;
     use crate::{detect, formats};
 
     #[test]

@@ -39,7 +39,6 @@ use crate::detect::{self, Detected};
 use crate::output::Output;
 use crate::{Error, Input, Limits, Sink, formats};
 pub(crate) use convert::Converted;
-pub use convert::is_converted;
 use fault::Fault;
 pub use handler::Adapter;
 use handler::{FOLDER, Handler, Method, PATH, Places};

@@ -12,31 +12,13 @@ use super::fault::Fault;
 use super::handler::{Handler, Method};
 use super::room::Room;
 use super::{Helpers, ended, read_bounded};
+use crate::formats::PICTURES;
 use crate::{Error, Input, Limits, text};
 
 /// Dots per inch of a rendered page: what Tesseract is made for.
 const RESOLUTION: &str = "300";
 /// Fewer pixels than this are an icon.
 const MIN_PIXELS: i64 = 10_000;
-/// Pictures that Tesseract opens.
-const PICTURES: &[&str] = &[
-    "image/png",
-    "image/jpeg",
-    "image/tiff",
-    "image/bmp",
-    "image/gif",
-    "image/webp",
-    "image/x-portable-anymap",
-    "image/x-portable-bitmap",
-    "image/x-portable-graymap",
-    "image/x-portable-pixmap",
-];
-
-/// Returns whether files of a media type may be or hold pictures that are read.
-pub(crate) fn has_pictures(media_type: &str) -> bool {
-    media_type == "application/pdf" || PICTURES.contains(&media_type)
-}
-
 /// Returns whether a document has a page, or is a picture, of which the text is not known.
 pub fn is_textless(document: &ken_core::Document) -> bool {
     use ken_core::Field;

@@ -7,7 +7,8 @@ use ken_core::{Document, Failure, Field, Ipath};
 
 use super::Extractor;
 use crate::detect::{self, Detected};
-use crate::helper::{Converted, Helpers, is_converted};
+use crate::formats::is_converted;
+use crate::helper::{Converted, Helpers};
 use crate::{Input, Member, Sink};
 
 /// Keeps the input's own document and its content back, and hands on all else.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ken_index::{Meta, Snapshot, Writer};
 
 use super::{Run, Summary};
-use crate::trace::Stage;
-use crate::work::Pool;
+use crate::extract::Pool;
+use crate::progress::Stage;
 use crate::{Durability, Error, Ngrams};
 
 /// How often it is looked whether enough bytes were read for a commit.

@@ -27,7 +27,7 @@ pub(crate) fn options(data: &Path, memory_bytes: usize) -> Options {
         durability: Durability::Full,
         lazy: false,
         order: ken_walk::EntryOrder::Inode,
-        polite: false,
+        background: false,
         global_ignore: None,
     }
 }
@@ -135,12 +135,12 @@ fn a_run_that_is_paused_lets_the_index_go_and_goes_on_later() {
             let snapshot = Snapshot::open(&data.join("index")).unwrap();
             let tallies = snapshot.statistics().unwrap().tallies;
             let n_documents: u64 = tallies.iter().map(|tally| tally.documents).sum();
-            assert!(polite::resume(&data).unwrap());
+            assert!(background::resume(&data).unwrap());
             n_documents
         });
         let summary = update(&options, &[add], &progress, &|_| {
             if met.fetch_add(1, Ordering::Relaxed) == 20 {
-                polite::pause(&data, polite::Pause::Open).unwrap();
+                background::pause(&data, background::Pause::Open).unwrap();
                 while !progress.is_cancelled() {
                     thread::yield_now();
                 }
@@ -160,7 +160,7 @@ fn a_run_that_is_paused_lets_the_index_go_and_goes_on_later() {
 fn a_paused_run_can_be_stopped() {
     let folder = folder_of_files(1);
     let data = folder.path().join("data");
-    polite::pause(&data, polite::Pause::Open).unwrap();
+    background::pause(&data, background::Pause::Open).unwrap();
     let progress = Progress::default();
     let add = [RootChange::Add(Root::new(folder.path().join("docs")))];
     let summary = thread::scope(|scope| {

@@ -11,12 +11,12 @@ use ken_walk::Catalogue;
 
 use super::Run;
 use crate::Error;
-use crate::apply::Applier;
 use crate::budget::Budget;
-use crate::indexing::Queues;
-use crate::large::Large;
-use crate::trace::Stage;
-use crate::work::{MEMBERS_AHEAD, MemberJob, Pool};
+use crate::extract::large::Large;
+use crate::extract::{MEMBERS_AHEAD, MemberJob, Pool};
+use crate::progress::Stage;
+use crate::write::Applier;
+use crate::write::Queues;
 
 /// Changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;

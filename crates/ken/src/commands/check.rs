@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Meta;
-use ken_pipeline::{Options, Progress, Repaired, Report, polite};
+use ken_pipeline::{Options, Progress, Repaired, Report, background};
 use serde_json::{Value as Json, json};
 
 use super::index::default_options;
@@ -63,7 +63,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
 
 /// Repairs; Ctrl-C stops it.
 fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
-    polite::give_back_large_blocks();
+    background::give_back_large_blocks();
     let progress = Progress::default();
     let mut told = [false; 2];
     let show = || {

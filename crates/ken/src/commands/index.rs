@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Snapshot;
-use ken_pipeline::polite::{self, Pause};
+use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary, default_memory};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
                 .hint("name a folder: ken index ~/Documents"),
         );
     }
-    polite::give_back_large_blocks();
+    background::give_back_large_blocks();
     let stop = Stop::on_signals()?;
     // Made before the run: where it cannot be, nothing is done.
     let trace_file = args.trace.as_ref().map(fs_err::File::create).transpose()?;
@@ -40,8 +40,8 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     };
     if !args.fast && !std::io::stderr().is_terminal() {
         // Nobody waits for a run of a timer or another program.
-        polite::yield_to_others();
-        options.polite = true;
+        background::yield_to_others();
+        options.background = true;
     }
     let notify = |change: &Change| {
         if args.dry_run && !args.quiet {
@@ -109,9 +109,9 @@ fn parse_length(text: &str) -> Option<Duration> {
 
 fn set_pause(data: &Path, wanted: &Wanted) -> Result<ExitCode, Failure> {
     match wanted {
-        Wanted::Pause(pause) => polite::pause(data, *pause)?,
+        Wanted::Pause(pause) => background::pause(data, *pause)?,
         Wanted::Resume => {
-            if !polite::resume(data)? {
+            if !background::resume(data)? {
                 output::warn("indexing was not paused");
             }
         }
@@ -147,7 +147,7 @@ pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
         durability: settings.durability.into(),
         lazy: false,
         order: settings.order.into(),
-        polite: false,
+        background: false,
         global_ignore: global_ignore(),
     })
 }

@@ -9,7 +9,7 @@ use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect, format_of};
 use ken_index::{Snapshot, Statistics, Stored, Tally};
-use ken_pipeline::polite::{self, Pause};
+use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{RECOGNISED, TEXTLESS};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
     };
     let overview = Overview {
         helpers,
-        paused: polite::paused(&data),
+        paused: background::paused(&data),
         data: data.to_string_lossy().into_owned(),
         statistics: snapshot.statistics()?,
         snapshot: &snapshot,

@@ -38,6 +38,7 @@ mod samples;
 mod search;
 mod settings;
 mod sidecar;
+mod snapshots;
 mod spelling;
 mod status;
 mod synonyms;

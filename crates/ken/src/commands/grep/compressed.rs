@@ -3,7 +3,7 @@
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use ken_extract::decompress::{decompressed, is_compressed};
+use ken_extract::compression::{decompressed, is_compressed};
 
 /// Opens a compressed file as what is in it.
 pub(super) fn open(path: &Path) -> io::Result<Option<Box<dyn Read>>> {

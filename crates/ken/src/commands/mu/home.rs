@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use ken_core::{Field, Root};
 use ken_index::{Meta, Snapshot};
-use ken_pipeline::{Options, Progress, RootChange, polite, update, update_files};
+use ken_pipeline::{Options, Progress, RootChange, background, update, update_files};
 use ken_server::mu::{Store, StoreOptions};
 use serde::{Deserialize, Serialize};
 
@@ -187,7 +187,7 @@ fn run_index(global: &Global, typed: &Typed, data: &Path) -> Outcome {
         let (maildir, store) = (home.maildir.display(), data.display());
         output::print(format!("indexing maildir {maildir} -> store {store}\n").as_bytes())?;
     }
-    polite::give_back_large_blocks();
+    background::give_back_large_blocks();
     let progress = Progress::default();
     let summary = Stop::on_signals()?.watch(
         &options,

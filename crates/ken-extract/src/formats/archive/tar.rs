@@ -1,0 +1,349 @@
+//! Tape archives: POSIX ustar and pax, GNU long names and sparse files, V7.
+//!
+//! Read as a stream, since most of them arrive compressed; where the input can seek, the content
+//! of members that are too large is skipped. Source: POSIX.1-2017 `pax`, and the manual of GNU
+//! tar, "Basic Tar Format". Links and devices have no content and are left out.
+
+use std::cell::Cell;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::rc::Rc;
+
+use tar::{Archive, Entries, Entry, EntryType};
+
+use crate::input::carry::{CountingReader, carry, release};
+use crate::output::Output;
+use crate::output::members::{Names, file_name, over, path_of, read_member};
+use crate::{Error, Format, Input, Isolation, Member};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "tar",
+    media_types: &["application/x-tar"],
+    fields: &[],
+    sections: None,
+    members: Some("members, by their path"),
+    isolation: Isolation::Process,
+    version: 1,
+    streams: true,
+    extract,
+};
+
+/// Long names and pax records of one member are read into memory: no more than this.
+const MAX_HEADER_BYTES: u64 = 1 << 20;
+const BLOCK_BYTES: u64 = 512;
+
+/// Extracts the members of a tape archive.
+pub(in crate::formats) fn extract(
+    input: &mut Input<'_>,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let guarded = Guarded::new(CountingReader::new(input.seekable()?));
+    let end = guarded.end();
+    let mut archive = Archive::new(guarded);
+    let entries = archive.entries_with_seek().map_err(release)?;
+    read_entries(entries, &end, output)
+}
+
+/// Extracts the members of a tape archive that is a stream, whose failures carry an [`Error`].
+pub(in crate::formats) fn extract_stream(
+    reader: impl Read,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let guarded = Guarded::new(reader);
+    let end = guarded.end();
+    let mut archive = Archive::new(guarded);
+    let entries = archive.entries().map_err(release)?;
+    read_entries(entries, &end, output)
+}
+
+fn read_entries<R: Read>(
+    entries: Entries<'_, R>,
+    end: &Cell<u64>,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let mut names = Names::default();
+    for entry in entries {
+        let mut entry = entry.map_err(release)?;
+        end.set(content_end(&entry).saturating_add(2 * MAX_HEADER_BYTES));
+        let sparse_name = pax_sparse_name(&mut entry);
+        let path = match &sparse_name {
+            Some(name) => path_of(name),
+            None => path_of(&entry.path_bytes()),
+        };
+        // In V7 archives a folder is a file whose name ends with a slash.
+        if has_content(entry.header().entry_type()) && !path.ends_with('/') {
+            let component = names.unique(&path);
+            if sparse_name.is_some() {
+                let error = Error::Malformed("sparse files of the pax form are not read".into());
+                output.failed_member(&component, file_name(&path), error)?;
+            } else {
+                read_entry(&mut entry, &path, &component, output)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn has_content(kind: EntryType) -> bool {
+    kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse()
+}
+
+/// Returns the position in the archive after the member's content, as its header tells it.
+fn content_end<R: Read>(entry: &Entry<'_, R>) -> u64 {
+    let stored = if entry.header().entry_type().is_gnu_sparse() {
+        entry.header().entry_size().unwrap_or(0)
+    } else {
+        entry.size()
+    };
+    entry
+        .raw_file_position()
+        .saturating_add(stored)
+        .saturating_add(BLOCK_BYTES)
+}
+
+fn read_entry<R: Read>(
+    entry: &mut Entry<'_, R>,
+    path: &str,
+    component: &str,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let name = file_name(path);
+    let max_bytes = output.limits().max_member_bytes;
+    let size = entry.size();
+    if size > max_bytes {
+        return output.failed_member(component, name, over("max_member_bytes", max_bytes));
+    }
+    let modified = entry.header().mtime().ok();
+    output.make_room(size);
+    let content = read_member(entry, size, max_bytes, "max_member_bytes").and_then(|bytes| {
+        // What lies beyond the end of an archive reads as nothing.
+        let is_whole = bytes.len() as u64 == size;
+        is_whole.then_some(bytes).ok_or_else(ends_early)
+    });
+    match content {
+        Ok(bytes) => output.member(Member {
+            is_attachment: false,
+            ipath: output.child_ipath(component),
+            name: name.to_owned(),
+            modified: modified.and_then(|seconds| i64::try_from(seconds).ok()),
+            bytes,
+            ..Member::default()
+        }),
+        // A stream that failed once yields nothing any more.
+        Err(error) => {
+            output.failed_member(component, name, ends_early())?;
+            Err(error)
+        }
+    }
+}
+
+fn ends_early() -> Error {
+    Error::Malformed("the archive ends or is damaged inside a member".into())
+}
+
+/// Returns the name of a sparse file whose content is a map followed by the parts that are not
+/// empty; its member has a made-up name.
+fn pax_sparse_name<R: Read>(entry: &mut Entry<'_, R>) -> Option<Vec<u8>> {
+    // Of a header that stands for itself the reader would take the content for its records.
+    if !has_content(entry.header().entry_type()) {
+        return None;
+    }
+    let mut records = entry.pax_extensions().ok()??.flatten();
+    let name = records.find(|record| record.key_bytes() == b"GNU.sparse.name")?;
+    Some(name.value_bytes().to_vec())
+}
+
+/// Reads no further than to `end`: the archive reader takes headers of any length into memory.
+struct Guarded<R> {
+    inner: BufReader<R>,
+    position: u64,
+    end: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Guarded<R> {
+    fn new(inner: R) -> Self {
+        Self {
+            inner: BufReader::new(inner),
+            position: 0,
+            end: Rc::new(Cell::new(MAX_HEADER_BYTES)),
+        }
+    }
+
+    fn end(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.end)
+    }
+}
+
+impl<R: Read> Read for Guarded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.position >= self.end.get() {
+            return Err(carry(Error::Malformed(format!(
+                "a header is longer than {MAX_HEADER_BYTES} bytes"
+            ))));
+        }
+        let n = self.inner.read(buffer)?;
+        self.position += n as u64;
+        Ok(n)
+    }
+}
+
+impl<R: Read + Seek> Seek for Guarded<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.position = match to {
+            // Keeps the buffer, in which the next header mostly is.
+            SeekFrom::Current(offset) => {
+                self.inner.seek_relative(offset)?;
+                self.position.saturating_add_signed(offset)
+            }
+            _ => self.inner.seek(to)?,
+        };
+        Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Document, Kind, Reason};
+    use tar::{Builder, Header};
+
+    use super::*;
+    use crate::Limits;
+    use crate::detect::Detected;
+    use crate::testing::{Found, run, run_limited, survives};
+
+    const TAR: Detected = Detected {
+        media_type: "application/x-tar",
+        kind: Kind::Archive,
+    };
+    const GNU: &[u8] = include_bytes!("../../../tests/data/archive/gnu.tar");
+    const PAX: &[u8] = include_bytes!("../../../tests/data/archive/pax.tar");
+
+    fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut builder = Builder::new(Vec::new());
+        for (name, content) in members {
+            let mut header = Header::new_gnu();
+            header.set_size(content.len() as u64);
+            builder.append_data(&mut header, name, *content).unwrap();
+        }
+        builder.into_inner().unwrap()
+    }
+
+    /// Runs both ways of reading, which must agree.
+    fn found(bytes: &[u8], limits: &Limits) -> Found {
+        let found = run_limited(extract, TAR, "a.tar", bytes, limits);
+        let stream = |input: &mut Input<'_>, output: &mut Output<'_>| {
+            extract_stream(CountingReader::new(input.reader()?), output)
+        };
+        let streamed = run_limited(stream, TAR, "a.tar", bytes, limits);
+        assert_eq!(ipaths(&found), ipaths(&streamed));
+        found
+    }
+
+    fn ipaths(found: &Found) -> Vec<&str> {
+        found.members.iter().map(|m| m.ipath.as_str()).collect()
+    }
+
+    fn reason(document: &Document) -> Option<Reason> {
+        document.failure.as_ref().map(|failure| failure.reason)
+    }
+
+    #[test]
+    fn members_of_gnu_tar_are_read_and_links_left_out() {
+        let found = found(GNU, &Limits::default());
+        let long = format!("{}/name.txt", "long-".repeat(30));
+        assert_eq!(ipaths(&found), [&long, "sparse.txt", "open.txt"]);
+        assert_eq!(found.members[0].name, "name.txt");
+        assert_eq!(found.members[0].bytes, b"A longlynx.\n");
+        assert_eq!(found.members[0].modified, Some(1_714_979_290));
+        let sparse = &found.members[1].bytes;
+        assert_eq!(sparse.len(), 1 << 20);
+        assert!(sparse[700_000..].starts_with(b"sparsesparrow"));
+        assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn members_of_pax_archives_are_read_and_sparse_ones_named() {
+        let found = found(PAX, &Limits::default());
+        let long = format!("{}/name.txt", "long-".repeat(30));
+        assert_eq!(ipaths(&found), [&long, "open.txt"]);
+        assert_eq!(found.documents[0].ipath.as_str(), "sparse.txt");
+        assert_eq!(reason(&found.documents[0]), Some(Reason::Malformed));
+    }
+
+    #[test]
+    fn large_members_are_skipped() {
+        let limits = Limits {
+            max_member_bytes: 9_999,
+            ..Limits::default()
+        };
+        let large = [b'x'; 10_000];
+        let bytes = tar_of(&[("a", b"aaaa"), ("large", &large), ("c", b"cccc")]);
+        let found = found(&bytes, &limits);
+        assert_eq!(ipaths(&found), ["a", "c"]);
+        assert_eq!(found.documents[0].ipath.as_str(), "large");
+        assert_eq!(reason(&found.documents[0]), Some(Reason::Limit));
+        assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn duplicate_names_stay_apart() {
+        let found = found(&tar_of(&[("a", b"old"), ("a", b"new")]), &Limits::default());
+        assert_eq!(ipaths(&found), ["a", "a#2"]);
+    }
+
+    #[test]
+    fn members_before_a_damaged_header_stay() {
+        let mut bytes = tar_of(&[("a", b"aaaa"), ("b", b"bbbb"), ("c", b"cccc")]);
+        bytes[1024] ^= 1;
+        let found = found(&bytes, &Limits::default());
+        assert_eq!(ipaths(&found), ["a"]);
+        assert_eq!(reason(found.own()), Some(Reason::Malformed));
+    }
+
+    #[test]
+    fn members_before_the_cut_stay() {
+        let bytes = tar_of(&[("a", b"aaaa"), ("b", &[b'b'; 5000])]);
+        let found = found(&bytes[..4000], &Limits::default());
+        assert_eq!(ipaths(&found), ["a"]);
+        assert_eq!(found.documents[0].ipath.as_str(), "b");
+        assert_eq!(reason(found.own()), Some(Reason::Malformed));
+    }
+
+    #[test]
+    fn endless_long_names_are_refused() {
+        let mut builder = Builder::new(Vec::new());
+        let mut header = Header::new_gnu();
+        header.set_entry_type(EntryType::GNULongName);
+        header.set_size(8 << 20);
+        header.set_cksum();
+        builder
+            .append(&header, io::repeat(b'n').take(8 << 20))
+            .unwrap();
+        let mut bytes = builder.into_inner().unwrap();
+        bytes.truncate(bytes.len() - 1024);
+        bytes.extend(tar_of(&[("a", b"aaaa")]));
+        let found = found(&bytes, &Limits::default());
+        let failure = found.own().failure.as_ref().expect("refused");
+        assert!(failure.message.contains("header is longer"), "{failure:?}");
+    }
+
+    #[test]
+    fn sizes_that_lie_cost_nothing() {
+        let mut header = Header::new_gnu();
+        header.set_path("a").unwrap();
+        for size in [60 << 20, 1 << 40, u64::MAX] {
+            header.set_size(size);
+            header.set_cksum();
+            let found = run(extract, TAR, "a.tar", header.as_bytes());
+            assert_eq!(found.members.len(), 0);
+            assert!(found.documents[0].failure.is_some(), "{size}");
+        }
+    }
+
+    #[test]
+    fn hostile_bytes_are_survived() {
+        survives(extract, TAR, "a.tar", GNU);
+        survives(extract, TAR, "a.tar", PAX);
+        survives(extract, TAR, "a.tar", &tar_of(&[("a", &[b'x'; 700])]));
+    }
+}

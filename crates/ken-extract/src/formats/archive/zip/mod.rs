@@ -1,0 +1,213 @@
+//! Zip archives and what is one: Java and Android packages, browser extensions, wheels.
+//!
+//! The central directory is walked entry by entry, so that memory does not grow with the number
+//! of members, and members that share a name are all kept. Each member is checked against its
+//! CRC-32; one that is damaged, encrypted or compressed in a way that ken does not know is found
+//! by its name. Source: PKWARE's APPNOTE.TXT 6.3.10.
+
+use std::cell::Cell;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::rc::Rc;
+
+use jiff::civil;
+use jiff::tz::TimeZone;
+use ken_core::escape_bytes;
+use zip::read::{Config, ZipFile, ZipFileEntry};
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+use zip::{ExtraField, ZipReadOptions};
+
+use crate::input::carry::{CountingReader, release};
+use crate::output::Output;
+use crate::output::members::{Budget, Names, hand_on, read_member};
+use crate::structure::package::zip_damage;
+use crate::{Error, Format, Input, Isolation, Limits};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "zip",
+    media_types: MEDIA_TYPES,
+    fields: &[],
+    sections: None,
+    members: Some("members, by their path"),
+    isolation: Isolation::Worker,
+    version: 2,
+    streams: true,
+    extract,
+};
+
+pub(in crate::formats) const MEDIA_TYPES: &[&str] = &[
+    "application/zip",
+    "application/java-archive",
+    "application/vnd.android.package-archive",
+    "application/x-xpinstall",
+];
+
+/// Archives up to this size are read at once, since each member costs several small reads.
+const WHOLE_BYTES: u64 = 16 << 20;
+
+/// Extracts the members of a zip archive.
+pub(in crate::formats) fn extract(
+    input: &mut Input<'_>,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    if input.size() <= WHOLE_BYTES {
+        input.bytes(output.limits())?;
+    }
+    let password = password_of(input, output.limits())?;
+    let mut budget = Budget::new(input.size(), output.limits());
+    let reader = Gate::new(CountingReader::new(input.seekable()?));
+    let is_open = Rc::clone(&reader.is_open);
+    let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
+    let entries = archive.files().map_err(in_words)?;
+    let mut names = Names::default();
+    while let Some(entry) = entries.next() {
+        let entry = entry.map_err(in_words)?;
+        if entry.is_file() {
+            let path = name_of(&entry);
+            let content = read_entry(entry, entries.reader_mut(), password, &mut budget);
+            is_open.set(true);
+            let content = content.map_err(|error| match error {
+                Error::Encrypted(_) => Error::encrypted(&output.limits().passwords),
+                error => error,
+            });
+            let (content, modified) = match content {
+                Ok((bytes, modified)) => (Ok(bytes), modified),
+                Err(error) => (Err(error), None),
+            };
+            hand_on(&path, modified, content, &mut names, output)?;
+            budget.check()?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the password of the first encrypted member. Whether one fits is known for sure only when
+/// the member's checksum is right: the old encryption takes one of 256 wrong ones.
+fn password_of<'l>(input: &Input<'_>, limits: &'l Limits) -> Result<Option<&'l str>, Error> {
+    for password in limits.passwords.iter() {
+        let reader = Gate::new(CountingReader::new(input.seekable()?));
+        let is_open = Rc::clone(&reader.is_open);
+        let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
+        let entries = archive.files().map_err(in_words)?;
+        let mut budget = Budget::new(input.size(), limits);
+        let mut is_encrypted = false;
+        while let Some(entry) = entries.next() {
+            let entry = entry.map_err(in_words)?;
+            if entry.encrypted() && entry.is_file() && entry.size() <= limits.max_member_bytes {
+                is_encrypted = true;
+                let reader = entries.reader_mut();
+                if read_entry(entry, reader, Some(password), &mut budget).is_ok() {
+                    return Ok(Some(password));
+                }
+                is_open.set(true);
+                break;
+            }
+        }
+        if !is_encrypted {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// The content of a member and when it was changed.
+type Content = (Vec<u8>, Option<i64>);
+
+fn read_entry<R: Read + Seek>(
+    entry: ZipFileEntry<'_>,
+    reader: &mut Gate<R>,
+    password: Option<&str>,
+    budget: &mut Budget,
+) -> Result<Content, Error> {
+    if entry.encrypted() && password.is_none() {
+        return Err(Error::Encrypted("encrypted, no password is known".into()));
+    }
+    // The reader yields no more than the declared size, so that a lie is found out by the CRC.
+    let (size, compressed) = (entry.size(), entry.compressed_size());
+    budget.check_member(size, compressed)?;
+    let is_open = Rc::clone(&reader.is_open);
+    let options = ZipReadOptions::new().password(password.map(str::as_bytes));
+    let mut file = entry.with_reader(reader, options).map_err(in_words)?;
+    let modified = modified(&file);
+    let content = read_member(&mut file, size, size, "its size");
+    is_open.set(false);
+    let n_expanded = content.as_ref().map_or(size, |bytes| bytes.len() as u64);
+    budget.spend(n_expanded.max(compressed));
+    Ok((content?, modified))
+}
+
+/// Returns the time of last change: in UTC if the archive holds it so, or else a local time of
+/// unknown zone, taken for UTC.
+fn modified<R: Read>(file: &ZipFile<'_, R>) -> Option<i64> {
+    let universal = file.extra_data_fields().find_map(|field| match field {
+        ExtraField::ExtendedTimestamp(times) => times.mod_time(),
+        _ => None,
+    });
+    universal.map(i64::from).or_else(|| {
+        let local = file.last_modified()?;
+        let civil = civil::DateTime::new(
+            i16::try_from(local.year()).ok()?,
+            i8::try_from(local.month()).ok()?,
+            i8::try_from(local.day()).ok()?,
+            i8::try_from(local.hour()).ok()?,
+            i8::try_from(local.minute()).ok()?,
+            i8::try_from(local.second()).ok()?,
+            0,
+        );
+        let zoned = civil.ok()?.to_zoned(TimeZone::UTC).ok()?;
+        Some(zoned.timestamp().as_second())
+    })
+}
+
+/// Returns the name as text: UTF-8 if it is that, whatever its flag says, or else code page 437.
+fn name_of(entry: &ZipFileEntry<'_>) -> String {
+    match entry.name() {
+        Ok(name) => name.into_owned(),
+        Err(_) => escape_bytes(entry.name_raw()).into_owned(),
+    }
+}
+
+fn in_words(error: ZipError) -> Error {
+    match error {
+        ZipError::Io(error) => release(error),
+        ZipError::InvalidPassword => Error::Encrypted("encrypted, no password is known".into()),
+        ZipError::InvalidArchive(cause) => Error::Malformed(zip_damage(&cause)),
+        error => Error::malformed(error),
+    }
+}
+
+/// A reader that can be closed: a member that is dropped reads what is left of it, which for
+/// members that were given up may be the whole archive, each time.
+struct Gate<R> {
+    inner: R,
+    is_open: Rc<Cell<bool>>,
+}
+
+impl<R> Gate<R> {
+    fn new(inner: R) -> Self {
+        Self {
+            inner,
+            is_open: Rc::new(Cell::new(true)),
+        }
+    }
+}
+
+impl<R: Read> Read for Gate<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_open.get() {
+            self.inner.read(buffer)
+        } else {
+            Ok(0)
+        }
+    }
+}
+
+impl<R: Seek> Seek for Gate<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! Tests of zip archives; those of other makers are in `tests/data/archive`.
+
+use std::io::{Cursor, Write};
+
+use ken_core::{Field, Kind, Reason};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::{MEDIA_TYPES, extract};
+use crate::detect::Detected;
+use crate::testing::{Found, run, run_limited, survives};
+use crate::{Limits, Passwords};
+
+const ZIP: Detected = Detected {
+    media_type: MEDIA_TYPES[0],
+    kind: Kind::Archive,
+};
+
+fn zip_with(method: CompressionMethod, members: &[(&str, &[u8])]) -> Vec<u8> {
+    let options = SimpleFileOptions::default().compression_method(method);
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in members {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+    zip_with(CompressionMethod::Deflated, members)
+}
+
+/// Replaces every occurrence of some bytes by as many others.
+fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let places: Vec<usize> = (0..=bytes.len() - from.len())
+        .filter(|&at| bytes[at..].starts_with(from))
+        .collect();
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
+    bytes
+}
+
+fn found(bytes: &[u8]) -> Found {
+    run(extract, ZIP, "a.zip", bytes)
+}
+
+fn ipaths(found: &Found) -> Vec<&str> {
+    found.members.iter().map(|m| m.ipath.as_str()).collect()
+}
+
+/// Returns ipath and reason of what failed, the archive's own failure last with an empty ipath.
+fn failures(found: &Found) -> Vec<(&str, Reason)> {
+    let failed = |d: &'_ ken_core::Document| d.failure.as_ref().map(|f| f.reason);
+    found
+        .documents
+        .iter()
+        .filter_map(|d| Some((d.ipath.as_str(), failed(d)?)))
+        .collect()
+}
+
+#[test]
+fn members_are_labelled_by_their_path() {
+    let found = found(&zip_of(&[
+        ("docs/a.txt", b"one"),
+        ("../../etc/b|c", b"two"),
+    ]));
+    assert_eq!(ipaths(&found), ["docs/a.txt", "../../etc/b\\|c"]);
+    assert_eq!(found.members[0].name, "a.txt");
+    assert_eq!(found.members[0].bytes, b"one");
+    assert_eq!(failures(&found), []);
+    assert_eq!(found.own().body, "");
+}
+
+#[test]
+fn every_method_of_other_makers_is_read() {
+    for method in [
+        CompressionMethod::Stored,
+        CompressionMethod::Deflated,
+        CompressionMethod::Bzip2,
+        CompressionMethod::Zstd,
+    ] {
+        let found = found(&zip_with(method, &[("a", &b"reindeer ".repeat(1000))]));
+        assert_eq!(found.members[0].bytes.len(), 9000, "{method}");
+    }
+}
+
+#[test]
+fn times_are_kept_and_folders_skipped() {
+    let bytes = include_bytes!("../../../../tests/data/archive/folders.zip");
+    let found = found(bytes);
+    assert_eq!(
+        ipaths(&found),
+        ["letters/größe.txt", "letters/spring.txt", "backup.tar.gz"]
+    );
+    assert_eq!(found.members[0].modified, Some(1_714_979_290));
+}
+
+#[test]
+fn dos_times_are_taken_for_utc() {
+    let time = zip::DateTime::from_date_and_time(2024, 5, 6, 7, 8, 10).unwrap();
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().last_modified_time(time);
+    writer.start_file("a", options).unwrap();
+    let found = found(&writer.finish().unwrap().into_inner());
+    assert_eq!(found.members[0].modified, Some(1_714_979_290));
+}
+
+#[test]
+fn encrypted_members_are_found_by_name() {
+    let found = found(include_bytes!(
+        "../../../../tests/data/archive/encrypted.zip"
+    ));
+    assert_eq!(failures(&found), [("secret.txt", Reason::Encrypted)]);
+    assert_eq!(found.documents[0].text(Field::Filename), Some("secret.txt"));
+    assert_eq!(ipaths(&found), ["open.txt"]);
+}
+
+#[test]
+fn passwords_are_tried() {
+    let archives: [(&[u8], &str, &str, usize); 2] = [
+        (
+            include_bytes!("../../../../tests/data/archive/encrypted.zip"),
+            "secret.txt",
+            "secretseal",
+            // The old encryption takes one wrong password of 256; the checksum tells.
+            600,
+        ),
+        (
+            include_bytes!("../../../../tests/data/archive/encrypted-aes.zip"),
+            "aes.txt",
+            "aessecret",
+            3,
+        ),
+    ];
+    let limits = |passwords: &[&str]| Limits {
+        passwords: Passwords::new(passwords.iter().map(|&p| p.to_owned())),
+        ..Limits::default()
+    };
+    for (archive, name, word, n_wrong) in archives {
+        let found = run_limited(
+            extract,
+            ZIP,
+            "a.zip",
+            archive,
+            &limits(&["wrong", "hunter2"]),
+        );
+        assert_eq!(failures(&found), []);
+        let secret = found.members.iter().find(|m| m.name == name).unwrap();
+        assert!(String::from_utf8_lossy(&secret.bytes).contains(word));
+        let wrong: Vec<String> = (0..n_wrong).map(|n| format!("wrong {n}")).collect();
+        let wrong: Vec<&str> = wrong.iter().map(String::as_str).collect();
+        let found = run_limited(extract, ZIP, "a.zip", archive, &limits(&wrong));
+        assert_eq!(failures(&found), [(name, Reason::Encrypted)]);
+    }
+}
+
+#[test]
+fn a_damaged_member_spoils_no_other() {
+    let stored = zip_with(
+        CompressionMethod::Stored,
+        &[("a", b"aaaa"), ("b", b"reindeer"), ("c", b"cccc")],
+    );
+    let found = found(&replaced(stored, b"reindeer", b"reinfear"));
+    assert_eq!(ipaths(&found), ["a", "c"]);
+    assert_eq!(failures(&found), [("b", Reason::Malformed)]);
+}
+
+#[test]
+fn unknown_methods_are_found_by_name() {
+    let mut bytes = zip_with(CompressionMethod::Stored, &[("a", b"aaaa"), ("b", b"bbbb")]);
+    // The method stands at offset 8 of a local header and 10 of a central one.
+    let central = bytes.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
+    bytes[8] = 98;
+    bytes[central + 10] = 98;
+    let found = found(&bytes);
+    assert_eq!(ipaths(&found), ["b"]);
+    assert_eq!(failures(&found), [("a", Reason::Malformed)]);
+}
+
+#[test]
+fn duplicate_names_stay_apart() {
+    let bytes = zip_of(&[("same.txt", b"one"), ("diff.txt", b"two")]);
+    let found = found(&replaced(bytes, b"diff.txt", b"same.txt"));
+    assert_eq!(ipaths(&found), ["same.txt", "same.txt#2"]);
+    assert_eq!(found.members[1].bytes, b"two");
+    assert_eq!(found.members[1].name, "same.txt");
+}
+
+#[test]
+fn names_in_code_page_437_are_read() {
+    let bytes = zip_of(&[("gr__e.txt", b"one")]);
+    let found = found(&replaced(bytes, b"gr__e", b"gr\x94\xe1e"));
+    assert_eq!(ipaths(&found), ["größe.txt"]);
+}
+
+#[test]
+fn large_members_are_found_by_name() {
+    let limits = Limits {
+        max_member_bytes: 100,
+        ..Limits::default()
+    };
+    let bytes = zip_of(&[("large", &[b'x'; 101]), ("small", &[b'x'; 100])]);
+    let found = run_limited(extract, ZIP, "a.zip", &bytes, &limits);
+    assert_eq!(ipaths(&found), ["small"]);
+    assert_eq!(failures(&found), [("large", Reason::Limit)]);
+}
+
+#[test]
+fn sizes_that_lie_are_found_out() {
+    // The size stands in the local and the central header; 4000 = 0x0fa0.
+    let bytes = zip_of(&[("a", &[b'x'; 4000]), ("b", b"bbbb")]);
+    for lie in [b"\x10\0\0\0", b"\xff\xff\xff\x00", b"\xfe\xff\xff\xff"] {
+        let found = found(&replaced(bytes.clone(), b"\xa0\x0f\0\0", lie));
+        assert_eq!(ipaths(&found), ["b"], "{lie:?}");
+        assert_eq!(failures(&found).len(), 1, "{lie:?}");
+    }
+}
+
+#[test]
+fn a_member_that_expands_too_much_is_not_read() {
+    let limits = Limits {
+        max_expansion: 100,
+        ..Limits::default()
+    };
+    let bytes = zip_of(&[("zeros", &vec![0; 4 << 20]), ("b", b"bbbb")]);
+    let found = run_limited(extract, ZIP, "a.zip", &bytes, &limits);
+    assert_eq!(ipaths(&found), ["b"]);
+    assert_eq!(failures(&found), [("zeros", Reason::Limit)]);
+}
+
+/// Many members that share one content (Fifield's bomb, without its escape of headers).
+#[test]
+fn overlapping_members_end_at_the_limit() {
+    let zeros = vec![0; 1 << 20];
+    let names: Vec<String> = (0..200).map(|n| format!("{n:03}")).collect();
+    let mut members: Vec<(&str, &[u8])> = vec![("all", &zeros)];
+    members.extend(names.iter().map(|name| (name.as_str(), &b""[..])));
+    let mut bytes = zip_of(&members);
+    let central: Vec<usize> = (0..bytes.len() - 4)
+        .filter(|&at| bytes[at..].starts_with(b"PK\x01\x02"))
+        .collect();
+    for &at in &central[1..] {
+        // Method, checksum, sizes and place of the first member.
+        bytes.copy_within(central[0] + 10..central[0] + 28, at + 10);
+        bytes.copy_within(central[0] + 42..central[0] + 46, at + 42);
+    }
+    let limits = Limits {
+        max_expansion: 1000,
+        ..Limits::default()
+    };
+    let found = run_limited(extract, ZIP, "a.zip", &bytes, &limits);
+    let allowed = (1 << 20) + 1000 * bytes.len();
+    assert!(found.members.len() > 2 && found.members.len() <= allowed / zeros.len() + 1);
+    assert_eq!(failures(&found), [("", Reason::Limit)]);
+}
+
+#[test]
+fn members_before_damage_of_the_directory_stay() {
+    let mut bytes = zip_of(&[("a", b"aaaa"), ("b", b"bbbb")]);
+    let last = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+    bytes[last] = 0;
+    let found = found(&bytes);
+    assert_eq!(ipaths(&found), ["a"]);
+    assert_eq!(failures(&found), [("", Reason::Malformed)]);
+}
+
+#[test]
+fn hostile_bytes_are_survived() {
+    survives(
+        extract,
+        ZIP,
+        "a.zip",
+        include_bytes!("../../../../tests/data/archive/folders.zip"),
+    );
+    survives(
+        extract,
+        ZIP,
+        "a.zip",
+        include_bytes!("../../../../tests/data/archive/encrypted.zip"),
+    );
+    survives(extract, ZIP, "a.zip", &zip_of(&[("a", &[b'x'; 5000])]));
+}

@@ -1,0 +1,3 @@
+//! Databases.
+
+pub(in crate::formats) mod sqlite;

@@ -1,0 +1,257 @@
+//! Mailboxes with many messages in one file (RFC 4155): each message is a member.
+//!
+//! The mailbox is read as a stream, one message in memory at a time, also out of a compressed file. Members
+//! are numbered from 1. A message was last changed when it was delivered, not when the next one was: then
+//! what is read of it depends on its own bytes and number alone.
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use ken_core::Ipath;
+use ken_mail::{Mbox, MboxMessage};
+
+use crate::input::carry::{CountingReader, release};
+use crate::output::Output;
+use crate::{Error, Format, Input, Isolation, Limits, Member};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "mbox",
+    media_types: &["application/mbox"],
+    fields: &[],
+    sections: None,
+    members: Some("messages, numbered from 1"),
+    isolation: Isolation::Process,
+    version: 2,
+    streams: true,
+    extract,
+};
+
+/// Extracts a mailbox.
+pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    extract_stream(
+        CountingReader::new(input.reader()?),
+        input.is_outermost_file,
+        output,
+    )
+}
+
+/// Extracts a mailbox that is a stream, whose failures carry an [`Error`]; what comes before one is
+/// read. Offsets are those in the stream, and kept if it is that of the outermost file.
+pub(in crate::formats) fn extract_stream(
+    reader: impl Read,
+    is_in_place: bool,
+    output: &mut Output<'_>,
+) -> Result<(), Error> {
+    let max = output.limits().max_member_bytes;
+    let max_bytes = usize::try_from(max).unwrap_or(usize::MAX);
+    let output = RefCell::new(output);
+    let n_held = Cell::new(0);
+    let make_room = |n_bytes: usize| {
+        // Once in the mailbox's buffer, and once more when it is handed on.
+        let held = n_bytes.min(max_bytes).saturating_mul(2);
+        output.borrow_mut().make_room(held as u64);
+    };
+    let mut reader = UntilFailure {
+        reader: Told {
+            reader,
+            n_held: &n_held,
+            make_room,
+        },
+        failure: None,
+    };
+    let mut mbox = Mbox::new(&mut reader, max_bytes);
+    let mut number = 0_u64;
+    let mut n_truncated = 0_u64;
+    while let Some(message) = mbox.next_message()? {
+        number += 1;
+        n_truncated += u64::from(message.is_truncated);
+        let output = &mut *output.borrow_mut();
+        let ipath = output.child_ipath(&number.to_string());
+        output.member(member(message, ipath, is_in_place))?;
+        n_held.set(0);
+    }
+    if let Some(failure) = reader.failure {
+        return Err(release(failure));
+    }
+    if n_truncated > 0 {
+        return Err(Error::Limit(format!(
+            "{n_truncated} messages are searchable up to max_member_bytes = {max} only"
+        )));
+    }
+    Ok(())
+}
+
+/// So many bytes are read of a message before it is told that they are held.
+const TOLD_BYTES: usize = 1 << 20;
+
+/// Tells of the bytes that were read since a message was handed on, each time that there are many more.
+struct Told<'n, R, F> {
+    reader: R,
+    n_held: &'n Cell<usize>,
+    make_room: F,
+}
+
+impl<R: Read, F: FnMut(usize)> Read for Told<'_, R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n_read = self.reader.read(buffer)?;
+        let before = self.n_held.get();
+        let held = before.saturating_add(n_read);
+        self.n_held.set(held);
+        if held / TOLD_BYTES > before / TOLD_BYTES {
+            (self.make_room)(held);
+        }
+        Ok(n_read)
+    }
+}
+
+/// Ends where its reader fails, so that the last message is read as far as it goes.
+struct UntilFailure<R> {
+    reader: R,
+    failure: Option<io::Error>,
+}
+
+impl<R: Read> Read for UntilFailure<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.failure.is_some() {
+            return Ok(0);
+        }
+        self.reader
+            .read(buffer)
+            .or_else(|error| match error.kind() {
+                io::ErrorKind::Interrupted => Err(error),
+                _ => {
+                    self.failure = Some(error);
+                    Ok(0)
+                }
+            })
+    }
+}
+
+fn member(message: MboxMessage<'_>, ipath: Ipath, is_in_place: bool) -> Member {
+    Member {
+        // Also what does not look like one.
+        message: u8::try_from(ipath.depth()).ok(),
+        ipath,
+        declared_type: Some("message/rfc822".into()),
+        modified: message.delivered(),
+        offset: is_in_place.then_some(message.offset),
+        bytes: message.bytes.into_owned(),
+        ..Member::default()
+    }
+}
+
+/// A message whose place is not the one that was kept is looked for from so much before it to so much
+/// behind: mailers write a few words into the headers of the messages before it.
+const NEAR_BYTES: u64 = 256 << 10;
+
+/// Reads the message of a mailbox that is accepted, at an offset or near it; none if there is none.
+pub(crate) fn message_near(
+    file: &File,
+    offset: u64,
+    ipath: &Ipath,
+    limits: &Limits,
+    accepts: &dyn Fn(&Member) -> bool,
+) -> io::Result<Option<Member>> {
+    let max_bytes = usize::try_from(limits.max_member_bytes).unwrap_or(usize::MAX);
+    let starts = [offset, offset.saturating_sub(NEAR_BYTES)];
+    for (start, end) in starts
+        .into_iter()
+        .zip([offset, offset.saturating_add(NEAR_BYTES)])
+    {
+        let mut reader = file;
+        reader.seek(SeekFrom::Start(start))?;
+        let mut mbox = Mbox::starting_at(start, reader, max_bytes);
+        while let Some(message) = mbox.next_message()? {
+            if message.offset > end {
+                break;
+            }
+            let member = member(message, ipath.clone(), true);
+            if accepts(&member) {
+                return Ok(Some(member));
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::*;
+    use crate::detect::Detected;
+    use crate::testing::{Found, run, run_limited, survives};
+
+    const MBOX: Detected = Detected {
+        media_type: "application/mbox",
+        kind: Kind::Archive,
+    };
+
+    const MAILBOX: &[u8] = include_bytes!("../../../tests/data/mail/three.mbox");
+
+    #[test]
+    fn messages_are_numbered_members() {
+        let found = run(extract, MBOX, "three.mbox", MAILBOX);
+        let ipaths: Vec<_> = found
+            .members
+            .iter()
+            .map(|member| member.ipath.as_str())
+            .collect();
+        assert_eq!(ipaths, ["1", "2", "3"]);
+        for (member, word) in found.members.iter().zip(["tapir", "numbat", "dugong"]) {
+            assert_eq!(member.declared_type.as_deref(), Some("message/rfc822"));
+            let text = String::from_utf8_lossy(&member.bytes);
+            assert!(text.starts_with("From: ") && text.contains(word), "{text}");
+        }
+        let second = String::from_utf8_lossy(&found.members[1].bytes);
+        assert!(second.contains("\nFrom the numbat"), "{second}");
+        assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn a_message_is_read_from_its_place() {
+        let mut file = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut file, MAILBOX).unwrap();
+        let mut input = Input::file("three.mbox", &file, MAILBOX.len() as u64);
+        let mut found = Found::default();
+        crate::extract(&mut input, &Limits::default(), &mut found);
+        assert_eq!(found.members.len(), 3);
+        for member in found.members {
+            let offset = member.offset.unwrap();
+            let near = |offset| {
+                let accepts = |found: &Member| found.bytes == member.bytes;
+                let ipath = &member.ipath;
+                message_near(&file, offset, ipath, &Limits::default(), &accepts).unwrap()
+            };
+            for offset in [offset, offset + 1, offset.saturating_sub(9)] {
+                let again = near(offset).unwrap();
+                assert_eq!(again.ipath, member.ipath);
+                assert!(member.modified.is_some());
+                assert_eq!(again.modified, member.modified);
+            }
+            assert!(near(1 << 20).is_none(), "behind the end");
+        }
+        let inside = run(extract, MBOX, "three.mbox", MAILBOX);
+        assert!(inside.members.iter().all(|member| member.offset.is_none()));
+    }
+
+    #[test]
+    fn large_messages_are_cut_and_told() {
+        let limits = Limits {
+            max_member_bytes: 100,
+            ..Limits::default()
+        };
+        let found = run_limited(extract, MBOX, "three.mbox", MAILBOX, &limits);
+        assert_eq!(found.members.len(), 3);
+        assert!(found.members.iter().all(|member| member.bytes.len() <= 100));
+        let failure = found.own().failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Limit);
+    }
+
+    #[test]
+    fn hostile_mailboxes_are_survived() {
+        survives(extract, MBOX, "three.mbox", MAILBOX);
+    }
+}

@@ -1,0 +1,77 @@
+//! Stores of Outlook (.pst, .ost): MS-PST, a database of nodes in pages and blocks.
+//!
+//! Three layers: numbered blocks with trees of pages to find them (`ndb`), heaps and tables in
+//! them (`ltp`), and messages, which are nodes with properties (`message`). Each message is written
+//! as a file of Outlook (.msg) and handed on, one at a time, so a store of any size takes little
+//! memory. Nodes are read in the order of their numbers; folders are not needed for that.
+
+mod crypt;
+mod ltp;
+mod message;
+mod ndb;
+
+use crate::formats::Format;
+use crate::formats::mail::msg;
+use crate::output::Output;
+use crate::output::members::Names;
+use crate::{Error, Input, Isolation, Member};
+use ndb::Store;
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "Outlook store",
+    media_types: &["application/vnd.ms-outlook-pst"],
+    fields: &[],
+    sections: None,
+    members: Some("messages, by the number of their node"),
+    isolation: Isolation::Worker,
+    version: 3,
+    streams: true,
+    extract,
+};
+
+/// The sort of nodes that are messages.
+const NORMAL_MESSAGE: u32 = 4;
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let store = Store::open(input, output.limits().max_member_bytes as usize)?;
+    output.own();
+    let nodes = store.nodes()?;
+    let mut names = Names::default();
+    let mut n_damaged = 0;
+    let mut missing = None;
+    for node in nodes.iter().filter(|node| node.id & 0x1f == NORMAL_MESSAGE) {
+        // Of a damaged store two nodes may have one number.
+        let component = names.unique(&node.id.to_string());
+        match message::as_file(&store, node) {
+            Ok((bytes, damage)) => {
+                missing = missing.or(damage.map(|error| (node.id, error)));
+                output.member(Member {
+                    ipath: output.child_ipath(&component),
+                    declared_type: Some(msg::FORMAT.media_types[0].to_owned()),
+                    bytes,
+                    ..Member::default()
+                })?;
+            }
+            Err(error) => {
+                n_damaged += 1;
+                output.failed_member(&component, "", error)?;
+            }
+        }
+    }
+    if let Some((id, error)) = missing {
+        return Err(match error {
+            Error::Malformed(cause) => {
+                Error::Malformed(format!("message {id} lacks a part: {cause}"))
+            }
+            other => other,
+        });
+    }
+    if store.is_damaged() && n_damaged == 0 {
+        return Err(Error::Malformed("a page of the store is damaged".into()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

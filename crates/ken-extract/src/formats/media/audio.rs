@@ -1,0 +1,297 @@
+//! Sound: tags (ID3, Vorbis comments, APE, RIFF INFO …) and length, read by `lofty`.
+//!
+//! MP4 is [`crate::formats::media::video::mp4`], Windows Media [`crate::formats::media::video::asf`], Matroska
+//! [`crate::formats::media::video::matroska`], whether they hold films or sound.
+
+use std::io::BufReader;
+
+use ken_core::Field;
+use lofty::config::{ParseOptions, ParsingMode};
+use lofty::file::{AudioFile, FileType, TaggedFile, TaggedFileExt};
+use lofty::probe::Probe;
+use lofty::tag::{ItemKey, Tag};
+use memchr::memmem;
+
+use crate::output::Output;
+use crate::output::metadata::Metadata;
+use crate::structure::cursor::Cursor;
+use crate::{Error, Format, Input, Isolation, date};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "sound",
+    media_types: &[
+        "audio/aac",
+        "audio/flac",
+        "audio/mpeg",
+        "audio/ogg",
+        "audio/x-aiff",
+        "audio/x-ape",
+        "audio/x-musepack",
+        "audio/x-wav",
+        "audio/x-wavpack",
+    ],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Artist,
+        Field::Album,
+        Field::Genre,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+        Field::Duration,
+    ],
+    sections: None,
+    members: None,
+    isolation: Isolation::Worker,
+    version: 1,
+    streams: true,
+    extract,
+};
+
+/// A page of Ogg has at most 64 KiB.
+const MAX_PAGE_BYTES: u64 = 64 << 10;
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    // lofty multiplies positions of Ogg without a look at their size.
+    let is_ogg = output.detected().media_type == "audio/ogg";
+    let media_type = output.detected().media_type;
+    // Of a file whose sound is damaged the tags are read all the same.
+    let (file, result) = match parse(input, media_type, !is_ogg) {
+        Ok(file) => (file, Ok(())),
+        Err(error) => (parse(input, media_type, false)?, Err(error)),
+    };
+    let mut metadata = Metadata::default();
+    for tag in file.tags() {
+        read(tag, &mut metadata);
+    }
+    name_author(&mut metadata);
+    let duration = if is_ogg {
+        ogg_seconds(input)?.unwrap_or_default()
+    } else {
+        file.properties().duration().as_secs_f64()
+    };
+    if duration > 0.0 {
+        metadata.number(Field::Duration, duration.round() as i64);
+    }
+    metadata.add_to(output.own());
+    result
+}
+
+fn parse(input: &Input<'_>, media_type: &str, measure: bool) -> Result<TaggedFile, Error> {
+    let options = ParseOptions::new()
+        .parsing_mode(ParsingMode::Relaxed)
+        .read_cover_art(false)
+        .read_properties(measure);
+    let probe = Probe::new(BufReader::new(input.seekable()?)).options(options);
+    let mut probe = probe.guess_file_type()?;
+    if probe.file_type().is_none()
+        && let Some(file_type) = file_type(media_type)
+    {
+        probe = probe.set_file_type(file_type);
+    }
+    probe.read().map_err(|error| {
+        let mut cause: &dyn std::error::Error = &error;
+        while let Some(below) = cause.source() {
+            cause = below;
+        }
+        Error::malformed(cause)
+    })
+}
+
+/// Returns the length of a stream of Ogg (RFC 3533): the position of its last page, counted in
+/// samples.
+fn ogg_seconds(input: &Input<'_>) -> Result<Option<f64>, Error> {
+    let head = input.head()?;
+    let number = |start: &[u8], at: usize| {
+        let found = memmem::find(&head, start)?;
+        Cursor(head.get(found + at..)?).le_u32()
+    };
+    let rate = number(b"\x01vorbis", 12)
+        .or_else(|| number(b"Speex   ", 36))
+        // Opus counts as if it always were 48 kHz (RFC 7845, 4).
+        .or_else(|| number(b"OpusHead", 8).map(|_| 48_000));
+    let tail_at = input.size().saturating_sub(MAX_PAGE_BYTES);
+    let tail = input.range(tail_at, MAX_PAGE_BYTES as usize)?;
+    let last = memmem::rfind(&tail, b"OggS").and_then(|at| tail.get(at + 6..));
+    let n_samples = last.and_then(|page| Cursor(page).le_u64());
+    // All bits are set if no sample ends on the page.
+    let n_samples = n_samples.filter(|&n_samples| n_samples < u64::MAX >> 1);
+    Ok(match (rate, n_samples) {
+        (Some(rate @ 1..), Some(n_samples)) => Some(n_samples as f64 / f64::from(rate)),
+        _ => None,
+    })
+}
+
+/// Returns the type of a file that does not show it in its first bytes.
+fn file_type(media_type: &str) -> Option<FileType> {
+    Some(match media_type {
+        "audio/aac" => FileType::Aac,
+        "audio/mpeg" => FileType::Mpeg,
+        "audio/x-ape" => FileType::Ape,
+        "audio/x-musepack" => FileType::Mpc,
+        _ => return None,
+    })
+}
+
+fn read(tag: &Tag, metadata: &mut Metadata) {
+    for item in tag.items() {
+        let Some(text) = item.value().text() else {
+            continue;
+        };
+        let field = match item.key() {
+            ItemKey::TrackTitle => Field::Title,
+            ItemKey::AlbumTitle | ItemKey::OriginalAlbumTitle | ItemKey::ShowName => Field::Album,
+            ItemKey::TrackArtist
+            | ItemKey::TrackArtists
+            | ItemKey::AlbumArtist
+            | ItemKey::AlbumArtists
+            | ItemKey::OriginalArtist
+            | ItemKey::Performer
+            | ItemKey::Conductor
+            | ItemKey::Remixer => Field::Artist,
+            ItemKey::Composer | ItemKey::Lyricist | ItemKey::Writer => Field::Author,
+            ItemKey::Genre => Field::Genre,
+            ItemKey::Comment
+            | ItemKey::Description
+            | ItemKey::PodcastDescription
+            | ItemKey::TrackSubtitle
+            | ItemKey::SetSubtitle
+            | ItemKey::Work
+            | ItemKey::Movement => Field::Description,
+            ItemKey::PodcastKeywords | ItemKey::Mood => Field::Keywords,
+            ItemKey::Language => Field::Lang,
+            ItemKey::RecordingDate | ItemKey::ReleaseDate | ItemKey::Year => {
+                add_date(metadata, text);
+                continue;
+            }
+            ItemKey::Lyrics | ItemKey::UnsyncLyrics => {
+                metadata.lines(text);
+                continue;
+            }
+            _ => continue,
+        };
+        metadata.text(field, text);
+    }
+}
+
+/// Takes when a piece came out; the first date counts, which is that of the recording.
+pub(in crate::formats) fn add_date(metadata: &mut Metadata, text: &str) {
+    if let Some(seconds) = date::iso(text) {
+        metadata.number(Field::Created, seconds);
+        metadata.number(Field::Date, seconds);
+    }
+}
+
+/// Who plays a piece is its author if no composer is named: people ask for both by one word.
+pub(in crate::formats) fn name_author(metadata: &mut Metadata) {
+    if !metadata.has(Field::Author) {
+        metadata.copy(Field::Artist, Field::Author);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::*;
+    use crate::detect::{self, Detected};
+    use crate::testing;
+
+    macro_rules! sample {
+        ($media_type:literal, $name:literal) => {
+            (
+                $media_type,
+                include_bytes!(concat!("../../../tests/data/media/", $name)) as &[u8],
+            )
+        };
+    }
+
+    const SAMPLES: &[(&str, &[u8])] = &[
+        sample!("audio/mpeg", "song.mp3"),
+        sample!("audio/flac", "song.flac"),
+        sample!("audio/ogg", "song.ogg"),
+        sample!("audio/ogg", "song.opus"),
+        sample!("audio/x-wav", "song.wav"),
+        sample!("audio/x-aiff", "song.aiff"),
+        sample!("audio/x-wavpack", "song.wv"),
+    ];
+
+    fn detected(media_type: &'static str) -> Detected {
+        Detected {
+            media_type,
+            kind: Kind::Audio,
+        }
+    }
+
+    #[test]
+    fn every_sort_of_tag_is_read() {
+        for (media_type, bytes) in SAMPLES {
+            let found = testing::run(extract, detected(media_type), "x", bytes);
+            let song = found.own();
+            assert_eq!(song.failure, None, "{media_type}");
+            for (field, value) in [
+                (Field::Title, "So What"),
+                (Field::Artist, "Miles Davis"),
+                (Field::Album, "Kind of Blue"),
+                (Field::Genre, "Jazz"),
+            ] {
+                assert_eq!(song.text(field), Some(value), "{media_type}");
+            }
+            // RIFF has no tag for composers.
+            let author = match *media_type {
+                "audio/x-wav" => "Miles Davis",
+                _ => "Bill Evans",
+            };
+            assert_eq!(song.text(Field::Author), Some(author), "{media_type}");
+            if *media_type != "audio/x-wavpack" {
+                assert_eq!(song.number(Field::Date), Some(-347_155_200), "{media_type}");
+            }
+        }
+    }
+
+    #[test]
+    fn lyrics_and_length_are_read() {
+        for (media_type, bytes) in [SAMPLES[0], SAMPLES[2], SAMPLES[3]] {
+            let found = testing::run(extract, detected(media_type), "x", bytes);
+            assert_eq!(found.own().number(Field::Duration), Some(2), "{media_type}");
+        }
+        let found = testing::run(extract, detected("audio/mpeg"), "x", SAMPLES[0].1);
+        assert_eq!(found.own().body, "Blue notes\nin the night für dich");
+    }
+
+    #[test]
+    fn the_name_does_not_matter() {
+        for (media_type, bytes) in SAMPLES {
+            let input = Input::bytes_of("notes.txt", bytes);
+            assert_eq!(detect::detect(&input).unwrap().media_type, *media_type);
+        }
+    }
+
+    #[test]
+    fn tags_of_damaged_sound_are_read() {
+        // All after the tag is gone.
+        let tag = &SAMPLES[0].1[..1414];
+        let found = testing::run(extract, detected("audio/mpeg"), "x", tag);
+        let song = found.own();
+        assert_eq!(song.text(Field::Title), Some("So What"));
+        assert_eq!(song.failure.as_ref().unwrap().reason, Reason::Malformed);
+    }
+
+    #[test]
+    fn what_is_no_sound_is_malformed() {
+        let found = testing::run(extract, detected("audio/flac"), "x", b"fLaC and no more");
+        let failure = found.own().failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Malformed);
+    }
+
+    #[test]
+    fn hostile_files_end_in_a_failure() {
+        for (media_type, bytes) in SAMPLES {
+            testing::survives(extract, detected(media_type), "x", bytes);
+        }
+    }
+}

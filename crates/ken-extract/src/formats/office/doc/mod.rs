@@ -1,0 +1,62 @@
+//! Word documents before 2007 (.doc): MS-DOC, and Word 6 and 95 after the same plan.
+//!
+//! The stream `WordDocument` begins with a table of places (FIB). The text is one run of characters
+//! that is stored in pieces, in any order: that is how Word saved fast. After the text of the pages
+//! come footnotes, headers, comments, endnotes and text boxes.
+
+mod encryption;
+mod fib;
+mod pieces;
+mod sections;
+mod text;
+
+use crate::formats::Format;
+use crate::output::Output;
+use crate::structure::compound::ROOT;
+use crate::structure::compound::{self, Compound, objects, summary};
+use crate::{Error, Input, Isolation};
+use fib::Fib;
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "Word 97",
+    media_types: &["application/msword"],
+    fields: compound::FIELDS,
+    sections: Some("pages, where the writer began one"),
+    members: Some("embedded files"),
+    isolation: Isolation::Worker,
+    version: 3,
+    streams: false,
+    extract,
+};
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    let file = Compound::open(input.bytes(limits)?)?;
+    summary::read(&file, output.own());
+    let Some(mut main) = file.stream(ROOT, "WordDocument") else {
+        return Err(Error::Malformed("there is no stream WordDocument".into()));
+    };
+    let mut table = fib::table_of(&main).and_then(|name| file.stream(ROOT, name));
+    encryption::decrypt(&mut main, table.as_deref_mut(), &limits.passwords)?;
+    let fib = Fib::read(&main)?;
+    let table = table.unwrap_or_else(|| main.clone());
+    let (mut units, is_whole) = pieces::read(&fib, &main, &table);
+    let breaks = sections::page_breaks(&fib, &main, &table);
+    output.own().body = text::text(&fib, &mut units, &breaks, limits);
+    if let Some(pool) = file.find(ROOT, "ObjectPool") {
+        objects::hand_on(&file, pool, |_| true, output)?;
+    }
+    if units.is_empty() && fib.n_characters() > 0 {
+        return Err(Error::Malformed("the text cannot be found".into()));
+    }
+    if !is_whole {
+        return Err(Error::Malformed(
+            "pieces of the text overlap or are missing".into(),
+        ));
+    }
+    file.finish()
+}
+
+#[cfg(test)]
+mod tests;

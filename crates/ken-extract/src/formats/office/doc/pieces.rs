@@ -1,0 +1,152 @@
+//! The text in one piece, as units of UTF-16 (MS-DOC 2.4.1 and 2.9.38).
+
+use super::fib::{CHINESE, Fib};
+use crate::structure::cursor::Cursor;
+use crate::text;
+use crate::text::code_page;
+
+/// A run of characters that is stored together.
+struct Piece {
+    n_characters: usize,
+    at: usize,
+    is_8_bit: bool,
+}
+
+/// Returns the text, and whether all of it was there. Pieces may be made to overlap, so no more
+/// characters are read than the stream has bytes.
+pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> (Vec<u16>, bool) {
+    let found = fib
+        .has_pieces
+        .then(|| fib.pieces.of(table).and_then(piece_table))
+        .flatten();
+    let pieces = match found {
+        Some(table) => pieces(table, fib),
+        None => {
+            let n_bytes = fib.text_end.saturating_sub(fib.text_start);
+            vec![Piece {
+                n_characters: if fib.is_double_byte {
+                    n_bytes / 2
+                } else {
+                    n_bytes
+                },
+                at: fib.text_start,
+                is_8_bit: !fib.is_double_byte,
+            }]
+        }
+    };
+    let code_page = if fib.is_word_97 {
+        code_page::WESTERN
+    } else {
+        code_page(fib.language)
+    };
+    let mut units = Vec::new();
+    let mut is_whole = true;
+    for piece in pieces {
+        let n_left = main.len().saturating_sub(units.len());
+        let n_characters = piece.n_characters.min(n_left);
+        let n_bytes = if piece.is_8_bit {
+            n_characters
+        } else {
+            2 * n_characters
+        };
+        let start = piece.at.min(main.len());
+        let bytes = &main[start..start.saturating_add(n_bytes).min(main.len())];
+        is_whole &= n_characters == piece.n_characters && bytes.len() == n_bytes;
+        if piece.is_8_bit {
+            units.extend(code_page::decode(bytes, code_page).encode_utf16());
+        } else if fib.is_double_byte {
+            let page = (fib.language != CHINESE).then_some(code_page);
+            units.extend(double_byte(bytes, page).encode_utf16());
+        } else {
+            let pairs = bytes.as_chunks::<2>().0;
+            units.extend(pairs.iter().copied().map(u16::from_le_bytes));
+        }
+    }
+    (units, is_whole)
+}
+
+/// Decodes characters of one or two bytes that take two each, the first byte last.
+/// Without a code page it is guessed.
+fn double_byte(bytes: &[u8], code_page: Option<u16>) -> String {
+    let mut packed = Vec::with_capacity(bytes.len());
+    for &[low, high] in bytes.as_chunks::<2>().0 {
+        packed.extend((high != 0).then_some(high));
+        packed.push(low);
+    }
+    match code_page {
+        Some(page) => code_page::decode(&packed, page).into_owned(),
+        None => text::decode(&packed, None).into_owned(),
+    }
+}
+
+/// Finds the table of pieces behind the changes of formats that fast saving left.
+fn piece_table(clx: &[u8]) -> Option<&[u8]> {
+    let mut cursor = Cursor(clx);
+    loop {
+        match cursor.byte()? {
+            1 => {
+                let length = usize::from(cursor.le_u16()?);
+                cursor.take(length)?;
+            }
+            2 => {
+                let length = cursor.le_u32()? as usize;
+                return cursor.take(length.min(cursor.0.len()));
+            }
+            _ => return None,
+        }
+    }
+}
+
+fn pieces(table: &[u8], fib: &Fib) -> Vec<Piece> {
+    let n_pieces = table.len().saturating_sub(4) / 12;
+    let (positions, descriptors) = table.split_at(4 * (n_pieces + 1).min(table.len() / 4));
+    let positions: Vec<usize> = positions
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|bytes| u32::from_le_bytes(*bytes) as usize)
+        .collect();
+    let descriptors = descriptors.as_chunks::<8>().0;
+    positions
+        .windows(2)
+        .zip(descriptors)
+        .map(|(ends, descriptor)| {
+            let place =
+                u32::from_le_bytes([descriptor[2], descriptor[3], descriptor[4], descriptor[5]]);
+            let is_8_bit = match fib.is_word_97 {
+                true => place & 0x4000_0000 != 0,
+                false => !fib.is_double_byte,
+            };
+            let at = (place & 0x3fff_ffff) as usize;
+            Piece {
+                n_characters: ends[1].saturating_sub(ends[0]),
+                at: if fib.is_word_97 && is_8_bit {
+                    at / 2
+                } else {
+                    at
+                },
+                is_8_bit,
+            }
+        })
+        .collect()
+}
+
+/// Returns the code page of a language of Windows.
+fn code_page(language: u16) -> u16 {
+    match (language & 0x3ff, language) {
+        (0x11, _) => 932,
+        (0x04, 0x0804 | 0x1004) => 936,
+        (0x04, _) => 950,
+        (0x12, _) => 949,
+        (0x1e, _) => 874,
+        (0x19 | 0x02 | 0x22 | 0x23 | 0x2f, _) => 1251,
+        (0x05 | 0x0e | 0x15 | 0x18 | 0x1a | 0x1b | 0x1c | 0x24, _) => 1250,
+        (0x08, _) => 1253,
+        (0x1f, _) => 1254,
+        (0x0d, _) => 1255,
+        (0x01 | 0x20 | 0x29, _) => 1256,
+        (0x25..=0x27, _) => 1257,
+        (0x2a, _) => 1258,
+        _ => code_page::WESTERN,
+    }
+}

@@ -1,0 +1,197 @@
+//! Tests of the reader of Word documents.
+
+use ken_core::{Field, Kind, Reason};
+
+use super::*;
+use crate::detect::Detected;
+use crate::structure::compound::rebuild::compound_of;
+use crate::testing::{Found, run, survives};
+
+const WORD: Detected = Detected {
+    media_type: "application/msword",
+    kind: Kind::Document,
+};
+
+const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.doc");
+
+fn found(bytes: &[u8]) -> Found {
+    run(extract, WORD, "a.doc", bytes)
+}
+
+#[test]
+fn a_file_of_libreoffice_is_read() {
+    let found = found(SAMPLE);
+    let own = found.own();
+    assert_eq!(own.failure, None);
+    assert_eq!(own.text(Field::Title), Some("Whimbrel survey"));
+    assert_eq!(own.text(Field::Author), Some("Ragnhild Moe"));
+    assert_eq!(
+        own.text(Field::Description),
+        Some("Counted on the saltmarsh")
+    );
+    assert_eq!(own.number(Field::Created), Some(1_709_209_800));
+    assert_eq!(
+        own.body,
+        "The curlewbrook estuary is quiet.\nGröße → Привет 日本語\nSee the birds here.\n\
+         site\tcount\nnorth bank\t14\nBeside the box.\nSecond page\n\
+         \ta footnote on godwits\nsaltmarsh header\na comment on dunlins\na box of sanderlings"
+    );
+}
+
+/// Returns a document of Word 97 whose text is in pieces, in this order.
+fn fast_saved(pieces: &[(&str, bool)], flags: u16) -> Vec<u8> {
+    let mut main = vec![0; 0x400];
+    let mut ends = vec![0_u32];
+    let mut descriptors = Vec::new();
+    // The pieces are stored from the last to the first.
+    for (text, is_8_bit) in pieces.iter().rev() {
+        let at = main.len() as u32;
+        let place = if *is_8_bit {
+            (at * 2) | 0x4000_0000
+        } else {
+            at
+        };
+        match is_8_bit {
+            true => main.extend(text.bytes()),
+            false => main.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
+        }
+        let mut descriptor = vec![0; 8];
+        descriptor[2..6].copy_from_slice(&place.to_le_bytes());
+        descriptors.insert(0, descriptor);
+    }
+    for (text, _) in pieces {
+        ends.push(ends.last().unwrap() + text.chars().count() as u32);
+    }
+    let mut plc: Vec<u8> = ends.iter().copied().flat_map(u32::to_le_bytes).collect();
+    plc.extend(descriptors.concat());
+    let mut table = b"\x01\x02\0ab\x02".to_vec();
+    table.extend((plc.len() as u32).to_le_bytes());
+    table.extend(plc);
+    for (at, number) in [
+        (0x1a2, 0),
+        (0x1a6, table.len() as u32),
+        (0x4c, *ends.last().unwrap()),
+    ] {
+        main[at..at + 4].copy_from_slice(&number.to_le_bytes());
+    }
+    for (at, number) in [(0, 0xa5ec_u16), (2, 193), (10, flags)] {
+        main[at..at + 2].copy_from_slice(&number.to_le_bytes());
+    }
+    compound_of(&[("WordDocument", &main), ("0Table", &table)])
+}
+
+#[test]
+fn pieces_are_put_in_order_and_fields_resolved() {
+    let file = fast_saved(
+        &[
+            ("one \x13 HYPERLINK \x13 x \x14 y \x15 \x14", true),
+            ("link \u{2192}\x15\r", false),
+            ("a\x07b\x07\x07\x0cend\x1e\x1fx\r", true),
+        ],
+        0,
+    );
+    let found = found(&file);
+    assert_eq!(found.own().failure, None);
+    assert_eq!(found.own().body, "one link \u{2192}\na\tb\u{c}end-x");
+}
+
+#[test]
+fn a_field_without_an_end_hides_no_text() {
+    let file = fast_saved(
+        &[(
+            "one \x13two \x13 PAGE \x147\x15\rthree \x13 x \x14four\r",
+            true,
+        )],
+        0,
+    );
+    let found = found(&file);
+    assert_eq!(found.own().failure, None);
+    assert_eq!(found.own().body, "one two 7\nthree four");
+}
+
+#[test]
+fn encrypted_files_say_so() {
+    let found = found(&fast_saved(&[("secret", true)], 0x100));
+    assert_eq!(
+        found.own().failure.as_ref().unwrap().reason,
+        Reason::Encrypted
+    );
+    assert_eq!(found.own().body, "");
+}
+
+#[test]
+fn embedded_documents_are_members() {
+    let file = Compound::open(SAMPLE).unwrap();
+    let main = file.stream(ROOT, "WordDocument").unwrap();
+    let table = file.stream(ROOT, "1Table").unwrap();
+    let native = b"\0\0\0\0\x02\0a.txt\0p\0\0\0\x03\0\x01\0\0\0\0\x02\0\0\0hi";
+    let outer = compound_of(&[
+        ("WordDocument", &main),
+        ("1Table", &table),
+        ("ObjectPool/_1/WordDocument", &main),
+        ("ObjectPool/_1/1Table", &table),
+        ("ObjectPool/_2/\u{1}Ole10Native", native),
+        ("ObjectPool/_3/Package", b"PK"),
+        ("ObjectPool/_4/\u{1}CompObj", b""),
+    ]);
+    let found = found(&outer);
+    let members: Vec<_> = found
+        .members
+        .iter()
+        .map(|m| (m.ipath.as_str(), &*m.name))
+        .collect();
+    assert_eq!(members, [("_1", ""), ("_2", "a.txt"), ("_3", "")]);
+    assert_eq!(found.members[1].bytes, b"hi");
+    let inner = run(extract, WORD, "", &found.members[0].bytes);
+    assert!(inner.own().body.starts_with("The curlewbrook"));
+}
+
+#[test]
+fn hostile_files_are_survived() {
+    survives(extract, WORD, "a.doc", SAMPLE);
+    // Each piece is all of the text.
+    let pieces = vec![("0123456789", true); 1000];
+    let mut file = fast_saved(&pieces, 0);
+    let place = memchr::memmem::rfind(&file, &1_u32.to_le_bytes());
+    assert!(place.is_some());
+    file.truncate(file.len() - 600);
+    assert!(found(&file).own().body.len() < 100_000);
+}
+
+#[test]
+fn pieces_that_overlap_are_told() {
+    let texts = ["a", "b", "c"].map(|letter| letter.repeat(2000));
+    let pieces = texts.each_ref().map(|text| (&**text, true));
+    let mut file = fast_saved(&pieces, 0);
+    let ends = |ends: [u32; 4]| ends.map(u32::to_le_bytes).concat();
+    let at = memchr::memmem::find(&file, &ends([0, 2000, 4000, 6000])).unwrap();
+    // The second piece reads on into the first; the third has no room left.
+    file[at..at + 16].copy_from_slice(&ends([0, 2000, 6000, 10_000]));
+    let found = found(&file);
+    let failure = found.own().failure.as_ref();
+    assert_eq!(failure.map(|f| f.reason), Some(Reason::Malformed));
+    // The pages have 6000 characters.
+    let [a, b, _] = &texts;
+    assert!(found.own().body == format!("{a}{b}{a}"));
+}
+
+#[test]
+fn word_95_has_code_pages() {
+    for (language, flags, text, expected) in [
+        (0x419_u16, 0_u16, &b"\xcf\xf0\xe8\r"[..], "При"),
+        (0x411, 0x1000, b"\xfa\x93\x7b\x96a\0\r\0", "日本a"),
+    ] {
+        let mut main = vec![0; 0x400];
+        let end = main.len() + text.len();
+        for (at, number) in [(0, 0xa5dc), (2, 104), (6, language), (10, flags)] {
+            main[at..at + 2].copy_from_slice(&number.to_le_bytes());
+        }
+        for (at, number) in [(0x18, 0x400), (0x1c, end as u32), (0x34, text.len() as u32)] {
+            main[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        main.extend(text);
+        let found = found(&compound_of(&[("WordDocument", &main)]));
+        assert_eq!(found.own().failure, None);
+        assert_eq!(found.own().body, expected);
+    }
+}

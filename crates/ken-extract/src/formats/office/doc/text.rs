@@ -1,0 +1,141 @@
+//! Characters with a meaning of their own (MS-DOC 2.4 and 2.8.25): marks of paragraphs, cells, pages
+//! and fields.
+
+use super::fib::Fib;
+use super::sections::Breaks;
+use crate::Limits;
+use crate::output::body::Body;
+
+/// Fields nested deeper than any program nests them.
+const MAX_FIELDS: usize = 1000;
+
+/// Returns the text of a document.
+pub(super) fn text(fib: &Fib, units: &mut [u16], breaks: &Breaks, limits: &Limits) -> String {
+    let mut writer = Writer {
+        body: Body::new(limits.max_text_bytes),
+        fields: Vec::new(),
+        run: Vec::new(),
+        after_cell: false,
+        in_row: false,
+    };
+    let [main, others @ ..] = fib.lengths;
+    let (pages, mut rest) = units.split_at_mut(main.min(units.len()));
+    drop_unended(pages);
+    for (position, &unit) in pages.iter().enumerate() {
+        if unit == 0x0c {
+            writer.end_paragraph();
+            if breaks.is_page(position) {
+                writer.body.break_page();
+            }
+        } else {
+            writer.push(unit);
+        }
+    }
+    // Footnotes and the like follow the pages, with nothing that counts as a page.
+    for length in others {
+        writer.end_part();
+        let (part, after) = rest.split_at_mut(length.min(rest.len()));
+        rest = after;
+        drop_unended(part);
+        for &unit in &*part {
+            writer.push(if unit == 0x0c { 0x0d } else { unit });
+        }
+    }
+    writer.end_part();
+    writer.body.finish()
+}
+
+/// Drops the begins of fields whose instruction has no end in its part: all that follows would be
+/// taken for one.
+fn drop_unended(part: &mut [u16]) {
+    let mut open = Vec::new();
+    for (position, unit) in part.iter().enumerate() {
+        match unit {
+            0x13 => open.push((position, true)),
+            0x14 => {
+                if let Some((_, is_instruction)) = open.last_mut() {
+                    *is_instruction = false;
+                }
+            }
+            0x15 => drop(open.pop()),
+            _ => {}
+        }
+    }
+    for (position, is_instruction) in open {
+        if is_instruction {
+            part[position] = 0;
+        }
+    }
+}
+
+struct Writer {
+    body: Body,
+    /// For each open field whether its instruction is being read, not its result.
+    fields: Vec<bool>,
+    run: Vec<u16>,
+    after_cell: bool,
+    in_row: bool,
+}
+
+impl Writer {
+    fn push(&mut self, unit: u16) {
+        match unit {
+            0x13 if self.fields.len() < MAX_FIELDS => self.fields.push(true),
+            0x14 => {
+                if let Some(is_instruction) = self.fields.last_mut() {
+                    *is_instruction = false;
+                }
+            }
+            0x15 => drop(self.fields.pop()),
+            _ if self.fields.contains(&true) => {}
+            0x07 => self.end_cell(),
+            0x0d => self.end_paragraph(),
+            0x0b => self.run.push(0x0a),
+            0x1e => self.run.push(u16::from(b'-')),
+            0xa0 => self.run.push(u16::from(b' ')),
+            // Marks of pictures, notes and comments, and hyphens that may be.
+            0..=0x08 | 0x0a..=0x1f | 0x7f | 0xad => {}
+            // Characters of symbol fonts.
+            0xf000..0xf100 => {}
+            _ => self.run.push(unit),
+        }
+        if unit != 0x07 {
+            self.after_cell = false;
+        }
+    }
+
+    /// The end of a row looks like that of a cell, and follows one.
+    fn end_cell(&mut self) {
+        if !self.in_row {
+            self.body.begin_row();
+            self.in_row = true;
+        }
+        self.flush();
+        self.body.end_paragraph();
+        if std::mem::replace(&mut self.after_cell, true) {
+            self.body.end_row();
+            self.after_cell = false;
+            self.in_row = false;
+        } else {
+            self.body.end_cell();
+        }
+    }
+
+    fn end_paragraph(&mut self) {
+        self.flush();
+        self.body.end_paragraph();
+        self.after_cell = false;
+    }
+
+    fn end_part(&mut self) {
+        self.fields.clear();
+        self.end_paragraph();
+    }
+
+    fn flush(&mut self) {
+        if !self.run.is_empty() {
+            self.body.push(&String::from_utf16_lossy(&self.run));
+            self.run.clear();
+        }
+    }
+}

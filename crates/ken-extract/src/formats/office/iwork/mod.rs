@@ -1,0 +1,149 @@
+//! Documents of Apple's iWork: Pages, Numbers, Keynote.
+//!
+//! Since 2013 they are zip archives of `.iwa` files ([`iwa`]), from which the stored texts are taken:
+//! of the body, of text boxes, headers and notes, and of the cells of tables. Each slide is a section.
+//! Numbers are left out: tables store them packed. Older documents hold a preview as PDF, which is
+//! handed on. The types of objects are those that O'Brien's description lists.
+
+mod iwa;
+
+use crate::output::Output;
+use crate::output::body::Body;
+use crate::structure::package::Package;
+use crate::{Error, Format, Input, Isolation, Member};
+use iwa::Object;
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "iWork",
+    media_types: &[
+        "application/vnd.apple.pages",
+        "application/vnd.apple.numbers",
+        "application/vnd.apple.keynote",
+    ],
+    fields: &[],
+    sections: Some("slides"),
+    members: Some("the preview of documents before 2013"),
+    isolation: Isolation::Worker,
+    version: 1,
+    streams: false,
+    extract,
+};
+
+const PREVIEW: &str = "QuickLook/Preview.pdf";
+/// The text of a body, a text box, a header, a note, a cell with more than one style.
+const STORAGE: u64 = 2001;
+/// Strings that the cells of a table refer to.
+const DATA_LIST: u64 = 6005;
+const TABLE: u64 = 6001;
+/// In Numbers only.
+const SHEET: u64 = 2;
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    let is_numbers = output.detected().media_type == "application/vnd.apple.numbers";
+    let mut package = Package::open(input, limits)?;
+    let names = files(&package);
+    if names.is_empty() {
+        return preview(&mut package, output);
+    }
+    let mut body = Body::new(limits.max_text_bytes);
+    let mut is_damaged = false;
+    for (position, name) in names.iter().enumerate() {
+        if position > 0 && is_slide(name) {
+            body.end_page();
+        }
+        if body.is_full() {
+            break;
+        }
+        match package.bytes(name) {
+            Ok(file) => {
+                let (bytes, is_whole) = iwa::unpack(&file, limits.max_member_bytes as usize);
+                is_damaged |= !is_whole;
+                for object in iwa::objects(&bytes) {
+                    add(&object, is_numbers, &mut body);
+                }
+            }
+            Err(error) => package.tolerate(Err(error)),
+        }
+    }
+    output.own().body = body.finish();
+    if is_damaged {
+        return Err(Error::Malformed("a part of the document is damaged".into()));
+    }
+    package.finish()
+}
+
+/// Returns the files that hold text: first the document, then slides by their number, then others.
+/// Masters hold samples of text.
+fn files(package: &Package<'_>) -> Vec<String> {
+    let is_wanted = |name: &&str| {
+        let file = name.strip_prefix("Index/").unwrap_or_default();
+        file.ends_with(".iwa")
+            && !file.starts_with("MasterSlide")
+            && !file.starts_with("TemplateSlide")
+            && !file.contains("Stylesheet")
+    };
+    let mut files: Vec<String> = package
+        .names()
+        .filter(is_wanted)
+        .map(str::to_owned)
+        .collect();
+    files.sort_by_key(|name| {
+        let rank = match name.as_str() {
+            "Index/Document.iwa" => 0,
+            name if is_slide(name) => 2,
+            _ => 1,
+        };
+        let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+        (rank, digits.parse::<u64>().unwrap_or(0), name.clone())
+    });
+    files
+}
+
+fn is_slide(name: &str) -> bool {
+    name.starts_with("Index/Slide")
+}
+
+fn add(object: &Object<'_>, is_numbers: bool, body: &mut Body) {
+    let message = object.message;
+    match object.kind {
+        STORAGE => message.texts(3).for_each(|text| add_lines(text, body)),
+        DATA_LIST => message
+            .messages(3)
+            .flat_map(|entry| entry.texts(3))
+            .for_each(|text| add_lines(text, body)),
+        TABLE => message.texts(8).for_each(|name| add_lines(name, body)),
+        SHEET if is_numbers => message.texts(1).for_each(|name| add_lines(name, body)),
+        _ => {}
+    }
+}
+
+/// Control characters stand for breaks of pages, columns and sections, and for what floats.
+fn add_lines(text: &str, body: &mut Body) {
+    for line in
+        text.split(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffc}'))
+    {
+        if !line.trim().is_empty() {
+            body.line(line);
+        }
+    }
+}
+
+fn preview(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    if !package.has(PREVIEW) {
+        return Err(Error::Malformed(
+            "neither text nor a preview is found".into(),
+        ));
+    }
+    let bytes = package.bytes(PREVIEW)?;
+    output.member(Member {
+        ipath: output.child_ipath(PREVIEW),
+        name: "Preview.pdf".to_owned(),
+        bytes,
+        ..Member::default()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,11 @@
+//! Texts, tables and slides of office programs.
+
+mod decrypted;
+pub(in crate::formats) mod doc;
+pub(in crate::formats) mod iwork;
+pub(in crate::formats) mod odf;
+pub(in crate::formats) mod ooxml;
+pub(in crate::formats) mod ppt;
+pub(in crate::formats) mod rtf;
+mod spreadsheet;
+pub(in crate::formats) mod xls;

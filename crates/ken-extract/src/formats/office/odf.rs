@@ -1,0 +1,616 @@
+//! OpenDocument (ODF 1.3, OASIS) texts, spreadsheets, presentations and drawings, as packages or
+//! as one flat XML file, and those of OpenOffice 1 before it, whose names are nearly the same.
+//!
+//! All of them hold paragraphs in `content.xml`; cells hold their text as it is displayed.
+//! Repeated cells and rows are taken once, whatever their number. Footnotes, comments and text
+//! boxes follow the paragraph they are anchored in. Deleted text of tracked changes is left out.
+
+use std::collections::HashSet;
+
+use ken_core::{Document, Field};
+
+use super::decrypted;
+use crate::output::Output;
+use crate::output::body::Body;
+use crate::structure::encryption::odf::{self, Manifest};
+use crate::structure::package::Package;
+use crate::structure::xml::{Node, Start, Xml, decode_xml};
+use crate::{Error, Format, Input, Isolation, Limits, Member};
+
+/// Texts, spreadsheets, presentations and drawings.
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "OpenDocument",
+    media_types: &[
+        "application/vnd.oasis.opendocument.text",
+        "application/vnd.oasis.opendocument.text-template",
+        "application/vnd.oasis.opendocument.text-master",
+        "application/vnd.oasis.opendocument.text-web",
+        "application/vnd.oasis.opendocument.text-flat-xml",
+        "application/vnd.oasis.opendocument.spreadsheet",
+        "application/vnd.oasis.opendocument.spreadsheet-template",
+        "application/vnd.oasis.opendocument.spreadsheet-flat-xml",
+        "application/vnd.oasis.opendocument.presentation",
+        "application/vnd.oasis.opendocument.presentation-template",
+        "application/vnd.oasis.opendocument.presentation-flat-xml",
+        "application/vnd.oasis.opendocument.graphics",
+        "application/vnd.oasis.opendocument.graphics-template",
+        "application/vnd.oasis.opendocument.graphics-flat-xml",
+        "application/vnd.oasis.opendocument.formula",
+        "application/vnd.oasis.opendocument.chart",
+        "application/vnd.sun.xml.writer",
+        "application/vnd.sun.xml.writer.template",
+        "application/vnd.sun.xml.writer.global",
+        "application/vnd.sun.xml.calc",
+        "application/vnd.sun.xml.calc.template",
+        "application/vnd.sun.xml.impress",
+        "application/vnd.sun.xml.impress.template",
+        "application/vnd.sun.xml.draw",
+        "application/vnd.sun.xml.draw.template",
+        "application/vnd.sun.xml.math",
+    ],
+    fields: &[
+        Field::Title,
+        Field::Headings,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+        Field::Pages,
+    ],
+    sections: Some("sheets, slides"),
+    members: Some("embedded files"),
+    isolation: Isolation::Worker,
+    version: 2,
+    streams: false,
+    extract,
+};
+
+/// More spaces in a row say nothing.
+const MAX_SPACES: usize = 64;
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    if !input.head()?.starts_with(b"PK") {
+        return extract_flat(input, output, limits);
+    }
+    let mut package = Package::open(input, limits)?;
+    if let Some(inner) = unlock(&mut package, output)? {
+        drop(package);
+        return decrypted::read(inner, input, output);
+    }
+    if let Some(text) = package.xml("meta.xml") {
+        package.tolerate(read_meta(&text, output.own()));
+    }
+    let Some(content) = package.xml("content.xml") else {
+        return Err(Error::Malformed("there is no part content.xml".into()));
+    };
+    let mut reader = Reader::new(limits);
+    package.tolerate(reader.read(&content));
+    drop(content);
+    if reader.is_text
+        && let Some(styles) = package.xml("styles.xml")
+    {
+        package.tolerate(reader.read_headers(&styles));
+    }
+    read_objects(&mut package, &mut reader);
+    reader.finish(output.own());
+    hand_on_objects(&mut package, output)?;
+    package.finish()
+}
+
+fn extract_flat(
+    input: &mut Input<'_>,
+    output: &mut Output<'_>,
+    limits: &Limits,
+) -> Result<(), Error> {
+    let text = decode_xml(input.bytes(limits)?.to_vec());
+    if !text.contains("office:document") {
+        return Err(Error::Malformed("neither a package nor flat XML".into()));
+    }
+    let mut reader = Reader::new(limits);
+    let meta = read_meta(&text, output.own());
+    let content = reader.read(&text);
+    reader.finish(output.own());
+    meta.and(content)
+}
+
+/// Finds the password of an encrypted package. If all of it is one encrypted part, returns that.
+fn unlock(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<Option<Vec<u8>>, Error> {
+    let Some(manifest) = package.xml("META-INF/manifest.xml") else {
+        return Ok(None);
+    };
+    // A damaged manifest does not hide a document that needs none.
+    let manifest = Manifest::read(&manifest).unwrap_or_default();
+    let Some(part) = manifest.telling_part().map(str::to_owned) else {
+        return Ok(None);
+    };
+    let sealed = package.bytes(&part)?;
+    let unlocked = manifest.unlock(&part, &sealed, &output.limits().passwords);
+    if unlocked.is_err()
+        && let Some(text) = package.xml("meta.xml")
+    {
+        // Some writers leave this part readable.
+        let _ = read_meta(&text, output.own());
+    }
+    package.set_keys(unlocked?);
+    match part == odf::PACKAGE {
+        true => package.bytes(&part).map(Some),
+        false => Ok(None),
+    }
+}
+
+fn read_meta(text: &str, document: &mut Document) -> Result<(), Error> {
+    let mut xml = Xml::new(text);
+    let mut editor = String::new();
+    while let Some(node) = xml.next()? {
+        let tag = match node {
+            Node::Start(tag) => tag,
+            // In flat XML the document follows.
+            Node::End(tag) if tag.name() == "meta" => break,
+            _ => continue,
+        };
+        match tag.full_name() {
+            "dc:title" => document.add_text(Field::Title, &xml.text()?),
+            "meta:initial-creator" => document.add_text(Field::Author, &xml.text()?),
+            "dc:creator" => editor = xml.text()?,
+            "meta:keyword" => document.add_text(Field::Keywords, &xml.text()?),
+            "dc:subject" | "dc:description" => {
+                document.add_text(Field::Description, &xml.text()?);
+            }
+            "dc:language" => document.add_text(Field::Lang, &xml.text()?),
+            "meta:creation-date" => add_time(document, Field::Created, &xml.text()?),
+            "dc:date" => add_time(document, Field::Date, &xml.text()?),
+            "meta:document-statistic" => {
+                if let Some(pages) = tag.number("page-count") {
+                    document.add_number(Field::Pages, pages as i64);
+                }
+            }
+            _ => {}
+        }
+    }
+    if document.text(Field::Author) != Some(editor.trim()) {
+        document.add_text(Field::Author, &editor);
+    }
+    xml.whole()
+}
+
+fn add_time(document: &mut Document, field: Field, text: &str) {
+    if let Some(seconds) = crate::date::iso(text) {
+        document.add_number(field, seconds);
+    }
+}
+
+/// Reads charts, formulas and sheets that are folders of the package: `Object 1/content.xml`.
+fn read_objects(package: &mut Package<'_>, reader: &mut Reader) {
+    let parts: Vec<String> = package
+        .names()
+        .filter(|name| name.starts_with("Object") && name.ends_with("/content.xml"))
+        .map(str::to_owned)
+        .collect();
+    for part in parts {
+        if let Some(text) = package.xml(&part) {
+            package.tolerate(reader.read_object(&text));
+        }
+    }
+}
+
+/// Hands on objects that are files of other formats: `Object 1`, without extension.
+fn hand_on_objects(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let names: Vec<String> = package
+        .names()
+        .filter(|name| name.starts_with("Object ") && !name.contains('/'))
+        .map(str::to_owned)
+        .collect();
+    for name in names {
+        match package.bytes(&name) {
+            Ok(bytes) => output.member(Member {
+                is_attachment: false,
+                ipath: output.child_ipath(&name),
+                name,
+                bytes,
+                ..Member::default()
+            })?,
+            Err(error) => output.failed_member(&name, &name, error)?,
+        }
+    }
+    Ok(())
+}
+
+/// Reads the text of one document.
+struct Reader {
+    body: Body,
+    /// Paragraphs around the current place; only in one is text the document's.
+    paragraphs: usize,
+    /// The value of `paragraphs` around each open note, comment and text box, and whether that
+    /// was put aside.
+    asides: Vec<(usize, bool)>,
+    /// Paragraph styles that begin a page.
+    page_styles: HashSet<String>,
+    style: String,
+    is_text: bool,
+    is_sheet: bool,
+    tables: usize,
+    /// Slides or sheets so far.
+    pages: usize,
+}
+
+impl Reader {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            body: Body::new(limits.max_text_bytes),
+            paragraphs: 0,
+            asides: Vec::new(),
+            page_styles: HashSet::new(),
+            style: String::new(),
+            is_text: false,
+            is_sheet: false,
+            tables: 0,
+            pages: 0,
+        }
+    }
+
+    fn finish(self, document: &mut Document) {
+        self.body.finish_into(document);
+        if self.pages > 0 {
+            document.fields.retain(|(field, _)| *field != Field::Pages);
+            document.add_number(Field::Pages, self.pages as i64);
+        }
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), Error> {
+        self.read_from(&mut Xml::new(text))
+    }
+
+    /// Reads to the end, or until the body is full.
+    fn read_from(&mut self, xml: &mut Xml<'_>) -> Result<(), Error> {
+        while let Some(node) = xml.next()? {
+            match node {
+                Node::Text(text) if self.paragraphs > 0 => self.body.push_folded(&text),
+                Node::Text(_) => {}
+                Node::Start(tag) if is_skipped(&tag) => xml.skip()?,
+                Node::Start(tag) => self.start(&tag),
+                Node::End(tag) => self.end(tag.name()),
+            }
+            if self.body.is_full() {
+                break;
+            }
+        }
+        self.body.end_paragraph();
+        xml.whole()
+    }
+
+    /// Reads the text of an embedded object, which has no pages of its own.
+    fn read_object(&mut self, text: &str) -> Result<(), Error> {
+        (self.paragraphs, self.tables, self.is_sheet) = (0, 1, false);
+        self.asides.clear();
+        let pages = self.pages;
+        let result = self.read(text);
+        self.pages = pages;
+        result
+    }
+
+    /// Reads the headers and footers in `styles.xml`; what else has text there is examples.
+    fn read_headers(&mut self, text: &str) -> Result<(), Error> {
+        let mut xml = Xml::new(text);
+        let mut depth = 0;
+        while let Some(node) = xml.next()? {
+            match node {
+                Node::Start(tag) if is_header(tag.name()) => depth += 1,
+                Node::End(tag) if is_header(tag.name()) => depth = 0,
+                Node::Start(tag) if depth > 0 => self.start(&tag),
+                Node::End(tag) if depth > 0 => self.end(tag.name()),
+                Node::Text(text) if self.paragraphs > 0 => self.body.push_folded(&text),
+                _ => {}
+            }
+        }
+        xml.whole()
+    }
+
+    fn start(&mut self, tag: &Start<'_>) {
+        match tag.name() {
+            "p" => self.start_paragraph(tag),
+            "h" => {
+                self.start_paragraph(tag);
+                self.body.begin_heading();
+            }
+            "s" => {
+                let spaces = tag.number("c").unwrap_or(1).min(MAX_SPACES);
+                self.body.push(&" ".repeat(spaces));
+            }
+            "tab" => self.body.push("\t"),
+            "line-break" => self.body.push("\n"),
+            "soft-page-break" => self.body.break_page(),
+            "text" if tag.full_name() == "office:text" => self.is_text = true,
+            "spreadsheet" => self.is_sheet = true,
+            // OpenOffice 1 has an attribute where OpenDocument has an element.
+            "document-content" => match tag.attribute("class").as_deref() {
+                Some("text") => self.is_text = true,
+                Some("spreadsheet") => self.is_sheet = true,
+                _ => {}
+            },
+            "table" => self.start_table(tag),
+            "table-row" => self.body.begin_row(),
+            "table-cell" | "covered-table-cell" => self.body.begin_cell(),
+            "page" if tag.full_name() == "draw:page" => self.start_page(),
+            "note-body" | "footnote-body" | "endnote-body" | "annotation" | "text-box" => {
+                self.start_aside();
+            }
+            "style" | "paragraph-properties" => self.note_page_style(tag),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        match name {
+            "p" | "h" => {
+                self.paragraphs = self.paragraphs.saturating_sub(1);
+                if name == "h" {
+                    self.body.end_heading();
+                }
+                self.body.end_paragraph();
+            }
+            "table" => self.tables = self.tables.saturating_sub(1),
+            "table-row" => self.body.end_row(),
+            "table-cell" | "covered-table-cell" => self.body.end_cell(),
+            "note-body" | "footnote-body" | "endnote-body" | "annotation" | "text-box" => {
+                self.end_aside();
+            }
+            _ => {}
+        }
+    }
+
+    fn start_paragraph(&mut self, tag: &Start<'_>) {
+        self.paragraphs += 1;
+        if self.is_text
+            && !self.page_styles.is_empty()
+            && let Some(style) = tag.attribute("style-name")
+            && self.page_styles.contains(&*style)
+        {
+            self.body.break_page();
+        }
+    }
+
+    fn start_table(&mut self, tag: &Start<'_>) {
+        self.tables += 1;
+        if self.is_sheet && self.tables == 1 {
+            self.start_page();
+            self.body.line(&tag.attribute("name").unwrap_or_default());
+        }
+    }
+
+    fn start_page(&mut self) {
+        if self.pages > 0 {
+            self.body.end_page();
+        }
+        self.pages += 1;
+    }
+
+    /// A note or box in a paragraph or cell is put aside; one that stands alone is text like
+    /// other.
+    fn start_aside(&mut self) {
+        let is_aside = self.paragraphs > 0 || self.body.is_in_cell();
+        if is_aside {
+            self.body.begin_aside();
+        }
+        self.asides.push((self.paragraphs, is_aside));
+        self.paragraphs = 0;
+    }
+
+    fn end_aside(&mut self) {
+        let (paragraphs, was_aside) = self.asides.pop().unwrap_or_default();
+        self.paragraphs = paragraphs;
+        if was_aside {
+            self.body.end_aside();
+        }
+    }
+
+    /// Remembers styles with a page break; programs write soft breaks for the other ones only.
+    fn note_page_style(&mut self, tag: &Start<'_>) {
+        let begins_page = if tag.name() == "style" {
+            self.style = tag.attribute("name").unwrap_or_default().into_owned();
+            tag.attribute("master-page-name")
+                .is_some_and(|name| !name.is_empty())
+        } else {
+            tag.attribute("break-before").as_deref() == Some("page")
+        };
+        if begins_page {
+            self.page_styles.insert(self.style.clone());
+        }
+    }
+}
+
+fn is_header(name: &str) -> bool {
+    matches!(
+        name,
+        "header" | "header-left" | "header-first" | "footer" | "footer-left" | "footer-first"
+    )
+}
+
+/// Deleted text, templates of indexes, and what stands in paragraphs without being their text.
+fn is_skipped(tag: &Start<'_>) -> bool {
+    match tag.full_name() {
+        "dc:creator" | "dc:date" | "meta:date-string" | "meta:creator-initials" => true,
+        "office:meta" | "office:master-styles" | "office:forms" | "office:binary-data" => true,
+        "text:tracked-changes" | "text:note-citation" | "text:page-number" => true,
+        "text:footnote-citation" | "text:endnote-citation" => true,
+        name => name.starts_with("text:") && name.ends_with("-source"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::*;
+    use crate::detect::Detected;
+    use crate::structure::package::tests::zip_of;
+    use crate::testing::{self, Found};
+
+    const ODT: &[u8] = include_bytes!("../../../tests/data/sample.odt");
+    const ODS: &[u8] = include_bytes!("../../../tests/data/sample.ods");
+    const ODP: &[u8] = include_bytes!("../../../tests/data/sample.odp");
+    const DETECTED: Detected = Detected {
+        media_type: "application/vnd.oasis.opendocument.text",
+        kind: Kind::Document,
+    };
+
+    fn run(bytes: &[u8]) -> Found {
+        testing::run(extract, DETECTED, "x", bytes)
+    }
+
+    fn text_of(content: &str) -> String {
+        let found = run(&zip_of(&[("content.xml", content.as_bytes())]));
+        assert_eq!(found.own().failure, None);
+        found.own().body.clone()
+    }
+
+    #[test]
+    fn a_text_with_everything_is_read() {
+        let found = run(ODT);
+        let own = found.own();
+        assert_eq!(own.failure, None);
+        assert_eq!(
+            own.body,
+            "Counting numbatfell\nThe herd of numbatfell counts\tseven\nheads.\nName\tAge\n\
+             Rudolf\t12\nCommented run\nCheck this remark\nKept inserted\nFirst half\u{c}second half\n\
+             Council of Inari\nConfidential footer"
+        );
+        assert_eq!(own.text(Field::Title), Some("Marsupial ledger"));
+        assert_eq!(own.text(Field::Headings), Some("Counting numbatfell"));
+        assert_eq!(own.text(Field::Author), Some("Oskar Lindqvist"));
+        assert_eq!(own.text(Field::Lang), Some("en-GB"));
+        assert_eq!(own.number(Field::Created), Some(1_770_091_506));
+        assert_eq!(own.number(Field::Pages), Some(2));
+    }
+
+    #[test]
+    fn flat_xml_that_ends_early_keeps_its_text() {
+        let text = "<office:document><office:meta/><office:body><text:p>Of the quollmere";
+        let found = run(text.as_bytes());
+        let failure = found.own().failure.as_ref();
+        assert_eq!(failure.map(|f| f.reason), Some(Reason::Malformed));
+        assert_eq!(found.own().body, "Of the quollmere");
+    }
+
+    #[test]
+    fn sheets_and_slides_are_pages() {
+        let sheets = run(ODS);
+        assert_eq!(
+            sheets.own().body,
+            "Crossings\nDate\tHarbour\tFare\tShare\tWhen\n\
+             01.03.2024\tkelpiesund\t1,234.50 €\t12.5%\t2024-03-01 18:30\n\
+             Harbour closed in winter\n2\tTRUE\u{c}Crew\nCaptain Nemo"
+        );
+        assert_eq!(sheets.own().number(Field::Pages), Some(2));
+        assert_eq!(sheets.own().text(Field::Title), Some("Harbour dues"));
+        let slides = run(ODP);
+        assert_eq!(
+            slides.own().body,
+            "Moraine ptarmigan\nFirst slide\nSpeak slowly here\u{c}\
+             Table of ice\nYear\tMetres\n1999\t42\nMelting\nMelting\nArctic\t1.5\nAlps\t2.5"
+        );
+        assert_eq!(slides.own().number(Field::Pages), Some(2));
+        assert_eq!(slides.own().text(Field::Title), Some("Tundra lecture"));
+    }
+
+    #[test]
+    fn spaces_notes_and_boxes_keep_their_places() {
+        let content = "<office:document-content><office:body><office:text>\
+            <text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>\
+            <text:p>a<text:s text:c='3'/>b\n  c<text:tab/>d<text:line-break/>e<text:note>\
+            <text:note-citation>1</text:note-citation><text:note-body><text:p>note</text:p>\
+            </text:note-body></text:note>f</text:p>\
+            <draw:text-box><text:p>box</text:p></draw:text-box>\
+            <office:annotation><dc:creator>Me</dc:creator><text:p>remark</text:p>\
+            </office:annotation></office:text></office:body></office:document-content>";
+        assert_eq!(text_of(content), "a   b c\td\nef\nnote\nbox\nremark");
+    }
+
+    #[test]
+    fn repeated_cells_and_spaces_do_not_explode() {
+        let content = "<c><office:spreadsheet><table:table table:name='T'>\
+            <table:table-row table:number-rows-repeated='1048576'>\
+            <table:table-cell table:number-columns-repeated='16384'><text:p>x<text:s \
+            text:c='999999999'/>y</text:p></table:table-cell></table:table-row>\
+            </table:table></office:spreadsheet></c>";
+        let text = text_of(content);
+        assert!(text.starts_with("T\nx  "), "{text}");
+        assert!(text.len() < 100);
+    }
+
+    #[test]
+    fn pages_begin_where_styles_and_soft_breaks_say() {
+        let content = "<c><style:style style:name='P1'><style:paragraph-properties \
+            fo:break-before='page'/></style:style><office:text><text:p text:style-name='P1'>1\
+            </text:p><text:p>1</text:p><text:p text:style-name='P1'>2</text:p>\
+            <text:p>2 <text:soft-page-break/>3</text:p></office:text></c>";
+        assert_eq!(text_of(content), "1\n1\u{c}2\n2 \u{c}3");
+    }
+
+    #[test]
+    fn flat_xml_is_read() {
+        let flat = b"<?xml version='1.0'?><office:document><office:meta><dc:title>T</dc:title>\
+            </office:meta><office:body><office:text><text:p>flat</text:p></office:text>\
+            </office:body></office:document>";
+        let found = run(flat);
+        assert_eq!(found.own().body, "flat");
+        assert_eq!(found.own().text(Field::Title), Some("T"));
+        assert!(run(b"no XML").own().failure.is_some());
+    }
+
+    #[test]
+    fn objects_are_read_or_handed_on() {
+        let found = run(&zip_of(&[
+            ("content.xml", b"<c><text:p>a</text:p></c>"),
+            ("Object 1/content.xml", b"<c><text:p>chart</text:p></c>"),
+            ("Object 2", b"\xd0\xcf\x11\xe0"),
+        ]));
+        assert_eq!(found.own().body, "a\nchart");
+        assert_eq!(found.members[0].name, "Object 2");
+    }
+
+    #[test]
+    fn encrypted_files_say_so_and_keep_their_title() {
+        let found = run(&zip_of(&[
+            ("content.xml", b"\x01\x02\x03"),
+            ("meta.xml", b"<m><dc:title>Open</dc:title></m>"),
+            (
+                "META-INF/manifest.xml",
+                b"<m><manifest:file-entry manifest:full-path='content.xml'>\
+                  <manifest:encryption-data/></manifest:file-entry></m>",
+            ),
+        ]));
+        let failure = found.own().failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Encrypted);
+        assert_eq!(found.own().text(Field::Title), Some("Open"));
+        assert_eq!(found.own().body, "");
+    }
+
+    #[test]
+    fn files_of_openoffice_1_are_read() {
+        let content = b"<office:document-content office:class='text'><office:body><text:p>a\
+            <text:footnote><text:footnote-citation>1</text:footnote-citation>\
+            <text:footnote-body><text:p>note</text:p></text:footnote-body></text:footnote>b\
+            </text:p></office:body></office:document-content>";
+        assert_eq!(
+            run(&zip_of(&[("content.xml", content)])).own().body,
+            "ab\nnote"
+        );
+        let content = b"<office:document-content office:class='spreadsheet'><office:body>\
+            <table:table table:name='S'><table:table-row><table:table-cell><text:p>x</text:p>\
+            </table:table-cell></table:table-row></table:table><table:table table:name='T'/>\
+            </office:body></office:document-content>";
+        let found = run(&zip_of(&[("content.xml", content)]));
+        assert_eq!(found.own().body, "S\nx\u{c}T");
+        assert_eq!(found.own().number(Field::Pages), Some(2));
+    }
+
+    #[test]
+    fn hostile_files_end_in_a_failure() {
+        for good in [ODT, ODS, ODP] {
+            testing::survives(extract, DETECTED, "x", good);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Office Open XML (ECMA-376, ISO 29500): what Word, Excel and PowerPoint files share.
+//!
+//! A file is a package of parts that name each other by relations; the text of a document is
+//! found by following them from the main part. Namespaces (transitional or strict) do not matter,
+//! as elements are known by their local names.
+
+pub(in crate::formats) mod docx;
+mod drawing;
+pub(in crate::formats) mod pptx;
+pub(in crate::formats) mod xlsb;
+pub(in crate::formats) mod xlsx;
+
+use ken_core::{Document, Field};
+
+use super::decrypted;
+use crate::output::Output;
+use crate::output::metadata::keywords;
+use crate::structure::package::{Package, resolve};
+use crate::structure::xml::{Node, Xml};
+use crate::{Error, Input, Limits, Member};
+
+/// First bytes of a compound file: what an encrypted package is wrapped in, and the form of the
+/// files of Office 97.
+const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
+/// What a part says of another one.
+struct Relation {
+    id: String,
+    /// Last segment of the relation's type, for instance `footnotes`.
+    kind: String,
+    /// Name of the part.
+    target: String,
+}
+
+/// Reads the text of a main part and of what it refers to into the document.
+type ReadMain = fn(&mut Package<'_>, &str, &mut Document, &Limits);
+
+/// Extracts any of the formats.
+fn extract(
+    input: &mut Input<'_>,
+    output: &mut Output<'_>,
+    usual_main: &str,
+    read: ReadMain,
+) -> Result<(), Error> {
+    let limits = output.limits();
+    if input.head()?.starts_with(COMPOUND_FILE) {
+        return decrypted::read_encrypted(input, output);
+    }
+    let mut package = Package::open(input, limits)?;
+    read_properties(&mut package, output.own());
+    let main = main_part(&mut package, usual_main)?;
+    read(&mut package, &main, output.own(), limits);
+    hand_on_embeddings(&mut package, output)?;
+    package.finish()
+}
+
+fn main_part(package: &mut Package<'_>, usual: &str) -> Result<String, Error> {
+    relations(package, "")
+        .into_iter()
+        .find(|relation| relation.kind == "officeDocument" && package.has(&relation.target))
+        .map(|relation| relation.target)
+        .or_else(|| package.has(usual).then(|| usual.to_owned()))
+        .ok_or_else(|| Error::Malformed(format!("there is no part {usual}")))
+}
+
+/// Returns the relations of a part to other parts of the package; of the package itself for "".
+fn relations(package: &mut Package<'_>, part: &str) -> Vec<Relation> {
+    let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
+    let name = match folder {
+        "" => format!("_rels/{file}.rels"),
+        _ => format!("{folder}/_rels/{file}.rels"),
+    };
+    let mut relations = Vec::new();
+    if let Some(text) = package.xml(&name) {
+        package.tolerate(read_relations(&text, part, &mut relations));
+    }
+    relations
+}
+
+fn read_relations(text: &str, part: &str, relations: &mut Vec<Relation>) -> Result<(), Error> {
+    let mut xml = Xml::new(text);
+    while let Some(node) = xml.next()? {
+        let Node::Start(tag) = node else { continue };
+        let external = tag.attribute("TargetMode").as_deref() == Some("External");
+        if tag.name() != "Relationship" || external {
+            continue;
+        }
+        let attribute = |name| tag.attribute(name).unwrap_or_default();
+        let kind = attribute("Type");
+        relations.push(Relation {
+            id: attribute("Id").into_owned(),
+            kind: kind.rsplit('/').next().unwrap_or_default().to_owned(),
+            target: resolve(part, &attribute("Target")),
+        });
+    }
+    xml.whole()
+}
+
+/// Returns the names of the parts to which `part` has relations of one kind.
+fn related<'r>(relations: &'r [Relation], kind: &'r str) -> impl Iterator<Item = &'r str> {
+    relations
+        .iter()
+        .filter(move |relation| relation.kind == kind)
+        .map(|relation| relation.target.as_str())
+}
+
+fn read_properties(package: &mut Package<'_>, document: &mut Document) {
+    let relations = relations(package, "");
+    for (kind, usual) in [
+        ("core-properties", "docProps/core.xml"),
+        ("extended-properties", "docProps/app.xml"),
+    ] {
+        let part = related(&relations, kind).next().unwrap_or(usual);
+        if let Some(text) = package.xml(part) {
+            package.tolerate(read_property_part(&text, document));
+        }
+    }
+    if document.number(Field::Date).is_none()
+        && let Some(created) = document.number(Field::Created)
+    {
+        document.add_number(Field::Date, created);
+    }
+}
+
+fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> {
+    let mut xml = Xml::new(text);
+    while let Some(node) = xml.next()? {
+        let Node::Start(tag) = node else { continue };
+        let field = match tag.name() {
+            "title" => Field::Title,
+            "creator" => Field::Author,
+            "keywords" | "category" => Field::Keywords,
+            "subject" | "description" => Field::Description,
+            "language" => Field::Lang,
+            "created" => Field::Created,
+            "modified" => Field::Date,
+            "Pages" => Field::Pages,
+            _ => continue,
+        };
+        let value = xml.text()?;
+        match field {
+            Field::Created | Field::Date => {
+                if let Some(seconds) = crate::date::iso(&value) {
+                    document.add_number(field, seconds);
+                }
+            }
+            Field::Pages => {
+                if let Ok(pages) = value.trim().parse() {
+                    document.add_number(field, pages);
+                }
+            }
+            Field::Keywords => {
+                keywords(&value).for_each(|keyword| document.join_text(field, keyword));
+            }
+            _ => document.add_text(field, &value),
+        }
+    }
+    xml.whole()
+}
+
+/// Sets the number of pages that was counted, in the place of one that the properties tell.
+fn set_pages(document: &mut Document, pages: usize) {
+    document.fields.retain(|(field, _)| *field != Field::Pages);
+    document.add_number(Field::Pages, pages as i64);
+}
+
+/// Hands on the files that the document embeds; pictures and sounds are no such files.
+fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let names: Vec<String> = package
+        .names()
+        .filter(|name| name.contains("/embeddings/") && !name.ends_with('/'))
+        .map(str::to_owned)
+        .collect();
+    for component in names {
+        let name = component.rsplit('/').next().unwrap_or_default().to_owned();
+        match package.bytes(&component) {
+            Ok(bytes) => output.member(Member {
+                is_attachment: false,
+                ipath: output.child_ipath(&component),
+                name,
+                bytes,
+                ..Member::default()
+            })?,
+            Err(error) => output.failed_member(&component, &name, error)?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns the text of a part, or nothing if it is missing.
+fn read_part(
+    package: &mut Package<'_>,
+    part: &str,
+    mut read: impl FnMut(&str) -> Result<(), Error>,
+) {
+    if let Some(text) = package.xml(part) {
+        package.tolerate(read(&text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::*;
+    use crate::detect::Detected;
+    use crate::formats::Format;
+    use crate::structure::compound::rebuild::compound_of;
+    use crate::structure::package::tests::zip_of;
+    use crate::testing::{self, Found};
+
+    fn detected(format: &Format) -> Detected {
+        Detected {
+            media_type: format.media_types[0],
+            kind: Kind::Document,
+        }
+    }
+
+    pub(in crate::formats) fn run(format: &Format, bytes: &[u8]) -> Found {
+        testing::run(format.extract, detected(format), "x", bytes)
+    }
+
+    /// Returns the document of a package that has nothing but its main part.
+    pub(in crate::formats) fn run_main(format: &Format, name: &str, main: &str) -> Document {
+        let mut found = run(format, &zip_of(&[(name, main.as_bytes())]));
+        found.documents.pop().unwrap()
+    }
+
+    /// Runs the hostile set, and the wrong containers of Office.
+    pub(in crate::formats) fn check_hostile(format: &Format, good: &[u8]) {
+        testing::survives(format.extract, detected(format), "x", good);
+        let old = compound_of(&[("WordDocument", b"")]);
+        let encrypted = compound_of(&[("EncryptedPackage", b"")]);
+        for (bytes, reason) in [
+            (encrypted, Reason::Encrypted),
+            (old, Reason::Malformed),
+            (zip_of(&[("a", b"")]), Reason::Malformed),
+        ] {
+            let found = run(format, &bytes);
+            assert_eq!(found.own().failure.as_ref().unwrap().reason, reason);
+        }
+    }
+
+    #[test]
+    fn the_main_part_is_where_the_package_says() {
+        let zip = zip_of(&[
+            (
+                "_rels/.rels",
+                b"<r><Relationship Id='1' Type='http://x/officeDocument' Target='/odd/main.xml'/>\
+                  <Relationship Id='2' Type='http://x/core-properties' Target='c.xml'/></r>",
+            ),
+            ("odd/main.xml", b"<d><p><t>body</t></p></d>"),
+            (
+                "c.xml",
+                b"<c><dcterms:created>1970-01-02</dcterms:created></c>",
+            ),
+        ]);
+        let found = run(&docx::FORMAT, &zip);
+        assert_eq!(found.own().body, "body");
+        assert_eq!(found.own().number(Field::Date), Some(86_400));
+    }
+
+    #[test]
+    fn an_embedded_file_that_is_too_large_is_found_by_name() {
+        let zip = zip_of(&[
+            ("word/document.xml", b"<d/>"),
+            ("word/embeddings/a.bin", &[0; 100]),
+        ]);
+        let limits = Limits {
+            max_member_bytes: 50,
+            ..Limits::default()
+        };
+        let format = &docx::FORMAT;
+        let found = testing::run_limited(format.extract, detected(format), "x", &zip, &limits);
+        assert_eq!(found.documents[0].text(Field::Filename), Some("a.bin"));
+        let failure = found.documents[0].failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Limit);
+        assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn a_bomb_is_reported_and_its_text_bounded() {
+        let mut bomb = b"<d><p>".to_vec();
+        for _ in 0..200_000 {
+            bomb.extend_from_slice(b"<t>aaaaaaaaaaaaaaaaaaaaaaaaaaaa</t>");
+        }
+        let zip = zip_of(&[("word/document.xml", &bomb)]);
+        let limits = Limits {
+            max_expansion: 10,
+            max_text_bytes: 1000,
+            ..Limits::default()
+        };
+        let format = &docx::FORMAT;
+        let found = testing::run_limited(format.extract, detected(format), "x", &zip, &limits);
+        assert_eq!(found.own().body.len(), 1000);
+        let failure = found.own().failure.as_ref().unwrap();
+        assert_eq!(failure.reason, Reason::Limit);
+        assert!(failure.message.contains("max_expansion"));
+    }
+}

@@ -1,0 +1,60 @@
+//! Encrypted presentations (MS-PPT 2.3.7): each part is encrypted for itself, by the key of its
+//! number. The tables stay readable, and so does the part that holds the encryption header.
+
+use super::record::number;
+use super::tables::Tables;
+use crate::structure::encryption::OF_POWERPOINT;
+use crate::structure::encryption::stream::StreamKey;
+use crate::{Error, Passwords};
+
+/// The record of the encryption header.
+const SESSION: u16 = 0x2f14;
+/// What the stream `Current User` holds if the presentation is encrypted.
+const ENCRYPTED: u32 = 0xf3d1_c4df;
+const HEAD_BYTES: usize = 8;
+/// How often, on average, each byte may be decrypted: parts may be made to overlap.
+const MAX_REREADS: usize = 2;
+
+/// Decrypts the parts of an encrypted presentation and leaves others as they are.
+///
+/// # Errors
+/// Fails if the method is not known, or no password fits.
+pub(super) fn decrypt(
+    user: &[u8],
+    stream: &mut [u8],
+    tables: &Tables,
+    passwords: &Passwords,
+) -> Result<(), Error> {
+    if tables.session.is_none() && number(user, 12) != Some(ENCRYPTED) {
+        return Ok(());
+    }
+    let session = tables.session.and_then(|part| tables.part(stream, part));
+    let Some(session) = session.filter(|record| record.kind == SESSION) else {
+        return Err(Error::Encrypted("encrypted by an unknown method".into()));
+    };
+    let key = StreamKey::find(session.data, &[OF_POWERPOINT], passwords)?;
+    let sealed = stream.to_vec();
+    let mut left = sealed.len().saturating_mul(MAX_REREADS);
+    for (part, place) in tables.places() {
+        let place = place as usize;
+        let Some(head) = sealed.get(place..).and_then(|rest| rest.get(..HEAD_BYTES)) else {
+            continue;
+        };
+        if Some(part) == tables.session {
+            continue;
+        }
+        let mut head = head.to_vec();
+        key.decrypt_block(&mut head, part);
+        let length = number(&head, 4).unwrap_or_default() as usize;
+        let end = (place + HEAD_BYTES)
+            .saturating_add(length)
+            .min(sealed.len());
+        left = left.checked_sub(end - place).ok_or_else(|| {
+            Error::Malformed("parts of the encrypted presentation overlap".into())
+        })?;
+        let target = &mut stream[place..end];
+        target.copy_from_slice(&sealed[place..end]);
+        key.decrypt_block(target, part);
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! PowerPoint presentations before 2007 (.ppt): MS-PPT, of PowerPoint 97 to 2003.
+//!
+//! The stream `PowerPoint Document` is a tree of records. Each saving appends what changed and a
+//! table of where things are now, so slides are found by the newest of these tables. If they are
+//! damaged, all slides in the stream are read, in the order in which they stand there.
+
+mod encryption;
+mod record;
+mod slide;
+mod tables;
+
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+use ken_core::Field;
+
+use crate::expansion::max_expanded;
+use crate::formats::Format;
+use crate::output::Output;
+use crate::structure::compound::ROOT;
+use crate::structure::compound::{self, Compound, objects, summary};
+use crate::{Error, Input, Isolation, Limits, Member};
+use record::{Record, records};
+use tables::Tables;
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "PowerPoint 97",
+    media_types: &["application/vnd.ms-powerpoint"],
+    fields: compound::FIELDS,
+    sections: Some("slides"),
+    members: Some("embedded files, numbered from 1"),
+    isolation: Isolation::Worker,
+    version: 3,
+    streams: false,
+    extract,
+};
+
+/// An embedded object.
+const OBJECT: u16 = 0x1011;
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    let file = Compound::open(input.bytes(limits)?)?;
+    summary::read(&file, output.own());
+    let user = file.stream(ROOT, "Current User").unwrap_or_default();
+    let Some(mut stream) = file.stream(ROOT, "PowerPoint Document") else {
+        return Err(Error::Malformed(
+            "there is no stream PowerPoint Document".into(),
+        ));
+    };
+    let tables = Tables::read(&user, &stream);
+    encryption::decrypt(&user, &mut stream, &tables, &limits.passwords)?;
+    let text = slide::text(&tables, &stream, limits);
+    let own = output.own();
+    own.body = text.body;
+    own.fields.retain(|(field, _)| *field != Field::Pages);
+    own.add_number(Field::Pages, text.n_slides as i64);
+    let found = records(&stream).filter(|record| record.kind == OBJECT);
+    for (position, record) in found.enumerate() {
+        hand_on(&record, position + 1, output)?;
+    }
+    if text.n_slides == 0 && tables.document(&stream).is_none() {
+        return Err(Error::Malformed("there are no slides".into()));
+    }
+    if let Some(error) = text.failure {
+        return Err(error);
+    }
+    file.finish()
+}
+
+fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Result<(), Error> {
+    let component = number.to_string();
+    let content = match record.instance {
+        0 => Ok(record.data.to_vec()),
+        _ => inflate(record.data, output.limits()),
+    };
+    match content {
+        Ok(bytes) => match objects::of_file(bytes) {
+            Some((name, bytes)) => output.member(Member {
+                ipath: output.child_ipath(&component),
+                name,
+                bytes,
+                ..Member::default()
+            }),
+            None => Ok(()),
+        },
+        Err(error) => output.failed_member(&component, "", error),
+    }
+}
+
+/// Unpacks an object, which stands behind its length.
+fn inflate(data: &[u8], limits: &Limits) -> Result<Vec<u8>, Error> {
+    let packed = data.get(4..).unwrap_or_default();
+    let max = max_expanded(packed.len() as u64, limits.max_expansion).min(limits.max_member_bytes);
+    let mut bytes = Vec::new();
+    ZlibDecoder::new(packed)
+        .take(max + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(Error::Limit(
+            "an object is larger than max_member_bytes or expands by more than max_expansion"
+                .into(),
+        ));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Tests of the reader of PowerPoint presentations.
+
+use ken_core::{Kind, Reason};
+
+use super::*;
+use crate::detect::Detected;
+use crate::structure::compound::rebuild::compound_of;
+use crate::testing::{Found, run, survives};
+
+const POWERPOINT: Detected = Detected {
+    media_type: "application/vnd.ms-powerpoint",
+    kind: Kind::Presentation,
+};
+
+const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.ppt");
+
+fn found(bytes: &[u8]) -> Found {
+    run(extract, POWERPOINT, "a.ppt", bytes)
+}
+
+#[test]
+fn slides_are_pages_with_their_notes() {
+    let found = found(SAMPLE);
+    let own = found.own();
+    assert_eq!(own.failure, None);
+    assert_eq!(own.text(Field::Title), Some("Dovekie talk"));
+    assert_eq!(own.text(Field::Author), Some("Signe Holm"));
+    assert_eq!(own.number(Field::Pages), Some(2));
+    assert_eq!(
+        own.body,
+        "Little auks\nA raft of aukletsund birds\nTell them of Größe and Привет\u{c}\
+         Second slide\nThe end"
+    );
+}
+
+fn record(version: u16, kind: u16, data: &[u8]) -> Vec<u8> {
+    let mut record = version.to_le_bytes().to_vec();
+    record.extend(kind.to_le_bytes());
+    record.extend((data.len() as u32).to_le_bytes());
+    record.extend(data);
+    record
+}
+
+fn slide(text: &[u8]) -> Vec<u8> {
+    record(15, record::SLIDE, &record(0, record::TEXT_BYTES, text))
+}
+
+fn user(token: u32) -> Vec<u8> {
+    let mut user = vec![0; 12];
+    user.extend(token.to_le_bytes());
+    user.extend([0xff; 4]);
+    user
+}
+
+#[test]
+fn without_tables_all_slides_are_read() {
+    let stream = [slide(b"first"), slide(b"*"), slide(b"caf\xe9\rtwo")].concat();
+    let found = found(&compound_of(&[("PowerPoint Document", &stream)]));
+    assert_eq!(found.own().body, "first\u{c}\u{c}café\ntwo");
+}
+
+#[test]
+fn encrypted_files_say_so() {
+    let stream = slide(b"noise");
+    let file = compound_of(&[
+        ("PowerPoint Document", &stream),
+        ("Current User", &user(0xf3d1_c4df)),
+    ]);
+    let found = found(&file);
+    assert_eq!(
+        found.own().failure.as_ref().unwrap().reason,
+        Reason::Encrypted
+    );
+    assert_eq!(found.own().body, "");
+}
+
+#[test]
+fn embedded_objects_are_members() {
+    use std::io::Write;
+    let inner = compound_of(&[("WordDocument", b"x")]);
+    let mut packed = (inner.len() as u32).to_le_bytes().to_vec();
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&inner).unwrap();
+    packed.extend(encoder.finish().unwrap());
+    let stream = [
+        slide(b"a"),
+        record(0x10, OBJECT, &packed),
+        record(0x10, OBJECT, b"\0\0\0\0xx"),
+    ]
+    .concat();
+    let found = found(&compound_of(&[("PowerPoint Document", &stream)]));
+    assert_eq!(found.members.len(), 1);
+    assert_eq!(found.members[0].bytes, inner);
+    assert_eq!(
+        found.documents[0].failure.as_ref().unwrap().reason,
+        Reason::Malformed
+    );
+}
+
+#[test]
+fn hostile_files_are_survived() {
+    survives(extract, POWERPOINT, "a.ppt", SAMPLE);
+    let mut deep = Vec::new();
+    for _ in 0..2000 {
+        deep = record(15, record::SLIDE, &deep);
+    }
+    let stream = [slide(b"before"), deep].concat();
+    let found = found(&compound_of(&[("PowerPoint Document", &stream)]));
+    let failure = found.own().failure.as_ref();
+    assert_eq!(failure.map(|f| f.reason), Some(Reason::Limit));
+    assert_eq!(found.own().body, "before\u{c}");
+}

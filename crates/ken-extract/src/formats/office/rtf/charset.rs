@@ -1,0 +1,103 @@
+//! The code page of each font (`\fcharset`), and text in it.
+
+use std::collections::HashMap;
+
+use crate::text::code_page::{self, WESTERN};
+
+/// Fonts whose characters are pictures have no code page.
+pub(super) const SYMBOL: u16 = 42;
+/// More fonts than any file has.
+const MAX_FONTS: usize = 1 << 14;
+
+/// The code pages of a file.
+pub(super) struct Charsets {
+    /// Of the file itself.
+    default: u16,
+    fonts: HashMap<i32, u16>,
+}
+
+impl Charsets {
+    pub(super) fn new() -> Self {
+        Self {
+            default: WESTERN,
+            fonts: HashMap::new(),
+        }
+    }
+
+    /// Takes a control word that names the code page of the file; returns whether it is one.
+    pub(super) fn declare(&mut self, word: &[u8], number: Option<i32>) -> bool {
+        self.default = match (word, number) {
+            (b"ansicpg", Some(page)) => match u16::try_from(page) {
+                Ok(0) | Err(_) => WESTERN,
+                Ok(page) => page,
+            },
+            (b"ansi", _) => WESTERN,
+            (b"mac", _) => 10000,
+            (b"pc", _) => 437,
+            (b"pca", _) => 850,
+            _ => return false,
+        };
+        true
+    }
+
+    /// Takes the code page of a font, as a number of Windows' character sets or as itself.
+    pub(super) fn set_font(&mut self, font: i32, word: &[u8], number: i32) {
+        if self.fonts.len() >= MAX_FONTS {
+            return;
+        }
+        let page = match word {
+            b"fcharset" => of_charset(number),
+            _ => u16::try_from(number).ok().filter(|&page| page != 0),
+        };
+        if let Some(page) = page {
+            self.fonts.insert(font, page);
+        }
+    }
+
+    /// Returns the code page of text in a font.
+    pub(super) fn page(&self, font: i32) -> u16 {
+        self.fonts.get(&font).copied().unwrap_or(self.default)
+    }
+}
+
+/// Returns the code page of a character set of Windows; none if it is that of the file.
+pub(in crate::formats) fn of_charset(charset: i32) -> Option<u16> {
+    Some(match charset {
+        0 => WESTERN,
+        2 => SYMBOL,
+        77 => 10000,
+        78 => 10001,
+        79 => 10003,
+        80 => 10008,
+        81 => 10002,
+        83 => 10005,
+        84 => 10004,
+        85 => 10006,
+        86 => 10081,
+        88 => 10029,
+        89 => 10007,
+        128 => 932,
+        129 => 949,
+        134 => 936,
+        136 => 950,
+        161 => 1253,
+        162 => 1254,
+        163 => 1258,
+        177 | 181 => 1255,
+        178..=180 => 1256,
+        186 => 1257,
+        204 => 1251,
+        222 => 874,
+        238 => 1250,
+        254 => 437,
+        255 => 850,
+        _ => return None,
+    })
+}
+
+/// Appends text in a code page.
+pub(super) fn decode(bytes: &[u8], page: u16, text: &mut String) {
+    if page != SYMBOL {
+        text.push_str(&code_page::decode(bytes, page));
+    }
+}

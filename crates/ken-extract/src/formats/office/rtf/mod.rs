@@ -1,0 +1,85 @@
+//! Rich Text Format (.rtf): Microsoft's Rich Text Format Specification, version 1.9.1.
+//!
+//! A file is groups in braces with control words between text. Each group inherits the state of the
+//! one around it and gives it back at its end, so a stack of small states is all that is kept.
+//! What a group is for (its *destination*) says where its text goes; a group of an unknown
+//! destination that is marked as one that may be ignored is passed over.
+
+pub(in crate::formats) mod charset;
+mod object;
+mod reader;
+mod token;
+
+use ken_core::{Document, Field};
+
+use crate::output::Output;
+use crate::output::body::Body;
+use crate::{Error, Format, Input, Isolation, Limits, Member};
+use reader::Reader;
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "RTF",
+    media_types: &["application/rtf"],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Created,
+        Field::Date,
+        Field::Pages,
+    ],
+    sections: Some("pages, where the writer began one"),
+    members: Some("embedded files, numbered from 1"),
+    isolation: Isolation::Process,
+    version: 2,
+    streams: false,
+    extract,
+};
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    let bytes = input.bytes(limits)?;
+    let mut reader = Reader::new(bytes, limits);
+    let result = reader.read();
+    let objects = reader.finish(output.own());
+    for (position, data) in objects.into_iter().enumerate() {
+        let Some((name, bytes)) = object::unwrap(&data) else {
+            continue;
+        };
+        let ipath = output.child_ipath(&(position + 1).to_string());
+        output.member(Member {
+            ipath,
+            name,
+            bytes,
+            ..Member::default()
+        })?;
+    }
+    result
+}
+
+/// Reads the text of RTF that is part of another format: the body of a message.
+pub(in crate::formats) fn text(bytes: &[u8], limits: &Limits) -> String {
+    let mut reader = Reader::new(bytes, limits);
+    // Half of a text is better than none.
+    let _ = reader.read();
+    reader.into_text()
+}
+
+/// Returns an empty body of the size that the limits allow.
+fn body(limits: &Limits) -> Body {
+    Body::new(limits.max_text_bytes)
+}
+
+/// Gives a document the date that counts: the last change, else when it was made.
+fn complete_date(document: &mut Document) {
+    if document.number(Field::Date).is_none()
+        && let Some(created) = document.number(Field::Created)
+    {
+        document.add_number(Field::Date, created);
+    }
+}
+
+#[cfg(test)]
+mod tests;

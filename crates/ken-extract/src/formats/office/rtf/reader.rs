@@ -1,0 +1,479 @@
+//! Follows the groups of an RTF file and sends its text where it belongs.
+
+use ken_core::{Document, Field};
+
+use super::charset::{self, Charsets};
+use super::token::{Token, Tokens};
+use crate::output::body::Body;
+use crate::output::metadata::keywords;
+use crate::{Error, Limits};
+
+/// Groups nested deeper share one state: no program nests so many.
+const MAX_DEPTH: usize = 1000;
+/// What a button says is short.
+const MAX_INSTRUCTION_BYTES: usize = 4096;
+/// More embedded objects than any program writes.
+const MAX_OBJECTS: usize = 10_000;
+
+/// Where the text of a group goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Destination {
+    Body,
+    Skipped,
+    Fonts,
+    Info(Field),
+    /// The numbers of a date.
+    Time(Field),
+    Object,
+    /// What a field does.
+    Instruction,
+}
+
+/// What a group inherits, and gives back at its end.
+#[derive(Clone, Copy)]
+struct State {
+    destination: Destination,
+    font: i32,
+    /// How many characters stand in for one in Unicode.
+    fallback: u8,
+    is_deleted: bool,
+    /// Whether the group is a footnote, header, comment or text box, which ends with it.
+    is_aside: bool,
+}
+
+pub(super) struct Reader<'a> {
+    tokens: Tokens<'a>,
+    charsets: Charsets,
+    state: State,
+    stack: Vec<State>,
+    /// Groups that are open beyond [`MAX_DEPTH`].
+    deeper: usize,
+    default_font: i32,
+    /// Bytes of text that wait for the end of their run, as a character may take several.
+    run: Vec<u8>,
+    text: String,
+    /// The first half of a character beyond U+FFFF.
+    surrogate: Option<u32>,
+    /// Characters still to be passed over: they repeat one in Unicode.
+    fallbacks: usize,
+    /// Whether `\*` was read: an unknown destination may be ignored.
+    is_optional: bool,
+    info: Vec<(Field, String)>,
+    time: [i32; 5],
+    numbers: Vec<(Field, i64)>,
+    body: Body,
+    in_row: bool,
+    section: Section,
+    objects: Vec<Vec<u8>>,
+    half_byte: Option<u8>,
+    instruction: String,
+    max_object_bytes: usize,
+}
+
+/// Whether a page begins with the section.
+#[derive(Default)]
+struct Section {
+    is_new: bool,
+    flows_on: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8], limits: &Limits) -> Self {
+        Self {
+            tokens: Tokens::new(bytes),
+            charsets: Charsets::new(),
+            state: State {
+                destination: Destination::Body,
+                font: 0,
+                fallback: 1,
+                is_deleted: false,
+                is_aside: false,
+            },
+            stack: Vec::new(),
+            deeper: 0,
+            default_font: 0,
+            run: Vec::new(),
+            text: String::new(),
+            surrogate: None,
+            fallbacks: 0,
+            is_optional: false,
+            info: Vec::new(),
+            time: [0; 5],
+            numbers: Vec::new(),
+            body: super::body(limits),
+            in_row: false,
+            section: Section::default(),
+            objects: Vec::new(),
+            half_byte: None,
+            instruction: String::new(),
+            max_object_bytes: limits.max_member_bytes as usize,
+        }
+    }
+
+    /// Reads to the end of the outermost group.
+    pub(super) fn read(&mut self) -> Result<(), Error> {
+        if self.tokens.next() != Some(Token::Open)
+            || !matches!(self.tokens.next(), Some(Token::Word(b"rtf" | b"urtf", _)))
+        {
+            return Err(Error::Malformed("it does not begin as RTF does".into()));
+        }
+        self.stack.push(self.state);
+        while let Some(token) = self.tokens.next() {
+            match token {
+                Token::Text(text) => self.push_bytes(text),
+                Token::Byte(byte) => self.push_bytes(&[byte]),
+                token => {
+                    self.end_run();
+                    self.control(token);
+                }
+            }
+            if self.stack.is_empty() {
+                return Ok(());
+            }
+            if self.body.is_full() {
+                break;
+            }
+        }
+        self.end_run();
+        if self.body.is_full() {
+            return Ok(());
+        }
+        Err(Error::Malformed("the file is cut off".into()))
+    }
+
+    fn control(&mut self, token: Token<'_>) {
+        let was_optional = std::mem::take(&mut self.is_optional);
+        match token {
+            Token::Open => self.open(),
+            Token::Close => self.close(),
+            Token::Symbol(b'*') => self.is_optional = true,
+            Token::Symbol(symbol) => self.symbol(symbol),
+            Token::Word(b"u", Some(number)) => self.unicode(number),
+            Token::Word(word, number) => self.word(word, number, was_optional),
+            Token::Text(_) | Token::Byte(_) => {}
+        }
+    }
+
+    fn open(&mut self) {
+        self.fallbacks = 0;
+        if self.stack.len() < MAX_DEPTH {
+            self.stack.push(self.state);
+            self.state.is_aside = false;
+        } else {
+            self.deeper += 1;
+        }
+    }
+
+    fn close(&mut self) {
+        self.fallbacks = 0;
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            return;
+        }
+        let inner = self.state;
+        let Some(outer) = self.stack.pop() else {
+            return;
+        };
+        self.state = outer;
+        if inner.is_aside {
+            self.body.end_paragraph();
+            self.body.end_aside();
+        }
+        if let Destination::Time(field) = inner.destination
+            && inner.destination != outer.destination
+        {
+            self.add_time(field);
+        }
+        if inner.destination == Destination::Instruction && outer.destination != inner.destination {
+            self.end_instruction();
+        }
+    }
+
+    /// Of all fields only a button holds text for readers in its instruction, behind the name of its
+    /// macro: `MACROBUTTON NoMacro [Click here]`.
+    fn end_instruction(&mut self) {
+        let instruction = std::mem::take(&mut self.instruction);
+        let mut rest = instruction.trim_start();
+        for is_wanted in [|word: &str| word == "MACROBUTTON", |_: &str| true] {
+            match rest.split_once(' ').filter(|(word, _)| is_wanted(word)) {
+                Some((_, after)) => rest = after.trim_start(),
+                None => return,
+            }
+        }
+        self.emit(rest);
+    }
+
+    fn symbol(&mut self, symbol: u8) {
+        match symbol {
+            b'~' => self.push_character(' '),
+            b'_' => self.push_character('-'),
+            b'\\' | b'{' | b'}' => self.push_bytes(&[symbol]),
+            b'\r' | b'\n' => self.end_paragraph(),
+            b'\t' => self.push_character('\t'),
+            _ => {}
+        }
+    }
+
+    /// Takes a character in UTF-16, to be followed by what stands in for it.
+    fn unicode(&mut self, number: i32) {
+        let unit = (number as u32) & 0xffff;
+        self.fallbacks = usize::from(self.state.fallback);
+        match (self.surrogate.take(), unit) {
+            (_, 0xd800..0xdc00) => self.surrogate = Some(unit),
+            (Some(high), 0xdc00..0xe000) => {
+                let scalar = 0x1_0000 + ((high - 0xd800) << 10) + (unit - 0xdc00);
+                self.push_character(char::from_u32(scalar).unwrap_or('\u{fffd}'));
+            }
+            // Symbol fonts live in the private area.
+            (_, 0xf000..0xf100) => {}
+            (_, unit) => {
+                let character = char::from_u32(unit).unwrap_or('\u{fffd}');
+                if !character.is_control() {
+                    self.push_character(character);
+                }
+            }
+        }
+    }
+
+    fn word(&mut self, word: &[u8], number: Option<i32>, is_optional: bool) {
+        if self.charsets.declare(word, number) {
+            return;
+        }
+        match word {
+            b"uc" => self.state.fallback = number.unwrap_or(1).clamp(0, 255) as u8,
+            b"deff" => {
+                self.default_font = number.unwrap_or(0);
+                self.state.font = self.default_font;
+            }
+            b"f" => self.state.font = number.unwrap_or(0),
+            b"plain" => {
+                self.state.font = self.default_font;
+                self.state.is_deleted = false;
+            }
+            b"fcharset" | b"cpg" if self.state.destination == Destination::Fonts => {
+                let font = self.state.font;
+                self.charsets.set_font(font, word, number.unwrap_or(0));
+            }
+            b"deleted" => self.state.is_deleted = number != Some(0),
+            _ if self.destination(word, is_optional) => {}
+            _ if self.state.destination == Destination::Body => self.body_word(word),
+            _ => self.info_word(word, number.unwrap_or(0)),
+        }
+    }
+
+    /// Changes the destination of the group; returns whether the word named one.
+    fn destination(&mut self, word: &[u8], is_optional: bool) -> bool {
+        use Destination::{Body, Fonts, Info, Instruction, Object, Skipped, Time};
+        let skips = self.state.destination == Skipped;
+        self.state.destination = match word {
+            b"ud" if is_optional => Body,
+            _ if skips => return false,
+            b"fonttbl" => Fonts,
+            b"info" => Info(Field::Body),
+            b"title" => Info(Field::Title),
+            b"author" => Info(Field::Author),
+            b"keywords" | b"category" => Info(Field::Keywords),
+            b"subject" | b"doccomm" => Info(Field::Description),
+            b"creatim" => Time(Field::Created),
+            b"revtim" => Time(Field::Date),
+            b"operator" | b"company" | b"manager" | b"printim" | b"buptim" | b"hlinkbase"
+            | b"comment" => Skipped,
+            b"footnote" | b"annotation" | b"header" | b"headerl" | b"headerr" | b"headerf"
+            | b"footer" | b"footerl" | b"footerr" | b"footerf" | b"shptxt" => {
+                self.begin_aside();
+                Body
+            }
+            b"objdata" => {
+                self.begin_object();
+                Object
+            }
+            b"fldinst" => Instruction,
+            b"colortbl" | b"stylesheet" | b"pict" | b"fldtype" | b"datafield" | b"nonshppict"
+            | b"shprslt" | b"sp" | b"xe" | b"tc" | b"rxe" | b"bkmkstart" | b"bkmkend"
+            | b"atnid" | b"atnauthor" | b"atnref" | b"atntime" | b"atndate" | b"atrfstart"
+            | b"atrfend" | b"upr" | b"objclass" | b"objname" | b"filetbl" | b"private" | b"pn"
+            | b"listtable" | b"listoverridetable" | b"revtbl" | b"rsidtbl" | b"generator"
+            | b"formfield" | b"ffdeftext" | b"ffl" | b"aftnsep" | b"ftnsep" | b"ftnsepc"
+            | b"aftnsepc" | b"themedata" => Skipped,
+            // Groups around text: fields, shapes, pictures for newer readers, lists.
+            b"shpinst" | b"shpgrp" | b"shppict" | b"fldrslt" | b"listtext" | b"pntext"
+            | b"result" | b"do" | b"dptxbxtext" | b"ftncn" | b"nesttableprops" | b"mmath"
+            | b"moMath" | b"mr" | b"mt" => return false,
+            _ if is_optional => Skipped,
+            _ => return false,
+        };
+        true
+    }
+
+    fn begin_aside(&mut self) {
+        if !self.state.is_aside && self.deeper == 0 {
+            self.state.is_aside = true;
+            self.body.begin_aside();
+        }
+    }
+
+    fn body_word(&mut self, word: &[u8]) {
+        match word {
+            b"par" => self.end_paragraph(),
+            b"line" | b"softline" | b"lbr" => self.push_character('\n'),
+            b"tab" => self.push_character('\t'),
+            b"page" | b"pagebb" | b"softpage" => self.body.break_page(),
+            b"sect" => {
+                self.end_paragraph();
+                self.section.is_new = true;
+            }
+            b"sectd" => self.section.flows_on = false,
+            b"sbknone" | b"sbkcol" => self.section.flows_on = true,
+            b"trowd" | b"intbl" if !self.in_row => {
+                self.body.begin_row();
+                self.in_row = true;
+            }
+            b"cell" | b"nestcell" => {
+                self.body.end_paragraph();
+                self.body.end_cell();
+            }
+            b"row" | b"nestrow" => {
+                self.body.end_row();
+                self.in_row = false;
+            }
+            b"emdash" => self.push_character('—'),
+            b"endash" => self.push_character('–'),
+            b"lquote" => self.push_character('‘'),
+            b"rquote" => self.push_character('’'),
+            b"ldblquote" => self.push_character('“'),
+            b"rdblquote" => self.push_character('”'),
+            b"bullet" => self.push_character('•'),
+            b"emspace" | b"enspace" | b"qmspace" => self.push_character(' '),
+            _ => {}
+        }
+    }
+
+    fn info_word(&mut self, word: &[u8], number: i32) {
+        let place = match word {
+            b"yr" => 0,
+            b"mo" => 1,
+            b"dy" => 2,
+            b"hr" => 3,
+            b"min" => 4,
+            b"nofpages" if number > 0 && self.numbers.is_empty() => {
+                return self.numbers.push((Field::Pages, i64::from(number)));
+            }
+            _ => return,
+        };
+        if let Destination::Time(_) = self.state.destination {
+            self.time[place] = number;
+        }
+    }
+
+    fn add_time(&mut self, field: Field) {
+        let [year, month, day, hour, minute] = std::mem::take(&mut self.time);
+        let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}");
+        if let Some(seconds) = crate::date::iso(&text) {
+            self.numbers.push((field, seconds));
+        }
+    }
+
+    fn end_paragraph(&mut self) {
+        if self.state.destination == Destination::Body {
+            self.body.end_paragraph();
+        }
+    }
+
+    fn push_character(&mut self, character: char) {
+        self.end_run();
+        self.emit(character.encode_utf8(&mut [0; 4]));
+    }
+
+    /// Takes bytes in the code page of the font.
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        let passed = self.fallbacks.min(bytes.len());
+        self.fallbacks -= passed;
+        match self.state.destination {
+            Destination::Object => self.push_digits(bytes),
+            Destination::Body | Destination::Info(_) | Destination::Instruction => {
+                self.run.extend(&bytes[passed..])
+            }
+            _ => {}
+        }
+    }
+
+    fn end_run(&mut self) {
+        if self.run.is_empty() {
+            return;
+        }
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        charset::decode(&self.run, self.charsets.page(self.state.font), &mut text);
+        self.run.clear();
+        self.emit(&text);
+        self.text = text;
+    }
+
+    fn emit(&mut self, text: &str) {
+        match self.state.destination {
+            Destination::Body if !self.state.is_deleted => {
+                if std::mem::take(&mut self.section.is_new) && !self.section.flows_on {
+                    self.body.break_page();
+                }
+                self.body.push(text);
+            }
+            Destination::Instruction if self.instruction.len() < MAX_INSTRUCTION_BYTES => {
+                self.instruction.push_str(text);
+            }
+            Destination::Info(field) if field != Field::Body => match self.info.last_mut() {
+                Some((last, value)) if *last == field => value.push_str(text),
+                _ => self.info.push((field, text.to_owned())),
+            },
+            _ => {}
+        }
+    }
+
+    fn begin_object(&mut self) {
+        self.half_byte = None;
+        if self.objects.len() < MAX_OBJECTS {
+            self.objects.push(Vec::new());
+        }
+    }
+
+    fn push_digits(&mut self, digits: &[u8]) {
+        let Some(object) = self.objects.last_mut() else {
+            return;
+        };
+        for digit in digits
+            .iter()
+            .filter_map(|&byte| (byte as char).to_digit(16))
+        {
+            let digit = digit as u8;
+            match self.half_byte.take() {
+                Some(high) if object.len() < self.max_object_bytes => {
+                    object.push(high << 4 | digit)
+                }
+                Some(_) => {}
+                None => self.half_byte = Some(digit),
+            }
+        }
+    }
+
+    /// Gives the document its text and fields; returns the embedded objects.
+    pub(super) fn finish(self, document: &mut Document) -> Vec<Vec<u8>> {
+        for (field, text) in &self.info {
+            match field {
+                Field::Keywords => {
+                    keywords(text).for_each(|keyword| document.join_text(*field, keyword));
+                }
+                _ => document.add_text(*field, text),
+            }
+        }
+        for (field, number) in self.numbers {
+            document.add_number(field, number);
+        }
+        super::complete_date(document);
+        document.body = self.body.finish();
+        self.objects
+    }
+
+    /// Returns the text alone.
+    pub(super) fn into_text(self) -> String {
+        self.body.finish()
+    }
+}

@@ -1,0 +1,141 @@
+//! Tests of the RTF reader.
+
+use ken_core::{Field, Kind, Reason};
+
+use super::*;
+use crate::detect::Detected;
+use crate::testing::{Found, run, survives};
+
+const RTF: Detected = Detected {
+    media_type: "application/rtf",
+    kind: Kind::Document,
+};
+
+const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.rtf");
+
+fn found(bytes: &[u8]) -> Found {
+    run(extract, RTF, "a.rtf", bytes)
+}
+
+/// Returns the text of a file with this content.
+fn body(content: &str) -> String {
+    let found = found(format!("{{\\rtf1\\ansi {content}}}").as_bytes());
+    assert_eq!(found.own().failure, None);
+    found.own().body.clone()
+}
+
+#[test]
+fn a_file_of_libreoffice_is_read() {
+    let found = found(SAMPLE);
+    let own = found.own();
+    assert_eq!(own.failure, None);
+    assert_eq!(own.text(Field::Title), Some("Whimbrel survey"));
+    assert_eq!(own.text(Field::Author), Some("Ragnhild Moe"));
+    assert_eq!(
+        own.text(Field::Description),
+        Some("Counted on the saltmarsh")
+    );
+    assert_eq!(own.text(Field::Keywords), Some("waders"));
+    assert_eq!(own.number(Field::Created), Some(1_709_209_800));
+    for text in [
+        "The curlewbrook estuary",
+        "Größe → Привет 日本語",
+        "site\tcount\nnorth bank\t14",
+        "a footnote on godwits",
+        "saltmarsh header",
+        "a comment on dunlins",
+        "\u{c}Second page",
+    ] {
+        assert!(own.body.contains(text), "{text}: {}", own.body);
+    }
+}
+
+#[test]
+fn buttons_show_their_words() {
+    let button = "{\\field{\\*\\fldinst {MACROBUTTON  NoMacro [Click {\\b here}]}}{\\fldrslt }}";
+    let link = "{\\field{\\*\\fldinst HYPERLINK \"x\"}{\\fldrslt there}}";
+    assert_eq!(
+        body(&format!("{button} or {link}")),
+        "[Click here] or there"
+    );
+}
+
+#[test]
+fn characters_of_fonts_and_of_unicode() {
+    let fonts = "{\\fonttbl{\\f0\\fcharset0 A;}{\\f1\\fcharset204 B;}{\\f2\\fcharset128 C;}\
+                 {\\f3\\fcharset2 Symbol;}{\\f4\\fcharset238 D{\\*\\falt E};}}";
+    assert_eq!(
+        body(&format!(
+            "{fonts}\\f0 \\'e4 {{\\f1 \\'cf}} {{\\f2 \\'93\\'fa\\'96\\'7b}} {{\\f3 a}}{{\\f4 \\'b9}}"
+        )),
+        "ä П 日本 ą"
+    );
+    assert_eq!(body("\\u228 a\\u-10179?\\u-8704?b"), "ä😀b");
+    assert_eq!(body("\\uc2\\u8364\\'80xy{\\uc0\\u8364}z"), "€y€z");
+    assert_eq!(body("\\ansicpg1250 \\'b9"), "ą");
+    assert_eq!(
+        body("a\\~b\\_c\\-d\\emdash\\tab\\{\\}\\\\"),
+        "a b-cd—\t{}\\"
+    );
+}
+
+#[test]
+fn groups_of_no_text_are_passed_over() {
+    assert_eq!(
+        body(
+            "a{\\*\\unknown x}{\\pict 00ff}{\\stylesheet{\\s1 Heading;}}\
+             {\\field{\\*\\fldinst HYPERLINK x}{\\fldrslt link}}{\\*\\bkmkstart m}\
+             {\\upr{old}{\\*\\ud{new}}}{\\deleted gone}b\\bin3 }}}"
+        ),
+        "alinknewb"
+    );
+}
+
+#[test]
+fn pages_rows_and_asides() {
+    assert_eq!(
+        body("a\\par b\\page c\\par\\sect d\\sect\\sectd\\sbknone e"),
+        "a\nb\u{c}c\u{c}d\ne"
+    );
+    assert_eq!(
+        body("\\trowd a\\cell b\\par b\\cell\\row\\trowd\\cell c\\cell\\row d"),
+        "a\tb\nb\nc\nd"
+    );
+    assert_eq!(
+        body("be{\\footnote note\\par}fore\\par after"),
+        "before\nnote\nafter"
+    );
+}
+
+#[test]
+fn embedded_files_are_members() {
+    let mut ole = Vec::new();
+    for number in [0x501_u32, 2, 8] {
+        ole.extend(number.to_le_bytes());
+    }
+    ole.extend(b"Package\0\0\0\0\0\0\0\0\0");
+    let mut native = b"\x02\0notes.txt\0C:\\notes.txt\0\0\0\x03\0".to_vec();
+    native.extend(2_u32.to_le_bytes());
+    native.extend(b"x\0");
+    native.extend(5_u32.to_le_bytes());
+    native.extend(b"hello");
+    ole.extend((native.len() as u32).to_le_bytes());
+    ole.extend(native);
+    let digits: String = ole.iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = format!("{{\\rtf1 {{\\object{{\\*\\objdata {digits}}}{{\\result icon}}}}}}");
+    let found = found(text.as_bytes());
+    assert_eq!(found.members[0].name, "notes.txt");
+    assert_eq!(found.members[0].bytes, b"hello");
+    assert_eq!(found.members[0].ipath.as_str(), "1");
+    assert_eq!(found.own().body, "icon");
+}
+
+#[test]
+fn hostile_files_are_survived() {
+    survives(extract, RTF, "a.rtf", SAMPLE);
+    let deep = [&b"{\\rtf1 "[..], &vec![b'{'; 1 << 20], b"deep"].concat();
+    let found = found(&deep);
+    assert_eq!(found.own().body, "deep");
+    let failure = found.own().failure.as_ref().unwrap();
+    assert_eq!(failure.reason, Reason::Malformed);
+}

@@ -1,0 +1,427 @@
+//! How a spreadsheet displays numbers and dates: format codes of ECMA-376 part 1, 18.8.30/31.
+//!
+//! Codes are compiled once per style. Dates are shown as their code says, built-in dates whose
+//! form depends on the reader's locale as ISO 8601. What has no use in a search is left out:
+//! colours, fill characters, conditions. A code beyond that shows the number as it is stored.
+
+use super::date_format::{DatePattern, elapsed_unit};
+
+const MAX_DECIMALS: usize = 30;
+/// Excel takes no longer codes.
+const MAX_CODE_BYTES: usize = 1024;
+
+/// A compiled format code.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::formats) enum NumberFormat {
+    General,
+    /// Sections for positive numbers, negative numbers and zero; one at least.
+    Sections(Vec<Section>),
+}
+
+/// What a format code says for numbers of one sign.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::formats) enum Section {
+    General,
+    Date(DatePattern),
+    Number(NumberPattern),
+}
+
+/// What a format code says for numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::formats) struct NumberPattern {
+    before: String,
+    after: String,
+    has_digits: bool,
+    int_digits: usize,
+    min_decimals: usize,
+    max_decimals: usize,
+    grouped: bool,
+    /// 100 for each percent sign, 1/1000 for each comma at the end.
+    scale: f64,
+    scientific: bool,
+}
+
+impl NumberFormat {
+    /// Returns the format of a number below 164, which files do not spell out (18.8.30).
+    pub(in crate::formats) fn built_in(number: usize) -> Self {
+        let code = match number {
+            1 => "0",
+            2 => "0.00",
+            3 => "#,##0",
+            4 => "#,##0.00",
+            9 => "0%",
+            10 => "0.00%",
+            11 => "0.00E+00",
+            14 | 27..=31 | 36 | 50..=54 | 57 | 58 => "yyyy-mm-dd",
+            15 => "d-mmm-yy",
+            16 => "d-mmm",
+            17 => "mmm-yy",
+            18 => "h:mm AM/PM",
+            19 => "h:mm:ss AM/PM",
+            20 | 32 | 55 => "h:mm",
+            21 | 33..=35 | 56 => "h:mm:ss",
+            22 => "yyyy-mm-dd h:mm",
+            37 | 38 => "#,##0;(#,##0)",
+            39 | 40 => "#,##0.00;(#,##0.00)",
+            41 | 42 => "#,##0",
+            43 | 44 => "#,##0.00",
+            45 => "mm:ss",
+            46 => "[h]:mm:ss",
+            47 => "mm:ss.0",
+            48 => "0.0E+0",
+            _ => return Self::General,
+        };
+        Self::parse(code)
+    }
+
+    /// Compiles a format code.
+    pub(in crate::formats) fn parse(code: &str) -> Self {
+        if code.len() > MAX_CODE_BYTES {
+            return Self::General;
+        }
+        let sections: Vec<Section> = split_sections(code)
+            .into_iter()
+            .take(3)
+            .map(Section::parse)
+            .collect();
+        match sections[..] {
+            [] | [Section::General] => Self::General,
+            _ => Self::Sections(sections),
+        }
+    }
+
+    /// Returns a stored number as it is displayed.
+    pub(in crate::formats) fn show(&self, stored: &str, from_1904: bool) -> String {
+        let Ok(value) = stored.trim().parse::<f64>() else {
+            return stored.to_owned();
+        };
+        if !value.is_finite() {
+            return stored.to_owned();
+        }
+        let Self::Sections(sections) = self else {
+            return general(stored, value);
+        };
+        let (position, magnitude) = match sections.len() {
+            2.. if value < 0.0 => (1, -value),
+            3.. if value == 0.0 => (2, value),
+            _ => (0, value),
+        };
+        match &sections[position] {
+            Section::General => general(stored, magnitude),
+            Section::Date(pattern) => pattern
+                .show(value, from_1904)
+                .unwrap_or_else(|| general(stored, value)),
+            Section::Number(pattern) => pattern.show(magnitude),
+        }
+    }
+}
+
+/// Returns a number without a format: as stored, but without the noise of binary fractions.
+fn general(stored: &str, value: f64) -> String {
+    let magnitude = value.abs();
+    if stored.len() <= 15 && !stored.starts_with('-') {
+        stored.trim().to_owned()
+    } else if magnitude != 0.0 && !(1e-9..1e15).contains(&magnitude) {
+        format!("{value:E}")
+    } else {
+        value.to_string()
+    }
+}
+
+/// Splits at semicolons that are not quoted.
+fn split_sections(code: &str) -> Vec<&str> {
+    let mut sections = Vec::new();
+    let mut start = 0;
+    let mut characters = code.char_indices();
+    let mut quoted = false;
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '"' => quoted = !quoted,
+            '\\' if !quoted => drop(characters.next()),
+            ';' if !quoted => {
+                sections.push(&code[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    sections.push(&code[start..]);
+    sections
+}
+
+/// A piece of a section.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::formats) enum Token<'a> {
+    Literal(&'a str),
+    /// What stands in brackets.
+    Bracket(&'a str),
+    /// A run of one character that may mean something.
+    Run(char, usize),
+    AmPm,
+}
+
+fn tokens(code: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let after = &rest[first.len_utf8()..];
+        let second = after.chars().next().map_or(0, char::len_utf8);
+        let (token, next) = match first {
+            '"' => {
+                let (quoted, next) = after.split_once('"').unwrap_or((after, ""));
+                (Some(Token::Literal(quoted)), next)
+            }
+            '\\' => (Some(Token::Literal(&after[..second])), &after[second..]),
+            // A space as wide as a character, or a fill character.
+            '_' => (Some(Token::Literal(" ")), &after[second..]),
+            '*' => (None, &after[second..]),
+            '[' => {
+                let (inside, next) = after.split_once(']').unwrap_or((after, ""));
+                (Some(Token::Bracket(inside)), next)
+            }
+            'A' | 'a' if starts_with_ignoring_case(rest, "AM/PM") => {
+                (Some(Token::AmPm), &rest[5..])
+            }
+            'A' | 'a' if starts_with_ignoring_case(rest, "A/P") => (Some(Token::AmPm), &rest[3..]),
+            'G' | 'g' if starts_with_ignoring_case(rest, "General") => {
+                (Some(Token::Run('G', 7)), &rest[7..])
+            }
+            _ => {
+                let next = rest.trim_start_matches(first);
+                let length = (rest.len() - next.len()) / first.len_utf8();
+                (Some(Token::Run(first.to_ascii_lowercase(), length)), next)
+            }
+        };
+        tokens.extend(token);
+        rest = next;
+    }
+    tokens
+}
+
+fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
+    text.get(..start.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+impl Section {
+    fn parse(code: &str) -> Self {
+        let tokens = tokens(code);
+        let is_date = tokens.iter().any(|token| match token {
+            Token::Run(letter, _) => matches!(letter, 'y' | 'm' | 'd' | 'h' | 's'),
+            Token::Bracket(inside) => elapsed_unit(inside).is_some(),
+            Token::AmPm => true,
+            Token::Literal(_) => false,
+        });
+        if is_date {
+            return Self::Date(DatePattern::parse(&tokens));
+        }
+        NumberPattern::parse(&tokens).map_or(Self::General, Self::Number)
+    }
+}
+
+impl NumberPattern {
+    /// Returns `None` for codes that are not displayed as one run of digits.
+    fn parse(tokens: &[Token<'_>]) -> Option<Self> {
+        let mut number = Self {
+            scale: 1.0,
+            ..Self::default()
+        };
+        let mut in_decimals = false;
+        let mut ended = false;
+        for (position, token) in tokens.iter().enumerate() {
+            match *token {
+                Token::Run('0' | '#' | '?', _) if ended => return None,
+                Token::Run('0' | '#' | '?', length) => {
+                    let zeros = if *token == Token::Run('0', length) {
+                        length
+                    } else {
+                        0
+                    };
+                    number.has_digits = true;
+                    if in_decimals {
+                        number.min_decimals += zeros;
+                        number.max_decimals += length;
+                    } else {
+                        number.int_digits += zeros;
+                    }
+                }
+                Token::Run('.', 1) if !in_decimals => {
+                    in_decimals = true;
+                    number.has_digits = true;
+                }
+                Token::Run(',', length) if number.has_digits && !ended => {
+                    if digits_follow(&tokens[position + 1..]) {
+                        number.grouped = true;
+                    } else {
+                        number.scale /= 1000_f64.powi(length.min(10) as i32);
+                    }
+                }
+                Token::Run('e', 1) if number.has_digits && !ended => {
+                    number.scientific = true;
+                    // The digits of the exponent are shown as they are.
+                    return exponent_only(&tokens[position + 1..]).then_some(number);
+                }
+                Token::Run('/' | 'G' | '@', _) => return None,
+                Token::Run(character, length) => {
+                    if character == '%' {
+                        number.scale *= 100_f64.powi(length.min(10) as i32);
+                    }
+                    ended = number.has_digits;
+                    for _ in 0..length {
+                        number.literal(character.encode_utf8(&mut [0; 4]));
+                    }
+                }
+                Token::Literal(text) => {
+                    ended = number.has_digits;
+                    number.literal(text);
+                }
+                Token::Bracket(inside) => number.literal(currency(inside)),
+                Token::AmPm => return None,
+            }
+        }
+        number.min_decimals = number.min_decimals.min(MAX_DECIMALS);
+        number.max_decimals = number.max_decimals.min(MAX_DECIMALS);
+        number.int_digits = number.int_digits.min(MAX_DECIMALS);
+        Some(number)
+    }
+
+    fn literal(&mut self, text: &str) {
+        if self.has_digits {
+            self.after.push_str(text);
+        } else {
+            self.before.push_str(text);
+        }
+    }
+
+    fn show(&self, value: f64) -> String {
+        let scaled = value * self.scale;
+        let digits = match (self.has_digits, self.scientific) {
+            (false, _) => String::new(),
+            (true, true) => format!("{:.*E}", self.max_decimals, scaled.abs()),
+            (true, false) => self.digits(scaled.abs()),
+        };
+        let sign = if scaled < 0.0 && digits.contains(|c| matches!(c, '1'..='9')) {
+            "-"
+        } else {
+            ""
+        };
+        let text = [&self.before, sign, &digits, &self.after].concat();
+        text.trim().to_owned()
+    }
+
+    fn digits(&self, magnitude: f64) -> String {
+        let rounded = format!("{magnitude:.*}", self.max_decimals);
+        let (whole, decimals) = rounded.split_once('.').unwrap_or((&rounded, ""));
+        let mut digits = self.whole_digits(whole);
+        let wanted = decimals.trim_end_matches('0').len().max(self.min_decimals);
+        if wanted > 0 {
+            digits.push('.');
+            digits.push_str(&decimals[..wanted.min(decimals.len())]);
+        }
+        digits
+    }
+
+    fn whole_digits(&self, whole: &str) -> String {
+        // Without a `0` in the code, a lone zero is blank.
+        let whole = match (whole, self.int_digits) {
+            ("0", 0) => String::new(),
+            (_, width) => format!("{whole:0>width$}"),
+        };
+        if !self.grouped {
+            return whole;
+        }
+        let mut grouped = String::with_capacity(whole.len() * 4 / 3);
+        for (position, digit) in whole.chars().enumerate() {
+            if position > 0 && (whole.len() - position).is_multiple_of(3) {
+                grouped.push(',');
+            }
+            grouped.push(digit);
+        }
+        grouped
+    }
+}
+
+/// Returns whether the next token is a digit: then a comma groups, else it divides by 1000.
+fn digits_follow(tokens: &[Token<'_>]) -> bool {
+    matches!(tokens.first(), Some(Token::Run('0' | '#' | '?', _)))
+}
+
+fn exponent_only(tokens: &[Token<'_>]) -> bool {
+    tokens
+        .iter()
+        .all(|token| matches!(token, Token::Run('+' | '-' | '0' | '#' | '?', _)))
+}
+
+/// Returns the sign of a currency with its locale: `$€-407`.
+fn currency(bracket: &str) -> &str {
+    bracket
+        .strip_prefix('$')
+        .map_or("", |rest| rest.split('-').next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_their_code_says() {
+        for (code, stored, shown) in [
+            ("General", "0.1", "0.1"),
+            ("General", "3.1400000000000001", "3.14"),
+            ("General", "-2", "-2"),
+            ("General", "1.5E-20", "1.5E-20"),
+            ("General", "100000000000000000000", "1E20"),
+            ("General", "no number", "no number"),
+            ("@", "12", "12"),
+            ("0", "1234.5", "1234"),
+            ("0.00", "1234.5", "1234.50"),
+            ("#,##0.00", "1234567.891", "1,234,567.89"),
+            ("#,##0.00", "-0.001", "0.00"),
+            ("#,##0.##", "5", "5"),
+            ("#.##", "0.5", ".5"),
+            ("00000", "42", "00042"),
+            ("0%", "0.125", "12%"),
+            ("0.0%", "0.125", "12.5%"),
+            ("0.00E+00", "12345", "1.23E4"),
+            ("#,##0,\" k\"", "1234567", "1,235 k"),
+            ("#,##0.00\\ [$€-407]", "99.5", "99.50 €"),
+            ("[$$-409]#,##0", "1500", "$1,500"),
+            ("#,##0;(#,##0)", "-1500", "(1,500)"),
+            ("#,##0;[Red]-#,##0", "-1500", "-1,500"),
+            (
+                "_(* #,##0.00_);_(* (#,##0.00);_(* \"-\"??_);_(@_)",
+                "0",
+                "-",
+            ),
+            (
+                "_(* #,##0.00_);_(* (#,##0.00);_(* \"-\"??_);_(@_)",
+                "7",
+                "7.00",
+            ),
+            ("0;0;\"a;b\"", "0", "a;b"),
+            ("# ?/?", "0.5", "0.5"),
+            ("(000) 000-0000", "5551234567", "5551234567"),
+            ("\"n/a\"", "5", "n/a"),
+        ] {
+            assert_eq!(
+                NumberFormat::parse(code).show(stored, false),
+                shown,
+                "{code}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_code_panics() {
+        for code in [
+            "", ";", ";;;", "\"", "\\", "_", "*", "[", "[]", "%", ",", ".", "E+", "0E", "é", "yé\\",
+        ] {
+            for stored in ["0", "-1.5", "45352.5", "1e308", "NaN", ""] {
+                NumberFormat::parse(code).show(stored, false);
+            }
+        }
+        let long = "0.".to_owned() + &"0".repeat(1000);
+        assert!(NumberFormat::parse(&long).show("1", false).len() < 100);
+        assert_eq!(NumberFormat::parse(&long.repeat(2)), NumberFormat::General);
+    }
+}

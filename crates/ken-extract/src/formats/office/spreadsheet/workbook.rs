@@ -1,0 +1,244 @@
+//! The cells of a worksheet and the strings that a workbook's sheets share (ECMA-376 part 1,
+//! 18.3 and 18.4).
+
+use super::number_format::NumberFormat;
+use crate::Error;
+use crate::output::body::Body;
+use crate::structure::xml::{Node, Start, Xml};
+
+/// More cell styles than Excel can have are hostile.
+pub(in crate::formats) const MAX_STYLES: usize = 1 << 16;
+
+/// What the sheets of a workbook share.
+#[derive(Default)]
+pub(in crate::formats) struct Workbook {
+    pub(in crate::formats) strings: Strings,
+    /// Number formats by cell style.
+    pub(in crate::formats) formats: Vec<NumberFormat>,
+    /// Whether days are counted from 1904, as once on the Macintosh, not from 1900.
+    pub(in crate::formats) from_1904: bool,
+}
+
+/// Strings by number, in one piece of memory.
+#[derive(Default)]
+pub(in crate::formats) struct Strings {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Strings {
+    /// Returns a string; an empty one if there is none of this number.
+    pub(in crate::formats) fn get(&self, number: usize) -> &str {
+        let Some(&end) = self.ends.get(number) else {
+            return "";
+        };
+        let start = match number {
+            0 => 0,
+            _ => self.ends[number - 1],
+        };
+        &self.text[start..end]
+    }
+
+    /// Adds a string.
+    pub(in crate::formats) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    /// Reads the runs of an element called `name` whose start was read; hints at pronunciation
+    /// are left out.
+    pub(in crate::formats) fn read_item(
+        &mut self,
+        xml: &mut Xml<'_>,
+        name: &str,
+    ) -> Result<(), Error> {
+        let mut in_text = false;
+        while let Some(node) = xml.next()? {
+            match node {
+                Node::Text(text) if in_text => self.text.push_str(&text),
+                Node::Text(_) => {}
+                Node::Start(tag) => match tag.name() {
+                    "t" => in_text = true,
+                    "rPh" => xml.skip()?,
+                    _ => {}
+                },
+                Node::End(tag) if tag.name() == "t" => in_text = false,
+                Node::End(tag) if tag.name() == name => break,
+                Node::End(_) => {}
+            }
+        }
+        self.ends.push(self.text.len());
+        Ok(())
+    }
+}
+
+pub(in crate::formats) fn read_strings(text: &str, strings: &mut Strings) -> Result<(), Error> {
+    let mut xml = Xml::new(text);
+    while let Some(node) = xml.next()? {
+        if let Node::Start(tag) = node
+            && tag.name() == "si"
+        {
+            strings.read_item(&mut xml, "si")?;
+        }
+    }
+    xml.whole()
+}
+
+/// A cell that is being read.
+#[derive(Default)]
+struct Cell {
+    kind: CellKind,
+    style: usize,
+    value: String,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum CellKind {
+    #[default]
+    Number,
+    SharedString,
+    Boolean,
+    /// Text, dates and errors, which stand as they are displayed.
+    Plain,
+}
+
+impl CellKind {
+    fn of(name: &str) -> Self {
+        match name {
+            "n" => Self::Number,
+            "s" => Self::SharedString,
+            "b" => Self::Boolean,
+            _ => Self::Plain,
+        }
+    }
+}
+
+impl Cell {
+    fn begin(&mut self, tag: &Start<'_>) {
+        self.value.clear();
+        self.style = 0;
+        self.kind = CellKind::Number;
+        for (name, value) in tag.raw_attributes() {
+            match name {
+                "s" => self.style = value.parse().unwrap_or(0),
+                "t" => self.kind = CellKind::of(&value),
+                _ => {}
+            }
+        }
+    }
+
+    fn end(&self, workbook: &Workbook, body: &mut Body) {
+        if self.value.is_empty() {
+            return;
+        }
+        match self.kind {
+            CellKind::Plain => body.push(&self.value),
+            CellKind::Boolean if self.value.trim() == "0" => body.push("FALSE"),
+            CellKind::Boolean => body.push("TRUE"),
+            CellKind::SharedString => {
+                let number = self.value.trim().parse().unwrap_or(usize::MAX);
+                body.push(workbook.strings.get(number));
+            }
+            CellKind::Number => match workbook.formats.get(self.style) {
+                Some(format) => body.push(&format.show(&self.value, workbook.from_1904)),
+                None => body.push(&NumberFormat::General.show(&self.value, workbook.from_1904)),
+            },
+        }
+    }
+}
+
+/// Reads the cells of a sheet, then its headers and footers.
+pub(in crate::formats) fn read(
+    text: &str,
+    workbook: &Workbook,
+    body: &mut Body,
+) -> Result<(), Error> {
+    let mut xml = Xml::new(text);
+    let mut cell = Cell::default();
+    let mut in_value = false;
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Text(text) if in_value => cell.value.push_str(&text),
+            Node::Text(_) => {}
+            Node::Start(tag) => match tag.name() {
+                "v" | "t" => in_value = true,
+                "c" => {
+                    cell.begin(&tag);
+                    body.begin_cell();
+                }
+                "row" => body.begin_row(),
+                "f" | "rPh" | "extLst" => xml.skip()?,
+                "oddHeader" | "evenHeader" | "firstHeader" | "oddFooter" | "evenFooter"
+                | "firstFooter" => body.line(&without_codes(&xml.text()?)),
+                _ => {}
+            },
+            Node::End(tag) => match tag.name() {
+                "v" | "t" => in_value = false,
+                "c" => {
+                    cell.end(workbook, body);
+                    body.end_cell();
+                }
+                "row" => body.end_row(),
+                _ => {}
+            },
+        }
+        if body.is_full() {
+            break;
+        }
+    }
+    body.end_paragraph();
+    xml.whole()
+}
+
+/// Returns a header or footer without the codes in it (18.3.1.46): `&C` centre, `&"font"`,
+/// `&12` size, `&K00-24B` colour, `&P` page, `&&` an ampersand.
+pub(in crate::formats) fn without_codes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut pieces = text.split('&');
+    plain.push_str(pieces.next().unwrap_or_default());
+    while let Some(piece) = pieces.next() {
+        let rest = match piece.chars().next() {
+            None => {
+                plain.push('&');
+                pieces.next().unwrap_or_default()
+            }
+            Some('"') => piece[1..].split_once('"').map_or("", |(_, rest)| rest),
+            Some('K') => piece.get(7..).unwrap_or_default(),
+            Some('0'..='9') => piece.trim_start_matches(|c: char| c.is_ascii_digit()),
+            Some(code) => {
+                plain.push(' ');
+                &piece[code.len_utf8()..]
+            }
+        };
+        plain.push_str(rest);
+    }
+    plain.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_lose_their_codes() {
+        assert_eq!(
+            without_codes("&L&\"Arial,Bold\"&12Report&CA && B&R&K000000Page &P"),
+            "Report A & B Page"
+        );
+        assert_eq!(without_codes("&"), "&");
+        assert_eq!(without_codes("&K12"), "");
+        assert_eq!(without_codes("&ä&\"x"), "");
+    }
+
+    #[test]
+    fn shared_strings_join_runs_and_skip_pronunciation() {
+        let mut strings = Strings::default();
+        let text = "<sst><si><t>a</t></si><si><r><rPr/><t>b</t></r><r><t> c</t></r>\
+                    <rPh><t>x</t></rPh></si><si/></sst>";
+        read_strings(text, &mut strings).unwrap();
+        assert_eq!(
+            [0, 1, 2, 3, usize::MAX].map(|number| strings.get(number)),
+            ["a", "b c", "", "", ""]
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Encrypted workbooks (MS-XLS 2.2.10): a record `FILEPASS` says how. The heads of records stay
+//! readable, and some records whole.
+
+use crate::structure::encryption::OF_EXCEL;
+use crate::structure::encryption::stream::{StreamKey, mask};
+use crate::{Error, Passwords};
+
+const FILEPASS: u16 = 0x2f;
+/// Records that are never encrypted: `BOF`, `FILEPASS`, `INTERFACEHDR` and those of sharing.
+const PLAIN: [u16; 7] = [0x809, FILEPASS, 0xe1, 0x138, 0x194, 0x195, 0x196];
+/// Begins with a place in the stream, which stays readable.
+const SHEET: u16 = 0x85;
+/// A new key begins after so many bytes of the stream.
+const BLOCK_BYTES: usize = 1024;
+const HEAD_BYTES: usize = 4;
+
+/// Returns the stream of a workbook as it was before encryption.
+///
+/// # Errors
+/// Fails if no password fits.
+pub(super) fn decrypt(mut stream: Vec<u8>, passwords: &Passwords) -> Result<Vec<u8>, Error> {
+    let Some(place) = records(&stream).find(|place| place.number == FILEPASS) else {
+        return Ok(stream);
+    };
+    let known = &[OF_EXCEL];
+    let plain = match *place.data(&stream) {
+        [1, 0, ref header @ ..] => {
+            let key = StreamKey::find(header, known, passwords)?;
+            let mut plain = stream.clone();
+            key.decrypt(&mut plain, BLOCK_BYTES);
+            plain
+        }
+        // Excel 5 and 95 know one method and do not name it.
+        [0, 0, k0, k1, h0, h1] | [k0, k1, h0, h1] => {
+            let (key, hash) = (u16::from_le_bytes([k0, k1]), u16::from_le_bytes([h0, h1]));
+            unmasked(&stream, mask(key, hash, known, passwords)?)
+        }
+        _ => return Err(Error::Encrypted("encrypted by an unknown method".into())),
+    };
+    let places: Vec<Place> = records(&stream).collect();
+    for place in places {
+        if place.number == FILEPASS {
+            stream[place.at..place.at + 2].fill(0);
+        }
+        if !PLAIN.contains(&place.number) {
+            let start = place.at + HEAD_BYTES + if place.number == SHEET { 4 } else { 0 };
+            let end = place.at + HEAD_BYTES + place.length;
+            if start < end {
+                stream[start..end].copy_from_slice(&plain[start..end]);
+            }
+        }
+    }
+    Ok(stream)
+}
+
+/// Removes the mask, which begins anew with each record.
+fn unmasked(stream: &[u8], mask: [u8; 16]) -> Vec<u8> {
+    let mut plain = stream.to_vec();
+    for place in records(stream) {
+        let start = place.at + HEAD_BYTES;
+        for (at, byte) in plain.iter_mut().enumerate().skip(start).take(place.length) {
+            *byte = (*byte ^ mask[(at + place.length) % mask.len()]).rotate_left(3);
+        }
+    }
+    plain
+}
+
+/// Where a record is.
+struct Place {
+    at: usize,
+    number: u16,
+    length: usize,
+}
+
+impl Place {
+    fn data<'a>(&self, stream: &'a [u8]) -> &'a [u8] {
+        &stream[self.at + HEAD_BYTES..][..self.length]
+    }
+}
+
+/// Returns all records that are whole.
+fn records(stream: &[u8]) -> impl Iterator<Item = Place> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let &[n0, n1, l0, l1] = stream.get(at..)?.first_chunk()?;
+        let length = usize::from(u16::from_le_bytes([l0, l1]));
+        let place = Place {
+            at,
+            number: u16::from_le_bytes([n0, n1]),
+            length,
+        };
+        at += HEAD_BYTES + length;
+        (at <= stream.len()).then_some(place)
+    })
+}

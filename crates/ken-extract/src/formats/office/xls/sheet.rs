@@ -1,0 +1,303 @@
+//! What the records of a workbook say, in their order (MS-XLS 2.4).
+
+use std::collections::HashMap;
+
+use super::record::{CONTINUE, Records};
+use super::string::{Continued, Encoding};
+use crate::Error;
+use crate::formats::office::rtf::charset;
+use crate::formats::office::spreadsheet::number_format::NumberFormat;
+use crate::formats::office::spreadsheet::value::{boolean, error, packed, shown};
+use crate::formats::office::spreadsheet::workbook::{MAX_STYLES, Workbook, without_codes};
+use crate::output::body::Body;
+use crate::structure::cursor::Cursor;
+use crate::text::code_page::{UTF16, WESTERN};
+
+/// The first version with Unicode.
+const BIFF_8: u16 = 0x600;
+
+/// Reads a workbook.
+pub(super) struct Reader {
+    body: Body,
+    encoding: Encoding,
+    shared: Workbook,
+    /// Format codes by number.
+    codes: HashMap<u16, String>,
+    /// Code pages of fonts, and those of cell styles by their fonts: Excel 5 has one for each.
+    font_pages: Vec<Option<u16>>,
+    style_pages: Vec<Option<u16>>,
+    /// Names of sheets, in their order.
+    names: Vec<String>,
+    n_sheets: usize,
+    /// How many parts of the stream are open: charts stand inside of sheets.
+    depth: usize,
+    /// The row of the last cell.
+    row: Option<u16>,
+    /// Whether the last cell was a formula whose text follows.
+    awaits_text: bool,
+    /// What stands below the cells: headers, comments, text boxes.
+    below: Vec<String>,
+}
+
+impl Reader {
+    pub(super) fn new(max_bytes: usize) -> Self {
+        Self {
+            body: Body::new(max_bytes),
+            encoding: Encoding {
+                is_unicode: true,
+                code_page: WESTERN,
+            },
+            shared: Workbook::default(),
+            codes: HashMap::new(),
+            font_pages: Vec::new(),
+            style_pages: Vec::new(),
+            names: Vec::new(),
+            n_sheets: 0,
+            depth: 0,
+            row: None,
+            awaits_text: false,
+            below: Vec::new(),
+        }
+    }
+
+    pub(super) fn read(&mut self, mut records: Records<'_>) -> Result<(), Error> {
+        let mut n_records = 0;
+        while let Some((number, data)) = records.next() {
+            n_records += 1;
+            match number {
+                0xfc => self.read_shared_strings(data, &mut records),
+                0x1b6 => self.read_text_box(data, &mut records),
+                0x3d..=0x3f | CONTINUE => {}
+                _ => {
+                    // A record that is shorter than its kind has to be says nothing.
+                    let _ = self.record(number, Cursor(data));
+                }
+            }
+            if self.body.is_full() {
+                return Ok(());
+            }
+        }
+        self.end_sheet();
+        if n_records == 0 || !(self.depth == 0 || records.is_at_end()) {
+            return Err(Error::Malformed("the workbook is cut off".into()));
+        }
+        Ok(())
+    }
+
+    /// Returns the text and the number of sheets.
+    pub(super) fn finish(self) -> (String, usize) {
+        (self.body.finish(), self.n_sheets)
+    }
+
+    fn record(&mut self, number: u16, mut data: Cursor<'_>) -> Option<()> {
+        match number {
+            0x809 => self.begin(data.le_u16()?, data.le_u16()?),
+            0x0a => self.end(),
+            0x42 => {
+                // Excel 97 writes that of Unicode into files of Excel 5, too.
+                let page = data.le_u16()?;
+                self.encoding.code_page = if page == UTF16 { WESTERN } else { page };
+            }
+            0x31 if self.font_pages.len() < MAX_STYLES => {
+                let charset = *data.0.get(12)?;
+                let page = charset::of_charset(i32::from(charset));
+                self.font_pages.push(page.filter(|&page| page != WESTERN));
+                // There never was a font of number 4.
+                if self.font_pages.len() == 4 {
+                    self.font_pages.push(None);
+                }
+            }
+            0x22 => self.shared.from_1904 = data.le_u16()? == 1,
+            0x85 => {
+                data.take(6)?;
+                self.names.push(self.encoding.read_short(&mut data)?);
+            }
+            0x41e => {
+                let format = data.le_u16()?;
+                let code = match self.encoding.is_unicode {
+                    true => self.encoding.read_long(&mut data)?,
+                    false => self.encoding.read_short(&mut data)?,
+                };
+                self.codes.insert(format, code);
+            }
+            0xe0 if self.shared.formats.len() < MAX_STYLES => {
+                let font = data.le_u16()?;
+                let page = self.font_pages.get(usize::from(font)).copied();
+                self.style_pages.push(page.flatten());
+                let format = data.le_u16()?;
+                self.shared.formats.push(match self.codes.get(&format) {
+                    Some(code) => NumberFormat::parse(code),
+                    None => NumberFormat::built_in(usize::from(format)),
+                });
+            }
+            0x14 | 0x15 => {
+                let text = match self.encoding.is_unicode {
+                    true => self.encoding.read_long(&mut data)?,
+                    false => self.encoding.read_short(&mut data)?,
+                };
+                self.below.push(without_codes(&text));
+            }
+            0x1c if !self.encoding.is_unicode => {
+                data.take(4)?;
+                self.below.push(self.encoding.read_long(&mut data)?);
+            }
+            // The text of a chart's series, title or axis.
+            0x100d => {
+                data.take(2)?;
+                self.below.push(self.encoding.read_short(&mut data)?);
+            }
+            0x207 => {
+                let text = self.encoding.read_long(&mut data)?;
+                if std::mem::take(&mut self.awaits_text) {
+                    self.cell(&text);
+                }
+            }
+            _ => self.cell_record(number, data)?,
+        }
+        Some(())
+    }
+
+    fn begin(&mut self, version: u16, kind: u16) {
+        // Sheets of a version before name their own, older one.
+        if self.depth == 0 && self.n_sheets == 0 {
+            self.encoding.is_unicode = version >= BIFF_8;
+        }
+        self.depth += 1;
+        if self.depth > 1 || kind == 5 {
+            return;
+        }
+        self.end_sheet();
+        if self.n_sheets > 0 {
+            self.body.end_page();
+        }
+        if let Some(name) = self.names.get(self.n_sheets) {
+            self.body.line(name);
+        }
+        self.n_sheets += 1;
+    }
+
+    fn end(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            self.end_sheet();
+        }
+    }
+
+    fn end_sheet(&mut self) {
+        if self.row.take().is_some() {
+            self.body.end_row();
+        }
+        for text in std::mem::take(&mut self.below) {
+            self.body.line(&text);
+        }
+    }
+
+    fn cell_record(&mut self, number: u16, mut data: Cursor<'_>) -> Option<()> {
+        if !matches!(
+            number,
+            0x06 | 0xfd | 0x204 | 0xd6 | 0x203 | 0x27e | 0xbd | 0x205
+        ) || self.depth > 1
+        {
+            return None;
+        }
+        self.go_to_row(data.le_u16()?);
+        let _column = data.le_u16()?;
+        if number == 0xbd {
+            while data.0.len() >= 8 {
+                let style = data.le_u16()?;
+                self.number(style, packed(data.le_u32()?));
+            }
+            return Some(());
+        }
+        let style = data.le_u16()?;
+        match number {
+            0xfd => {
+                let text = self.shared.strings.get(data.le_u32()? as usize);
+                if !text.is_empty() {
+                    self.body.begin_cell();
+                    self.body.push(text);
+                    self.body.end_cell();
+                }
+            }
+            0x204 | 0xd6 => {
+                let mut encoding = self.encoding;
+                if let Some(Some(page)) = self.style_pages.get(usize::from(style)) {
+                    encoding.code_page = *page;
+                }
+                let text = encoding.read_long(&mut data)?;
+                self.cell(&text);
+            }
+            0x203 => self.number(style, f64::from_bits(data.le_u64()?)),
+            0x27e => self.number(style, packed(data.le_u32()?)),
+            0x205 => {
+                let (value, is_error) = (data.byte()?, data.byte()?);
+                self.cell(if is_error == 0 {
+                    boolean(value)
+                } else {
+                    error(value)
+                });
+            }
+            _ => self.formula(style, data.le_u64()?),
+        }
+        Some(())
+    }
+
+    /// Shows the last result of a formula.
+    fn formula(&mut self, style: u16, result: u64) {
+        self.awaits_text = false;
+        if result >> 48 != 0xffff {
+            return self.number(style, f64::from_bits(result));
+        }
+        let value = (result >> 16) as u8;
+        match result as u8 {
+            0 => self.awaits_text = true,
+            1 => self.cell(boolean(value)),
+            2 => self.cell(error(value)),
+            _ => {}
+        }
+    }
+
+    fn number(&mut self, style: u16, value: f64) {
+        let format = self.shared.formats.get(usize::from(style));
+        let format = format.unwrap_or(&NumberFormat::General);
+        let text = format.show(&shown(value), self.shared.from_1904);
+        self.cell(&text);
+    }
+
+    fn cell(&mut self, text: &str) {
+        self.body.begin_cell();
+        self.body.push(text);
+        self.body.end_cell();
+    }
+
+    fn go_to_row(&mut self, row: u16) {
+        if self.row == Some(row) {
+            return;
+        }
+        if self.row.replace(row).is_some() {
+            self.body.end_row();
+        }
+        self.body.begin_row();
+    }
+
+    fn read_shared_strings<'a>(&mut self, data: &'a [u8], records: &mut Records<'a>) {
+        let mut strings = Continued::new(data.get(8..).unwrap_or_default(), records);
+        while let Some(text) = strings.string() {
+            self.shared.strings.push(&text);
+        }
+    }
+
+    /// Reads the text of a comment, text box or button.
+    fn read_text_box<'a>(&mut self, data: &'a [u8], records: &mut Records<'a>) {
+        let Some(&[low, high]) = data.get(10..12) else {
+            return;
+        };
+        let n_characters = usize::from(u16::from_le_bytes([low, high]));
+        if n_characters == 0 {
+            return;
+        }
+        // All characters are in records that continue this one.
+        let text = Continued::new(&[], records).characters(n_characters, 0);
+        self.below.push(text);
+    }
+}

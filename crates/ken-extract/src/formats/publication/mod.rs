@@ -1,0 +1,7 @@
+//! Pages and books that are made to be read: PDF, PostScript, DjVu, EPUB, compiled help.
+
+pub(in crate::formats) mod chm;
+pub(in crate::formats) mod djvu;
+pub(in crate::formats) mod epub;
+pub(in crate::formats) mod pdf;
+pub(crate) mod postscript;

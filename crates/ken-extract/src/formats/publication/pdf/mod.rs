@@ -1,0 +1,186 @@
+//! PDF: text page by page, metadata, attachments.
+//!
+//! `hayro-syntax` reads the file's structure (also damaged and encrypted files), `hayro-font` the
+//! fonts. Between them stand our own interpreter of content streams, which obeys only what
+//! matters for text ([`content`]), and our own layout ([`segment`], [`layout`]). Pages do not
+//! depend on each other; what they share is in [`content::Shared`].
+//! Source: ISO 32000-2:2020.
+
+mod annotation;
+mod attachment;
+mod content;
+mod font;
+mod layers;
+mod layout;
+mod metadata;
+mod script;
+mod segment;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use ken_core::Field;
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hayro_font::kurbo::Affine;
+use hayro_syntax::object::{Array, Dict, Object, Stream};
+use hayro_syntax::page::Page;
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, PdfData};
+
+use self::content::{Interpreter, Resources, Shared};
+use self::layers::Layers;
+use self::segment::Segments;
+use self::stream::{Budget, MAX_CONTENT_BYTES};
+use crate::limits::too_many_pages;
+use crate::output::Output;
+use crate::{Error, Format, Input, Isolation, Limits, Passwords};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "PDF",
+    media_types: &["application/pdf"],
+    fields: &[
+        Field::Title,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+        Field::Pages,
+        Field::Camera,
+    ],
+    sections: Some("pages"),
+    members: Some("embedded files"),
+    isolation: Isolation::Worker,
+    version: 2,
+    streams: false,
+    extract,
+};
+
+/// Content streams of one document beyond this number of bytes are left out.
+const MAX_DOCUMENT_BYTES: usize = 1 << 30;
+
+/// Reads a PDF file.
+pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let bytes = input.take_bytes(output.limits())?;
+    let pdf = open(bytes, &output.limits().passwords)?;
+    let catalog: Dict<'_> = pdf.xref().get(pdf.xref().root_id()).unwrap_or_default();
+    metadata::read(&pdf, &catalog, output.own());
+    let limits = output.limits();
+    let pages = read_pages(&pdf, &catalog, limits, &mut output.own().body);
+    attachment::read(&pdf, &catalog, output)?;
+    pages
+}
+
+/// Opens a file without a password, or by the first one that fits.
+fn open(bytes: Vec<u8>, passwords: &Passwords) -> Result<Pdf, Error> {
+    let bytes = PdfData::from(bytes);
+    let mut opened = Pdf::new(bytes.clone());
+    for password in passwords.iter() {
+        if !matches!(opened, Err(PASSWORD_PROTECTED)) {
+            break;
+        }
+        opened = Pdf::new_with_password(bytes.clone(), password);
+    }
+    opened.map_err(|error| load_error(error, passwords))
+}
+
+const PASSWORD_PROTECTED: LoadPdfError =
+    LoadPdfError::Decryption(DecryptionError::PasswordProtected);
+
+fn load_error(error: LoadPdfError, passwords: &Passwords) -> Error {
+    match error {
+        PASSWORD_PROTECTED => Error::encrypted(passwords),
+        LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
+            Error::Encrypted("encrypted by an unknown method".into())
+        }
+        LoadPdfError::Decryption(_) => Error::malformed("damaged encryption"),
+        LoadPdfError::Invalid => Error::malformed("no pages found"),
+    }
+}
+
+/// Appends the text of all pages that can be read, with a form feed between pages.
+fn read_pages(
+    pdf: &Pdf,
+    catalog: &Dict<'_>,
+    limits: &Limits,
+    body: &mut String,
+) -> Result<(), Error> {
+    let mut shared = Shared::new(Layers::new(catalog), Budget::new(MAX_DOCUMENT_BYTES));
+    let mut n_crashed = 0;
+    let pages = pdf.pages();
+    let max_pages = usize::try_from(limits.max_pages).unwrap_or(usize::MAX);
+    for (index, page) in pages.iter().take(max_pages).enumerate() {
+        if index > 0 {
+            body.push('\u{C}');
+        }
+        let start = body.len();
+        // A page that makes a parser panic costs that page only.
+        let read = catch_unwind(AssertUnwindSafe(|| read_page(page, &mut shared, body)));
+        if read.is_err() {
+            body.truncate(start);
+            shared.fonts = font::Fonts::new();
+            n_crashed += 1;
+        }
+        if body.len() > limits.max_text_bytes {
+            break;
+        }
+    }
+    if n_crashed > 0 {
+        let n_pages = pages.len();
+        return Err(Error::Malformed(format!(
+            "{n_crashed} of {n_pages} pages could not be read"
+        )));
+    }
+    if shared.budget.is_exhausted() {
+        return Err(Error::Limit(format!(
+            "pages draw more than {MAX_DOCUMENT_BYTES} bytes, the rest is left out"
+        )));
+    }
+    if pages.len() > max_pages {
+        return Err(too_many_pages(limits));
+    }
+    Ok(())
+}
+
+fn read_page<'a>(page: &Page<'a>, shared: &mut Shared<'a>, body: &mut String) {
+    let (width, height) = page.render_dimensions();
+    let matrix = Affine::new(page.initial_transform(false).as_coeffs());
+    let mut segments = Segments::new(width, height);
+    let resources = Resources::of_page(page);
+    let content = page_content(page.raw());
+    let mut interpreter = Interpreter::new(shared, &mut segments, matrix);
+    interpreter.run(&content, &resources);
+    let notes = annotation::run(page.raw(), &resources, shared, &mut segments, matrix);
+    segments.finish_segment();
+    layout::write(&segments, body);
+    for note in notes {
+        body.push('\n');
+        body.push_str(&note);
+    }
+}
+
+/// Returns the content streams of a page as one. The page itself would keep them until the
+/// document is closed.
+fn page_content<'a>(page: &Dict<'a>) -> Cow<'a, [u8]> {
+    if let Some(stream) = page.get::<Stream<'a>>(b"Contents") {
+        return stream::decode(&stream, MAX_CONTENT_BYTES).unwrap_or_default();
+    }
+    let mut content = Vec::new();
+    let streams = page.get::<Array<'a>>(b"Contents").unwrap_or_default();
+    for object in streams.iter::<Object<'a>>() {
+        let left = MAX_CONTENT_BYTES.saturating_sub(content.len());
+        if left == 0 {
+            break;
+        }
+        if let Some(stream) = object.into_stream()
+            && let Some(decoded) = stream::decode(&stream, left)
+        {
+            content.extend_from_slice(&decoded);
+            content.push(b' ');
+        }
+    }
+    Cow::Owned(content)
+}

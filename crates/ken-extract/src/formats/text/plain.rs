@@ -1,0 +1,95 @@
+//! Plain text and source code: the body is the text, with its lines.
+//!
+//! Of a file larger than the limit on text only the start is read: ten gigabytes of log cost no
+//! more than their first part, which is searchable.
+
+use crate::input::text::read;
+use crate::output::Output;
+use crate::{Error, Format, Input, Isolation};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "plain text and source code",
+    media_types: &[
+        crate::formats::ANY_TEXT,
+        "application/xslt+xml",
+        "application/xml-dtd",
+        "application/x-plist",
+        "application/x-cue",
+        "audio/x-mpegurl",
+        "audio/x-scpls",
+    ],
+    fields: &[],
+    sections: Some("form feeds"),
+    members: None,
+    isolation: Isolation::Process,
+    version: 1,
+    streams: true,
+    extract,
+};
+
+pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let (body, result) = read(input, output.limits())?;
+    output.own().body = body;
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Kind, Reason};
+
+    use super::*;
+    use crate::Limits;
+    use crate::detect::Detected;
+    use crate::testing::{run, run_limited, survives};
+
+    const PLAIN: Detected = Detected {
+        media_type: "text/plain",
+        kind: Kind::Document,
+    };
+
+    #[test]
+    fn the_body_is_the_text_with_its_lines() {
+        let text = "one\r\n\r\ntwo Grüße\n\x0cpage two\n";
+        let found = run(extract, PLAIN, "a.txt", text.as_bytes());
+        assert_eq!(found.own().body, text);
+        assert_eq!(found.own().failure, None);
+        let found = run(extract, PLAIN, "a.txt", b"\xff\xfea\0\n\0b\0");
+        assert_eq!(found.own().body, "a\nb");
+    }
+
+    #[test]
+    fn only_the_start_of_a_large_text_is_read() {
+        let limits = Limits {
+            max_text_bytes: 10,
+            max_file_bytes: 10,
+            ..Limits::default()
+        };
+        for (bytes, body) in [
+            ("0123456789abc".as_bytes().to_vec(), "0123456789"),
+            ("01234567ßß and more".as_bytes().to_vec(), "01234567ß"),
+            ("01234567世 and more".as_bytes().to_vec(), "01234567"),
+            ("012345678ßß and more".as_bytes().to_vec(), "012345678"),
+            (
+                b"\xff\xfe0\x001\x002\x003\x004\x005\x006\x007\x008\x009\x00a\0".to_vec(),
+                "012345678",
+            ),
+        ] {
+            let found = run_limited(extract, PLAIN, "a.log", &bytes, &limits);
+            assert_eq!(found.own().body, body);
+            assert_eq!(found.own().failure.as_ref().unwrap().reason, Reason::Limit);
+        }
+        let found = run_limited(extract, PLAIN, "a.log", b"0123456789", &limits);
+        assert_eq!(found.own().failure, None);
+    }
+
+    #[test]
+    fn hostile_texts_are_survived() {
+        survives(
+            extract,
+            PLAIN,
+            "a.txt",
+            "Grüße an alle\n".repeat(50).as_bytes(),
+        );
+    }
+}

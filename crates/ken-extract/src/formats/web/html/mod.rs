@@ -1,0 +1,121 @@
+//! HTML and XHTML: text, title and metadata of pages, of mail bodies, of book chapters.
+//!
+//! The page is decoded (byte order mark, declared charset, `<meta charset>`, detection) and read
+//! in one pass by [`strip`].
+
+mod elements;
+mod meta;
+mod strip;
+mod tags;
+mod writer;
+
+use ken_core::{Field, Value};
+
+use crate::output::Output;
+use crate::{Error, Format, Input, Isolation, text};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "HTML",
+    media_types: &["text/html", "application/xhtml+xml"],
+    fields: &[
+        Field::Title,
+        Field::Headings,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+    ],
+    sections: None,
+    members: None,
+    isolation: Isolation::Process,
+    version: 2,
+    streams: false,
+    extract,
+};
+
+/// How much of a page is searched for its charset; the standard asks for 1024 bytes.
+const PRESCAN_BYTES: usize = 2048;
+
+/// What a page holds.
+#[derive(Debug, Default)]
+pub(crate) struct HtmlText {
+    /// The title, which is not part of the body.
+    pub(crate) title: Option<String>,
+    /// What the head says: author, description, keywords, dates, language.
+    pub(crate) fields: Vec<(Field, Value)>,
+    /// The headings, which the body has too.
+    pub(crate) headings: Vec<String>,
+    /// The text that is shown; blocks are lines.
+    pub(crate) body: String,
+}
+
+/// Reads a short page, or one whose text is bounded by who calls; `declared_charset` is that of a
+/// mail's or server's header.
+pub(crate) fn html_to_text(bytes: &[u8], declared_charset: Option<&str>) -> HtmlText {
+    html_within(bytes, declared_charset, usize::MAX)
+}
+
+/// As [`html_to_text`], but reads no further when the text has more than so many bytes.
+pub(crate) fn html_within(
+    bytes: &[u8],
+    declared_charset: Option<&str>,
+    max_bytes: usize,
+) -> HtmlText {
+    let charset = declared_charset.or_else(|| meta_charset(bytes));
+    let page = strip::strip(&text::decode(bytes, charset), max_bytes);
+    HtmlText {
+        title: page.title.or_else(|| page.meta.other_title.clone()),
+        fields: page.meta.into_fields(),
+        headings: page.headings,
+        body: page.body,
+    }
+}
+
+pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let limits = output.limits();
+    let page = html_within(input.bytes(limits)?, None, limits.max_text_bytes);
+    let document = output.own();
+    if let Some(title) = page.title {
+        document.fields.push((Field::Title, Value::Text(title)));
+    }
+    document.fields.extend(page.fields);
+    for heading in &page.headings {
+        document.add_text(Field::Headings, heading);
+    }
+    document.body = page.body;
+    Ok(())
+}
+
+/// Returns the charset that the start of a page names: in `<meta>` or the XML declaration.
+pub(crate) fn meta_charset(bytes: &[u8]) -> Option<&str> {
+    let start = &bytes[..bytes.len().min(PRESCAN_BYTES)];
+    memchr::memchr_iter(b'<', start).find_map(|at| {
+        let tag = &start[at + 1..];
+        let key: &[u8] = match tag {
+            [b'm' | b'M', b'e' | b'E', b't' | b'T', b'a' | b'A', ..] => b"charset",
+            [b'?', b'x', b'm', b'l', ..] => b"encoding",
+            _ => return None,
+        };
+        let tag = &tag[..memchr::memchr(b'>', tag).unwrap_or(tag.len())];
+        let at = tag
+            .windows(key.len())
+            .position(|window| window.eq_ignore_ascii_case(key))?;
+        let value = tag[at + key.len()..]
+            .trim_ascii_start()
+            .strip_prefix(b"=")?;
+        let is_label = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte);
+        let value = value.trim_ascii_start();
+        let value = value
+            .strip_prefix(b"\"")
+            .or(value.strip_prefix(b"'"))
+            .unwrap_or(value);
+        let length = value.iter().take_while(|&byte| is_label(byte)).count();
+        std::str::from_utf8(&value[..length]).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,304 @@
+//! One pass over a page: text, title and metadata.
+//!
+//! A tokenizer after HTML 13.2.5, without a tree: between two `<` or `&` nothing is looked at, and
+//! only tags that change the text are more than skipped. Whatever a page does, the work is linear
+//! in its length.
+
+use super::elements::{self, Element};
+use super::meta::Meta;
+use super::tags::{self, Attributes};
+use super::writer::{Gap, Writer, folded};
+use crate::output::body::{MAX_HEADING_BYTES, MAX_HEADINGS};
+use crate::text::entities::{self, Reference};
+
+/// What a page holds.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) title: Option<String>,
+    pub(super) meta: Meta,
+    pub(super) headings: Vec<String>,
+    pub(super) body: String,
+}
+
+/// Reads a page until its text has more than `max_bytes`.
+pub(super) fn strip(text: &str, max_bytes: usize) -> Page {
+    let mut stripper = Stripper {
+        text,
+        at: 0,
+        max_bytes,
+        writer: Writer::with_capacity((text.len() / 4).min(max_bytes)),
+        title: None,
+        meta: Meta::default(),
+        headings: Vec::new(),
+        heading_start: None,
+        pre_depth: 0,
+        template_depth: 0,
+        is_xml: text.trim_start().starts_with("<?xml"),
+    };
+    stripper.run();
+    Page {
+        title: stripper.title,
+        meta: stripper.meta,
+        headings: stripper.headings,
+        body: stripper.writer.into_text(),
+    }
+}
+
+struct Stripper<'t> {
+    text: &'t str,
+    at: usize,
+    max_bytes: usize,
+    writer: Writer,
+    title: Option<String>,
+    meta: Meta,
+    headings: Vec<String>,
+    /// Where the heading begins that is being read.
+    heading_start: Option<usize>,
+    pre_depth: u32,
+    template_depth: u32,
+    /// In XHTML `<script/>` is complete and CDATA is text.
+    is_xml: bool,
+}
+
+impl<'t> Stripper<'t> {
+    fn run(&mut self) {
+        let text = self.text;
+        while let Some(length) = memchr::memchr2(b'<', b'&', &text.as_bytes()[self.at..]) {
+            if self.writer.len() > self.max_bytes {
+                return;
+            }
+            let stop = self.at + length;
+            self.write(&text[self.at..stop]);
+            self.at = stop;
+            match text.as_bytes()[stop] {
+                b'&' => self.reference(),
+                _ => self.markup(),
+            }
+        }
+        self.write(&text[self.at..]);
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.template_depth > 0 {
+        } else if self.pre_depth > 0 {
+            self.writer.keep(text);
+        } else {
+            self.writer.fold(text);
+        }
+    }
+
+    fn reference(&mut self) {
+        match entities::read(&self.text.as_bytes()[self.at + 1..], false) {
+            Some((Reference::Char(character), length)) => {
+                let character = if character.is_ascii_control() {
+                    ' '
+                } else {
+                    character
+                };
+                self.write(character.encode_utf8(&mut [0; 4]));
+                self.at += 1 + length;
+            }
+            Some((Reference::Text(text), length)) => {
+                self.write(text);
+                self.at += 1 + length;
+            }
+            None => {
+                self.write("&");
+                self.at += 1;
+            }
+        }
+    }
+
+    fn markup(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        match rest {
+            [_, first, ..] if first.is_ascii_alphabetic() => self.start_tag(),
+            [_, b'/', first, ..] if first.is_ascii_alphabetic() => self.end_tag(),
+            [_, b'!', b'-', b'-', ..] => {
+                self.at = tags::comment_end(self.text.as_bytes(), self.at + 4);
+            }
+            _ if self.is_xml && rest.starts_with(b"<![CDATA[") => self.character_data(),
+            [_, b'/', _, ..] => self.bogus_comment(2),
+            [_, b'!' | b'?', ..] => self.bogus_comment(2),
+            _ => {
+                self.write("<");
+                self.at += 1;
+            }
+        }
+    }
+
+    /// Skips what is neither tag nor comment up to the next `>`: doctypes, `<?php`, `</3>`.
+    fn bogus_comment(&mut self, start: usize) {
+        let start = self.at + start;
+        let end = memchr::memchr(b'>', &self.text.as_bytes()[start..]);
+        self.at = end.map_or(self.text.len(), |end| start + end + 1);
+    }
+
+    fn character_data(&mut self) {
+        let start = self.at + "<![CDATA[".len();
+        let text = self.text;
+        let end = memchr::memmem::find(&text.as_bytes()[start..], b"]]>");
+        let end = end.map_or(text.len(), |end| start + end);
+        self.write(&text[start..end]);
+        self.at = text.len().min(end + 3);
+    }
+
+    fn end_tag(&mut self) {
+        let start = self.at + 2;
+        let end = tags::name_end(self.text.as_bytes(), start);
+        let element = elements::by_name(&self.text.as_bytes()[start..end]);
+        self.skip_attributes(end);
+        match element {
+            Element::Pre => {
+                self.pre_depth = self.pre_depth.saturating_sub(1);
+                self.writer.gap(Gap::Line);
+            }
+            Element::Template => self.template_depth = self.template_depth.saturating_sub(1),
+            Element::Inline | Element::Html | Element::Meta | Element::Image => {}
+            Element::Cell => self.writer.gap(Gap::Space),
+            Element::Heading => {
+                self.end_heading();
+                self.writer.gap(Gap::Line);
+            }
+            _ => self.writer.gap(Gap::Line),
+        }
+    }
+
+    fn end_heading(&mut self) {
+        let Some(start) = self.heading_start.take() else {
+            return;
+        };
+        let text = self.writer.since(start).trim();
+        if !text.is_empty() && text.len() <= MAX_HEADING_BYTES && self.headings.len() < MAX_HEADINGS
+        {
+            self.headings.push(text.to_owned());
+        }
+    }
+
+    fn start_tag(&mut self) {
+        let start = self.at + 1;
+        let end = tags::name_end(self.text.as_bytes(), start);
+        let name = &self.text[start..end];
+        let element = elements::by_name(name.as_bytes());
+        match element {
+            Element::Meta | Element::Html | Element::Image => return self.carrier(element, end),
+            _ => {}
+        }
+        let is_empty = self.skip_attributes(end) && self.is_xml;
+        match element {
+            Element::Inline => {}
+            Element::Block => self.writer.gap(Gap::Line),
+            Element::Heading => {
+                self.writer.gap(Gap::Line);
+                self.heading_start = Some(self.writer.len());
+            }
+            Element::Cell => self.writer.gap(Gap::Space),
+            _ if is_empty => {}
+            Element::Pre => {
+                self.writer.gap(Gap::Line);
+                self.pre_depth += 1;
+            }
+            Element::Template => self.template_depth += 1,
+            _ => self.raw(element, name),
+        }
+    }
+
+    /// Skips to the end of the tag; returns whether it ended with `/>`.
+    fn skip_attributes(&mut self, at: usize) -> bool {
+        // As most end tags are.
+        if self.text.as_bytes().get(at) == Some(&b'>') {
+            self.at = at + 1;
+            return false;
+        }
+        let mut attributes = Attributes::new(self.text, at);
+        while attributes.next().is_some() {}
+        self.at = attributes.at;
+        attributes.is_self_closing
+    }
+
+    /// Reads an element whose content knows no tags.
+    fn raw(&mut self, element: Element, name: &str) {
+        let text = self.text;
+        let end = match element {
+            Element::Script => tags::script_end(text.as_bytes(), self.at),
+            Element::Plaintext => text.len(),
+            _ => tags::raw_end(text.as_bytes(), self.at, name.as_bytes()),
+        };
+        let content = &text[self.at..end];
+        self.at = end;
+        self.writer.gap(Gap::Line);
+        match element {
+            // A title that never ends is the rest of the page: better found as text.
+            Element::Title
+                if self.title.is_none() && self.template_depth == 0 && end < text.len() =>
+            {
+                self.title = folded(&entities::decode(content, false));
+            }
+            Element::Title | Element::Textarea => self.write(&entities::decode(content, false)),
+            Element::Xmp | Element::Plaintext => self.write(content),
+            _ => {}
+        }
+    }
+
+    /// Reads an element whose attributes matter.
+    fn carrier(&mut self, element: Element, at: usize) {
+        let mut attributes = Attributes::new(self.text, at);
+        let mut found = Carried::default();
+        for (name, value) in attributes.by_ref() {
+            found.set(name, value);
+        }
+        self.at = attributes.at;
+        if !attributes.is_complete || self.template_depth > 0 {
+            return;
+        }
+        match element {
+            Element::Meta => self
+                .meta
+                .add(found.name, &entities::decode(found.content, true)),
+            Element::Html => self.meta.set_language(found.lang),
+            _ => {
+                let label = if found.alt.is_empty() {
+                    found.title
+                } else {
+                    found.alt
+                };
+                self.writer.gap(Gap::Space);
+                self.writer.fold(&entities::decode(label, true));
+                self.writer.gap(Gap::Space);
+            }
+        }
+    }
+}
+
+/// The attributes that matter.
+#[derive(Debug, Default)]
+struct Carried<'t> {
+    name: &'t str,
+    content: &'t str,
+    lang: &'t str,
+    alt: &'t str,
+    title: &'t str,
+}
+
+impl<'t> Carried<'t> {
+    /// The first attribute of a name counts (HTML 13.2.5.33).
+    fn set(&mut self, name: &str, value: &'t str) {
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        let slot = if is("name") || is("property") || is("itemprop") {
+            &mut self.name
+        } else if is("content") {
+            &mut self.content
+        } else if is("lang") || is("xml:lang") {
+            &mut self.lang
+        } else if is("alt") {
+            &mut self.alt
+        } else if is("title") {
+            &mut self.title
+        } else {
+            return;
+        };
+        if slot.is_empty() {
+            *slot = value;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Saved web pages (`.mht`, RFC 2557): a MIME message of a page and what it shows.
+//!
+//! The message is read as mail is. The text is that of the page and its frames; pictures, styles and
+//! scripts are left out.
+
+use ken_core::Field;
+use ken_mail::{Message, Text};
+
+use super::html::html_within;
+use crate::output::Output;
+use crate::{Error, Format, Input, Isolation, text};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "saved web page",
+    media_types: &["application/x-mimearchive"],
+    fields: &[
+        Field::Title,
+        Field::Headings,
+        Field::Author,
+        Field::Description,
+        Field::Keywords,
+        Field::Lang,
+        Field::Created,
+        Field::Date,
+    ],
+    sections: Some("frames"),
+    members: None,
+    isolation: Isolation::Process,
+    version: 2,
+    streams: false,
+    extract,
+};
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let bytes = input.bytes(output.limits())?;
+    let detect_charset = |bytes: &[u8]| text::decode(bytes, None).into_owned();
+    let message = Message::parse(bytes, &detect_charset);
+    let max_bytes = output.limits().max_text_bytes;
+    let own = output.own();
+    for (number, part) in message.texts.iter().enumerate() {
+        if number > 0 {
+            own.body.push('\x0c');
+        }
+        match part {
+            Text::Plain(text) => own.body.push_str(text),
+            Text::Html(html) => {
+                let left = max_bytes.saturating_sub(own.body.len());
+                let page = html_within(&html.content.decode(), html.charset.as_deref(), left);
+                own.body.push_str(&page.body);
+                for heading in &page.headings {
+                    own.add_text(Field::Headings, heading);
+                }
+                // What a frame says of itself is not about the page.
+                if number == 0 {
+                    own.add_text(Field::Title, page.title.as_deref().unwrap_or_default());
+                    own.fields.extend(page.fields);
+                }
+            }
+        }
+    }
+    if own.text(Field::Title).is_none() {
+        own.add_text(Field::Title, &message.subject);
+    }
+    if let (Some(date), None) = (message.date, own.number(Field::Date)) {
+        own.add_number(Field::Date, date);
+    }
+    if message.is_cut {
+        return Err(Error::Limit("more parts than a message may have".into()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::Kind;
+
+    use super::*;
+    use crate::detect::Detected;
+    use crate::testing::{run, survives};
+
+    const DETECTED: Detected = Detected {
+        media_type: "application/x-mimearchive",
+        kind: Kind::Document,
+    };
+    const PAGE: &[u8] = include_bytes!("../../../tests/data/web/page.mht");
+
+    #[test]
+    fn the_page_and_its_frames_are_text() {
+        let found = run(extract, DETECTED, "a.mht", PAGE);
+        let own = found.own();
+        assert!(own.failure.is_none(), "{own:?}");
+        assert_eq!(own.text(Field::Title), Some("Die Größe der Mähnenrobben"));
+        assert_eq!(own.text(Field::Keywords), Some("seals"));
+        assert_eq!(own.number(Field::Date), Some(1_714_979_290));
+        let sections: Vec<&str> = own.body.split('\x0c').collect();
+        assert_eq!(sections.len(), 2);
+        assert!(sections[0].contains("mhtmlmanatee = saved"));
+        assert!(sections[1].contains("framefalcon"));
+        assert!(!own.body.contains("color"));
+        assert!(found.members.is_empty());
+    }
+
+    #[test]
+    fn hostile_bytes_are_survived() {
+        survives(extract, DETECTED, "a.mht", PAGE);
+    }
+}

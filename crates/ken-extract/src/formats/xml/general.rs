@@ -1,0 +1,73 @@
+//! XML of any other sort: text, and the attributes that hold words.
+//!
+//! Elements are lines, unless text touches them on one side: `<p>a <b>c</b> d</p>` is one line,
+//! `<x>a</x><y>b</y>` are two.
+
+use ken_core::{Document, Field};
+
+use super::{Dialect, Role};
+use crate::output::Output;
+use crate::structure::xml::Start;
+use crate::{Error, Format, Input, Isolation};
+
+/// See [`crate::FORMATS`].
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "XML",
+    media_types: &[
+        "application/xml",
+        "application/rdf+xml",
+        "application/mathml+xml",
+        "application/gpx+xml",
+        "application/vnd.google-earth.kml+xml",
+        "application/xspf+xml",
+        "application/x-gnote",
+    ],
+    fields: &[Field::Title, Field::Lang],
+    sections: None,
+    members: None,
+    isolation: Isolation::Process,
+    version: 1,
+    streams: false,
+    extract,
+};
+
+const DIALECT: Dialect = Dialect {
+    role,
+    is_text: |_, name, value| is_words(name, value),
+};
+
+fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    super::extract(input, output, &DIALECT).map(drop)
+}
+
+fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
+    let mut parents = path.split_terminator('/').skip(1);
+    let is_of_root = match (parents.next(), parents.next()) {
+        (None, _) => !path.is_empty(),
+        (Some("head" | "header" | "info" | "metadata" | "meta"), None) => true,
+        _ => false,
+    };
+    match tag.name() {
+        "title" if is_of_root => Role::Heading(Field::Title),
+        _ => Role::Free,
+    }
+}
+
+/// Returns whether an attribute holds a word: three letters in a row, not a namespace or a colour.
+fn is_words(name: &str, value: &str) -> bool {
+    if name.starts_with("xmlns") || name.starts_with("xml:") || value.starts_with('#') {
+        return false;
+    }
+    if name.ends_with(":schemaLocation") {
+        return false;
+    }
+    let mut n_letters = 0;
+    value.chars().any(|character| {
+        n_letters = if character.is_alphabetic() {
+            n_letters + 1
+        } else {
+            0
+        };
+        n_letters == 3 || (n_letters > 0 && !character.is_ascii())
+    })
+}

@@ -1,0 +1,333 @@
+//! Documents in XML, by rules: what an element means in a *dialect* (DocBook, FictionBook, SVG …).
+//!
+//! One loop reads them all. It keeps the names of the open elements as a path, asks the dialect for
+//! the role of each element, and writes the body and the fields. XML that is damaged yields its text
+//! up to the damage by rules, and the rest as it stands.
+
+pub(in crate::formats) mod abiword;
+pub(in crate::formats) mod docbook;
+pub(in crate::formats) mod feed;
+pub(in crate::formats) mod fictionbook;
+pub(in crate::formats) mod general;
+pub(in crate::formats) mod gnucash;
+pub(in crate::formats) mod gnumeric;
+pub(in crate::formats) mod koffice;
+pub(in crate::formats) mod opml;
+pub(in crate::formats) mod svg;
+pub(in crate::formats) mod xps;
+
+use ken_core::{Document, Field};
+
+use crate::formats::web::html::html_to_text;
+use crate::input::text::read_bytes;
+use crate::output::Output;
+use crate::output::body::Body;
+use crate::output::first_values::FirstValues;
+use crate::structure::xml::decode_xml;
+use crate::structure::xml::{Node, Start, Xml};
+use crate::{Error, Input, date};
+
+/// No name that a dialect knows is longer; the path is asked for at each tag.
+const MAX_NAME_BYTES: usize = 64;
+
+/// What an element means.
+#[derive(Clone, Copy)]
+enum Role {
+    /// A part of the line that it stands in.
+    Inline,
+    /// A line of its own.
+    Line,
+    /// A line, unless text touches it: nothing is known of the element.
+    Free,
+    /// A section of its own: chapter, sheet, page.
+    Section,
+    Row,
+    Cell,
+    /// A cell of the row with this number; rows have no element of their own.
+    CellOf(usize),
+    /// Left out with all that is in it.
+    Skip,
+    /// A line that is the value of a field too.
+    Heading(Field),
+    /// The value of a field, and not part of the text.
+    Value(Field),
+    /// The same, with its elements being words: first name, last name.
+    Words(Field),
+    /// A date, and not part of the text.
+    Date(Field),
+    /// A line, of which the text is turned into another.
+    TurnedLine(fn(&str) -> String),
+    /// The same as a cell.
+    TurnedCell(fn(&str) -> String),
+}
+
+/// How documents of one sort are read.
+struct Dialect {
+    /// Returns the role of an element below the path of those around it (`book/chapter/`); may add
+    /// what its attributes say to the document.
+    role: fn(path: &str, tag: &Start<'_>, document: &mut Document) -> Role,
+    /// Returns whether an attribute is text for people.
+    is_text: fn(element: &str, attribute: &str, value: &str) -> bool,
+}
+
+/// For dialects whose attributes hold no text.
+fn no_attribute(_: &str, _: &str, _: &str) -> bool {
+    false
+}
+
+/// Reads an input that is XML of this dialect; returns the number of its sections.
+fn extract(
+    input: &mut Input<'_>,
+    output: &mut Output<'_>,
+    dialect: &Dialect,
+) -> Result<usize, Error> {
+    let (bytes, whole) = read_bytes(input, output.limits())?;
+    let text = decode_xml(bytes);
+    let mut body = Body::new(output.limits().max_text_bytes);
+    let mut reading = Reading::new(dialect, output.own(), &mut body);
+    let result = reading.read(&text);
+    let n_sections = reading.n_sections;
+    body.finish_into(output.own());
+    whole.and(result).map(|()| n_sections)
+}
+
+/// The state of reading one document.
+struct Reading<'a> {
+    dialect: &'a Dialect,
+    document: &'a mut Document,
+    body: &'a mut Body,
+    first: FirstValues,
+    /// Names of the open elements, each with a slash behind it.
+    path: String,
+    roles: Vec<Role>,
+    row: Option<usize>,
+    /// Whether a cell has begun and has no text yet.
+    is_cell_start: bool,
+    n_sections: usize,
+    /// Tags since the last text, of which spaces alone are none.
+    n_tags: usize,
+}
+
+impl<'a> Reading<'a> {
+    fn new(dialect: &'a Dialect, document: &'a mut Document, body: &'a mut Body) -> Self {
+        Self {
+            dialect,
+            document,
+            body,
+            first: FirstValues::default(),
+            path: String::new(),
+            roles: Vec::new(),
+            row: None,
+            is_cell_start: false,
+            n_sections: 0,
+            n_tags: 0,
+        }
+    }
+
+    /// Reads to the end, or until the body is full.
+    fn read(&mut self, text: &str) -> Result<(), Error> {
+        let mut xml = Xml::new(text);
+        loop {
+            match xml.next() {
+                Ok(Some(node)) => self.node(node, &mut xml)?,
+                Ok(None) => break,
+                Err(error) => {
+                    self.body.end_paragraph();
+                    self.body.push_folded(xml.rest());
+                    return Err(error);
+                }
+            }
+            if self.body.is_full() {
+                break;
+            }
+        }
+        self.body.end_paragraph();
+        xml.whole()
+    }
+
+    fn node(&mut self, node: Node<'_>, xml: &mut Xml<'_>) -> Result<(), Error> {
+        match node {
+            Node::Start(tag) => self.start(&tag, xml),
+            Node::End(_) => {
+                self.n_tags += 1;
+                self.end();
+                Ok(())
+            }
+            Node::Text(text) => {
+                self.text(&text);
+                Ok(())
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let is_free = matches!(self.roles.last(), Some(Role::Free));
+        if is_free && text.trim_ascii().is_empty() {
+            self.body.push_folded(text);
+            return;
+        }
+        // One tag between two texts: they are parts of one sentence.
+        if is_free && self.n_tags > 1 {
+            self.begin_line();
+        }
+        self.n_tags = 0;
+        self.is_cell_start &= text.trim_ascii().is_empty();
+        self.body.push_folded(text);
+    }
+
+    /// Ends the line before, but not the cell before.
+    fn begin_line(&mut self) {
+        if !self.is_cell_start {
+            self.body.end_paragraph();
+        }
+    }
+
+    fn start(&mut self, tag: &Start<'_>, xml: &mut Xml<'_>) -> Result<(), Error> {
+        self.n_tags += 1;
+        if self.path.is_empty() {
+            self.language(tag);
+        }
+        let role = (self.dialect.role)(&self.path, tag, self.document);
+        match role {
+            Role::Inline | Role::Free => {}
+            Role::Line => self.begin_line(),
+            Role::Section => self.section(),
+            Role::Row => self.body.begin_row(),
+            Role::Cell => self.begin_cell(),
+            Role::CellOf(row) => self.cell_of(row),
+            Role::Skip => return xml.skip(),
+            Role::Heading(field) => {
+                let text = xml.text()?;
+                self.value(field, &text);
+                self.line(&text);
+                return Ok(());
+            }
+            Role::Value(field) => {
+                let text = xml.text()?;
+                self.value(field, &text);
+                return Ok(());
+            }
+            Role::Words(field) => {
+                let words = xml.words()?;
+                self.value(field, &words);
+                return Ok(());
+            }
+            Role::Date(field) => {
+                let text = xml.text()?;
+                self.date(field, &text);
+                return Ok(());
+            }
+            Role::TurnedLine(turn) => {
+                let text = xml.text()?;
+                self.begin_line();
+                self.body.push(turn(&text).trim());
+                self.body.end_paragraph();
+                return Ok(());
+            }
+            Role::TurnedCell(turn) => {
+                let text = xml.text()?;
+                self.body.begin_cell();
+                self.body.push(turn(&text).trim());
+                self.body.end_cell();
+                return Ok(());
+            }
+        }
+        self.attributes(tag, matches!(role, Role::Free));
+        let name = tag.name();
+        self.path
+            .push_str(&name[..name.floor_char_boundary(MAX_NAME_BYTES)]);
+        self.path.push('/');
+        self.roles.push(role);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        let end = self.path.trim_end_matches('/');
+        let end = end.rfind('/').map_or(0, |slash| slash + 1);
+        self.path.truncate(end);
+        match self.roles.pop() {
+            Some(Role::Line | Role::Section) => self.body.end_paragraph(),
+            Some(Role::Cell | Role::CellOf(_)) => {
+                self.is_cell_start = false;
+                self.body.end_cell();
+            }
+            Some(Role::Row) => self.body.end_row(),
+            _ => {}
+        }
+    }
+
+    fn section(&mut self) {
+        if self.n_sections > 0 {
+            self.body.end_page();
+        }
+        self.n_sections += 1;
+        self.row = None;
+    }
+
+    fn cell_of(&mut self, row: usize) {
+        if self.row != Some(row) {
+            self.body.end_row();
+            self.body.begin_row();
+            self.row = Some(row);
+        }
+        self.begin_cell();
+    }
+
+    fn begin_cell(&mut self) {
+        self.body.begin_cell();
+        self.is_cell_start = true;
+    }
+
+    fn line(&mut self, text: &str) {
+        self.begin_line();
+        self.is_cell_start = false;
+        self.body.push_folded(text);
+        self.body.end_paragraph();
+    }
+
+    /// The language that the root element names.
+    fn language(&mut self, tag: &Start<'_>) {
+        if let Some(language) = tag.attribute("lang") {
+            self.document.add_text(Field::Lang, &language);
+        }
+    }
+
+    /// Adds the attributes that are text: as lines, or after the line that the element may stand in.
+    fn attributes(&mut self, tag: &Start<'_>, is_aside: bool) {
+        for (name, value) in tag.attributes() {
+            if !(self.dialect.is_text)(tag.name(), name, &value) {
+                continue;
+            }
+            if is_aside {
+                self.body.begin_aside();
+                self.body.push_folded(&value);
+                self.body.end_aside();
+            } else {
+                self.line(&value);
+            }
+        }
+    }
+
+    /// The first title counts, and every other value.
+    fn value(&mut self, field: Field, text: &str) {
+        match field {
+            Field::Headings => self.body.note_heading(text),
+            Field::Title => self.first.add_text(self.document, field, text),
+            _ => self.document.add_text(field, text),
+        }
+    }
+
+    fn date(&mut self, field: Field, text: &str) {
+        if let Some(seconds) = date::iso(text).or_else(|| date::mail(text)) {
+            self.first.add_number(self.document, field, seconds);
+        }
+    }
+}
+
+/// Text that is HTML, escaped.
+fn html(text: &str) -> String {
+    html_to_text(text.as_bytes(), Some("utf-8")).body
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! Readers that stand below a decoder or archive reader.
+//!
+//! Decoders report what they dislike about the bytes as I/O errors, and hand on the I/O errors of
+//! the reader below them. Who has to tell the two apart lets the reader below [`carry`] its
+//! failures as [`Error`]s and [`release`]s them above: what carries none is damaged data.
+
+use std::cell::Cell;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::rc::Rc;
+
+use crate::Error;
+
+/// Returns an I/O error that carries an [`Error`] through a foreign reader.
+pub(crate) fn carry(error: Error) -> io::Error {
+    io::Error::other(error)
+}
+
+/// Returns the [`Error`] that an I/O error carries, or else calls the data damaged.
+pub(crate) fn release(error: io::Error) -> Error {
+    error.downcast::<Error>().unwrap_or_else(Error::malformed)
+}
+
+/// The bytes of an input: counts what is read and carries what fails.
+pub(crate) struct CountingReader<R> {
+    inner: R,
+    n_read: Rc<Cell<u64>>,
+}
+
+impl<R> CountingReader<R> {
+    pub(crate) fn new(inner: R) -> Self {
+        Self {
+            inner,
+            n_read: Rc::default(),
+        }
+    }
+
+    /// Returns the number of bytes read so far; it goes on counting.
+    pub(crate) fn n_read(&self) -> Rc<Cell<u64>> {
+        Rc::clone(&self.n_read)
+    }
+}
+
+fn carry_read(error: io::Error) -> io::Error {
+    if error.kind() == io::ErrorKind::Interrupted
+        || error.get_ref().is_some_and(|e| e.is::<Error>())
+    {
+        error
+    } else {
+        carry(Error::Read(error))
+    }
+}
+
+impl<R: Read> Read for CountingReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer).map_err(carry_read)?;
+        self.n_read.set(self.n_read.get() + n as u64);
+        Ok(n)
+    }
+}
+
+impl<R: Seek> Seek for CountingReader<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}

@@ -1,0 +1,305 @@
+//! The bytes that a format module reads: an open file, or a member in memory.
+
+pub(crate) mod carry;
+pub(crate) mod text;
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+
+use ken_core::{Field, Ipath, Value};
+
+use crate::detect::{self, Detected};
+use crate::{Error, Expansion, Limits, Member};
+
+/// How many bytes detection looks at.
+pub(crate) const HEAD_BYTES: usize = 8 << 10;
+/// Files up to this size are read at once.
+const PRELOAD_BYTES: u64 = 256 << 10;
+
+/// One thing to extract.
+pub struct Input<'a> {
+    /// The way from the outermost file to this input.
+    pub ipath: Ipath,
+    /// File name without folders, as text; may be empty.
+    pub name: String,
+    /// Media type that a container declares for it.
+    pub declared_type: Option<String>,
+    /// Time of last change that a container declares, seconds since 1970-01-01 UTC.
+    pub modified: Option<i64>,
+    /// Whether it is attached to a message or document.
+    pub is_attachment: bool,
+    /// Where it starts in the outermost file, if it can be read from there.
+    pub(crate) offset: Option<u64>,
+    /// What a container says of it beside its content.
+    pub(crate) fields: Vec<(Field, Value)>,
+    /// How many components of `ipath` lead to the message around it.
+    pub(crate) message: Option<u8>,
+    /// The account of the outermost file; none if this is that file.
+    pub(crate) expansion: Option<Expansion>,
+    /// Whether it is the outermost file, as it lies on disk.
+    pub(crate) is_outermost_file: bool,
+    /// The open file, also when its content was read.
+    file: Option<&'a File>,
+    data: Data<'a>,
+    /// What waits to be written into the file: the write-ahead log of a database.
+    log: Option<Box<Self>>,
+    /// Its format, once somebody asked.
+    detected: Option<Detected>,
+}
+
+enum Data<'a> {
+    File { file: &'a File, size: u64 },
+    Bytes(Cow<'a, [u8]>),
+}
+
+/// What [`Input::seekable`] returns.
+pub(crate) trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
+
+impl<'a> Input<'a> {
+    /// Returns the input of an open file of this size.
+    pub fn file(name: impl Into<String>, file: &'a File, size: u64) -> Self {
+        Self {
+            file: Some(file),
+            is_outermost_file: true,
+            ..Self::new(name.into(), Data::File { file, size })
+        }
+    }
+
+    /// Returns the input of bytes in memory.
+    pub fn bytes_of(name: impl Into<String>, bytes: &'a [u8]) -> Self {
+        Self::new(name.into(), Data::Bytes(Cow::Borrowed(bytes)))
+    }
+
+    /// Returns the input of a member of a container.
+    pub fn member(member: Member) -> Self {
+        Self {
+            ipath: member.ipath,
+            name: member.name,
+            declared_type: member.declared_type,
+            modified: member.modified,
+            is_attachment: member.is_attachment,
+            offset: member.offset,
+            fields: member.fields,
+            message: member.message,
+            expansion: member.expansion,
+            is_outermost_file: false,
+            file: None,
+            data: Data::Bytes(Cow::Owned(member.bytes)),
+            log: None,
+            detected: None,
+        }
+    }
+
+    fn new(name: String, data: Data<'a>) -> Self {
+        Self {
+            ipath: Ipath::root(),
+            name,
+            declared_type: None,
+            modified: None,
+            is_attachment: false,
+            offset: None,
+            fields: Vec::new(),
+            message: None,
+            expansion: None,
+            is_outermost_file: false,
+            file: None,
+            data,
+            log: None,
+            detected: None,
+        }
+    }
+
+    /// Adds the write-ahead log that lies beside the file.
+    #[must_use]
+    pub fn with_log(self, log: Self) -> Self {
+        Self {
+            log: Some(Box::new(log)),
+            ..self
+        }
+    }
+
+    /// Returns the write-ahead log that lies beside the file, if there is one.
+    pub(crate) fn log(&self) -> Option<&Self> {
+        self.log.as_deref()
+    }
+
+    /// Returns the size in bytes (of a file: when it was opened).
+    pub fn size(&self) -> u64 {
+        match &self.data {
+            Data::File { size, .. } => *size,
+            Data::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Returns the open file, if the input is one.
+    pub(crate) fn descriptor(&self) -> Option<&'a File> {
+        self.file
+    }
+
+    /// Returns the content if it is in memory.
+    pub fn in_memory(&self) -> Option<&[u8]> {
+        match &self.data {
+            Data::Bytes(bytes) => Some(bytes),
+            Data::File { .. } => None,
+        }
+    }
+
+    /// Returns the account of the outermost file.
+    pub(crate) fn account(&self, limits: &Limits) -> Expansion {
+        let account = self.expansion.clone();
+        account.unwrap_or_else(|| Expansion::of_file(self.size(), limits))
+    }
+
+    /// Reads a small file whole, with one system call: detection and parser share it.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn preload(&mut self) -> io::Result<()> {
+        let Data::File { file, size } = self.data else {
+            return Ok(());
+        };
+        if size > PRELOAD_BYTES {
+            return Ok(());
+        }
+        let content = read_at(file, 0, size as usize)?;
+        self.data = Data::Bytes(Cow::Owned(content));
+        Ok(())
+    }
+
+    /// Finds its format, by its name and content; a small file is read for that as by [`Self::preload`].
+    /// What was found is kept: several ask before a file is extracted.
+    ///
+    /// # Errors
+    /// Fails if the bytes cannot be read.
+    pub fn detect(&mut self) -> io::Result<Detected> {
+        if let Some(detected) = self.detected {
+            return Ok(detected);
+        }
+        self.preload()?;
+        let detected = detect::detect(self)?;
+        self.detected = Some(detected);
+        Ok(detected)
+    }
+
+    /// Returns the first [`HEAD_BYTES`] bytes, or all if there are fewer.
+    pub(crate) fn head(&self) -> io::Result<Cow<'_, [u8]>> {
+        match &self.data {
+            Data::Bytes(bytes) => Ok(Cow::Borrowed(&bytes[..bytes.len().min(HEAD_BYTES)])),
+            Data::File { size, .. } => {
+                let wanted = (*size).min(HEAD_BYTES as u64);
+                let mut head = Vec::with_capacity(wanted as usize);
+                self.reader()?.take(wanted).read_to_end(&mut head)?;
+                Ok(Cow::Owned(head))
+            }
+        }
+    }
+
+    /// Returns the whole content. A file is read once and kept.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Limit`] if it is larger than [`Limits::max_file_bytes`].
+    pub(crate) fn bytes(&mut self, limits: &Limits) -> Result<&[u8], Error> {
+        if self.size() > limits.max_file_bytes {
+            return Err(Error::Limit(format!(
+                "{} bytes, more than max_file_bytes = {}",
+                self.size(),
+                limits.max_file_bytes
+            )));
+        }
+        if let Data::File { size, .. } = self.data {
+            // A file may grow while it is read: never read more than was announced.
+            let mut content = Vec::with_capacity(size as usize);
+            self.reader()?.take(size).read_to_end(&mut content)?;
+            self.data = Data::Bytes(Cow::Owned(content));
+        }
+        match &self.data {
+            Data::Bytes(bytes) => Ok(bytes),
+            Data::File { .. } => unreachable!("replaced by its bytes above"),
+        }
+    }
+
+    /// Returns the whole content for a parser that wants to own it; the input does not keep it.
+    ///
+    /// # Errors
+    /// Fails with [`Error::Limit`] if it is larger than [`Limits::max_file_bytes`].
+    pub(crate) fn take_bytes(&mut self, limits: &Limits) -> Result<Vec<u8>, Error> {
+        self.bytes(limits)?;
+        let data = std::mem::replace(&mut self.data, Data::Bytes(Cow::Borrowed(&[])));
+        match data {
+            Data::Bytes(bytes) => Ok(bytes.into_owned()),
+            Data::File { .. } => unreachable!("replaced by its bytes above"),
+        }
+    }
+
+    /// Returns the bytes from `at` on, `length` of them or fewer if the input ends before: one read
+    /// of a file, for formats that are read here and there.
+    pub(crate) fn range(&self, at: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        let rest = self.size().saturating_sub(at);
+        let length = rest.min(length as u64) as usize;
+        match &self.data {
+            Data::Bytes(bytes) => {
+                let at = at.min(bytes.len() as u64) as usize;
+                Ok(Cow::Borrowed(&bytes[at..at + length]))
+            }
+            Data::File { file, .. } => Ok(Cow::Owned(read_at(file, at, length)?)),
+        }
+    }
+
+    /// Writes the whole content into a file; the file system may share it with the input.
+    pub(crate) fn copy_to(&self, target: &mut File) -> io::Result<()> {
+        match &self.data {
+            Data::Bytes(bytes) => target.write_all(bytes),
+            Data::File { file, size } => {
+                let mut file = *file;
+                file.seek(SeekFrom::Start(0))?;
+                io::copy(&mut file.take(*size), target).map(|_| ())
+            }
+        }
+    }
+
+    /// Returns a reader from the start; several may be open, one after the other.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match &self.data {
+            Data::File { file, .. } => {
+                let mut file = *file;
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+            Data::Bytes(bytes) => Box::new(Cursor::new(&**bytes)),
+        })
+    }
+
+    /// Returns a reader that can seek, at the start.
+    pub(crate) fn seekable(&self) -> io::Result<Box<dyn ReadSeek + '_>> {
+        Ok(match &self.data {
+            Data::File { file, .. } => {
+                let mut file = *file;
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+            Data::Bytes(bytes) => Box::new(Cursor::new(&**bytes)),
+        })
+    }
+}
+
+/// Reads `length` bytes from `at` on, or fewer if the file was cut since its size was told.
+fn read_at(file: &File, at: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut content = Vec::with_capacity(length);
+    while content.len() < length {
+        let place = at + content.len() as u64;
+        // What is read into was not set to zero before.
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut content), place) {
+            Ok(0) => break,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // There may have been room for more than was asked for.
+    content.truncate(length);
+    Ok(content)
+}

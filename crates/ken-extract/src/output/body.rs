@@ -1,0 +1,363 @@
+//! The text of a document as it is read: paragraphs, table rows, cells, pages and asides.
+//!
+//! Separators are written only between texts, so that empty paragraphs and cells cost nothing.
+//! An aside (footnote, comment, text box) stands inside a paragraph in the file but must not tear
+//! it apart: it is put aside and follows the paragraph or table row.
+
+use ken_core::{Document, Field};
+
+/// More headings of a document, and longer ones, are not told from its text.
+pub(crate) const MAX_HEADINGS: usize = 1000;
+pub(crate) const MAX_HEADING_BYTES: usize = 500;
+
+/// Takes text in the order in which a file holds it.
+pub(crate) struct Body {
+    main: Flow,
+    aside: Flow,
+    aside_depth: usize,
+    cell_depth: usize,
+    max_bytes: usize,
+    headings: Vec<String>,
+    /// Where the heading begins that is being read.
+    heading_start: Option<usize>,
+}
+
+#[derive(Default)]
+struct Flow {
+    text: String,
+    /// Separator to be written before the next text.
+    pending: Option<char>,
+    /// Where the table row begins that is being read.
+    row_start: usize,
+}
+
+impl Flow {
+    fn push(&mut self, text: &str) {
+        self.separate();
+        self.text.push_str(text);
+    }
+
+    fn separate(&mut self) {
+        if let Some(separator) = self.pending.take()
+            && !self.at_page_start()
+        {
+            self.trim_space();
+            self.text.push(separator);
+        }
+    }
+
+    fn trim_space(&mut self) {
+        if self.text.ends_with(' ') {
+            self.text.pop();
+        }
+    }
+
+    fn at_page_start(&self) -> bool {
+        self.text.is_empty() || self.text.ends_with('\u{c}')
+    }
+
+    fn push_folded(&mut self, text: &str) {
+        let mut words = text.split_ascii_whitespace();
+        let space_before = text.starts_with(|c: char| c.is_ascii_whitespace());
+        if space_before && self.pending.is_none() && !self.ends_with_space() {
+            self.text.push(' ');
+        }
+        let Some(first) = words.next() else { return };
+        self.push(first);
+        for word in words {
+            self.text.push(' ');
+            self.text.push_str(word);
+        }
+        if text.ends_with(|c: char| c.is_ascii_whitespace()) {
+            self.text.push(' ');
+        }
+    }
+
+    fn ends_with_space(&self) -> bool {
+        self.text.is_empty() || self.text.ends_with(|c: char| c.is_ascii_whitespace())
+    }
+}
+
+impl Body {
+    /// Returns an empty body that takes little more than `max_bytes`.
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self {
+            main: Flow::default(),
+            aside: Flow::default(),
+            aside_depth: 0,
+            cell_depth: 0,
+            max_bytes,
+            headings: Vec::new(),
+            heading_start: None,
+        }
+    }
+
+    /// Returns whether more text would only be cut off: reading may end.
+    pub(crate) fn is_full(&self) -> bool {
+        self.main.text.len() + self.aside.text.len() > self.max_bytes
+    }
+
+    fn flow(&mut self) -> &mut Flow {
+        if self.aside_depth > 0 {
+            &mut self.aside
+        } else {
+            &mut self.main
+        }
+    }
+
+    /// Adds text as it is.
+    pub(crate) fn push(&mut self, text: &str) {
+        if !text.is_empty() && !self.is_full() {
+            self.flow().push(text);
+        }
+    }
+
+    /// Adds text in which any run of white space means one space.
+    pub(crate) fn push_folded(&mut self, text: &str) {
+        if !self.is_full() {
+            self.flow().push_folded(text);
+        }
+    }
+
+    /// Adds a line of its own.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.end_paragraph();
+        self.push(text);
+        self.end_paragraph();
+    }
+
+    /// Adds a line of its own that is a heading.
+    pub(crate) fn heading(&mut self, text: &str) {
+        self.line(text);
+        self.note_heading(text);
+    }
+
+    /// Remembers a heading whose text is added otherwise.
+    pub(crate) fn note_heading(&mut self, text: &str) {
+        if self.headings.len() < MAX_HEADINGS && !text.trim().is_empty() {
+            self.headings.push(text.to_owned());
+        }
+    }
+
+    /// What is added from here on is a heading.
+    pub(crate) fn begin_heading(&mut self) {
+        if self.aside_depth == 0 {
+            self.heading_start = Some(self.main.text.len());
+        }
+    }
+
+    /// Ends a heading, if one was begun.
+    pub(crate) fn end_heading(&mut self) {
+        let Some(start) = self.heading_start.take() else {
+            return;
+        };
+        // What is longer has the style of a heading and is none.
+        if let Some(text) = self.main.text.get(start..)
+            && text.len() <= MAX_HEADING_BYTES
+        {
+            let text = text.to_owned();
+            self.note_heading(&text);
+        }
+    }
+
+    pub(crate) fn end_paragraph(&mut self) {
+        self.flow().pending = Some('\n');
+        self.release_asides();
+    }
+
+    pub(crate) fn begin_row(&mut self) {
+        let flow = self.flow();
+        flow.row_start = flow.text.len();
+    }
+
+    pub(crate) fn begin_cell(&mut self) {
+        self.cell_depth += 1;
+    }
+
+    pub(crate) fn end_cell(&mut self) {
+        self.cell_depth = self.cell_depth.saturating_sub(1);
+        // An empty first cell must not turn the end of the last row into a tab.
+        let flow = self.flow();
+        if flow.text.len() > flow.row_start {
+            flow.pending = Some('\t');
+        }
+    }
+
+    pub(crate) fn end_row(&mut self) {
+        self.end_paragraph();
+    }
+
+    pub(crate) fn is_in_cell(&self) -> bool {
+        self.cell_depth > 0
+    }
+
+    pub(crate) fn begin_aside(&mut self) {
+        self.aside_depth += 1;
+        self.aside.pending = Some('\n');
+    }
+
+    pub(crate) fn end_aside(&mut self) {
+        self.aside_depth = self.aside_depth.saturating_sub(1);
+        self.aside.pending = Some('\n');
+    }
+
+    fn release_asides(&mut self) {
+        if self.aside_depth > 0 || self.cell_depth > 0 || self.aside.text.is_empty() {
+            return;
+        }
+        self.main.pending = Some('\n');
+        self.main.push(&self.aside.text);
+        self.main.pending = Some('\n');
+        self.aside.text.clear();
+        self.aside.pending = None;
+        self.aside.row_start = 0;
+    }
+
+    /// Ends a page that has a number of its own, even if it is empty: a slide, a sheet.
+    pub(crate) fn end_page(&mut self) {
+        self.aside_depth = 0;
+        self.cell_depth = 0;
+        self.end_paragraph();
+        self.main.pending = None;
+        self.main.text.push('\u{c}');
+    }
+
+    /// Begins a page where the text flows on. Several breaks at one place are one.
+    pub(crate) fn break_page(&mut self) {
+        if self.aside_depth == 0 && !self.main.at_page_start() {
+            // Within a paragraph the space before the break is one between words.
+            if self.main.pending.take().is_some() {
+                self.main.trim_space();
+            }
+            self.main.text.push('\u{c}');
+        }
+    }
+
+    /// Gives text and headings to the document.
+    pub(crate) fn finish_into(mut self, document: &mut Document) {
+        for heading in std::mem::take(&mut self.headings) {
+            document.add_text(Field::Headings, &heading);
+        }
+        document.body = self.finish();
+    }
+
+    /// Returns the text.
+    pub(crate) fn finish(mut self) -> String {
+        self.aside_depth = 0;
+        self.cell_depth = 0;
+        self.end_paragraph();
+        self.main.trim_space();
+        self.main.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_stand_only_between_texts() {
+        let mut body = Body::new(1000);
+        body.end_paragraph();
+        body.push("a");
+        body.end_paragraph();
+        body.end_paragraph();
+        for row in [["b", "", ""], ["", "", ""], ["", "c", "d"]] {
+            body.begin_row();
+            for cell in row {
+                body.begin_cell();
+                body.push(cell);
+                body.end_paragraph();
+                body.end_cell();
+            }
+            body.end_row();
+        }
+        body.end_paragraph();
+        assert_eq!(body.finish(), "a\nb\nc\td");
+    }
+
+    #[test]
+    fn asides_follow_their_paragraph_or_row() {
+        let mut body = Body::new(1000);
+        body.push("be");
+        body.begin_aside();
+        body.push("note");
+        body.end_paragraph();
+        body.end_aside();
+        body.push("fore");
+        body.end_paragraph();
+        body.begin_row();
+        body.begin_cell();
+        body.begin_aside();
+        body.push("comment");
+        body.end_aside();
+        body.push("1");
+        body.end_paragraph();
+        body.end_cell();
+        body.push("2");
+        body.end_row();
+        body.push("end");
+        assert_eq!(body.finish(), "before\nnote\n1\t2\ncomment\nend");
+    }
+
+    #[test]
+    fn white_space_is_folded_across_pieces() {
+        let mut body = Body::new(1000);
+        body.push_folded("\n  a \n b ");
+        body.push_folded(" c");
+        body.push_folded(" ");
+        body.push_folded("d ");
+        body.end_paragraph();
+        body.push_folded("  ");
+        body.push_folded("e");
+        assert_eq!(body.finish(), "a b c d\ne");
+    }
+
+    #[test]
+    fn pages_end_with_form_feeds() {
+        let mut body = Body::new(1000);
+        body.break_page();
+        body.push("1");
+        body.end_paragraph();
+        body.break_page();
+        body.break_page();
+        body.end_paragraph();
+        body.push("2");
+        body.end_page();
+        body.end_page();
+        body.push("4");
+        assert_eq!(body.finish(), "1\u{c}2\u{c}\u{c}4");
+    }
+
+    #[test]
+    fn headings_are_noted_and_stay_in_the_text() {
+        let mut body = Body::new(1000);
+        body.heading("One");
+        body.push("text");
+        body.end_paragraph();
+        body.begin_heading();
+        body.push_folded("T");
+        body.push_folded("wo ");
+        body.end_heading();
+        body.end_paragraph();
+        body.begin_heading();
+        body.push(&"x".repeat(MAX_HEADING_BYTES + 1));
+        body.end_heading();
+        body.end_heading();
+        let mut document = Document::new(ken_core::Ipath::root(), "", ken_core::Kind::Document);
+        body.finish_into(&mut document);
+        let headings: Vec<_> = document.fields.iter().map(|(_, value)| value).collect();
+        let text = |text: &str| ken_core::Value::Text(text.to_owned());
+        assert_eq!(headings, [&text("One"), &text("Two")]);
+        assert!(document.body.starts_with("One\ntext\nTwo\nxx"));
+    }
+
+    #[test]
+    fn a_full_body_takes_no_more() {
+        let mut body = Body::new(3);
+        body.push("abcd");
+        assert!(body.is_full());
+        body.push("e");
+        assert_eq!(body.finish(), "abcd");
+    }
+}

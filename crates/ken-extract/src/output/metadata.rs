@@ -1,0 +1,266 @@
+//! Metadata that a file says more than once, in the words of several standards: each value once.
+//!
+//! A picture may hold its caption as EXIF, as IPTC and as XMP, a song its artist in two versions of
+//! ID3. The first title counts, of captions, authors and keywords all that differ.
+
+use std::collections::HashSet;
+
+use ken_core::{Document, Field, Value};
+
+/// More keywords in one string are one.
+const MAX_KEYWORDS: usize = 64;
+
+/// Returns the keywords that stand in one string, as formats have them that give it a place for all.
+pub(crate) fn keywords(list: &str) -> impl Iterator<Item = &str> {
+    let signs = [',', ';', '\u{3001}', '\u{ff0c}', '\u{ff1b}'];
+    let keywords = list.splitn(MAX_KEYWORDS, signs).map(str::trim);
+    keywords.filter(|keyword| !keyword.is_empty())
+}
+
+/// Values of fields, in the order in which they count.
+#[derive(Debug, Default)]
+pub(crate) struct Metadata {
+    values: Vec<(Field, Value)>,
+    /// What is there already, in lower case.
+    seen: HashSet<(Field, String)>,
+    fields: HashSet<Field>,
+    body: String,
+    make: Option<String>,
+    model: Option<String>,
+}
+
+impl Metadata {
+    /// Adds words or a keyword.
+    pub(crate) fn text(&mut self, field: Field, text: &str) {
+        let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_rubbish = match field {
+            Field::Title => names_a_file(&folded),
+            Field::Description => is_placeholder(&folded),
+            _ => false,
+        };
+        if folded.is_empty() || is_rubbish || (is_single(field) && self.has(field)) {
+            return;
+        }
+        if self.seen.insert((field, folded.to_lowercase())) {
+            self.fields.insert(field);
+            self.values.push((field, Value::Text(folded)));
+        }
+    }
+
+    /// Adds lyrics or names of chapters to the text.
+    pub(crate) fn lines(&mut self, text: &str) {
+        let text = text.trim();
+        if text.is_empty() || !self.seen.insert((Field::Body, text.to_owned())) {
+            return;
+        }
+        if !self.body.is_empty() {
+            self.body.push('\n');
+        }
+        self.body
+            .push_str(&text.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+
+    /// Adds a number, or a time in seconds since 1970-01-01 UTC, unless the field has one.
+    pub(crate) fn number(&mut self, field: Field, number: i64) {
+        if self.fields.insert(field) {
+            self.values.push((field, Value::Number(number)));
+        }
+    }
+
+    /// Takes the maker of a camera.
+    pub(crate) fn make(&mut self, make: &str) {
+        self.make.get_or_insert_with(|| make.trim().to_owned());
+    }
+
+    /// Takes the model of a camera.
+    pub(crate) fn model(&mut self, model: &str) {
+        self.model.get_or_insert_with(|| model.trim().to_owned());
+    }
+
+    /// Adds what another source says.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (field, value) in other.values {
+            match value {
+                Value::Text(text) => self.text(field, &text),
+                Value::Number(number) => self.number(field, number),
+            }
+        }
+        self.lines(&other.body);
+        // Half of a camera's name is not completed from elsewhere.
+        if self.make.is_none() && self.model.is_none() {
+            (self.make, self.model) = (other.make, other.model);
+        }
+    }
+
+    /// Returns whether a field has a value.
+    pub(crate) fn has(&self, field: Field) -> bool {
+        self.fields.contains(&field)
+    }
+
+    /// Gives the words of one field to another, too.
+    pub(crate) fn copy(&mut self, from: Field, to: Field) {
+        for (field, value) in self.values.clone() {
+            if let Value::Text(text) = value
+                && field == from
+            {
+                self.text(to, &text);
+            }
+        }
+    }
+
+    /// Keeps the values of the fields that `keep` names.
+    pub(crate) fn retain(&mut self, keep: impl Fn(Field) -> bool) {
+        self.values.retain(|(field, _)| keep(*field));
+        self.fields.retain(|field| keep(*field));
+        if !keep(Field::Camera) {
+            (self.make, self.model) = (None, None);
+        }
+    }
+
+    /// Adds all values to a document.
+    pub(crate) fn add_to(self, document: &mut Document) {
+        let camera = self.camera();
+        document.fields.extend(self.values);
+        document.add_text(Field::Camera, &camera);
+        if !self.body.is_empty() {
+            document.body = self.body;
+        }
+    }
+
+    /// Returns maker and model; most models begin with the maker's name.
+    fn camera(&self) -> String {
+        let make = self.make.as_deref().unwrap_or_default();
+        let model = self.model.as_deref().unwrap_or_default();
+        let brand = make.split_whitespace().next().unwrap_or_default();
+        let has_brand = model
+            .get(..brand.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(brand));
+        if has_brand && !brand.is_empty() {
+            model.to_owned()
+        } else {
+            format!("{make} {model}")
+        }
+    }
+}
+
+/// Fields of which the first value counts.
+fn is_single(field: Field) -> bool {
+    matches!(field, Field::Title | Field::Album | Field::Lang)
+}
+
+/// Returns whether a title is the name of a file that the program printed: `paper.dvi`,
+/// `Microsoft Word - report.doc`, `untitled`. It would hide the file's own name.
+pub(crate) fn names_a_file(title: &str) -> bool {
+    let title = title.trim().to_ascii_lowercase();
+    let ends = [
+        ".dvi", ".doc", ".docx", ".tex", ".ps", ".eps", ".xls", ".ppt", ".rtf", ".qxd",
+    ];
+    let one_word = !title.contains(char::is_whitespace);
+    title == "untitled"
+        || (one_word && ends.iter().any(|end| title.ends_with(end)))
+        || (title.starts_with("microsoft ") && ends.iter().any(|end| title.ends_with(end)))
+}
+
+/// Returns whether a caption is one that a camera or program writes into every file.
+fn is_placeholder(caption: &str) -> bool {
+    const KNOWN: &[&str] = &[
+        "ASCII",
+        "Created with GIMP",
+        "Created with The GIMP",
+        "DIGITAL CAMERA",
+        "KONICA MINOLTA DIGITAL CAMERA",
+        "MINOLTA DIGITAL CAMERA",
+        "OLYMPUS DIGITAL CAMERA",
+        "SAMSUNG DIGITAL CAMERA",
+        "SAMSUNG",
+        "SONY DSC",
+        "default",
+    ];
+    KNOWN
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(caption))
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::{Ipath, Kind};
+
+    use super::*;
+
+    fn document_of(metadata: Metadata) -> Document {
+        let mut document = Document::new(Ipath::root(), "image/jpeg", Kind::Image);
+        metadata.add_to(&mut document);
+        document
+    }
+
+    #[test]
+    fn keywords_stand_between_commas_or_semicolons() {
+        let found = |list| keywords(list).collect::<Vec<_>>();
+        assert_eq!(
+            found("sociology, risk analysis"),
+            ["sociology", "risk analysis"]
+        );
+        assert_eq!(found(" a;b ; ,c\u{3001}d"), ["a", "b", "c", "d"]);
+        assert_eq!(found("herds tundra"), ["herds tundra"]);
+        assert!(found(" , ").is_empty());
+        let many = "x,".repeat(100);
+        assert_eq!(keywords(&many).count(), MAX_KEYWORDS);
+        assert_eq!(keywords(&many).next(), Some("x"));
+    }
+
+    #[test]
+    fn each_value_is_there_once_and_the_first_title_counts() {
+        let mut first = Metadata::default();
+        first.text(Field::Title, "Heron");
+        first.text(Field::Keywords, "bird");
+        first.number(Field::Created, 1);
+        let mut second = Metadata::default();
+        second.text(Field::Title, "Grey heron");
+        second.text(Field::Keywords, " BIRD\0".trim_end_matches('\0'));
+        second.text(Field::Keywords, "water");
+        second.number(Field::Created, 2);
+        first.merge(second);
+        let fields = document_of(first).fields;
+        let text = |text: &str| Value::Text(text.into());
+        assert_eq!(
+            fields,
+            [
+                (Field::Title, text("Heron")),
+                (Field::Keywords, text("bird")),
+                (Field::Created, Value::Number(1)),
+                (Field::Keywords, text("water")),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_camera_is_maker_and_model() {
+        for (make, model, camera) in [
+            ("NIKON CORPORATION", "NIKON D90", Some("NIKON D90")),
+            ("Canon", "canon EOS 5D", Some("canon EOS 5D")),
+            ("FUJIFILM ", "X-T3", Some("FUJIFILM X-T3")),
+            ("", "Scanner", Some("Scanner")),
+            ("Leica", "", Some("Leica")),
+            ("", "", None),
+        ] {
+            let mut metadata = Metadata::default();
+            metadata.make(make);
+            metadata.model(model);
+            assert_eq!(document_of(metadata).text(Field::Camera), camera);
+        }
+    }
+
+    #[test]
+    fn names_of_files_and_placeholders_are_left_out() {
+        let mut metadata = Metadata::default();
+        metadata.text(Field::Title, "paper.dvi");
+        metadata.text(Field::Description, "OLYMPUS DIGITAL CAMERA");
+        assert!(document_of(metadata).fields.is_empty());
+        for name in ["float.dvi", "Microsoft Word - My report.doc", "Untitled"] {
+            assert!(names_a_file(name), "{name}");
+        }
+        for title in ["Using paper.dvi", "Microsoft Word", "The Untitled", ""] {
+            assert!(!names_a_file(title), "{title}");
+        }
+    }
+}

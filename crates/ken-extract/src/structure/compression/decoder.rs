@@ -1,0 +1,504 @@
+//! Decompression of gzip (RFC 1952), bzip2, xz, lzma, lzip, zstd (RFC 8878), lz4, brotli (RFC 7932)
+//! and compress streams.
+//!
+//! A file may hold several frames one after the other (`cat a.gz b.gz`, pigz, pixz, pzstd); what
+//! follows the last one (padding of tapes, signatures) is ignored. A bomb is told by the size of
+//! its output against that of the input, a greedy frame by the memory that it asks for.
+
+use std::cell::Cell;
+use std::io::{self, BufRead, Read};
+use std::rc::Rc;
+
+use liblzma::stream::{Error as LzmaError, Stream};
+
+use super::lzw::LzwReader;
+use crate::expansion::max_expanded;
+use crate::input::carry::carry;
+use crate::{Error, Limits};
+
+/// Frames of one file, so that millions of empty ones end: each costs a new decoder.
+const MAX_FRAMES: u32 = 1 << 20;
+/// Memory of one xz, lzma or lzip decoder; `xz -9` needs 65 MiB. For zstd its default, 128 MiB,
+/// holds; blocks of lz4 have at most 8 MiB, windows of brotli 16 MiB.
+const MAX_LZMA_BYTES: u64 = 160 << 20;
+const BROTLI_BUFFER_BYTES: usize = 4 << 10;
+
+/// A compression format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Codec {
+    Gzip,
+    Bzip2,
+    Xz,
+    Lzma,
+    Lzip,
+    Zstd,
+    Lz4,
+    Brotli,
+    Compress,
+}
+
+/// The media types of every codec.
+pub(crate) const MEDIA_TYPES: &[&str] = &[
+    "application/gzip",
+    "application/x-bzip2",
+    "application/x-xz",
+    "application/x-lzma",
+    "application/x-lzip",
+    "application/zstd",
+    "application/x-lz4",
+    "application/x-brotli",
+    "application/x-compress",
+];
+
+impl Codec {
+    /// Returns the codec of a media type.
+    pub(crate) fn of(media_type: &str) -> Option<Self> {
+        Some(match media_type {
+            "application/gzip" => Self::Gzip,
+            "application/x-bzip2" => Self::Bzip2,
+            "application/x-xz" => Self::Xz,
+            "application/x-lzma" => Self::Lzma,
+            "application/x-lzip" => Self::Lzip,
+            "application/zstd" => Self::Zstd,
+            "application/x-lz4" => Self::Lz4,
+            "application/x-brotli" => Self::Brotli,
+            "application/x-compress" => Self::Compress,
+            _ => return None,
+        })
+    }
+
+    /// Tells whether another frame starts with these bytes (of which there may be too few).
+    fn starts_frame(self, bytes: &[u8]) -> bool {
+        let magic: &[u8] = match self {
+            Self::Gzip => b"\x1f\x8b",
+            Self::Bzip2 => b"BZh",
+            Self::Xz => b"\xfd7zXZ\0",
+            Self::Lzip => b"LZIP",
+            Self::Lz4 => b"\x04\x22\x4d\x18",
+            // These have no magic bytes, or no end, and are never concatenated.
+            Self::Lzma | Self::Brotli | Self::Compress => return false,
+            Self::Zstd if is_skippable(bytes) => return true,
+            Self::Zstd => b"\x28\xb5\x2f\xfd",
+        };
+        !bytes.is_empty() && bytes.iter().zip(magic).all(|(a, b)| a == b)
+    }
+}
+
+/// Tells a skippable frame of zstd, as pzstd writes them.
+fn is_skippable(bytes: &[u8]) -> bool {
+    let magic = b"\x2a\x4d\x18";
+    matches!(bytes.first(), Some(0x50..=0x5f)) && bytes[1..].iter().zip(magic).all(|(a, b)| a == b)
+}
+
+/// How much may come out for what went in, over all layers of compression.
+#[derive(Clone)]
+pub(crate) struct Allowance {
+    n_read: Rc<Cell<u64>>,
+    max_expansion: u64,
+    max_expanded_bytes: u64,
+}
+
+impl Allowance {
+    /// Returns the allowance for an input of which `n_read` bytes have been read.
+    pub(crate) fn new(n_read: Rc<Cell<u64>>, limits: &Limits) -> Self {
+        Self {
+            n_read,
+            max_expansion: limits.max_expansion,
+            max_expanded_bytes: limits.max_expanded_bytes,
+        }
+    }
+
+    fn check(&self, n_expanded: u64) -> Result<(), Error> {
+        if n_expanded > max_expanded(self.n_read.get(), self.max_expansion) {
+            return Err(Error::Limit(format!(
+                "expands by more than max_expansion = {}",
+                self.max_expansion
+            )));
+        }
+        if n_expanded > self.max_expanded_bytes {
+            return Err(Error::Limit(format!(
+                "expands beyond max_expanded_bytes = {}",
+                self.max_expanded_bytes
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Decompresses a stream of frames. Its I/O errors carry an [`Error`].
+pub(crate) struct Decoder<R: BufRead> {
+    codec: Codec,
+    frame: Option<Frame<R>>,
+    original_name: Option<String>,
+    n_frames: u32,
+    n_expanded: u64,
+    allowance: Allowance,
+}
+
+enum Frame<R: BufRead> {
+    Gzip(flate2::bufread::GzDecoder<R>),
+    Bzip2(bzip2::bufread::BzDecoder<R>),
+    Lzma(liblzma::bufread::XzDecoder<R>),
+    Zstd(zstd::stream::read::Decoder<'static, R>),
+    Lz4(lz4_flex::frame::FrameDecoder<R>),
+    Brotli(Box<brotli_decompressor::Decompressor<R>>),
+    Compress(LzwReader<R>),
+}
+
+impl<R: BufRead> Frame<R> {
+    fn new(codec: Codec, reader: R) -> io::Result<Self> {
+        Ok(match codec {
+            Codec::Gzip => Self::Gzip(flate2::bufread::GzDecoder::new(reader)),
+            Codec::Bzip2 => Self::Bzip2(bzip2::bufread::BzDecoder::new(reader)),
+            Codec::Xz => Self::lzma(reader, Stream::new_stream_decoder(MAX_LZMA_BYTES, 0)?),
+            Codec::Lzma => Self::lzma(reader, Stream::new_lzma_decoder(MAX_LZMA_BYTES)?),
+            Codec::Lzip => Self::lzma(reader, Stream::new_lzip_decoder(MAX_LZMA_BYTES, 0)?),
+            Codec::Zstd => {
+                let decoder = zstd::stream::read::Decoder::with_buffer(reader)?;
+                Self::Zstd(decoder.single_frame())
+            }
+            Codec::Lz4 => Self::Lz4(lz4_flex::frame::FrameDecoder::new(reader)),
+            Codec::Brotli => {
+                let decoder = brotli_decompressor::Decompressor::new(reader, BROTLI_BUFFER_BYTES);
+                Self::Brotli(Box::new(decoder))
+            }
+            Codec::Compress => Self::Compress(LzwReader::new(reader)?),
+        })
+    }
+
+    fn lzma(reader: R, stream: Stream) -> Self {
+        Self::Lzma(liblzma::bufread::XzDecoder::new_stream(reader, stream))
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Gzip(decoder) => decoder.read(buffer),
+            Self::Bzip2(decoder) => decoder.read(buffer),
+            Self::Lzma(decoder) => decoder.read(buffer),
+            Self::Zstd(decoder) => decoder.read(buffer),
+            Self::Lz4(decoder) => decoder.read(buffer),
+            Self::Brotli(decoder) => decoder.read(buffer),
+            Self::Compress(decoder) => decoder.read(buffer),
+        }
+    }
+
+    fn into_inner(self) -> R {
+        match self {
+            Self::Gzip(decoder) => decoder.into_inner(),
+            Self::Bzip2(decoder) => decoder.into_inner(),
+            Self::Lzma(decoder) => decoder.into_inner(),
+            Self::Zstd(decoder) => decoder.finish(),
+            Self::Lz4(decoder) => decoder.into_inner(),
+            Self::Brotli(decoder) => decoder.into_inner(),
+            Self::Compress(decoder) => decoder.into_inner(),
+        }
+    }
+}
+
+impl<R: BufRead> Decoder<R> {
+    /// Starts to decompress.
+    ///
+    /// # Errors
+    /// Fails if there is no memory for a decoder.
+    pub(crate) fn new(codec: Codec, reader: R, allowance: Allowance) -> io::Result<Self> {
+        let frame = Frame::new(codec, reader)?;
+        let original_name = match &frame {
+            Frame::Gzip(decoder) => decoder.header().and_then(|header| header.filename()),
+            _ => None,
+        };
+        Ok(Self {
+            codec,
+            original_name: original_name.map(decode_name),
+            frame: Some(frame),
+            n_frames: 1,
+            n_expanded: 0,
+            allowance,
+        })
+    }
+
+    /// Returns the name that a gzip file had before it was compressed, if the header tells it.
+    pub(crate) fn original_name(&self) -> Option<&str> {
+        self.original_name.as_deref()
+    }
+
+    /// Goes on to the next frame; without one the stream ends.
+    fn next_frame(&mut self) -> io::Result<()> {
+        let Some(frame) = self.frame.take() else {
+            return Ok(());
+        };
+        let mut reader = frame.into_inner();
+        if self.codec == Codec::Xz {
+            skip_zeros(&mut reader)?;
+        }
+        if !self.codec.starts_frame(reader.fill_buf()?) {
+            return Ok(());
+        }
+        self.n_frames += 1;
+        if self.n_frames > MAX_FRAMES {
+            return Err(carry(Error::Limit(format!(
+                "more than {MAX_FRAMES} frames"
+            ))));
+        }
+        self.frame = Some(Frame::new(self.codec, reader)?);
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Read for Decoder<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        while let Some(frame) = &mut self.frame {
+            let n = frame.read(buffer).map_err(in_words)?;
+            if n > 0 {
+                self.n_expanded += n as u64;
+                self.allowance.check(self.n_expanded).map_err(carry)?;
+                return Ok(n);
+            }
+            self.next_frame()?;
+        }
+        Ok(0)
+    }
+}
+
+/// Padding between the streams of an xz file is zeros.
+fn skip_zeros(reader: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let available = reader.fill_buf()?;
+        let n_zeros = available.iter().take_while(|&&byte| byte == 0).count();
+        if n_zeros == 0 {
+            return Ok(());
+        }
+        reader.consume(n_zeros);
+    }
+}
+
+/// RFC 1952 says Latin-1, gzip writes what the file system gave it.
+fn decode_name(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(name) => name.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
+fn in_words(error: io::Error) -> io::Error {
+    let is_lzma_limit = error
+        .get_ref()
+        .and_then(|cause| cause.downcast_ref::<LzmaError>())
+        .is_some_and(|cause| matches!(cause, LzmaError::MemLimit));
+    if is_lzma_limit {
+        return carry(Error::Limit(format!(
+            "needs more than {MAX_LZMA_BYTES} bytes of memory to decompress"
+        )));
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::input::carry::{CountingReader, release};
+
+    const CODECS: [Codec; 6] = [
+        Codec::Gzip,
+        Codec::Bzip2,
+        Codec::Xz,
+        Codec::Lzma,
+        Codec::Zstd,
+        Codec::Lz4,
+    ];
+
+    fn compressed(codec: Codec, content: &[u8]) -> Vec<u8> {
+        match codec {
+            Codec::Gzip => {
+                let mut encoder = flate2::GzBuilder::new()
+                    .filename("gr\u{f6}\u{df}e.txt")
+                    .write(Vec::new(), flate2::Compression::default());
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
+            Codec::Bzip2 => {
+                let level = bzip2::Compression::default();
+                let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), level);
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
+            Codec::Xz => liblzma::encode_all(content, 6).unwrap(),
+            Codec::Lzma => {
+                let options = liblzma::stream::LzmaOptions::new_preset(6).unwrap();
+                let stream = Stream::new_lzma_encoder(&options).unwrap();
+                let mut encoder = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
+            Codec::Zstd => zstd::encode_all(content, 3).unwrap(),
+            Codec::Lz4 => {
+                let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+                encoder.write_all(content).unwrap();
+                encoder.finish().unwrap()
+            }
+            Codec::Lzip | Codec::Brotli | Codec::Compress => {
+                unreachable!("ken has no encoder of {codec:?}; samples are files")
+            }
+        }
+    }
+
+    fn decompressed(codec: Codec, bytes: &[u8]) -> (Vec<u8>, Option<Error>) {
+        let limits = Limits {
+            max_expansion: 100,
+            ..Limits::default()
+        };
+        let source = CountingReader::new(bytes);
+        let allowance = Allowance::new(source.n_read(), &limits);
+        // A small buffer makes magic bytes fall on its edges.
+        let reader = io::BufReader::with_capacity(7, source);
+        let mut content = Vec::new();
+        let read = Decoder::new(codec, reader, allowance)
+            .and_then(|mut decoder| decoder.read_to_end(&mut content));
+        (content, read.err().map(release))
+    }
+
+    #[test]
+    fn frames_follow_each_other_and_garbage_is_ignored() {
+        for codec in CODECS {
+            let mut bytes = compressed(codec, b"reindeer ");
+            let mut expected = b"reindeer ".to_vec();
+            if codec != Codec::Lzma {
+                bytes.extend(compressed(codec, b""));
+                bytes.extend(compressed(codec, b"moose"));
+                expected.extend(b"moose");
+            }
+            for garbage in [&b""[..], &[0; 512], b"signature"] {
+                let whole = [&bytes, garbage].concat();
+                let (content, failure) = decompressed(codec, &whole);
+                assert_eq!(content, expected, "{codec:?}");
+                assert!(failure.is_none(), "{codec:?}: {failure:?}");
+            }
+        }
+    }
+
+    const SAMPLES: [(Codec, &[u8], &str); 3] = [
+        (
+            Codec::Lzip,
+            include_bytes!("../../../tests/data/archive/lzip.txt.lz"),
+            "lzipllama",
+        ),
+        (
+            Codec::Brotli,
+            include_bytes!("../../../tests/data/archive/brotli.txt.br"),
+            "brotlibadger",
+        ),
+        (
+            Codec::Compress,
+            include_bytes!("../../../tests/data/archive/compress.txt.Z"),
+            "lzwlemur",
+        ),
+    ];
+
+    #[test]
+    fn what_other_programs_compressed_is_read() {
+        for (codec, bytes, word) in SAMPLES {
+            let (content, failure) = decompressed(codec, bytes);
+            assert!(failure.is_none(), "{codec:?}: {failure:?}");
+            let text = String::from_utf8(content).unwrap();
+            assert!(text.starts_with(word), "{codec:?}");
+            assert!(text.ends_with("3167600.\n"), "{codec:?}");
+        }
+        let (_, bytes, _) = SAMPLES[0];
+        let (content, failure) = decompressed(Codec::Lzip, &[bytes, bytes].concat());
+        assert!(failure.is_none(), "{failure:?}");
+        assert_eq!(memchr::memmem::find_iter(&content, "word of").count(), 2);
+    }
+
+    #[test]
+    fn skippable_frames_are_skipped() {
+        let skippable = b"\x5e\x2a\x4d\x18\x03\0\0\0abc";
+        let frame = compressed(Codec::Zstd, b"reindeer");
+        let bytes = [&skippable[..], &frame, skippable, &frame].concat();
+        let (content, failure) = decompressed(Codec::Zstd, &bytes);
+        assert_eq!(content, b"reindeerreindeer");
+        assert!(failure.is_none(), "{failure:?}");
+    }
+
+    #[test]
+    fn what_is_cut_off_is_read_so_far_and_reported() {
+        let mut state = 1_u32;
+        let content: Vec<u8> = (0..20_000)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            })
+            .collect();
+        for codec in CODECS {
+            let bytes = compressed(codec, &content);
+            for n in 1..20 {
+                let (start, failure) = decompressed(codec, &bytes[..bytes.len() * n / 20]);
+                assert!(content.starts_with(&start), "{codec:?}");
+                assert!(
+                    matches!(failure, Some(Error::Malformed(_))),
+                    "{codec:?} {failure:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn bombs_are_stopped() {
+        // An lz4 block expands by 255 at most.
+        for codec in [
+            Codec::Gzip,
+            Codec::Bzip2,
+            Codec::Xz,
+            Codec::Zstd,
+            Codec::Lz4,
+        ] {
+            let zeros = vec![0; 4 << 20];
+            let (content, failure) = decompressed(codec, &compressed(codec, &zeros));
+            assert!(
+                matches!(failure, Some(Error::Limit(_))),
+                "{codec:?} {failure:?}"
+            );
+            assert!(content.len() < zeros.len(), "{codec:?}");
+        }
+    }
+
+    #[test]
+    fn memory_of_a_greedy_header_is_refused() {
+        // Properties, a dictionary of 4 GiB, unknown size.
+        let mut bytes = vec![0x5d, 0xff, 0xff, 0xff, 0xff];
+        bytes.extend([0xff; 8]);
+        bytes.extend([0; 32]);
+        let (_, failure) = decompressed(Codec::Lzma, &bytes);
+        assert!(matches!(failure, Some(Error::Limit(_))), "{failure:?}");
+    }
+
+    #[test]
+    fn gzip_tells_the_original_name() {
+        let bytes = compressed(Codec::Gzip, b"x");
+        let allowance = Allowance::new(Rc::default(), &Limits::default());
+        let decoder = Decoder::new(Codec::Gzip, &bytes[..], allowance).unwrap();
+        assert_eq!(decoder.original_name(), Some("größe.txt"));
+        assert_eq!(decode_name(b"gr\xf6\xdfe"), "größe");
+    }
+
+    #[test]
+    fn a_failing_disk_is_not_called_damage() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::TimedOut.into())
+            }
+        }
+        for codec in CODECS {
+            let source = CountingReader::new(Broken);
+            let allowance = Allowance::new(source.n_read(), &Limits::default());
+            let read = Decoder::new(codec, io::BufReader::new(source), allowance)
+                .and_then(|mut decoder| decoder.read(&mut [0; 9]));
+            let error = release(read.unwrap_err());
+            assert!(matches!(error, Error::Read(_)), "{codec:?} {error:?}");
+        }
+    }
+}

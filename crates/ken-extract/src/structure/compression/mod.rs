@@ -1,0 +1,8 @@
+//! Compressed streams, and what is in a compressed file.
+
+mod decoder;
+mod lzw;
+mod named_file;
+
+pub(crate) use decoder::{Allowance, Codec, Decoder, MEDIA_TYPES};
+pub use named_file::{decompressed, is_compressed};

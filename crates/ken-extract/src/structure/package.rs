@@ -1,0 +1,366 @@
+//! A zip file whose parts make one document: OOXML, OpenDocument, EPUB.
+//!
+//! Parts are looked up as writers of all sorts name them (case, backslashes and a leading slash
+//! are forgiven), and read under limits. A part that is damaged or too large yields what can be
+//! read of it; the first such trouble is kept and becomes the failure of the whole document, so
+//! that the rest of its text stays searchable.
+
+use std::io::{BufReader, Cursor, Read};
+
+use flate2::read::DeflateDecoder;
+use zip::ZipArchive;
+use zip::read::Config;
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+
+use super::encryption::odf::Keys;
+use super::xml::decode_xml;
+use crate::expansion::{FREE_BYTES, max_expanded};
+use crate::input::ReadSeek;
+use crate::{Error, Expansion, Input, Limits};
+
+/// Files up to this size are read at once: cheaper than seeking, and little memory.
+const WHOLE_BYTES: u64 = 8 << 20;
+/// More parts than any program writes; each costs memory while the package is open.
+const MAX_PARTS: usize = 100_000;
+
+/// An open package.
+pub(crate) struct Package<'a> {
+    archive: ZipArchive<Box<dyn ReadSeek + 'a>>,
+    /// Folded name, name for people and position in the archive, sorted.
+    parts: Vec<(String, String, usize)>,
+    limits: &'a Limits,
+    /// How many bytes all parts together may still expand to.
+    budget: u64,
+    /// The account of the outermost file.
+    account: Expansion,
+    /// By which encrypted parts are read.
+    keys: Option<Keys>,
+    trouble: Option<Error>,
+}
+
+impl<'a> Package<'a> {
+    /// Opens a package.
+    ///
+    /// # Errors
+    /// Fails if the input is not a zip file, or its directory is damaged.
+    pub(crate) fn open(input: &'a mut Input<'_>, limits: &'a Limits) -> Result<Self, Error> {
+        let size = input.size();
+        let account = input.account(limits);
+        let mut source: Box<dyn ReadSeek + 'a> = if size <= WHOLE_BYTES {
+            Box::new(Cursor::new(input.bytes(limits)?))
+        } else {
+            Box::new(BufReader::new(input.seekable()?))
+        };
+        check_parts(&mut source, MAX_PARTS)?;
+        let archive = ZipArchive::new(source).map_err(zip_error)?;
+        let mut parts = Vec::with_capacity(archive.len());
+        for (position, name) in archive.file_names_raw().enumerate() {
+            let name = String::from_utf8_lossy(name).replace('\\', "/");
+            let name = name.trim_start_matches('/');
+            parts.push((name.to_ascii_lowercase(), name.to_owned(), position));
+        }
+        parts.sort_unstable();
+        Ok(Self {
+            archive,
+            parts,
+            limits,
+            budget: max_expanded(size, limits.max_expansion).min(limits.max_expanded_bytes),
+            account,
+            keys: None,
+            trouble: None,
+        })
+    }
+
+    /// Decrypts parts from now on.
+    pub(crate) fn set_keys(&mut self, keys: Keys) {
+        self.keys = Some(keys);
+    }
+
+    /// Returns the names of all parts, in alphabetical order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|(_, name, _)| name.as_str())
+    }
+
+    /// Returns whether there is a part of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.position(name).is_some()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        let folded = name.trim_start_matches('/').to_ascii_lowercase();
+        let found = self
+            .parts
+            .binary_search_by(|(known, _, _)| known.as_str().cmp(&folded))
+            .ok()?;
+        Some(self.parts[found].2)
+    }
+
+    /// Returns the text of an XML part, or `None` if there is none. Damage is remembered.
+    pub(crate) fn xml(&mut self, name: &str) -> Option<String> {
+        let (bytes, trouble) = self.read(self.position(name)?);
+        self.tolerate(trouble.map_or(Ok(()), Err));
+        Some(decode_xml(bytes))
+    }
+
+    /// Returns the bytes of a part, all or none.
+    ///
+    /// # Errors
+    /// Fails if there is no such part, or it is damaged, encrypted or too large.
+    pub(crate) fn bytes(&mut self, name: &str) -> Result<Vec<u8>, Error> {
+        let position = self
+            .position(name)
+            .ok_or_else(|| Error::Malformed(format!("there is no part {name}")))?;
+        match self.read(position) {
+            (bytes, None) => Ok(bytes),
+            (_, Some(trouble)) => Err(trouble),
+        }
+    }
+
+    /// Returns what can be read of a part, and why that is not all.
+    fn read(&mut self, position: usize) -> (Vec<u8>, Option<Error>) {
+        let mut bytes = Vec::new();
+        let mut part = match self.archive.by_index(position) {
+            Ok(part) => part,
+            Err(error) => return (bytes, Some(zip_error(error))),
+        };
+        let ratio_limit = max_expanded(part.compressed_size(), self.limits.max_expansion);
+        let allowed = self
+            .limits
+            .max_member_bytes
+            .min(ratio_limit)
+            .min(self.budget);
+        // The announced size may be a lie: believe it for the first MiB only.
+        bytes.reserve_exact(part.size().min(allowed).min(FREE_BYTES) as usize);
+        let result = part.by_ref().take(allowed + 1).read_to_end(&mut bytes);
+        let mut trouble = result.err().map(Error::Read);
+        if bytes.len() as u64 > allowed {
+            bytes.truncate(allowed as usize);
+            trouble = Some(limit_error(self.limits, allowed));
+        }
+        drop(part);
+        if trouble.is_none() {
+            (bytes, trouble) = self.unsealed(position, bytes, allowed);
+        }
+        self.budget -= (bytes.len() as u64).min(self.budget);
+        if let Err(over) = self.account.spend(bytes.len() as u64) {
+            self.budget = 0;
+            trouble = Some(over);
+        }
+        (bytes, trouble)
+    }
+
+    /// Decrypts and unpacks a part if it is encrypted.
+    fn unsealed(
+        &mut self,
+        position: usize,
+        bytes: Vec<u8>,
+        allowed: u64,
+    ) -> (Vec<u8>, Option<Error>) {
+        let Some(keys) = &mut self.keys else {
+            return (bytes, None);
+        };
+        let name = self.archive.name_for_index(position).and_then(Result::ok);
+        let deflated = match keys.open(&name.unwrap_or_default(), &bytes) {
+            Ok(None) => return (bytes, None),
+            Ok(Some(deflated)) => deflated,
+            Err(error) => return (Vec::new(), Some(error)),
+        };
+        inflated(&deflated, allowed, self.limits)
+    }
+
+    /// Remembers the first failure of a part, and goes on.
+    pub(crate) fn tolerate(&mut self, result: Result<(), Error>) {
+        if let Err(error) = result {
+            self.trouble.get_or_insert(error);
+        }
+    }
+
+    /// Ends reading.
+    ///
+    /// # Errors
+    /// Returns the first failure that was tolerated.
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        self.trouble.map_or(Ok(()), Err)
+    }
+}
+
+/// Unpacks a part that was encrypted.
+fn inflated(deflated: &[u8], allowed: u64, limits: &Limits) -> (Vec<u8>, Option<Error>) {
+    let allowed = max_expanded(deflated.len() as u64, limits.max_expansion).min(allowed);
+    let mut bytes = Vec::new();
+    let reader = DeflateDecoder::new(deflated);
+    let result = reader.take(allowed + 1).read_to_end(&mut bytes);
+    if bytes.len() as u64 > allowed {
+        bytes.truncate(allowed as usize);
+        return (bytes, Some(limit_error(limits, allowed)));
+    }
+    (bytes, result.err().map(Error::Read))
+}
+
+/// Fails if there are so many parts that their directory alone would fill the memory.
+fn check_parts(source: &mut impl ReadSeek, max: usize) -> Result<(), Error> {
+    let archive = ZipIterable::try_new(&mut *source, Config::default()).map_err(zip_error)?;
+    let n_parts = archive.len();
+    if n_parts > max {
+        return Err(Error::Limit(format!("{n_parts} parts, more than {max}")));
+    }
+    Ok(())
+}
+
+fn limit_error(limits: &Limits, allowed: u64) -> Error {
+    Error::Limit(if allowed == limits.max_member_bytes {
+        format!("a part is larger than max_member_bytes = {allowed}")
+    } else {
+        format!(
+            "a part expands by more than max_expansion = {} or beyond max_expanded_bytes = {}",
+            limits.max_expansion, limits.max_expanded_bytes
+        )
+    })
+}
+
+fn zip_error(error: ZipError) -> Error {
+    match error {
+        ZipError::Io(error) => Error::Read(error),
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
+            Error::Encrypted("the parts of the file are encrypted".into())
+        }
+        ZipError::InvalidArchive(cause) => Error::Malformed(zip_damage(&cause)),
+        error => Error::malformed(error),
+    }
+}
+
+/// Says what is wrong with a zip file: it ends with its list of parts, the "end of central directory".
+pub(crate) fn zip_damage(cause: &str) -> String {
+    match cause.contains("find EOCD") {
+        true => "the list of parts at the end is missing: cut off or damaged".to_owned(),
+        false => cause.to_owned(),
+    }
+}
+
+/// Returns the name of the part that `target` means when it stands in the part `base`.
+pub(crate) fn resolve(base: &str, target: &str) -> String {
+    let mut folders: Vec<&str> = match (target.starts_with('/'), base.rfind('/')) {
+        (false, Some(end)) => base[..end].split('/').collect(),
+        _ => Vec::new(),
+    };
+    for segment in target.split(['/', '\\']) {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                folders.pop();
+            }
+            _ => folders.push(segment),
+        }
+    }
+    folders.join("/")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::io::Write;
+
+    use zip::CompressionMethod;
+    use zip::write::{SimpleFileOptions, ZipWriter};
+
+    use super::*;
+
+    /// Returns a zip file of these parts.
+    pub(crate) fn zip_of(parts: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+        for (name, content) in parts {
+            writer.start_file(*name, options).unwrap();
+            writer.write_all(content).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    fn with_package<T>(zip: &[u8], limits: &Limits, act: impl FnOnce(Package<'_>) -> T) -> T {
+        let mut input = Input::bytes_of("x", zip);
+        act(Package::open(&mut input, limits).unwrap())
+    }
+
+    #[test]
+    fn names_are_found_as_odd_writers_spell_them() {
+        let zip = zip_of(&[("Word\\Document.XML", b"<a/>"), ("/xl/b.xml", b"<b/>")]);
+        with_package(&zip, &Limits::default(), |mut package| {
+            assert_eq!(package.xml("word/document.xml").as_deref(), Some("<a/>"));
+            assert_eq!(package.xml("/XL/b.xml").as_deref(), Some("<b/>"));
+            assert!(package.xml("word").is_none());
+            assert!(package.finish().is_ok());
+        });
+    }
+
+    #[test]
+    fn a_bomb_is_cut_and_reported() {
+        let zip = zip_of(&[("a", &vec![b' '; 3 << 20])]);
+        let limits = Limits {
+            max_expansion: 100,
+            ..Limits::default()
+        };
+        with_package(&zip, &limits, |mut package| {
+            assert!(package.xml("a").unwrap().len() < 2 << 20);
+            assert!(matches!(package.finish(), Err(Error::Limit(_))));
+        });
+    }
+
+    #[test]
+    fn a_part_read_again_and_again_uses_up_the_budget() {
+        let zip = zip_of(&[("a", &vec![b' '; 3 << 20])]);
+        with_package(&zip, &Limits::default(), |mut package| {
+            for _ in 0..10 {
+                package.xml("a");
+            }
+            assert!(matches!(package.finish(), Err(Error::Limit(_))));
+        });
+    }
+
+    #[test]
+    fn packages_inside_one_file_share_its_account() {
+        let zip = zip_of(&[("a", &vec![b' '; 3 << 20])]);
+        let (account, limits) = (Expansion::resume(0, 10 << 20), Limits::default());
+        let mut n_read = 0;
+        for _ in 0..5 {
+            let mut input = Input::bytes_of("x", &zip);
+            input.expansion = Some(account.clone());
+            let mut package = Package::open(&mut input, &limits).unwrap();
+            package.xml("a");
+            n_read += u32::from(package.finish().is_ok());
+        }
+        assert_eq!(n_read, 3, "of 3 MiB each in an account of 10");
+    }
+
+    #[test]
+    fn large_parts_name_their_limit() {
+        let zip = zip_of(&[("a", b"123456789")]);
+        let limits = Limits {
+            max_member_bytes: 4,
+            ..Limits::default()
+        };
+        with_package(&zip, &limits, |mut package| {
+            let error = package.bytes("a").unwrap_err();
+            assert!(error.to_string().contains("max_member_bytes = 4"));
+            assert_eq!(package.xml("a").as_deref(), Some("1234"));
+        });
+    }
+
+    #[test]
+    fn too_many_parts_are_refused_before_their_names_are_read() {
+        let zip = zip_of(&[("a", b""), ("b", b"")]);
+        assert!(check_parts(&mut Cursor::new(&zip), 2).is_ok());
+        let refused = check_parts(&mut Cursor::new(&zip), 1);
+        assert!(matches!(refused, Err(Error::Limit(_))));
+    }
+
+    #[test]
+    fn targets_are_resolved() {
+        assert_eq!(
+            resolve("ppt/slides/s1.xml", "../notes/n.xml"),
+            "ppt/notes/n.xml"
+        );
+        assert_eq!(resolve("ppt/slides/s1.xml", "/xl/a.xml"), "xl/a.xml");
+        assert_eq!(resolve("", "word/document.xml"), "word/document.xml");
+        assert_eq!(resolve("a/b.xml", "../../../c"), "c");
+    }
+}

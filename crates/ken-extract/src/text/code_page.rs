@@ -1,0 +1,115 @@
+//! Text in the code pages of Windows, DOS and the Macintosh, by number.
+//!
+//! `encoding_rs` knows those that the web uses; DOS' Western ones stand here, from the tables at
+//! <https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/>.
+
+use std::borrow::Cow;
+
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, KOI8_R, KOI8_U, MACINTOSH,
+    SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252,
+    WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
+    X_MAC_CYRILLIC,
+};
+
+/// Western Europe, on Windows.
+pub(crate) const WESTERN: u16 = 1252;
+/// UTF-16 in the order of Intel's processors.
+pub(crate) const UTF16: u16 = 1200;
+
+const PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+const PAGE_850: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
+const PAGE_852: &str = "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u{ad}˝˛ˇ˘§÷¸°¨˙űŘř■\u{a0}";
+
+/// Decodes bytes of a code page; one that is not known is taken for the Western one.
+pub(crate) fn decode(bytes: &[u8], code_page: u16) -> Cow<'_, str> {
+    match code_page {
+        437 => by_table(bytes, PAGE_437),
+        850 | 858 => by_table(bytes, PAGE_850),
+        852 => by_table(bytes, PAGE_852),
+        _ => encoding(code_page).decode_without_bom_handling(bytes).0,
+    }
+}
+
+/// Decodes UTF-16 in the order of Intel's processors.
+pub(crate) fn utf16(bytes: &[u8]) -> Cow<'_, str> {
+    decode(bytes, UTF16)
+}
+
+fn by_table<'a>(bytes: &'a [u8], upper: &str) -> Cow<'a, str> {
+    if bytes.is_ascii() {
+        return String::from_utf8_lossy(bytes);
+    }
+    let upper: Vec<char> = upper.chars().collect();
+    let character = |&byte: &u8| match byte {
+        0..0x80 => char::from(byte),
+        _ => upper[usize::from(byte - 0x80)],
+    };
+    bytes.iter().map(character).collect()
+}
+
+fn encoding(code_page: u16) -> &'static Encoding {
+    match code_page {
+        866 => IBM866,
+        874 => WINDOWS_874,
+        932 | 10001 => SHIFT_JIS,
+        936 | 10008 => GBK,
+        949 | 10003 | 51949 => EUC_KR,
+        950 | 10002 => BIG5,
+        UTF16 => UTF_16LE,
+        1201 => UTF_16BE,
+        1250 | 10029 => WINDOWS_1250,
+        1251 => WINDOWS_1251,
+        1253 | 10006 => WINDOWS_1253,
+        1254 | 10081 => WINDOWS_1254,
+        1255 | 10005 => WINDOWS_1255,
+        1256 | 10004 => WINDOWS_1256,
+        1257 => WINDOWS_1257,
+        1258 => WINDOWS_1258,
+        10000 => MACINTOSH,
+        10007 => X_MAC_CYRILLIC,
+        20866 => KOI8_R,
+        21866 => KOI8_U,
+        28592..=28606 => {
+            let label = format!("iso-8859-{}", code_page - 28590);
+            Encoding::for_label(label.as_bytes()).unwrap_or(WINDOWS_1252)
+        }
+        50220..=50222 => ISO_2022_JP,
+        51932 => EUC_JP,
+        54936 => GB18030,
+        65001 => UTF_8,
+        _ => WINDOWS_1252,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_known_by_number() {
+        for (page, bytes, text) in [
+            (437, &b"\x81 \xe0 \xff"[..], "ü α \u{a0}"),
+            (850, b"\x81 \xd0", "ü ð"),
+            (852, b"\xa6 \xfd", "Ž ř"),
+            (866, b"\x8f", "П"),
+            (932, b"\x93\xfa\x96{", "日本"),
+            (936, b"\xd6\xd0", "中"),
+            (1200, b"\xe4\0", "ä"),
+            (1251, b"\xcf", "П"),
+            (10000, b"\x8a", "ä"),
+            (28592, b"\xbe", "ž"),
+            (65001, "ä".as_bytes(), "ä"),
+            (0, b"\x80", "€"),
+        ] {
+            assert_eq!(decode(bytes, page), text, "{page}");
+        }
+    }
+
+    #[test]
+    fn each_table_has_a_character_for_each_byte() {
+        for table in [PAGE_437, PAGE_850, PAGE_852] {
+            assert_eq!(table.chars().count(), 128);
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! Bytes to text: byte order marks, UTF-8, UTF-16 and UTF-32, legacy charsets, control characters.
+//!
+//! Nearly all text is UTF-8 or ASCII without controls: that is validated and borrowed, not copied.
+//! Everything else is decided in the order byte order mark, NUL pattern, declaration, detection
+//! (`chardetng`, Firefox's detector), and decoded by `encoding_rs` (WHATWG Encoding Standard).
+//! Valid UTF-8 beats a declared single-byte charset: text in such a charset is hardly ever valid
+//! UTF-8 by accident, while wrong declarations are common in mail and HTML.
+
+pub(crate) mod code_page;
+pub(crate) mod entities;
+mod entity_table;
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+
+/// How many bytes the detector of legacy charsets sees, from the first one that is not ASCII.
+const DETECTION_BYTES: usize = 64 << 10;
+
+/// How many bytes of ASCII it sees beside those that are not ASCII: more than a word.
+const DETECTION_CONTEXT_BYTES: usize = 64;
+
+/// How many bytes are searched for the NUL pattern of UTF-16 and UTF-32.
+const PATTERN_BYTES: usize = 1 << 10;
+
+/// Decodes text; `declared` is the charset that a header or container names.
+///
+/// Never fails: what cannot be decoded becomes U+FFFD. C0 controls other than tab, line feed,
+/// form feed and carriage return become spaces. Lines stay lines.
+pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
+    match decode_raw(bytes, declared) {
+        Cow::Borrowed(text) if has_controls(text.as_bytes()) => Cow::Owned(without_controls(text)),
+        Cow::Owned(text) if has_controls(text.as_bytes()) => Cow::Owned(without_controls(&text)),
+        text => text,
+    }
+}
+
+/// As [`decode`], without a copy if the bytes are clean UTF-8.
+pub(crate) fn decode_owned(bytes: Vec<u8>, declared: Option<&str>) -> String {
+    if let Cow::Owned(text) = decode(&bytes, declared) {
+        return text;
+    }
+    let start = if bytes.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    };
+    // `decode` borrowed, hence the bytes are valid and this neither copies nor replaces.
+    let mut text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    text.drain(..start);
+    text
+}
+
+/// How many bytes one ASCII character takes, judged by the start of a text: 1, 2 or 4.
+pub(crate) fn unit_bytes(head: &[u8]) -> usize {
+    match wide(head) {
+        Some((Wide::Utf32Le | Wide::Utf32Be, _)) => 4,
+        Some(_) => 2,
+        None => 1,
+    }
+}
+
+/// Returns whether the start of a file is not text in any encoding.
+///
+/// NUL bytes decide, unless they form the pattern of UTF-16 or UTF-32; else more than one control
+/// character in thirty, where escape sequences (ISO-2022, terminals) and page breaks don't count.
+pub(crate) fn is_binary(head: &[u8]) -> bool {
+    if wide(head).is_some() {
+        return false;
+    }
+    if memchr::memchr(0, head).is_some() {
+        return true;
+    }
+    let is_odd = |byte: &&u8| is_control(**byte) && !matches!(**byte, 0x08 | 0x1b);
+    // Most texts have none, which is told faster.
+    has_controls(head) && head.iter().filter(is_odd).count() * 30 > head.len()
+}
+
+fn decode_raw<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
+    if let Some((wide, bom_bytes)) = wide(bytes) {
+        return Cow::Owned(decode_wide(&bytes[bom_bytes..], wide));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let declared = declared.and_then(declared_encoding);
+    if let Some(encoding) = declared
+        && encoding != UTF_8
+        && !encoding.is_single_byte()
+    {
+        return encoding.decode_without_bom_handling(bytes).0;
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) if has_iso_2022_jp(bytes) => {
+            ISO_2022_JP.decode_without_bom_handling(text.as_bytes()).0
+        }
+        Ok(text) => Cow::Borrowed(text),
+        Err(error) => {
+            let encoding = declared
+                .filter(|&encoding| encoding != UTF_8)
+                .unwrap_or_else(|| guess(bytes, error.valid_up_to()));
+            encoding.decode_without_bom_handling(bytes).0
+        }
+    }
+}
+
+/// Returns the encoding of a charset label, if it says anything: `us-ascii` on bytes that are not
+/// ASCII is no more than a default, and UTF-16 would have been seen.
+fn declared_encoding(label: &str) -> Option<&'static Encoding> {
+    let label = label.trim_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'');
+    if label.eq_ignore_ascii_case("us-ascii") || label.eq_ignore_ascii_case("ascii") {
+        return None;
+    }
+    Encoding::for_label_no_replacement(label.as_bytes())
+        .filter(|&encoding| encoding != UTF_16LE && encoding != UTF_16BE)
+}
+
+/// Guesses the charset of bytes that are not valid UTF-8 from `first_bad` on.
+fn guess(bytes: &[u8], first_bad: usize) -> &'static Encoding {
+    let first = bytes[..first_bad].iter().position(|&byte| byte >= 0x80);
+    // Some valid sequences before the first bad one: damaged UTF-8, not another charset.
+    if let Some(first) = first
+        && first_bad - first >= 2
+        && n_sequences(&bytes[first..first_bad]) >= 3
+    {
+        return UTF_8;
+    }
+    let start = first.unwrap_or(first_bad).saturating_sub(256);
+    let end = bytes.len().min(start + DETECTION_BYTES);
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    let telling = without_ascii(&bytes[start..end]);
+    detector.feed(&telling, end == bytes.len());
+    detector.guess(None, Utf8Detection::Allow)
+}
+
+/// Leaves out the inner part of long runs of ASCII: the detector asks 27 encodings about each byte, 100 ns,
+/// and none has an opinion of ASCII among ASCII.
+fn without_ascii(bytes: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (ascii, after) = rest.split_at(Encoding::ascii_valid_up_to(rest));
+        if ascii.len() > 2 * DETECTION_CONTEXT_BYTES {
+            kept.extend_from_slice(&ascii[..DETECTION_CONTEXT_BYTES]);
+            kept.extend_from_slice(&ascii[ascii.len() - DETECTION_CONTEXT_BYTES..]);
+        } else {
+            kept.extend_from_slice(ascii);
+        }
+        let others = after.iter().take_while(|byte| !byte.is_ascii()).count();
+        kept.extend_from_slice(&after[..others]);
+        rest = &after[others..];
+    }
+    kept
+}
+
+fn n_sequences(utf8: &[u8]) -> usize {
+    utf8.iter().filter(|&&byte| byte >= 0xc0).count()
+}
+
+/// Returns whether ASCII bytes hold the escape sequences that switch to Japanese characters.
+fn has_iso_2022_jp(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(0x1b, bytes)
+        .any(|at| matches!(bytes.get(at + 1..at + 3), Some(b"$B" | b"$@" | b"(J")))
+}
+
+/// The encodings in which ASCII text holds NUL bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wide {
+    Utf16Le,
+    Utf16Be,
+    Utf32Le,
+    Utf32Be,
+}
+
+/// Recognises UTF-16 and UTF-32 by byte order mark (its length is returned) or NUL pattern.
+fn wide(bytes: &[u8]) -> Option<(Wide, usize)> {
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] => return Some((Wide::Utf32Le, 4)),
+        [0, 0, 0xfe, 0xff, ..] => return Some((Wide::Utf32Be, 4)),
+        [0xff, 0xfe, ..] => return Some((Wide::Utf16Le, 2)),
+        [0xfe, 0xff, ..] => return Some((Wide::Utf16Be, 2)),
+        _ => {}
+    }
+    let sample = &bytes[..bytes.len().min(PATTERN_BYTES)];
+    memchr::memchr(0, sample)?;
+    wide_by_pattern(sample).map(|wide| (wide, 0))
+}
+
+/// Judges pairs of bytes. Text that is mostly not Latin still has spaces, digits and line ends: one
+/// pair in ten must be half NUL, always on the same side, and with no control characters but those
+/// of lines. Pairs of two ASCII characters speak for 8-bit text with stray NUL bytes.
+fn wide_by_pattern(sample: &[u8]) -> Option<Wide> {
+    let (mut low, mut high, mut both, mut ascii, mut units) = (0, 0, 0, 0, 0);
+    for unit in sample.chunks_exact(2) {
+        units += 1;
+        match (unit[0], unit[1]) {
+            (0, 0) => both += 1,
+            (character, 0) if is_latin(character) => low += 1,
+            (0, character) if is_latin(character) => high += 1,
+            (0, _) | (_, 0) => return None,
+            (first, second) if is_ascii_text(first) && is_ascii_text(second) => ascii += 1,
+            _ => {}
+        }
+    }
+    if units < 2 || (low + high) * 10 < units || low + high <= ascii {
+        return None;
+    }
+    match (low, high, both) {
+        (_, 0, 0) => Some(Wide::Utf16Le),
+        (0, _, 0) => Some(Wide::Utf16Be),
+        (_, 0, _) if low == both => Some(Wide::Utf32Le),
+        (0, _, _) if high == both => Some(Wide::Utf32Be),
+        _ => None,
+    }
+}
+
+fn is_ascii_text(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | 0x20..=0x7e)
+}
+
+/// Returns whether the byte is a character of text in ISO 8859-1, the first block of Unicode.
+fn is_latin(byte: u8) -> bool {
+    is_ascii_text(byte) || byte >= 0xa0
+}
+
+fn decode_wide(bytes: &[u8], wide: Wide) -> String {
+    let from_units = |to_u32: fn([u8; 4]) -> u32| {
+        let units = bytes.as_chunks::<4>().0;
+        let scalar = |unit: &[u8; 4]| char::from_u32(to_u32(*unit)).unwrap_or('\u{fffd}');
+        units.iter().map(scalar).collect()
+    };
+    match wide {
+        Wide::Utf16Le => UTF_16LE.decode_without_bom_handling(bytes).0.into_owned(),
+        Wide::Utf16Be => UTF_16BE.decode_without_bom_handling(bytes).0.into_owned(),
+        Wide::Utf32Le => from_units(u32::from_le_bytes),
+        Wide::Utf32Be => from_units(u32::from_be_bytes),
+    }
+}
+
+fn is_control(byte: u8) -> bool {
+    (byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c)) || byte == 0x7f
+}
+
+fn has_controls(bytes: &[u8]) -> bool {
+    // Without early exit inside a block the compiler vectorises the test.
+    let holds = |block: &[u8]| {
+        block
+            .iter()
+            .fold(false, |any, &byte| any | is_control(byte))
+    };
+    bytes.chunks(4 << 10).any(holds)
+}
+
+fn without_controls(text: &str) -> String {
+    let clean = |c: char| match c {
+        c if c.is_ascii() && is_control(c as u8) => ' ',
+        c => c,
+    };
+    text.chars().map(clean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::{GB18030, ISO_8859_2, KOI8_R, SHIFT_JIS, WINDOWS_1252};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn utf16(text: &str, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(to_bytes).collect()
+    }
+
+    fn utf32(text: &str, to_bytes: fn(u32) -> [u8; 4]) -> Vec<u8> {
+        text.chars().flat_map(|c| to_bytes(c as u32)).collect()
+    }
+
+    #[test]
+    fn clean_utf8_is_borrowed() {
+        let text = "Grüße, 世界\r\nline\ttwo\x0cpage two";
+        assert!(matches!(decode(text.as_bytes(), None), Cow::Borrowed(same) if same == text));
+        assert_eq!(decode(b"\xef\xbb\xbfmarked", None), "marked");
+        assert_eq!(decode_owned(b"\xef\xbb\xbfmarked".to_vec(), None), "marked");
+    }
+
+    #[test]
+    fn utf16_and_utf32_with_and_without_mark() {
+        for text in ["Grüße\nan alle", "Привет, мир: 2 слова и 5 цифр 1 2 3\n"]
+        {
+            let marked = format!("\u{feff}{text}");
+            for text_in in [text, &marked] {
+                assert_eq!(decode(&utf16(text_in, u16::to_le_bytes), None), text);
+                assert_eq!(decode(&utf16(text_in, u16::to_be_bytes), None), text);
+            }
+            assert_eq!(decode(&utf32(&marked, u32::to_le_bytes), None), text);
+            assert_eq!(decode(&utf32(&marked, u32::to_be_bytes), None), text);
+        }
+        assert_eq!(decode(&utf32("plain", u32::to_le_bytes), None), "plain");
+        assert_eq!(decode(&utf32("plain", u32::to_be_bytes), None), "plain");
+        assert_eq!(unit_bytes(&utf16("plain", u16::to_be_bytes)), 2);
+        assert_eq!(unit_bytes(&utf32("plain", u32::to_be_bytes)), 4);
+        assert_eq!(unit_bytes(b"plain"), 1);
+    }
+
+    const LEGACY: &[(&Encoding, &str)] = &[
+        (
+            WINDOWS_1252,
+            "Die Größe der Fläche – „schön“ heißt: für jeden über 5 €.",
+        ),
+        (
+            ISO_8859_2,
+            "Zażółć gęślą jaźń. Wszyscy ludzie rodzą się wolni i równi pod względem swej godności.",
+        ),
+        (
+            KOI8_R,
+            "Все люди рождаются свободными и равными в своём достоинстве и правах.",
+        ),
+        (
+            SHIFT_JIS,
+            "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。",
+        ),
+        (
+            GB18030,
+            "人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心。",
+        ),
+    ];
+
+    #[test]
+    fn legacy_charsets_are_detected() {
+        for (encoding, text) in LEGACY {
+            let (bytes, _, unmappable) = encoding.encode(text);
+            assert!(!unmappable);
+            assert_eq!(decode(&bytes, None), *text, "{}", encoding.name());
+            assert_eq!(decode(&bytes, Some(encoding.name())), *text);
+        }
+    }
+
+    #[test]
+    fn far_away_legacy_characters_are_seen() {
+        let mut bytes = vec![b'x'; 200_000];
+        bytes.extend(KOI8_R.encode(LEGACY[2].1).0.iter());
+        assert!(decode(&bytes, None).ends_with(LEGACY[2].1));
+        assert!(without_ascii(&bytes).len() < 300);
+    }
+
+    #[test]
+    fn declarations_decide_what_detection_cannot() {
+        assert_eq!(decode(b"\xe4", Some("koi8-r")), "\u{414}");
+        assert_eq!(decode(b"\xe4", Some(" \"ISO-8859-1\"")), "ä");
+        assert_eq!(decode("für".as_bytes(), Some("iso-8859-1")), "für");
+        assert_eq!(decode(b"caf\xe9", Some("us-ascii")), "café");
+        assert_eq!(decode(b"plain", Some("utf-16")), "plain");
+        assert_eq!(decode(b"plain", Some("no such charset")), "plain");
+        let japanese = "\u{65e5}\u{672c}";
+        let bytes = b"\x1b$BF|K\\\x1b(B";
+        assert_eq!(decode(bytes, None), japanese);
+        assert_eq!(decode(bytes, Some("iso-2022-jp")), japanese);
+    }
+
+    #[test]
+    fn damaged_utf8_stays_utf8() {
+        let mut bytes = "Grüße und Küsse für Zoë".as_bytes().to_vec();
+        bytes.extend(b" \xff end");
+        assert_eq!(decode(&bytes, None), "Grüße und Küsse für Zoë \u{fffd} end");
+    }
+
+    #[test]
+    fn controls_become_spaces_and_lines_stay() {
+        let cleaned = "a b c\x0cd\r\ne\n f";
+        assert_eq!(decode(b"a\0b\x07c\x0cd\r\ne\n\x7ff", None), cleaned);
+        assert_eq!(decode_owned(b"a\x01b".to_vec(), None), "a b");
+    }
+
+    #[test]
+    fn binary_is_told_from_text() {
+        assert!(is_binary(b"\x7fELF\x02\x01\x01\0\0\0\0"));
+        assert!(is_binary(b"\x01\x02\x03\x04 and a bit of text"));
+        assert!(!is_binary(b""));
+        assert!(!is_binary("Grüße".as_bytes()));
+        assert!(!is_binary(b"caf\xe9 \x1b[1mbold\x1b[0m"));
+        assert!(!is_binary(&utf16("wide text", u16::to_le_bytes)));
+        assert!(is_binary(&[0; 100]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_decode_without_controls(bytes: Vec<u8>, label in "[a-z0-9-]{0,12}") {
+            for declared in [None, Some(label.as_str())] {
+                let text = decode(&bytes, declared);
+                prop_assert!(!has_controls(text.as_bytes()));
+                prop_assert_eq!(&*text, decode_owned(bytes.clone(), declared));
+            }
+        }
+
+        #[test]
+        fn the_detector_misses_nothing_of_what_it_is_not_shown(
+            language in 0..LEGACY.len(),
+            words in proptest::collection::vec(0..12_usize, 1..40),
+            ascii in "[a-zA-Z0-9 .,'\"()>\n\x1b-]{200}",
+        ) {
+            let (encoding, text) = LEGACY[language];
+            let foreign: Vec<&str> = text.split_inclusive([' ', '、', ',']).collect();
+            let mut bytes = Vec::new();
+            for word in words {
+                bytes.extend(encoding.encode(foreign[word % foreign.len()]).0.iter());
+                bytes.extend(&ascii.as_bytes()[..word * 17 % 201]);
+            }
+            let guess = |shown: &[u8]| {
+                let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+                detector.feed(shown, true);
+                detector.guess(None, Utf8Detection::Allow)
+            };
+            prop_assert_eq!(guess(&bytes), guess(&without_ascii(&bytes)));
+        }
+
+        #[test]
+        fn utf8_decodes_to_itself(text in "[a-zäöü ж世\n]{0,200}") {
+            prop_assert_eq!(decode(text.as_bytes(), None), text.as_str());
+        }
+    }
+}

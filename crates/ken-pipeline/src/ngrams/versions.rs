@@ -1,0 +1,123 @@
+//! Which versions of files the index has, in 8 bytes for each: of ten million it is asked while files of grams
+//! are merged.
+
+use ken_core::FileRow;
+use ken_index::{Error, Snapshot};
+use ken_ngram::Version;
+
+use crate::write::UNKNOWN_TOKEN;
+
+/// The part of an entry that tells the stamp; the rest is the upper part of the key.
+const STAMP: u64 = (1 << 16) - 1;
+/// The stamp of a file that is to be read again because something failed: it is in the index under no stamp.
+const ANY: u64 = STAMP;
+/// That of a file with parts, unless it has another one: it was not read to its end.
+const PARTS: u64 = STAMP - 1;
+
+/// Answers rightly of a version of a file that was read to its end, and of any that is to be read again. Of one in
+/// 65,000 that the index has no more it says that it has it: then grams are kept that are of no use. Of files that
+/// were not read to their end it takes none in millions for another one's parts.
+pub(super) struct Versions(Vec<u64>);
+
+impl Versions {
+    /// Those of a commit.
+    ///
+    /// # Errors
+    /// Fails if they cannot be read.
+    pub(super) fn of(snapshot: &Snapshot) -> Result<Self, Error> {
+        let mut entries = Vec::with_capacity(snapshot.n_documents() as usize);
+        snapshot.each_row(|row, is_own| entries.push(of_row(&row, is_own)))?;
+        Ok(Self::united(entries))
+    }
+
+    fn united(mut entries: Vec<u64>) -> Self {
+        entries.sort_unstable();
+        // That of parts counts only if there is no other before it.
+        entries.dedup_by(|entry, before| *entry == file(*before) | PARTS);
+        Self(entries)
+    }
+
+    /// Returns whether the index has a file of this version.
+    pub(super) fn knows(&self, version: Version) -> bool {
+        let file = file(version.key);
+        let first = self.0.partition_point(|entry| *entry < file);
+        let mut same = self.0[first..]
+            .iter()
+            .take_while(|entry| **entry <= file | ANY);
+        same.any(|entry| *entry == file | stamp(version.stamp) || *entry >= file | PARTS)
+    }
+}
+
+fn of_row(row: &FileRow, is_own: bool) -> u64 {
+    let stamp = match (is_own, row.token) {
+        (false, _) => PARTS,
+        (true, UNKNOWN_TOKEN) => ANY,
+        (true, token) => stamp(token >> 16),
+    };
+    file(row.key.0) | stamp
+}
+
+fn file(key: u64) -> u64 {
+    key & !STAMP
+}
+
+/// Stamps are hashes: a part of one tells as much as another.
+fn stamp(stamp: u64) -> u64 {
+    (stamp & STAMP).min(PARTS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::FileKey;
+
+    use super::*;
+
+    fn row(key: u64, token: u64) -> FileRow {
+        FileRow {
+            key: FileKey(key << 32),
+            token,
+            identity: 0,
+        }
+    }
+
+    fn own(rows: &[(u64, u64)]) -> Vec<u64> {
+        let rows = rows.iter().map(|(key, token)| row(*key, *token));
+        rows.map(|row| of_row(&row, true)).collect()
+    }
+
+    fn knows(versions: &Versions, key: u64, stamp: u64) -> bool {
+        versions.knows(Version {
+            key: key << 32,
+            stamp,
+        })
+    }
+
+    #[test]
+    fn what_failed_for_now_keeps_its_grams() {
+        let versions = Versions::united(own(&[(2, UNKNOWN_TOKEN), (1, 7 << 16 | 2)]));
+        assert!(knows(&versions, 1, 7) && !knows(&versions, 1, 8));
+        assert!(knows(&versions, 2, 7), "it is in the index under no stamp");
+        assert!(!knows(&versions, 3, 7) && !knows(&versions, 0, 7));
+        // Of two files whose keys begin alike, neither is lost.
+        let alike = Versions::united(own(&[(1, UNKNOWN_TOKEN), (1, 7 << 16)]));
+        assert!(knows(&alike, 1, 7) && knows(&alike, 1, 8));
+    }
+
+    #[test]
+    fn a_file_with_parts_has_the_stamp_of_its_own_document() {
+        let parts = [1, 1, 2, 2, 3].map(|key| of_row(&row(key, 0), false));
+        let entries = [own(&[(1, 7 << 16), (3, UNKNOWN_TOKEN)]), parts.to_vec()].concat();
+        let versions = Versions::united(entries);
+        assert!(knows(&versions, 1, 7) && !knows(&versions, 1, 8));
+        assert!(knows(&versions, 2, 8), "it was not read to its end");
+        assert!(knows(&versions, 3, 8));
+    }
+
+    #[test]
+    fn any_stamp_is_found_again() {
+        for stamp in [0, 1, PARTS - 1, PARTS, ANY, ANY + 1, u64::MAX >> 16] {
+            let versions = Versions::united(own(&[(1, stamp << 16 | 1)]));
+            assert!(knows(&versions, 1, stamp) && !knows(&versions, 1, stamp ^ 4));
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Which files are read again although they did not change: an extractor has another version, the
+//! folder gives other fields, what a file failed by is there now, or failed files are to be tried again.
+//!
+//! The commit holds the reading of the run that made it and its edition, which stands in the token
+//! of each file that was read so. A run whose reading is another one begins a new edition, and puts
+//! the last one among the *earlier*, which files of other editions may have been read with. A file
+//! is stale if its edition is not this one and any earlier reading would have read it otherwise.
+//! So a run that was stopped goes on: what it read has its edition. When a run comes to its end and
+//! has seen all files, no file is stale, and the earlier readings are dropped. A file of a root that
+//! is not mounted was not seen; then they stay, and the file is read when it is there again.
+//!
+//! What that is in detail stands in [`crate::stale::changed`]. With nothing stale, which is the usual run, the
+//! index is asked for nothing.
+//!
+//! What files wait for is in the commit by its name, and looked for at the start of a run.
+
+pub(crate) mod changed;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use ken_core::{Field, FileKey, FileRow, FolderFields, OwnHeader, Reading, own};
+use ken_extract::helper::Helpers;
+use ken_extract::{FORMATS, Limits, format_of, is_converted};
+use ken_index::{Meta, Snapshot};
+
+use changed::Changed;
+
+/// Why a file is read again although it did not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stale {
+    /// The format of one of its documents is read by another version of its extractor.
+    Extractor,
+    /// Its folder gives it other fields.
+    Fields,
+    /// The limit that it failed by was raised, or it is encrypted and there are other passwords.
+    Settings,
+    /// A program that it waited for is there.
+    Helper,
+    /// It failed, and that was asked to be tried again.
+    Retry,
+    /// Documents in it may have been lost with a damaged part of the index.
+    Doubtful,
+}
+
+/// What decides how files are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Now<'n> {
+    pub(crate) folders: &'n [FolderFields],
+    pub(crate) helpers: Option<&'n Helpers>,
+    pub(crate) limits: &'n Limits,
+    /// Whether the passwords among the limits are those of a run; else nobody was asked for them.
+    pub(crate) knows_passwords: bool,
+}
+
+impl Now<'_> {
+    /// Returns how files are read now; `last` is how they were.
+    fn reading(&self, last: Option<&Reading>) -> Reading {
+        let own = FORMATS.iter().map(|f| (f.name.to_owned(), f.version));
+        let mut formats: BTreeMap<String, u32> = own.collect();
+        formats.extend(self.helpers.map(Helpers::versions).unwrap_or_default());
+        for (name, version) in last.iter().flat_map(|reading| &reading.formats) {
+            // What a program read that is gone stays, unless ken reads it by itself.
+            let stays = |mime| format_of(mime).is_none() || is_converted(mime);
+            if Helpers::of_reading(name).is_some_and(stays) {
+                formats.entry(name.clone()).or_insert(*version);
+            }
+        }
+        let limits = self.limits.named().into_iter();
+        let limits = limits.chain(self.helpers.map(Helpers::limit));
+        Reading {
+            formats,
+            folders: self.folders.to_vec(),
+            limits: limits.map(|(name, most)| (name.to_owned(), most)).collect(),
+            headers: self.limits.headers.clone(),
+            passwords: match last {
+                Some(last) if !self.knows_passwords => last.passwords,
+                _ => self.limits.passwords.fingerprint(),
+            },
+        }
+    }
+}
+
+/// Returns the headers that are to be fields with the fields that they have in the index.
+///
+/// # Errors
+/// Returns how many names, the former ones counted, are too many.
+pub(crate) fn own_headers(limits: &Limits, known: Option<&Meta>) -> Result<Vec<OwnHeader>, usize> {
+    let headers = limits.headers.iter();
+    let wanted: Vec<_> = headers
+        .map(|own| (own.name.clone(), own.header.clone()))
+        .collect();
+    let readings = known.into_iter();
+    let readings = readings.flat_map(|meta| std::iter::once(&meta.reading).chain(&meta.earlier));
+    own::assign(&wanted, readings)
+}
+
+/// How a run reads files, and how those that the index knows were read.
+pub(crate) struct Staleness {
+    /// How this run reads.
+    pub(crate) reading: Reading,
+    /// The number of `reading`.
+    pub(crate) edition: u16,
+    earlier: Vec<Reading>,
+    /// Files that are read again whatever their edition; each list is sorted.
+    always: Vec<(Stale, Vec<FileKey>)>,
+    /// Files that are read again if their edition is an earlier one; each list is sorted.
+    outdated: Vec<(Stale, Vec<FileKey>)>,
+    /// What files waited for before this run, and what of that is there now.
+    missing: BTreeSet<String>,
+    present: BTreeSet<String>,
+}
+
+impl Staleness {
+    pub(crate) fn new(
+        snapshot: Option<&Snapshot>,
+        now: &Now<'_>,
+        retry_failed: bool,
+    ) -> Result<Self, ken_index::Error> {
+        let last = snapshot.map(|snapshot| &snapshot.meta().reading);
+        let mut stale = Self {
+            reading: now.reading(last),
+            edition: 1,
+            earlier: Vec::new(),
+            always: Vec::new(),
+            outdated: Vec::new(),
+            missing: BTreeSet::new(),
+            present: BTreeSet::new(),
+        };
+        let Some(snapshot) = snapshot else {
+            return Ok(stale);
+        };
+        stale.follow(snapshot.meta());
+        let with = |state: &str| snapshot.files_with(Field::Is, &|known| known == state);
+        if snapshot.meta().parts_lost {
+            let files = snapshot.files_with(Field::Has, &|what| what == "member")?;
+            stale.outdated.push((Stale::Doubtful, files));
+        }
+        if retry_failed {
+            stale.always.push((Stale::Retry, with("failed")?));
+        }
+        let is_present = |what: &&String| now.helpers.is_some_and(|h| h.is_present(what));
+        stale.present = stale.missing.iter().filter(is_present).cloned().collect();
+        if !stale.present.is_empty() {
+            stale.always.push((Stale::Helper, with("missing")?));
+        }
+        let changed = Changed::of(&stale.reading, &stale.earlier, now.helpers);
+        if !changed.is_empty() {
+            let files = changed.files(snapshot)?;
+            stale.outdated.push((Stale::Extractor, files));
+        }
+        if changed::may_lift(&stale.reading, &stale.earlier) {
+            let files = changed::lifted(&stale.reading, &stale.earlier, snapshot)?;
+            stale.outdated.push((Stale::Settings, files));
+        }
+        Ok(stale)
+    }
+
+    /// Sets the edition and what was before it.
+    fn follow(&mut self, meta: &Meta) {
+        self.edition = meta.edition;
+        self.earlier.clone_from(&meta.earlier);
+        self.missing.clone_from(&meta.missing);
+        if meta.reading != self.reading {
+            // Numbers come again after 65,535 editions.
+            self.edition = meta.edition.checked_add(1).unwrap_or(1);
+            if !self.earlier.contains(&meta.reading) {
+                self.earlier.push(meta.reading.clone());
+            }
+        }
+    }
+
+    /// Returns why a file that did not change is read again, if it is.
+    pub(crate) fn reason(&self, path: &Path, row: &FileRow) -> Option<Stale> {
+        let among = |lists: &[(Stale, Vec<FileKey>)]| {
+            let mut lists = lists.iter();
+            let list = lists.find(|(_, files)| files.binary_search(&row.key).is_ok());
+            list.map(|(stale, _)| *stale)
+        };
+        if let Some(stale) = among(&self.always) {
+            return Some(stale);
+        }
+        if row.edition() == self.edition || self.earlier.is_empty() {
+            return None;
+        }
+        let fields = self.reading.fields_of(path);
+        if self.earlier.iter().any(|r| r.fields_of(path) != fields) {
+            return Some(Stale::Fields);
+        }
+        among(&self.outdated)
+    }
+
+    /// Writes down how files were read and what was `noticed` to be missing; `all` if the run has
+    /// seen every file and came to its end.
+    pub(crate) fn note(&self, meta: &mut Meta, noticed: BTreeSet<String>, all: bool) {
+        meta.missing = self.noted(noticed, all);
+        meta.reading.clone_from(&self.reading);
+        meta.edition = self.edition;
+        meta.parts_lost &= !all;
+        meta.earlier = match all {
+            true => Vec::new(),
+            false => self.earlier.clone(),
+        };
+    }
+
+    /// Returns what files wait for after this run.
+    fn noted(&self, mut noticed: BTreeSet<String>, all: bool) -> BTreeSet<String> {
+        // What is there and of no use is not looked for again.
+        let useless: BTreeSet<_> = self.present.intersection(&noticed).cloned().collect();
+        // Files that were not seen wait still.
+        let waits = |what: &&String| !(all && self.present.contains(*what));
+        noticed.extend(self.missing.iter().filter(waits).cloned());
+        noticed.retain(|what| !useless.contains(what));
+        noticed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn current(folders: &[FolderFields]) -> Reading {
+        let now = Now {
+            folders,
+            helpers: None,
+            limits: &Limits::default(),
+            knows_passwords: true,
+        };
+        now.reading(None)
+    }
+
+    fn staleness(edition: u16, earlier: Vec<Reading>, extracted: &[u64]) -> Staleness {
+        let extracted = extracted.iter().copied().map(FileKey).collect();
+        Staleness {
+            reading: current(&[]),
+            edition,
+            earlier,
+            always: Vec::new(),
+            outdated: vec![(Stale::Extractor, extracted)],
+            missing: BTreeSet::new(),
+            present: BTreeSet::new(),
+        }
+    }
+
+    fn row(key: u64, edition: u16) -> FileRow {
+        FileRow {
+            key: FileKey(key),
+            token: 5 << 16 | u64::from(edition),
+            identity: 1,
+        }
+    }
+
+    #[test]
+    fn what_this_edition_read_is_not_read_again() {
+        let stale = staleness(3, vec![current(&[])], &[1]);
+        let reason = |row| stale.reason(Path::new("/a.pdf"), &row);
+        assert_eq!(reason(row(1, 2)), Some(Stale::Extractor));
+        assert_eq!(reason(row(1, 3)), None);
+        assert_eq!(reason(row(2, 2)), None);
+    }
+
+    #[test]
+    fn other_fields_of_the_folder_are_a_reason() {
+        let folders = [FolderFields {
+            path: "/a".into(),
+            fields: vec![(Field::Author, "anna".to_owned())],
+        }];
+        let stale = staleness(3, vec![current(&[]), current(&folders)], &[]);
+        assert_eq!(
+            stale.reason(Path::new("/a/b"), &row(1, 2)),
+            Some(Stale::Fields)
+        );
+        assert_eq!(stale.reason(Path::new("/c"), &row(1, 2)), None);
+    }
+
+    #[test]
+    fn what_a_program_read_stays_when_it_is_gone() {
+        let mut last = current(&[]);
+        let types = [
+            "application/x-dvi",
+            "application/pdf",
+            "application/postscript",
+        ];
+        for media_type in types {
+            last.formats.insert(format!("helper {media_type}"), 7);
+        }
+        let limits = Limits::default();
+        let now = Now {
+            folders: &[],
+            helpers: None,
+            limits: &limits,
+            knows_passwords: true,
+        };
+        let now = now.reading(Some(&last));
+        let readings = [last];
+        let changed = Changed::of(&now, &readings, None);
+        assert!(!changed.reads("application/x-dvi"));
+        assert!(!changed.reads("application/postscript"), "only the text");
+        assert!(changed.reads("application/pdf"), "ken reads it by itself");
+    }
+
+    #[test]
+    fn what_is_missing_stays_noted_until_all_was_seen() {
+        let set = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let mut stale = staleness(3, Vec::new(), &[]);
+        stale.missing = set(&["old", "back"]);
+        stale.present = set(&["back"]);
+        stale.always = vec![(Stale::Helper, vec![FileKey(4)])];
+        assert_eq!(
+            stale.reason(Path::new("/a.dvi"), &row(4, 3)),
+            Some(Stale::Helper)
+        );
+        for (all, expected) in [
+            (false, &["back", "new", "old"][..]),
+            (true, &["new", "old"]),
+        ] {
+            assert_eq!(stale.noted(set(&["new"]), all), set(expected));
+        }
+        assert_eq!(stale.noted(set(&["back"]), false), set(&["old"]));
+    }
+}

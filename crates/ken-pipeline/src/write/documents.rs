@@ -1,0 +1,253 @@
+//! From an extracted document to the record that the index keeps.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ken_core::{Document, Field, FileKey, Kind, Location, MhState, Value};
+use ken_extract::helper::ocr;
+use ken_index::{FileState, MessageId, Record};
+use ken_mail::maildir;
+
+use crate::Progress;
+use crate::budget::Budget;
+use crate::progress::Stage;
+use crate::tags::Log;
+use crate::write::LazyWriter;
+use crate::write::Queues;
+
+/// Smaller documents are not counted: they are as many as threads.
+const LARGE_BYTES: usize = 1 << 20;
+
+/// What all documents of a file share.
+#[derive(Debug)]
+pub(crate) struct FileFacts<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) key: FileKey,
+    pub(crate) mtime_seconds: i64,
+    /// What is said of a message of MH; absent where nothing is, or nothing new.
+    pub(crate) mh: Option<MhState>,
+}
+
+/// Hands documents to the index.
+#[derive(Clone)]
+pub(crate) struct Applier<'r> {
+    pub(crate) writer: &'r LazyWriter,
+    /// Where threads of their own build segments.
+    pub(crate) queues: Option<&'r Queues>,
+    /// For large documents, of which the index holds several copies while it takes one in.
+    pub(crate) documents: Arc<Budget>,
+    pub(crate) progress: &'r Progress,
+    /// What people said of messages.
+    pub(crate) tags: &'r Log,
+}
+
+impl Applier<'_> {
+    /// Returns one that adds documents at once, also where other threads build segments: a commit may tell of
+    /// them.
+    pub(crate) fn at_once(&self) -> Self {
+        Self {
+            queues: None,
+            ..self.clone()
+        }
+    }
+
+    /// Adds a document of a file; `state` is set on the file's own document, the last one.
+    pub(crate) fn add(
+        &self,
+        file: &FileFacts<'_>,
+        state: Option<FileState>,
+        mut document: Document,
+    ) -> Result<(), ken_index::Error> {
+        complete(&mut document, file);
+        tell_flags(&mut document, file);
+        if document.kind == Kind::Message {
+            self.tags.apply(&mut document);
+        }
+        if ocr::is_textless(&document) && !crate::ocr::is_done(&document) {
+            document.join_text(Field::Is, crate::ocr::TEXTLESS);
+        }
+        self.progress.documents.fetch_add(1, Ordering::Relaxed);
+        if document.failure.is_some() {
+            self.progress.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        let n_bytes = document.memory_bytes();
+        let waiting = self.progress.rest(Stage::Memory);
+        let _share = (n_bytes >= LARGE_BYTES).then(|| self.documents.take(n_bytes));
+        drop(waiting);
+        let record = Record {
+            location: Location {
+                path: file.path.to_path_buf(),
+                ipath: document.ipath.clone(),
+            },
+            key: file.key,
+            state,
+            document,
+        };
+        let writer = self.writer.get()?;
+        if let Some(queues) = self.queues {
+            queues.add(writer, record, self.progress);
+            return Ok(());
+        }
+        let _span = self.progress.span(Stage::Index, None);
+        writer.add(record)
+    }
+
+    /// Deletes the documents of one message of a file that were added before.
+    pub(crate) fn delete_message(
+        &self,
+        key: FileKey,
+        message: MessageId,
+    ) -> Result<(), ken_index::Error> {
+        self.writer.get()?.delete_message(key, message);
+        Ok(())
+    }
+
+    /// Deletes a file's own document that was added before.
+    pub(crate) fn delete_own(&self, key: FileKey) -> Result<(), ken_index::Error> {
+        self.writer.get()?.delete_own(key);
+        Ok(())
+    }
+
+    /// Deletes all documents of a file that were added before, also if they still wait.
+    pub(crate) fn take_back(&self, key: FileKey) -> Result<(), ken_index::Error> {
+        match self.queues {
+            Some(queues) => queues.delete(key),
+            None => self.delete(key)?,
+        }
+        Ok(())
+    }
+
+    /// Deletes all documents of a file that the index had before this run.
+    pub(crate) fn delete(&self, key: FileKey) -> Result<(), ken_index::Error> {
+        self.writer.get()?.delete(key);
+        Ok(())
+    }
+}
+
+/// Sets what only the walk knows, and the date that every document has.
+fn complete(document: &mut Document, file: &FileFacts<'_>) {
+    if document.ipath.is_root() || document.number(Field::Modified).is_none() {
+        document
+            .fields
+            .retain(|(field, _)| *field != Field::Modified);
+        document.add_number(Field::Modified, file.mtime_seconds);
+    }
+    if document.number(Field::Date).is_none() {
+        let modified = document.number(Field::Modified).unwrap_or_default();
+        document.add_number(Field::Date, modified);
+    }
+    // One value each: these are columns, and sorting reads the first.
+    for field in [Field::Date, Field::Size, Field::Created, Field::Pages] {
+        keep_first(document, field);
+    }
+}
+
+/// Sets the state that the name of a message's file tells in a Maildir, or the list of its folder in MH.
+fn tell_flags(document: &mut Document, file: &FileFacts<'_>) {
+    let is_own = document.kind == Kind::Message && document.ipath.is_root();
+    let states = match file.mh {
+        _ if !is_own => return,
+        _ if maildir::is_maildir_path(file.path) => maildir::flags(file.path),
+        Some(state) => state.names().collect(),
+        None => return,
+    };
+    document.fields.retain(|(field, value)| match value {
+        Value::Text(state) if *field == Field::Is => !maildir::STATES.contains(&state.as_str()),
+        _ => true,
+    });
+    for state in states {
+        document.add_text(Field::Is, state);
+    }
+}
+
+fn keep_first(document: &mut Document, field: Field) {
+    let mut seen = false;
+    document
+        .fields
+        .retain(|(other, _)| *other != field || !std::mem::replace(&mut seen, true));
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::Ipath;
+
+    use super::*;
+
+    #[test]
+    fn the_state_of_a_message_is_that_of_its_name() {
+        let mut message = Document::new(Ipath::root(), "message/rfc822", Kind::Message);
+        message.add_text(Field::Is, "signed");
+        let states = |message: &Document| {
+            let states = message
+                .fields
+                .iter()
+                .filter(|(field, _)| *field == Field::Is);
+            let states = states.map(|(_, value)| match value {
+                Value::Text(state) => state.clone(),
+                Value::Number(_) => unreachable!("states are texts"),
+            });
+            states.collect::<Vec<_>>().join(" ")
+        };
+        for (path, expected) in [
+            ("/m/new/1", "signed unread new"),
+            ("/m/cur/1:2,F", "signed unread flagged"),
+            ("/m/cur/1:2,RS", "signed replied seen"),
+        ] {
+            let path = Path::new(path);
+            tell_flags(&mut message, &FileFacts { path, ..facts() });
+            assert_eq!(states(&message), expected, "{path:?}");
+        }
+        let path = Path::new("/m/1");
+        tell_flags(&mut message, &FileFacts { path, ..facts() });
+        assert_eq!(states(&message), "signed replied seen", "nothing is told");
+        let mh = Some(MhState {
+            is_unseen: true,
+            ..MhState::default()
+        });
+        tell_flags(
+            &mut message,
+            &FileFacts {
+                path,
+                mh,
+                ..facts()
+            },
+        );
+        assert_eq!(states(&message), "signed unread");
+    }
+
+    fn facts() -> FileFacts<'static> {
+        FileFacts {
+            path: Path::new("/d/a.txt"),
+            key: FileKey(1),
+            mtime_seconds: 5,
+            mh: None,
+        }
+    }
+
+    #[test]
+    fn every_document_has_one_date() {
+        let mut own = Document::new(Ipath::root(), "text/plain", Kind::Document);
+        own.add_number(Field::Modified, 1);
+        complete(&mut own, &facts());
+        assert_eq!(
+            own.number(Field::Modified),
+            Some(5),
+            "the file system knows best"
+        );
+        assert_eq!(own.number(Field::Date), Some(5));
+
+        let mut member = Document::new(Ipath::root().child("m"), "text/plain", Kind::Document);
+        member.add_number(Field::Modified, 2);
+        member.add_number(Field::Date, 3);
+        member.add_number(Field::Date, 4);
+        complete(&mut member, &facts());
+        assert_eq!(member.number(Field::Modified), Some(2));
+        let dates = member
+            .fields
+            .iter()
+            .filter(|(field, _)| *field == Field::Date);
+        assert_eq!(dates.count(), 1);
+        assert_eq!(member.number(Field::Date), Some(3));
+    }
+}

@@ -1,0 +1,105 @@
+//! Threads that only build segments, where there are any.
+//!
+//! Usually the thread that extracted a document adds it to the segment that it builds, and nothing is
+//! handed over. This is the other arrangement, for those who want to measure it: extracting threads
+//! hand documents to others, by queues that are counted in bytes. All documents of a file go through one
+//! queue, so that the file's own comes last, as a commit needs it.
+
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use ken_core::FileKey;
+use ken_index::{Moment, Record, Writer};
+
+use crate::Progress;
+use crate::budget::{Budget, Share};
+use crate::extract::Pool;
+use crate::progress::Stage;
+use crate::write::LazyWriter;
+
+/// The queues, at their beginning.
+pub(crate) struct Queues {
+    lanes: Vec<Sender<Job>>,
+    budget: Arc<Budget>,
+}
+
+/// The end of one queue.
+pub(crate) struct Lane(Receiver<Job>);
+
+enum Job {
+    Add {
+        moment: Moment,
+        record: Box<Record>,
+        _share: Share,
+    },
+    /// The documents of a file that were added before.
+    Delete(FileKey),
+    /// There will be no more.
+    End,
+}
+
+impl Queues {
+    /// Returns so many queues, which together hold so many bytes, and their ends.
+    pub(crate) fn new(n_lanes: usize, n_bytes: usize) -> (Self, Vec<Lane>) {
+        let (lanes, ends) = (0..n_lanes).map(|_| unbounded()).unzip();
+        let ends: Vec<Receiver<Job>> = ends;
+        let queues = Self {
+            lanes,
+            budget: Budget::new(n_bytes),
+        };
+        (queues, ends.into_iter().map(Lane).collect())
+    }
+
+    /// Hands a document on; waits while the queues are full.
+    pub(crate) fn add(&self, writer: &Writer, record: Record, progress: &Progress) {
+        let waiting = progress.rest(Stage::Memory);
+        let share = self.budget.take(record.document.memory_bytes());
+        drop(waiting);
+        let key = record.key;
+        let job = Job::Add {
+            moment: writer.now(),
+            record: Box::new(record),
+            _share: share,
+        };
+        self.send(key, job);
+    }
+
+    /// Has the documents of a file deleted that were handed on before.
+    pub(crate) fn delete(&self, key: FileKey) {
+        self.send(key, Job::Delete(key));
+    }
+
+    fn send(&self, key: FileKey, job: Job) {
+        let lane = (key.0 % self.lanes.len() as u64) as usize;
+        // Cannot fail but when its thread panicked, which ends the run.
+        let _ = self.lanes[lane].send(job);
+    }
+
+    /// Lets the threads end when they have done what waits.
+    pub(crate) fn end(&self) {
+        for lane in &self.lanes {
+            let _ = lane.send(Job::End);
+        }
+    }
+}
+
+impl Lane {
+    /// Adds what comes to the index until the end.
+    pub(crate) fn work(self, writer: &LazyWriter, progress: &Progress, pool: &Pool<'_>) {
+        loop {
+            let waiting = progress.span(Stage::Idle, None);
+            let job = self.0.recv();
+            drop(waiting);
+            let _span = progress.span(Stage::Index, None);
+            let done = match job {
+                Ok(Job::Add { moment, record, .. }) => {
+                    let writer = writer.get();
+                    writer.and_then(|writer| writer.add_at(moment, *record))
+                }
+                Ok(Job::Delete(key)) => writer.get().map(|writer| writer.delete(key)),
+                Ok(Job::End) | Err(_) => return,
+            };
+            pool.note(done);
+        }
+    }
+}

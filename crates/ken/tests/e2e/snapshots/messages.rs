@@ -1,0 +1,328 @@
+//! Messages of commands that cannot do what they are asked, with their hints.
+
+use expect_test::{Expect, expect};
+
+use super::shown;
+use crate::world::World;
+
+#[track_caller]
+fn check(world: &World, arguments: &[&str], expected: &Expect) {
+    expected.assert_eq(&shown(world, arguments));
+}
+
+#[test]
+fn without_an_index() {
+    let world = World::new();
+    check(
+        &world,
+        &["search", "otter"],
+        &expect![[r#"
+            $ ken search otter
+            ken: there is no index in "[HOME]/data/ken/index"
+            hint: ken index ~/Documents
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["status"],
+        &expect![[r#"
+            $ ken status
+            ken: there is no index in "[HOME]/data/ken/index"
+            hint: ken index ~/Documents
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["index"],
+        &expect![[r#"
+            $ ken index
+            ken: there is nothing to index yet
+            hint: name a folder: ken index ~/Documents
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["mail", "list", "otter"],
+        &expect![[r#"
+            $ ken mail list otter
+            ken: there is no index in "[HOME]/data/ken/index"
+            hint: ken index ~/Documents
+            [exit code 2]
+        "#]],
+    );
+}
+
+#[test]
+fn mistyped_commands() {
+    let world = World::new();
+    check(
+        &world,
+        &["serch", "otter"],
+        &expect![[r#"
+            $ ken serch otter
+            error: unrecognized subcommand 'serch'
+
+              tip: some similar subcommands exist: 's', 'search'
+
+            Usage: ken [OPTIONS] <COMMAND>
+
+            For more information, try '--help'.
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["search"],
+        &expect![[r#"
+            $ ken search
+            error: the following required arguments were not provided:
+              <QUERY>...
+
+            Usage: ken search <QUERY>...
+
+            For more information, try '--help'.
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["search", "--explane", "otter"],
+        &expect![[r#"
+            $ ken search --explane otter
+            error: unexpected argument '--explane' found
+
+              tip: a similar argument exists: '--explain'
+
+            Usage: ken search --explain [QUERY]...
+
+            For more information, try '--help'.
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["search", "--sort", "age", "otter"],
+        &expect![[r#"
+            $ ken search --sort age otter
+            ken: there is no index in "[HOME]/data/ken/index"
+            hint: ken index ~/Documents
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["index", "--memory", "much", "docs"],
+        &expect![[r#"
+            $ ken index --memory much docs
+            ken: "much" is not a size
+            hint: a number of bytes, or with a unit: 512M, 2G
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["index", "nowhere"],
+        &expect![[r#"
+            $ ken index nowhere
+            ken: cannot index "nowhere": no such file or directory
+            [exit code 2]
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_queries() {
+    let world = World::new();
+    world.write("a.txt", "otter");
+    world.set_modified("a.txt", 1_772_366_400);
+    world.index_docs();
+    for (query, expected) in [
+        (
+            "\"otter",
+            expect![[r#"
+                $ ken search -- "otter
+                ken: the quote is not closed
+                  "otter
+                  ^
+                hint: end the phrase with ", or write \" for the character
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "otter AND",
+            expect![[r#"
+                $ ken search -- otter AND
+                ken: a word is missing after AND
+                  otter AND
+                           ^
+                hint: write it in quotes to look for the word itself
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "(otter",
+            expect![[r#"
+                $ ken search -- (otter
+                ken: the parenthesis is not closed
+                  (otter
+                  ^
+                hint: write \( for the character
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "colour:red",
+            expect![[r#"
+                $ ken search -- colour:red
+                ken: there is no field "colour"
+                  colour:red
+                  ^^^^^^
+                hint: fields are body, title, headings, filename, author, to, cc, bcc, recip, contact, keywords, description, artist, album, camera, dir, path, root, ext, mime, type, lang, genre, is, has, msgid, references, thread, list, replyto, maildir, prio, tag, date, modified, created, size, pages, width, height, duration; to look for the text itself, write it in quotes
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "date:yesterdy",
+            expect![[r#"
+                $ ken search -- date:yesterdy
+                ken: "yesterdy" is not a date
+                  date:yesterdy
+                       ^^^^^^^^
+                hint: write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for so long ago
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "size:>big",
+            expect![[r#"
+                $ ken search -- size:>big
+                ken: "big" is not a size
+                  size:>big
+                        ^^^
+                hint: write a number and k, M, G or T, as in size:>1M or size:10k..2M
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "query:nothing",
+            expect![[r#"
+                $ ken search -- query:nothing
+                ken: there is no saved query "nothing"
+                  query:nothing
+                  ^^^^^^^^^^^^^
+                hint: [queries] in the configuration file gives names to queries
+                [exit code 2]
+            "#]],
+        ),
+    ] {
+        check(&world, &["search", "--", query], &expected);
+    }
+    check(
+        &world,
+        &["search", "--lenient", "otter AND"],
+        &expect![[r#"
+            $ ken search --lenient otter AND
+            a.txt
+              [HOME]/docs/a.txt:1  2026-03-01  5 B
+                otter
+            ken: left out AND: a word is missing after AND
+        "#]],
+    );
+    check(
+        &world,
+        &["terms", "/[/"],
+        &expect![[r#"
+            $ ken terms /[/
+            ken: "/[/" is no pattern of terms: unclosed character class
+            hint: the start of a word, pat*ern, /regular expression/, ~word or ~word~2
+            [exit code 2]
+        "#]],
+    );
+    check(
+        &world,
+        &["index", "--forget", "elsewhere"],
+        &expect![[r#"
+            $ ken index --forget elsewhere
+            ken: "[HOME]/elsewhere" is not a root of the index
+            hint: ken status lists the roots
+            [exit code 2]
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_settings() {
+    let world = World::new();
+    for (assignment, expected) in [
+        (
+            "limit",
+            expect![[r#"
+                $ ken index --set limit docs
+                ken: --set limit: not of the form KEY=VALUE
+                hint: for instance --set extract.max_depth=3
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "limt=3",
+            expect![[r#"
+                $ ken index --set limt=3 docs
+                ken: a setting is wrong: unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `queries`, `search`, `mail`, `mu`
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "limit=few",
+            expect![[r#"
+                $ ken index --set limit=few docs
+                ken: a setting is wrong: invalid type: string "few", expected usize in `limit`
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "extract.isolate=perhaps",
+            expect![[r#"
+                $ ken index --set extract.isolate=perhaps docs
+                ken: extract.isolate: there is no choice "perhaps"
+                hint: one of auto, all, none
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "passwords.file=secrets",
+            expect![[r#"
+                $ ken index --set passwords.file=secrets docs
+                ken: passwords.file: failed to open file `secrets`: No such file or directory (os error 2)
+                [exit code 2]
+            "#]],
+        ),
+        (
+            "memory=much",
+            expect![[r#"
+                $ ken index --set memory=much docs
+                ken: "much" is not a size
+                hint: a number of bytes, or with a unit: 512M, 2G
+                [exit code 2]
+            "#]],
+        ),
+    ] {
+        check(&world, &["index", "--set", assignment, "docs"], &expected);
+    }
+    world.configure("threads = 2\nlimt = 3\n");
+    check(
+        &world,
+        &["search", "otter"],
+        &expect![[r#"
+            $ ken search otter
+            ken: "[HOME]/config/ken/config.toml" is not valid: TOML parse error at line 2, column 1
+              |
+            2 | limt = 3
+              | ^^^^
+            unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `queries`, `search`, `mail`, `mu`
+            [exit code 2]
+        "#]],
+    );
+}
