@@ -115,6 +115,10 @@ impl From<ken_search::service::Error> for Failure {
             Error::Index(error) => error.into(),
             Error::Io(error) => error.into(),
             Error::Name { .. } => Self::new(Kind::Usage, format!("--{message}")),
+            Error::Pattern { message, .. } => {
+                let message = format!("the regular expression cannot be used: {message}");
+                Self::new(Kind::Usage, message).hint("see https://docs.rs/regex for the syntax")
+            }
             Error::NotIndexed(_) => Self::new(Kind::Input, message)
                 .hint("ken status --why PATH says why a file is not there"),
         }

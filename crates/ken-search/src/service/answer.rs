@@ -41,12 +41,14 @@ impl<'s> Service<'s> {
     /// Fails if the request names something that there is not, or the index cannot be read.
     pub fn search<'a>(&'a self, request: &'a Request, query: Query) -> Result<Answer<'a>, Error> {
         let columns = columns(&request.fields)?;
+        // Snippets show the forms of words that the index has.
+        let expanded = self.snapshot.expand(&query.plan)?;
         let (plan, own) = match &request.like {
             Some(like) => {
                 let like = self.like(like)?;
-                (like.among(query.plan), like.own)
+                (like.among(expanded), like.own)
             }
-            None => (query.plan, Vec::new()),
+            None => (expanded, Vec::new()),
         };
         let order = Order {
             key: sort_key(&request.sort)?,
@@ -107,6 +109,12 @@ impl Answer<'_> {
     /// Returns how many hits are on the page.
     pub fn n_hits(&self) -> usize {
         self.found.hits.len()
+    }
+
+    /// Returns where the hits of the page are.
+    pub fn addresses(&self) -> Vec<ken_index::Address> {
+        let hits = self.found.hits.iter();
+        hits.map(|hit| hit.address).collect()
     }
 
     /// Returns the query as a tree.

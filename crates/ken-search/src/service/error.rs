@@ -27,6 +27,14 @@ pub enum Error {
     /// The index does not know the document that the request is about.
     #[error("\"{}\" is not in the index", .0.display())]
     NotIndexed(PathBuf),
+    /// A regular expression has a mistake.
+    #[error("\"{pattern}\" is no regular expression: {message}")]
+    Pattern {
+        /// The expression.
+        pattern: String,
+        /// What is wrong.
+        message: String,
+    },
     /// A path cannot be resolved.
     #[error(transparent)]
     Io(#[from] io::Error),

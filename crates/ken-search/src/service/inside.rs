@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-use ken_core::{Field, Location};
+use ken_core::{Field, Location, Plan};
 use ken_index::Request;
 
 use super::answer::MAX_UNPACKERS;
@@ -34,8 +34,9 @@ impl Service<'_> {
         limit: Option<usize>,
         each: &mut dyn FnMut(Inside<'_>) -> Result<(), E>,
     ) -> Result<bool, E> {
-        let documents = self.matching(query, named)?;
-        let matchers = snippet::matchers(&query.plan, Field::Body);
+        let plan = self.snapshot.expand(&query.plan).map_err(Error::from)?;
+        let documents = self.matching(&plan, named)?;
+        let matchers = snippet::matchers(&plan, Field::Body);
         let finder = Finder::new(matchers, self.context.analyze);
         let mut left = limit.unwrap_or(usize::MAX);
         for (_, address) in &documents {
@@ -61,13 +62,13 @@ impl Service<'_> {
     /// Returns the documents below an address that match, members in the order of their numbers.
     fn matching(
         &self,
-        query: &Query,
+        plan: &Plan,
         named: &Path,
     ) -> Result<Vec<(Location, ken_index::Address)>, Error> {
         let target = self.target(named)?;
         let request = Request {
             only: Some(&target.addresses),
-            ..Request::new(&query.plan)
+            ..Request::new(plan)
         };
         let mut documents = Vec::new();
         for hit in self.snapshot.find(&request)?.hits {

@@ -11,10 +11,13 @@ use std::path::Path;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ken_core::{Document, Failure, Field, FieldKind, Ipath, Kind, Reason, Value, escape_bytes};
+use ken_mail::Contact;
+use ken_mail::thread::Threaded;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
+use super::mail::{Message, Part, Thread};
 use super::{Hit, MatchIn, title};
 use crate::snippet::Fragment;
 
@@ -231,5 +234,164 @@ impl Serialize for MatchIn {
             v: SCHEMA,
         }
         .serialize(to)
+    }
+}
+
+/// A message of a list.
+#[derive(Serialize)]
+struct ListedForm<'a> {
+    date: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate: Option<bool>,
+    from: Vec<&'a str>,
+    id: &'a str,
+    ipath: &'a Ipath,
+    is: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<usize>,
+    matched: bool,
+    path: Cow<'a, str>,
+    subject: &'a str,
+    tags: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    v: Option<u32>,
+}
+
+impl<'a> ListedForm<'a> {
+    fn of(message: &'a Message) -> Self {
+        Self {
+            date: time(message.date()),
+            duplicate: None,
+            from: message.texts(Field::Author),
+            id: message.id(),
+            ipath: &message.location.ipath,
+            is: message.texts(Field::Is),
+            level: None,
+            matched: message.is_matched,
+            path: path_text(&message.location.path),
+            subject: message.subject(),
+            tags: message.texts(Field::Tag),
+            v: Some(SCHEMA),
+        }
+    }
+
+    fn in_thread((at, message): (&'a Threaded, &'a Message)) -> Self {
+        Self {
+            duplicate: Some(at.is_duplicate),
+            level: Some(at.level),
+            v: None,
+            ..Self::of(message)
+        }
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ListedForm::of(self).serialize(to)
+    }
+}
+
+#[derive(Serialize)]
+struct ThreadForm<'a> {
+    date: String,
+    matched: usize,
+    messages: Vec<ListedForm<'a>>,
+    subject: &'a str,
+    tags: Vec<&'a str>,
+    total: usize,
+    v: u32,
+}
+
+impl Serialize for Thread {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ThreadForm {
+            date: time(self.newest()),
+            matched: self.n_matched(),
+            messages: self.in_order().map(ListedForm::in_thread).collect(),
+            subject: self.subject(),
+            tags: self.marks(),
+            total: self.n_messages(),
+            v: SCHEMA,
+        }
+        .serialize(to)
+    }
+}
+
+/// A message with its text and what it carries, as it is written.
+#[derive(Serialize)]
+pub struct MessageForm<'a> {
+    body: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<FailureForm<'a>>,
+    fields: Fields<'a>,
+    ipath: &'a Ipath,
+    mime: &'a str,
+    parts: Vec<PartForm<'a>>,
+    path: Cow<'a, str>,
+    r#type: Kind,
+    v: u32,
+}
+
+impl<'a> MessageForm<'a> {
+    /// Returns the form of a message with its parts.
+    pub fn new(message: &'a Message, parts: &'a [Part]) -> Self {
+        let document = &message.document;
+        Self {
+            body: &document.body,
+            failure: document.failure.as_ref().map(FailureForm::of),
+            fields: Fields(document),
+            ipath: &document.ipath,
+            mime: &document.media_type,
+            parts: parts.iter().map(PartForm::of).collect(),
+            path: path_text(&message.location.path),
+            r#type: document.kind,
+            v: SCHEMA,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PartForm<'a> {
+    ipath: &'a Ipath,
+    mime: &'a str,
+    name: &'a str,
+    number: &'a str,
+    size: Option<i64>,
+}
+
+impl<'a> PartForm<'a> {
+    fn of(part: &'a Part) -> Self {
+        Self {
+            ipath: &part.location.ipath,
+            mime: &part.media_type,
+            name: &part.name,
+            number: &part.number,
+            size: part.n_bytes,
+        }
+    }
+}
+
+/// A contact as it is written.
+#[derive(Serialize)]
+pub struct ContactForm<'a> {
+    address: &'a str,
+    count: u64,
+    last: String,
+    name: &'a str,
+    personal: bool,
+    v: u32,
+}
+
+impl<'a> ContactForm<'a> {
+    /// Returns the form of a contact.
+    pub fn new(contact: &'a Contact) -> Self {
+        Self {
+            address: &contact.address,
+            count: contact.count,
+            last: time(contact.last),
+            name: &contact.name,
+            personal: contact.is_personal,
+            v: SCHEMA,
+        }
     }
 }

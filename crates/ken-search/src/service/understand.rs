@@ -6,7 +6,7 @@ use super::{Error, Reading, Request, Service};
 use crate::parse::{
     LeftOut, QueryError, Syntax, Tree, parse_lenient, parse_with, recoll_words, without_forms,
 };
-use crate::plan::plan;
+use crate::plan::{Context, plan};
 use crate::words;
 
 /// A query as it was understood.
@@ -23,6 +23,22 @@ pub struct Query {
 }
 
 impl Query {
+    /// Keeps of what the query finds what a filter finds too, without a change of scores.
+    fn narrow(&mut self, filter: Tree, context: &Context) {
+        let part = match plan(&filter, context) {
+            part @ Plan::Filter(_) => part,
+            part => Plan::Filter(Box::new(part)),
+        };
+        match &mut self.plan {
+            Plan::And(parts) => parts.push(part),
+            plan => *plan = Plan::And(vec![std::mem::replace(plan, Plan::All), part]),
+        }
+        self.tree = match std::mem::replace(&mut self.tree, Tree::All) {
+            Tree::All => filter,
+            tree => Tree::and(vec![tree, filter]),
+        };
+    }
+
     /// Returns whether the query has nothing that an index can have.
     pub fn finds_nothing(&self) -> bool {
         self.plan == Plan::Nothing
@@ -41,12 +57,17 @@ impl Service<'_> {
             let mut count = |term: &str| self.snapshot.n_documents_with(Field::Body, term);
             (tree, n_frequent) = words::rarest(tree, self.context.analyze, &mut count)?;
         }
-        Ok(Query {
-            plan: self.plan(&tree, &request.filters)?,
+        let mut query = Query {
+            plan: plan(&tree, &self.context),
             tree,
             left_out,
             n_frequent,
-        })
+        };
+        for filter in &request.filters {
+            let filter = parse_with(filter, &self.saved)?;
+            query.narrow(filter, &self.context);
+        }
+        Ok(query)
     }
 
     fn tree(&self, request: &Request) -> Result<(Tree, Vec<LeftOut>), QueryError> {
@@ -75,19 +96,5 @@ impl Service<'_> {
             false => without_forms(tree),
         };
         Ok((tree, Vec::new()))
-    }
-
-    /// Returns the plan of a tree with filters, with the forms of words that the index has.
-    fn plan(&self, tree: &Tree, filters: &[String]) -> Result<Plan, Error> {
-        let plan = plan(tree, &self.context);
-        if filters.is_empty() {
-            return Ok(self.snapshot.expand(&plan)?);
-        }
-        let mut parts = vec![plan];
-        for filter in filters {
-            let filter = self::plan(&parse_with(filter, &self.saved)?, &self.context);
-            parts.push(Plan::Filter(Box::new(filter)));
-        }
-        Ok(self.snapshot.expand(&Plan::And(parts))?)
     }
 }
