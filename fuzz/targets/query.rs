@@ -1,7 +1,7 @@
 //! Queries: no panic, a place for each mistake, and a lenient reading of anything.
 #![no_main]
 
-use ken_search::parse::{Saved, parse, parse_lenient};
+use ken_search::parse::{Names, parse, parse_lenient};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let query = String::from_utf8_lossy(bytes);
@@ -10,7 +10,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Err(error) => {
             assert!(error.query.get(error.at.clone()).is_some());
             error.report();
-            let lenient = parse_lenient(&query, &Saved::new());
+            let lenient = parse_lenient(&query, Names::default());
             assert!(!lenient.left_out.is_empty());
         }
     }

@@ -4,8 +4,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::own::named_fields;
-
 /// A field of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,14 +50,22 @@ pub enum Field {
     Width,
     Height,
     Duration,
-    Own1,
-    Own2,
-    Own3,
-    Own4,
-    Own5,
-    Own6,
-    Own7,
-    Own8,
+    #[serde(rename = "own1")]
+    Custom1,
+    #[serde(rename = "own2")]
+    Custom2,
+    #[serde(rename = "own3")]
+    Custom3,
+    #[serde(rename = "own4")]
+    Custom4,
+    #[serde(rename = "own5")]
+    Custom5,
+    #[serde(rename = "own6")]
+    Custom6,
+    #[serde(rename = "own7")]
+    Custom7,
+    #[serde(rename = "own8")]
+    Custom8,
 }
 
 /// How the values of a field are read, indexed and asked for.
@@ -86,7 +92,7 @@ pub struct FieldInfo {
     /// The field.
     #[serde(skip)]
     pub field: Field,
-    /// Its name in queries, JSON and the index; of an own field in the index only.
+    /// Its name in queries, JSON and the index; that of a custom field in the index only.
     pub name: &'static str,
     /// Other names that queries may use.
     pub aliases: &'static [&'static str],
@@ -208,27 +214,27 @@ pub const FIELDS: &[FieldInfo] = &[
         "length of sound or film in seconds", "duration:..300"),
 ];
 
-/// The fields of the user's own, behind those of the table; see [`crate::OwnHeader`]. Words without a
-/// field do not look there.
-const OWN: [FieldInfo; 8] = [
-    own(Field::Own1, "own1"),
-    own(Field::Own2, "own2"),
-    own(Field::Own3, "own3"),
-    own(Field::Own4, "own4"),
-    own(Field::Own5, "own5"),
-    own(Field::Own6, "own6"),
-    own(Field::Own7, "own7"),
-    own(Field::Own8, "own8"),
+/// The custom fields, behind those of the table; see [`crate::CustomField`]. Words without a field do not
+/// look there. The names stand in the schema of every index, and nobody sees them.
+const CUSTOM: [FieldInfo; 8] = [
+    custom(Field::Custom1, "own1"),
+    custom(Field::Custom2, "own2"),
+    custom(Field::Custom3, "own3"),
+    custom(Field::Custom4, "own4"),
+    custom(Field::Custom5, "own5"),
+    custom(Field::Custom6, "own6"),
+    custom(Field::Custom7, "own7"),
+    custom(Field::Custom8, "own8"),
 ];
 
-const fn own(field: Field, name: &'static str) -> FieldInfo {
+const fn custom(field: Field, name: &'static str) -> FieldInfo {
     let description = "header of a message that the settings make a field";
     row(field, name, &[], FieldKind::Text, 0.0, description, "")
 }
 
 fn row_at(position: usize) -> Option<&'static FieldInfo> {
-    let own = || OWN.get(position.checked_sub(FIELDS.len())?);
-    FIELDS.get(position).or_else(own)
+    let custom = || CUSTOM.get(position.checked_sub(FIELDS.len())?);
+    FIELDS.get(position).or_else(custom)
 }
 
 impl Field {
@@ -243,13 +249,13 @@ impl Field {
         row_at(position).map(|info| info.field)
     }
 
-    /// Returns all fields in order: those of the table, then the user's own.
+    /// Returns all fields in order: those of the table, then the custom ones.
     pub fn all() -> impl Iterator<Item = Self> {
-        FIELDS.iter().chain(&OWN).map(|info| info.field)
+        FIELDS.iter().chain(&CUSTOM).map(|info| info.field)
     }
 
-    /// Returns whether it is one of the user's own.
-    pub fn is_own(self) -> bool {
+    /// Returns whether it is a custom field.
+    pub fn is_custom(self) -> bool {
         self as usize >= FIELDS.len()
     }
 
@@ -276,7 +282,7 @@ impl Field {
         match self {
             Self::Body | Self::Headings | Self::Filename => false,
             Self::Lang | Self::Genre | Self::Tag => true,
-            field if !field.is_kept() || field.is_own() => false,
+            field if !field.is_kept() || field.is_custom() => false,
             _ => self.info().kind == FieldKind::Text,
         }
     }
@@ -299,26 +305,14 @@ impl Field {
         )
     }
 
-    /// Returns the name in queries and JSON.
+    /// Returns the name in queries and JSON; that of a custom field is known to [`crate::FieldNames`].
     pub fn name(self) -> &'static str {
-        let given = || named_fields().find(|(field, _)| *field == self);
-        match self.is_own().then(given).flatten() {
-            Some((_, name)) => name,
-            None => self.info().name,
-        }
+        self.info().name
     }
 
-    /// Returns the field that a query calls `name`, by name or alias, in any case.
+    /// Returns the field of the table that a query calls `name`, by name or alias, in any case.
+    /// [`crate::FieldNames`] knows custom fields too.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::of_table(name).or_else(|| {
-            let mut own = named_fields();
-            let found = own.find(|(_, own)| own.eq_ignore_ascii_case(name));
-            found.map(|(field, _)| field)
-        })
-    }
-
-    /// The same, without the user's own.
-    pub(crate) fn of_table(name: &str) -> Option<Self> {
         FIELDS
             .iter()
             .find(|info| {
@@ -337,11 +331,11 @@ mod tests {
 
     #[test]
     fn the_table_is_in_the_order_of_the_enum() {
-        for (position, info) in FIELDS.iter().chain(&OWN).enumerate() {
+        for (position, info) in FIELDS.iter().chain(&CUSTOM).enumerate() {
             assert_eq!(info.field as usize, position, "{}", info.name);
             assert_eq!(info.field.info().name, info.name);
             assert_eq!(Field::at(position), Some(info.field));
-            assert_eq!(info.field.is_own(), info.name.starts_with("own"));
+            assert_eq!(info.field.is_custom(), info.name.starts_with("own"));
         }
     }
 

@@ -4,6 +4,7 @@
 //! crate: a [`Change`] from walk, [`Document`]s from extract, a [`Plan`] from search.
 
 mod change;
+pub mod custom;
 mod document;
 pub mod expression;
 mod field;
@@ -12,20 +13,19 @@ mod kind;
 pub mod language;
 mod location;
 mod number;
-pub mod own;
 mod plan;
 mod ranking;
 mod reading;
 mod root;
 
 pub use change::{Change, FileKey, FileRow, FolderHasher, KeyHasher, MhState, SidecarStamp, Stamp};
+pub use custom::{CustomField, FieldNames};
 pub use document::{Document, Failure, Place, Reason, Value};
 pub use field::{FIELDS, Field, FieldInfo, FieldKind};
 pub use glob::{Glob, GlobPart, lower_range};
 pub use kind::Kind;
 pub use location::{Ipath, Location, escape_bytes, extension, unescape_bytes};
 pub use number::{first_from, first_from_each, number_at, put_number, take_number};
-pub use own::OwnHeader;
 pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
 pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};

@@ -49,7 +49,7 @@ impl Default for Ranking {
 impl Ranking {
     /// Returns how much a place in this field counts, of one in the body.
     pub fn weight(&self, field: Field) -> f32 {
-        // An own field is looked at only where it is asked for, and then like any other.
+        // A custom field is searched only where a query names it, and then like any other.
         self.weights.get(field as usize).copied().unwrap_or(1.0)
     }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::root::path_bytes;
-use crate::{Field, OwnHeader};
+use crate::{CustomField, Field};
 
 /// How files are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct Reading {
     pub passwords: u16,
     /// Headers of messages that are fields.
     #[serde(default)]
-    pub headers: Vec<OwnHeader>,
+    pub headers: Vec<CustomField>,
 }
 
 /// Fields that a folder gives to all documents below it.

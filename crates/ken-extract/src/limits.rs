@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use ken_core::OwnHeader;
+use ken_core::CustomField;
 
 use crate::{Error, Passwords};
 
@@ -39,7 +39,7 @@ pub struct Limits {
     /// Tried on what is encrypted.
     pub passwords: Passwords,
     /// Headers of messages that are fields.
-    pub headers: Vec<OwnHeader>,
+    pub headers: Vec<CustomField>,
 }
 
 impl Limits {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher};
 
-use ken_core::{KeyHasher, Reading, Root};
+use ken_core::{FieldNames, KeyHasher, Reading, Root};
 use serde::{Deserialize, Serialize};
 
 use crate::version::FORMAT;
@@ -61,6 +61,11 @@ pub struct Meta {
 }
 
 impl Meta {
+    /// Returns what the fields of the index are called.
+    pub fn field_names(&self) -> FieldNames {
+        FieldNames::new(&self.reading.headers)
+    }
+
     /// Returns the meta of a new index, with a random key.
     pub(crate) fn new() -> Self {
         // The standard library seeds this hasher from the system's random numbers.

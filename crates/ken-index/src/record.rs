@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_core::own::OWN_FIELDS;
+use ken_core::custom::CUSTOM_FIELDS;
 use ken_core::{
     Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes,
     extension, language,
@@ -161,7 +161,7 @@ impl Record {
     }
 }
 
-const N_FIELDS: usize = FIELDS.len() + OWN_FIELDS.len();
+const N_FIELDS: usize = FIELDS.len() + CUSTOM_FIELDS.len();
 
 /// The values of a row that is being made.
 struct Values<'c> {

@@ -115,7 +115,7 @@ impl Columns {
 
 /// Returns the name of the column that a field's values are sorted and counted by.
 pub(crate) fn value_column(field: Field) -> String {
-    // That of the table: what the user calls one of the own fields may change.
+    // That of the table: what the user calls a custom field may change.
     let name = field.info().name;
     if field.is_number() {
         name.to_owned()

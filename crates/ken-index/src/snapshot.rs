@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use ken_core::{
     Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Place, Plan,
-    Ranking, Value, own,
+    Ranking, Value,
 };
 use several::Beside;
 use tantivy::columnar::BytesColumn;
@@ -119,8 +119,7 @@ pub(crate) fn open_engine(
 }
 
 impl Snapshot {
-    /// Opens the last commit of the index in a folder. The user's own fields are called from now on as
-    /// they are there.
+    /// Opens the last commit of the index in a folder.
     ///
     /// # Errors
     /// Fails with [`Error::Missing`] if there is no index, or none was committed, and if the
@@ -144,12 +143,7 @@ impl Snapshot {
             tries += 1;
             match Self::try_open(path, asked) {
                 Err(Error::Engine { source, .. }) if tries < MAX_TRIES && vanished(&source) => {}
-                result => {
-                    if let Ok(snapshot) = &result {
-                        own::name_fields(&snapshot.meta.reading.headers);
-                    }
-                    return result;
-                }
+                result => return result,
             }
         }
     }

@@ -15,7 +15,7 @@
 /// 7. Where the messages of a mailbox stand, with a hash of each; they were last changed when they were
 ///    delivered.
 /// 8. A column of where answers are to go.
-/// 9. Columns of the user's own fields.
+/// 9. Columns of custom fields.
 /// 10. Large bodies are stored in pieces ([`crate::body`]).
 pub(crate) const FORMAT: u32 = 10;
 

@@ -13,7 +13,7 @@ use crate::walk::walk;
 /// Tags beyond this number are left out.
 const MAX_TAGS: usize = 100;
 
-/// Values of own headers beyond this number are left out.
+/// Values of custom fields beyond this number are left out.
 const MAX_VALUES: usize = 100;
 
 /// Programs write four at most.

@@ -6,7 +6,7 @@ use ken_core::{Field, FileRow, FolderFields, Root};
 use ken_index::{Address, Snapshot};
 use ken_walk::{ScanOptions, Verdict};
 
-use crate::stale::{Now, Stale, Staleness, own_headers};
+use crate::stale::{Now, Stale, Staleness, custom_fields};
 
 /// What ken knows of a path.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub fn why(
         (Known::Not | Known::Changed | Known::Unfinished, Some(Verdict::File(_))) => Next::Read,
         (Known::Unchanged, _) => {
             let mut limits = extract.limits.clone();
-            limits.headers = own_headers(&limits, Some(meta)).unwrap_or_default();
+            limits.headers = custom_fields(&limits, Some(meta)).unwrap_or_default();
             let now = Now {
                 folders,
                 helpers: extract.helpers.as_deref(),

@@ -4,7 +4,7 @@
 //! is split, where the index has that. What is suggested is a whole query, and it was asked: it
 //! finds more than the one that was typed.
 
-use ken_core::{FIELDS, Field, FieldKind};
+use ken_core::{FIELDS, Field, FieldKind, FieldNames};
 use serde::Serialize;
 
 use crate::parse::{Clause, Phrase, Piece, Tree, Value};
@@ -62,6 +62,7 @@ pub fn suggest<V: Vocabulary>(
     tree: &Tree,
     n_found: usize,
     vocabulary: &V,
+    names: &FieldNames,
     analyze: Analyze,
 ) -> Result<Vec<Suggestion>, V::Error> {
     if n_found > LITTLE {
@@ -69,7 +70,7 @@ pub fn suggest<V: Vocabulary>(
     }
     let mut suggestions: Vec<Suggestion> = Vec::new();
     for candidate in candidates(tree, vocabulary, analyze)? {
-        let query = candidate.to_query();
+        let query = candidate.to_query(names);
         if suggestions.iter().any(|known| known.query == query) {
             continue;
         }
@@ -375,7 +376,7 @@ mod tests {
         let Ok(tree) = parse(query) else {
             panic!("{query}");
         };
-        let Ok(found) = suggest(&tree, 0, &words, analyze);
+        let Ok(found) = suggest(&tree, 0, &words, &FieldNames::TABLE, analyze);
         found.into_iter().map(|of| of.query).collect()
     }
 

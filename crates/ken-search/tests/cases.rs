@@ -8,8 +8,8 @@ mod support;
 
 use std::path::Path;
 
-use ken_core::FIELDS;
-use ken_search::parse::{QueryError, Saved, Tree, parse, parse_lenient, parse_with};
+use ken_core::{FIELDS, FieldNames};
+use ken_search::parse::{Names, QueryError, Saved, Tree, parse, parse_lenient, parse_with};
 use ken_search::plan::plan;
 use serde::Deserialize;
 
@@ -44,6 +44,15 @@ struct Case {
     left_out: Option<Vec<String>>,
 }
 
+impl Case {
+    fn names(&self) -> Names<'_> {
+        Names {
+            saved: &self.saved,
+            ..Names::default()
+        }
+    }
+}
+
 fn cases() -> Vec<(String, Case)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/query");
     let mut cases = Vec::new();
@@ -66,7 +75,7 @@ fn cases() -> Vec<(String, Case)> {
 }
 
 fn check(case: &Case) -> Result<(), String> {
-    match (parse_with(&case.query, &case.saved), &case.error) {
+    match (parse_with(&case.query, case.names()), &case.error) {
         (Ok(tree), None) => check_tree(case, &tree),
         (Err(error), Some(expected)) => check_error(case, &error, expected),
         (Ok(tree), Some(_)) => Err(format!("is understood as {tree}")),
@@ -85,7 +94,7 @@ fn check_tree(case: &Case, tree: &Tree) -> Result<(), String> {
     if !differ.is_empty() {
         return Err(differ.join("\n"));
     }
-    let query = tree.to_query();
+    let query = tree.to_query(&FieldNames::TABLE);
     match parse(&query) {
         Ok(again) if again == *tree => Ok(()),
         Ok(again) => Err(format!("prints as {query:?}, which is {again}")),
@@ -114,7 +123,7 @@ fn check_error(case: &Case, error: &QueryError, expected: &str) -> Result<(), St
     if !right {
         return Err(format!("at {place:?}: {}", error.report()));
     }
-    let lenient = parse_lenient(&case.query, &case.saved);
+    let lenient = parse_lenient(&case.query, case.names());
     let tree = lenient
         .tree
         .map_or("nothing".to_owned(), |tree| tree.to_string());

@@ -2,9 +2,9 @@
 
 mod support;
 
-use ken_core::{Bound, FIELDS, Field, FieldKind, Glob, GlobPart, Kind};
+use ken_core::{Bound, FIELDS, Field, FieldKind, FieldNames, Glob, GlobPart, Kind};
 use ken_search::parse::{
-    Ago, Boost, Clause, Modifiers, Nearness, Phrase, Piece, Precision, Saved, Tree, Unit, Value,
+    Ago, Boost, Clause, Modifiers, Names, Nearness, Phrase, Piece, Precision, Tree, Unit, Value,
     When, parse, parse_lenient,
 };
 use ken_search::plan::plan;
@@ -300,13 +300,13 @@ proptest! {
     fn any_text_is_a_tree_or_a_mistake_with_a_place(query in text()) {
         match parse(&query) {
             Ok(tree) => {
-                let printed = tree.to_query();
+                let printed = tree.to_query(&FieldNames::TABLE);
                 prop_assert_eq!(parse(&printed), Ok(tree.clone()), "{}", printed);
                 plan(&tree, &support::context());
             }
             Err(error) => {
                 prop_assert!(query.get(error.at.clone()).is_some(), "{:?}", error.at);
-                let lenient = parse_lenient(&query, &Saved::new());
+                let lenient = parse_lenient(&query, Names::default());
                 prop_assert!(!lenient.left_out.is_empty());
                 if let Some(tree) = lenient.tree {
                     plan(&tree, &support::context());
@@ -318,7 +318,7 @@ proptest! {
 
     #[test]
     fn a_printed_tree_parses_to_itself(tree in tree()) {
-        let printed = tree.to_query();
+        let printed = tree.to_query(&FieldNames::TABLE);
         prop_assert_eq!(parse(&printed), Ok(tree), "{}", printed);
     }
 }

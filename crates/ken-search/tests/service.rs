@@ -22,7 +22,12 @@ fn index() -> TempDir {
         threads: 1,
     };
     let writer = Writer::open(folder.path(), options).unwrap();
-    let mut plan = document("", "text/plain", Kind::Document, "a budget\nfor the garden\u{c}budget of May");
+    let mut plan = document(
+        "",
+        "text/plain",
+        Kind::Document,
+        "a budget\nfor the garden\u{c}budget of May",
+    );
     plan.add_text(Field::Title, "Plan");
     plan.add_number(Field::Date, 1_767_607_200);
     let list = document("", "text/plain", Kind::Document, "garden tools");
@@ -46,7 +51,12 @@ fn index() -> TempDir {
         let key: FileKey = hasher.key(Path::new(path));
         let state = None;
         writer
-            .add(Record { location, key, state, document })
+            .add(Record {
+                location,
+                key,
+                state,
+                document,
+            })
             .unwrap();
     }
     writer.commit(writer.meta()).unwrap();
@@ -108,7 +118,10 @@ fn a_hit_has_fields_snippet_and_page() {
     assert_eq!(hit["snippet"]["page"], 1);
     assert_eq!(hit["snippet"]["highlights"], json!([[2, 8]]));
     assert!(hit.get("body").is_none());
-    assert_eq!(answer["understood"]["query"], "budget -type:message -figures");
+    assert_eq!(
+        answer["understood"]["query"],
+        "budget -type:message -figures"
+    );
 }
 
 #[test]
@@ -166,7 +179,10 @@ fn hits_are_counted_by_facets() {
     let answer = ask(json!({ "query": "*", "limit": 0, "facets": { "by": ["type", "year"] } }));
     assert_eq!(answer["hits"], json!([]));
     let types = json!([{ "value": "document", "count": 3 }, { "value": "message", "count": 3 }]);
-    assert_eq!(answer["facets"][0], json!({ "facet": "type", "values": types }));
+    assert_eq!(
+        answer["facets"][0],
+        json!({ "facet": "type", "values": types })
+    );
     let years = json!([{ "value": "2026", "count": 4 }]);
     assert_eq!(answer["facets"][1]["values"], years);
 }
@@ -182,7 +198,12 @@ fn a_misspelt_query_gets_suggestions() {
 fn what_is_left_out_of_a_query_is_told() {
     let answer = ask(json!({ "query": "tools AND (", "reading": "lenient" }));
     assert_eq!(paths(&answer), ["/home/anna/list.txt"]);
-    assert!(!answer["understood"]["left_out"][0]["message"].as_str().unwrap().is_empty());
+    assert!(
+        !answer["understood"]["left_out"][0]["message"]
+            .as_str()
+            .unwrap()
+            .is_empty()
+    );
     let answer = ask(json!({ "query": "query:green", "fields": ["path"] }));
     assert_eq!(answer["hits"].as_array().unwrap().len(), 2);
 }
@@ -208,7 +229,10 @@ fn wrong_names_are_told_with_those_that_are_known() {
     ] {
         let asked: Request = serde_json::from_value(request.clone()).unwrap();
         let error = with_service(|service| service.ask(&asked).unwrap_err());
-        assert!(error.to_string().contains("known are"), "{request}: {error}");
+        assert!(
+            error.to_string().contains("known are"),
+            "{request}: {error}"
+        );
     }
     let unknown = json!({ "nonsense": 1 });
     assert!(serde_json::from_value::<Request>(unknown).is_err());
@@ -269,9 +293,14 @@ fn threads_are_in_the_order_of_answers() {
     })
     .unwrap();
     assert_eq!(threads.len(), 1);
-    assert_eq!((&threads[0]["total"], &threads[0]["subject"]), (&json!(3), &json!("Budget")));
+    assert_eq!(
+        (&threads[0]["total"], &threads[0]["subject"]),
+        (&json!(3), &json!("Budget"))
+    );
     let levels = threads[0]["messages"].as_array().unwrap().iter();
-    let levels: Vec<_> = levels.map(|message| message["level"].as_u64().unwrap()).collect();
+    let levels: Vec<_> = levels
+        .map(|message| message["level"].as_u64().unwrap())
+        .collect();
     assert!(levels[0] == 0 && levels.contains(&1), "{levels:?}");
 }
 

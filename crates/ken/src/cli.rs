@@ -66,7 +66,7 @@ impl Cli {
 /// The command whose words may begin with a hyphen, and its short name.
 const SEARCH: [&str; 2] = ["search", "s"];
 
-/// The programs that ken does as if it is started under their names.
+/// The programs whose place ken takes when it is started under their names.
 const RECOLLQ: &str = "recollq";
 const AG: &str = "ag";
 const MU: &str = "mu";
@@ -74,7 +74,7 @@ const MU: &str = "mu";
 /// The command that reads its flags itself, as ripgrep does.
 const GREP: &str = "grep";
 
-/// Puts the command behind the program, if the program has the name of another one.
+/// Inserts the subcommand of a personality when ken is started under that program's name.
 fn as_personality(arguments: &mut Vec<OsString>) {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
     let known = [RECOLLQ, AG, MU];
@@ -141,10 +141,10 @@ pub(crate) struct Global {
     /// Set one setting, as in the configuration file: --set extract.max_depth=3
     #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
     pub(crate) set: Vec<String>,
-    /// When to use colours
+    /// When to color the output
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub(crate) color: When,
-    /// When to make paths clickable
+    /// When to print paths as clickable links
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub(crate) hyperlinks: When,
 }
@@ -152,47 +152,46 @@ pub(crate) struct Global {
 /// When to use something that not every terminal understands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
-    /// On a terminal that can
+    /// When the terminal supports it
     Auto,
-    /// In any case
+    /// Always
     Always,
-    /// In no case
+    /// Never
     Never,
 }
 
-/// Of a command that is not given nothing is made but its name: a short command takes half a millisecond
-/// less.
+/// `defer` builds only the command that was typed, which saves a short command half a millisecond.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// Add folders to the index and bring it up to date
+    /// Add folders to the index, and bring it up to date
     Index(IndexArgs),
-    /// Find documents
+    /// Search documents, mail and source code
     #[command(visible_alias = "s")]
     Search(SearchArgs),
-    /// Find every line that matches a regular expression, with ripgrep's flags
+    /// Print every line that matches a regular expression (ripgrep's flags and output)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Grep(GrepArgs),
-    /// Read messages, list threads and people, give tags
+    /// Read and list messages, threads, contacts and tags
     Mail(MailArgs),
-    /// Show the words of the index, and how often they are there
+    /// List the terms of the index and how often each occurs
     Terms(TermsArgs),
-    /// Do as Recoll's recollq: its command line, its output; so does ken started under that name
+    /// Drop-in replacement for Recoll's recollq (also when started as `recollq`)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Recollq(RecollqArgs),
-    /// Do as ag, the Silver Searcher: its command line, its output; so does ken started under that name
+    /// Drop-in replacement for ag, the Silver Searcher (also when started as `ag`)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Ag(AgArgs),
-    /// Do as mu: its command line, its output, its server for mu4e; so does ken started under that name
+    /// Drop-in replacement for mu, including the server for mu4e (also when started as `mu`)
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Mu(MuArgs),
-    /// Show what is indexed and what failed
+    /// Show what is indexed, and which files could not be read
     Status(StatusArgs),
-    /// Prove that the index agrees with itself and with the disk, and mend it
+    /// Verify the index against itself and the disk, and repair it
     Check(CheckArgs),
-    /// Show the text that ken reads in a file
+    /// Print the text that ken reads from a file
     Extract(ExtractArgs),
-    /// Show the files that ken would index
+    /// List the files that ken would index
     Walk(WalkArgs),
     /// Write shell completions to standard output
     Completions(CompletionsArgs),
@@ -204,16 +203,16 @@ pub(crate) enum Command {
 // these options.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WalkOptions {
-    /// Take hidden files and folders too
+    /// Include hidden files and folders
     #[arg(long)]
     pub(crate) hidden: bool,
-    /// Pay no heed to .gitignore, .ignore and .kenignore
+    /// Do not respect .gitignore, .ignore and .kenignore files
     #[arg(long)]
     pub(crate) no_ignore: bool,
     /// Follow symbolic links
     #[arg(long)]
     pub(crate) follow: bool,
-    /// Stay on the file system of each folder given
+    /// Do not cross into other file systems
     #[arg(long)]
     pub(crate) one_file_system: bool,
 }
@@ -225,77 +224,77 @@ fn thread_count() -> RangedU64ValueParser<usize> {
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct IndexArgs {
-    /// Folders or files to cover from now on; without any, those that are covered already
+    /// Folders or files to add as roots; without any, ken updates the roots that it has
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) walk: WalkOptions,
-    /// Cover this folder no more and forget its documents
+    /// Remove this root and its documents from the index
     #[arg(long, value_name = "PATH")]
     pub(crate) forget: Vec<PathBuf>,
-    /// Read every file again
+    /// Read every file again, changed or not
     #[arg(long)]
     pub(crate) full: bool,
-    /// Read files again that could not be read, though they did not change
+    /// Try files again that could not be read before
     #[arg(long)]
     pub(crate) retry_failed: bool,
-    /// Read the text of pictures and scanned pages by Tesseract, after everything else
+    /// Recognize text in images and scanned pages (Tesseract), after everything else
     #[arg(long)]
     pub(crate) ocr: bool,
-    /// Do not keep what `ken grep` tells by which files it need not read
+    /// Skip the n-grams that let `ken grep` rule out files
     #[arg(long)]
     pub(crate) no_ngrams: bool,
-    /// Look only at folders that changed since the last run: files that were changed in place are
-    /// not noticed
+    /// Look only into folders whose times changed since the last run; ken does not notice files that
+    /// were changed in place
     #[arg(long, conflicts_with_all = ["full", "retry_failed"])]
     pub(crate) lazy: bool,
     /// Seconds between commits
     #[arg(long, value_name = "SECONDS")]
     pub(crate) commit_seconds: Option<f64>,
-    /// Bytes of files between commits, for instance 64M; 0 for no such limit
+    /// Bytes of files between commits, such as 64M; 0 means no limit
     #[arg(long, value_name = "SIZE")]
     pub(crate) commit_bytes: Option<String>,
-    /// When commits are on disk
+    /// When a commit is forced to disk
     #[arg(long, value_name = "WHEN")]
     pub(crate) durability: Option<DurabilityName>,
-    /// In which order the files of a folder are read
+    /// Order in which the files of a folder are read
     #[arg(long, value_name = "ORDER")]
     pub(crate) order: Option<OrderName>,
-    /// Only tell what would be done
+    /// Show what would be done, without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Memory to use, for instance 512M or 2G [default: 256 MiB for each thread, 512 MiB at least, a quarter of the
-    /// machine's at most]
+    /// Memory to use, such as 512M or 2G [default: 256 MiB per thread, at least 512 MiB, at most a quarter
+    /// of the machine's memory]
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<String>,
     /// Threads that read files, and threads that write the index [default: one per core]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) threads: Option<usize>,
-    /// Work at the usual priority also without a terminal; else what other programs want comes first
+    /// Work at normal priority; without a terminal, ken otherwise gives way to other programs
     #[arg(long, env = "KEN_FAST", value_parser = FalseyValueParser::new())]
     pub(crate) fast: bool,
-    /// Do nothing more until --resume, or for so long (30m, 2h, 1d): a run that is under way commits what it
-    /// did and waits, as those do that begin later; one with --full begins again
+    /// Stop indexing until --resume, or for a time such as 30m, 2h or 1d; a running ken index commits its
+    /// work and waits
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, conflicts_with_all = ["paths", "forget", "full", "dry_run", "resume"])]
     pub(crate) pause: Option<Option<String>>,
-    /// Go on after --pause
+    /// Resume indexing after --pause
     #[arg(long, conflicts_with_all = ["paths", "forget", "full", "dry_run"])]
     pub(crate) resume: bool,
-    /// Threads that extract; with 0 the walk does all else too [default: as --threads]
+    /// Threads that extract text; with 0, the threads of the walk do it [default: --threads]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) extract_threads: Option<usize>,
-    /// Threads that only build segments; with 0 those that extract do [default: 0]
+    /// Threads that only build segments; with 0, the extracting threads do it [default: 0]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) index_threads: Option<usize>,
-    /// Segments that are built at once [default: one for each thread that builds them]
+    /// Segments built at the same time [default: one per building thread]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) segment_builders: Option<usize>,
-    /// Text that waits between extraction and index, where these are different threads
+    /// Bytes of text that may wait between extracting and building threads
     #[arg(long, value_name = "SIZE")]
     pub(crate) queue_bytes: Option<String>,
-    /// Write what each thread did when into this file, for Perfetto or chrome://tracing
+    /// Write a timeline of all threads to this file, for Perfetto or chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Print progress and summary as JSON, one object a line
+    /// Print progress and summary as JSON, one object per line
     #[arg(long)]
     pub(crate) json: bool,
     /// Print only errors
@@ -308,49 +307,49 @@ pub(crate) struct SearchArgs {
     /// Words, "phrases", -not, OR, prefix*, field:value, dir:…, date:2025..2026, size:>1M
     #[arg(required_unless_present_any = ["like", "facets"])]
     pub(crate) query: Vec<String>,
-    /// Take the words as they stand, without operators: documents with any of them, best first;
-    /// - reads them from standard input
+    /// Find documents with any of the words, best first, and read no operators; - reads the words from
+    /// standard input
     #[arg(long, conflicts_with = "all")]
     pub(crate) any: bool,
-    /// Take the words as they stand, without operators: documents with all of them
+    /// Find documents with all of the words, and read no operators
     #[arg(long)]
     pub(crate) all: bool,
-    /// Groups of words that are found for each other, one on each line
+    /// Synonym file: one group of equivalent words per line
     #[arg(long, value_name = "FILE")]
     pub(crate) synonyms: Option<PathBuf>,
-    /// Search what can be understood of a query with mistakes, and say what was left out
+    /// Ignore the parts of a query that have mistakes, and say which
     #[arg(long, conflicts_with_all = ["any", "all"])]
     pub(crate) lenient: bool,
-    /// Write the query into the configuration file, for use as query:NAME, and do not search
+    /// Save the query in the configuration file as query:NAME instead of searching
     #[arg(long, value_name = "NAME", conflicts_with_all = ["any", "all", "lenient"])]
     pub(crate) save: Option<String>,
-    /// Read the query as another program does
+    /// Query language
     #[arg(long, value_name = "LANGUAGE", default_value = "ken", conflicts_with_all = ["any", "all", "lenient", "save"])]
     pub(crate) syntax: SyntaxName,
     #[command(flatten)]
     pub(crate) results: ResultArgs,
-    /// Hits to print; 0 for all [default: 10, all with --paths and --in]
+    /// Print at most N hits; 0 means all [default: 10, or all with --paths and --in]
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Hits to leave out at the start
+    /// Skip the first N hits
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: usize,
-    /// Print one JSON object for each hit
+    /// Print one JSON object per hit
     #[arg(long, alias = "jsonl", conflicts_with_all = ["paths", "count"])]
     pub(crate) json: bool,
-    /// Print only the paths, each file once
+    /// Print only paths, each file once
     #[arg(long, short = 'l', conflicts_with_all = ["count", "explain"])]
     pub(crate) paths: bool,
-    /// End each path with a NUL byte; implies --paths, unless there are --fields
+    /// End each path with a NUL byte; implies --paths unless --fields is given
     #[arg(long, short = '0', conflicts_with_all = ["json", "count", "explain"])]
     pub(crate) null: bool,
-    /// Print only how many documents match
+    /// Print only the number of matching documents
     #[arg(long, short = 'c', conflicts_with = "explain")]
     pub(crate) count: bool,
-    /// Show how the query is understood and how each hit got its score
+    /// Show how the query is understood and how each hit is scored
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Leave out the text around the matches
+    /// Print no snippets
     #[arg(long)]
     pub(crate) no_snippet: bool,
 }
@@ -359,11 +358,11 @@ pub(crate) struct SearchArgs {
 pub(crate) enum SyntaxName {
     /// ken's own language
     Ken,
-    /// As recollq
+    /// Recoll's language
     Recoll,
-    /// As mu find; finds messages
+    /// mu's language; finds messages
     Mu,
-    /// As notmuch search; finds messages
+    /// notmuch's language; finds messages
     Notmuch,
 }
 
@@ -380,77 +379,77 @@ impl From<SyntaxName> for Syntax {
 
 #[derive(Args, Debug)]
 pub(crate) struct TermsArgs {
-    /// Start of a word, pat*ern, /regular expression/, or ~word for one that is similar
+    /// Beginning of a term, pat*ern, /regular expression/, or ~word for similar terms
     #[arg(default_value = "", hide_default_value = true)]
     pub(crate) pattern: String,
-    /// Only terms of this field; may be given several times [default: all fields of text]
+    /// List terms of this field; can be repeated [default: all text fields]
     #[arg(long, short = 'f', value_name = "FIELD")]
     pub(crate) field: Vec<String>,
-    /// Count each field on its own
+    /// Count each field separately
     #[arg(long)]
     pub(crate) by_field: bool,
     /// Order of the terms
     #[arg(long, value_name = "KEY", default_value = "term")]
     pub(crate) sort: TermSort,
-    /// Terms to print; 0 for all [default: all, 100 when they are sorted by a count]
+    /// Print at most N terms; 0 means all [default: all, or 100 when sorted by a count]
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Print one JSON object for each term
+    /// Print one JSON object per term
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TermSort {
-    /// By their letters
+    /// Alphabetically
     Term,
-    /// Those in most documents first
+    /// By number of documents, most first
     #[value(alias = "count")]
     Documents,
-    /// The most frequent first
+    /// By number of occurrences, most first
     Occurrences,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct GrepArgs {
-    /// As ripgrep takes them; --help lists them
+    /// ripgrep's arguments; --help lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct MuArgs {
-    /// As mu takes them; help lists them
+    /// mu's arguments; help lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct RecollqArgs {
-    /// As recollq takes them; -h lists them
+    /// recollq's arguments; -h lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct AgArgs {
-    /// As ag takes them; --help lists them
+    /// ag's arguments; --help lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct StatusArgs {
-    /// List what could not be read, with the reason and what can be done
+    /// List the files that could not be read, why, and what to do
     #[arg(long, conflicts_with = "types")]
     pub(crate) failed: bool,
-    /// List programs that files wait for, and the packages that bring them
+    /// List helpers that are missing, and the packages that provide them
     #[arg(long, conflicts_with_all = ["failed", "why", "types"])]
     pub(crate) missing_helpers: bool,
-    /// Show all that is known of a path: root, rule, index, documents, failure
+    /// Show everything known about a path: root, ignore rule, documents, failure
     #[arg(long, value_name = "PATH", conflicts_with_all = ["failed", "types"])]
     pub(crate) why: Option<PathBuf>,
-    /// Count by media type
+    /// Count documents by media type
     #[arg(long)]
     pub(crate) types: bool,
     /// Print JSON
@@ -460,52 +459,52 @@ pub(crate) struct StatusArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// Take out what is damaged or doubled, and read the files again that it came from
+    /// Remove damaged and duplicate data, and read the affected files again
     #[arg(long)]
     pub(crate) repair: bool,
-    /// Print JSON, one object a line
+    /// Print JSON, one object per line
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print only what is wrong
+    /// Print problems only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ExtractArgs {
-    /// The file
+    /// File to read
     pub(crate) file: PathBuf,
-    /// Print one JSON object for the file and each document inside it, with metadata
+    /// Print one JSON object for the file and for each document inside it
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct WalkArgs {
-    /// Folder or file
+    /// Folder or file to walk
     pub(crate) path: PathBuf,
     #[command(flatten)]
     pub(crate) walk: WalkOptions,
-    /// Show what is left out, and why
+    /// Also list what is left out, and why
     #[arg(long)]
     pub(crate) explain: bool,
     /// End each path with a NUL byte
     #[arg(long, short = '0', conflicts_with = "json")]
     pub(crate) null: bool,
-    /// Print one JSON object for each file
+    /// Print one JSON object per file
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell to write completions for
     pub(crate) shell: Shell,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// The folder
+    /// Folder to write the pages into
     pub(crate) folder: PathBuf,
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use helpers::{AdapterSettings, HelperSettings, OcrSettings};
-use ken_core::{FIELDS, Field, FolderFields, OwnHeader, own};
+use ken_core::{CustomField, FIELDS, Field, FolderFields, custom};
 use ken_extract::{Isolate, Limits, Passwords};
 use ken_mail::Personal;
 use ken_pipeline::{Durability, Ngrams};
@@ -102,11 +102,11 @@ impl Default for MuSettings {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DurabilityName {
-    /// When they are made
+    /// Every commit is forced to disk before it counts
     Full,
-    /// At the end of the run: a loss of power during it may cost the index
+    /// Only the last commit of a run; a power failure during the run may lose the index
     Normal,
-    /// When the system likes: a loss of power soon after may cost the index
+    /// Left to the operating system; a power failure soon afterwards may lose the index
     Off,
 }
 
@@ -124,11 +124,11 @@ impl From<DurabilityName> for Durability {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OrderName {
-    /// About that of the disk
+    /// By inode number, close to the order on disk
     Inode,
-    /// That of names
+    /// By name
     Path,
-    /// What was changed last first
+    /// By time of change, newest first
     Mtime,
 }
 
@@ -295,7 +295,7 @@ impl Settings {
     pub(crate) fn isolation(&self) -> Result<ken_extract::Options, Failure> {
         Ok(ken_extract::Options {
             limits: Limits {
-                headers: self.mail.own_headers()?,
+                headers: self.mail.custom_fields()?,
                 ..self.extract.limits()?
             },
             isolate: self.extract.isolate()?,
@@ -336,23 +336,23 @@ impl MailSettings {
         Ok(())
     }
 
-    /// Returns the headers that are fields, as they are in an index that is made anew.
-    fn own_headers(&self) -> Result<Vec<OwnHeader>, Failure> {
+    /// Returns the custom fields, as a new index has them.
+    fn custom_fields(&self) -> Result<Vec<CustomField>, Failure> {
         let wrong = |message: String| Failure::new(Kind::Usage, format!("mail.headers: {message}"));
         for (name, header) in &self.headers {
             let reserved = is_reserved(name).then_some("it means something else in queries");
-            if let Some(why) = own::wrong_name(name).or(reserved) {
+            if let Some(why) = custom::wrong_name(name).or(reserved) {
                 return Err(wrong(format!("\"{name}\" cannot be a field: {why}"))
                     .hint("for instance headers = { project = \"X-Project\" }"));
             }
-            if !own::is_header(header) {
+            if !custom::is_header(header) {
                 return Err(wrong(format!("\"{header}\" is no name of a header")));
             }
         }
         let wanted = self.headers.iter();
         let wanted: Vec<_> = wanted.map(|(a, b)| (a.clone(), b.clone())).collect();
-        let most = own::OWN_FIELDS.len();
-        own::assign(&wanted, std::iter::empty())
+        let most = custom::CUSTOM_FIELDS.len();
+        custom::assign(&wanted, std::iter::empty())
             .map_err(|n| wrong(format!("{n} fields, more than {most}")))
     }
 }
@@ -632,6 +632,18 @@ mod tests {
         }
         for text in ["", "M", "1X", "-1", "99999999999T"] {
             assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_manual_lists_every_setting_with_its_default() {
+        let manual = include_str!("../../../docs/configuration.md");
+        let block = manual.split("```toml\n").nth(1).unwrap();
+        let block = block.split("```").next().unwrap();
+        let settings: Settings = toml::from_str(block).unwrap();
+        assert_eq!(settings, Settings::default());
+        for name in toml::Table::try_from(Settings::default()).unwrap().keys() {
+            assert!(block.contains(name), "{name}");
         }
     }
 

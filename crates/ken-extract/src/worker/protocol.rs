@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use ken_core::{Document, Failure, Field, Ipath, Kind, OwnHeader, Reason, Value};
+use ken_core::{CustomField, Document, Failure, Field, Ipath, Kind, Reason, Value};
 
 use crate::{Limits, Member, Passwords};
 
@@ -315,10 +315,10 @@ impl<'b> Decoder<'b> {
         })
     }
 
-    fn headers(&mut self) -> Result<Vec<OwnHeader>, Broken> {
+    fn headers(&mut self) -> Result<Vec<CustomField>, Broken> {
         let mut headers = Vec::new();
         for _ in 0..self.number()? {
-            headers.push(OwnHeader {
+            headers.push(CustomField {
                 field: self.field()?,
                 name: self.text()?.to_owned(),
                 header: self.text()?.to_owned(),
@@ -373,8 +373,8 @@ mod tests {
             max_depth: 3,
             worker_memory: 77,
             passwords: Passwords::new(["geheim".to_owned()]),
-            headers: vec![OwnHeader {
-                field: Field::Own2,
+            headers: vec![CustomField {
+                field: Field::Custom2,
                 name: "project".into(),
                 header: "X-Project".into(),
             }],

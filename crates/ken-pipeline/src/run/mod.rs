@@ -312,7 +312,7 @@ fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
     let mut options = options.clone();
     let limits = &mut options.extract.limits;
     afford(limits, options.memory_bytes);
-    limits.headers = stale::own_headers(limits, known).map_err(Error::Headers)?;
+    limits.headers = stale::custom_fields(limits, known).map_err(Error::Headers)?;
     Ok(options)
 }
 

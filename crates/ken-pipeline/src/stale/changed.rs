@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn other_own_headers_change_mail() {
         let now = current();
-        let header = ken_core::OwnHeader {
-            field: Field::Own1,
+        let header = ken_core::CustomField {
+            field: Field::Custom1,
             name: "project".to_owned(),
             header: "X-Project".to_owned(),
         };

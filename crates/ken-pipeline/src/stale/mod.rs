@@ -19,7 +19,7 @@ pub(crate) mod changed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ken_core::{Field, FileKey, FileRow, FolderFields, OwnHeader, Reading, own};
+use ken_core::{CustomField, Field, FileKey, FileRow, FolderFields, Reading, custom};
 use ken_extract::helper::Helpers;
 use ken_extract::{FORMATS, Limits, format_of, is_converted};
 use ken_index::{Meta, Snapshot};
@@ -81,18 +81,21 @@ impl Now<'_> {
     }
 }
 
-/// Returns the headers that are to be fields with the fields that they have in the index.
+/// Returns the custom fields that the settings ask for, each in the field that it has in the index.
 ///
 /// # Errors
-/// Returns how many names, the former ones counted, are too many.
-pub(crate) fn own_headers(limits: &Limits, known: Option<&Meta>) -> Result<Vec<OwnHeader>, usize> {
+/// Returns how many names there are, the former ones included, if they are more than the fields.
+pub(crate) fn custom_fields(
+    limits: &Limits,
+    known: Option<&Meta>,
+) -> Result<Vec<CustomField>, usize> {
     let headers = limits.headers.iter();
     let wanted: Vec<_> = headers
-        .map(|own| (own.name.clone(), own.header.clone()))
+        .map(|custom| (custom.name.clone(), custom.header.clone()))
         .collect();
     let readings = known.into_iter();
     let readings = readings.flat_map(|meta| std::iter::once(&meta.reading).chain(&meta.earlier));
-    own::assign(&wanted, readings)
+    custom::assign(&wanted, readings)
 }
 
 /// How a run reads files, and how those that the index knows were read.

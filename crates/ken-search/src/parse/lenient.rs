@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::error::QueryError;
-use super::parser::{MAX_BYTES, MAX_CLAUSES, Saved, parse_with};
+use super::parser::{MAX_BYTES, MAX_CLAUSES, Names, parse_with};
 use super::tree::{Clause, Tree, Value};
 
 /// More mistakes than a person makes; each costs a look at the whole query.
@@ -31,18 +31,18 @@ pub struct LeftOut {
 }
 
 /// Reads a query, without what is wrong in it.
-pub fn parse_lenient(query: &str, saved: &Saved) -> Lenient {
+pub fn parse_lenient(query: &str, names: Names<'_>) -> Lenient {
     let mut rest = query[..query.floor_char_boundary(MAX_BYTES)].to_owned();
     let mut left_out: Vec<LeftOut> = Vec::new();
     let mut blanked: Vec<Range<usize>> = Vec::new();
     if rest.len() < query.len()
-        && let Err(error) = parse_with(query, saved)
+        && let Err(error) = parse_with(query, names)
     {
         let text = query[rest.len()..].to_owned();
         left_out.push(LeftOut { text, error });
     }
     for _ in 0..MAX_MISTAKES {
-        let error = match parse_with(&rest, saved) {
+        let error = match parse_with(&rest, names) {
             Ok(tree) => return some(tree, left_out),
             Err(error) => error,
         };

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ken_core::{FIELDS, Field, FieldKind, Glob, GlobPart, own};
+use ken_core::{FIELDS, Field, FieldKind, FieldNames, Glob, GlobPart};
 
 use super::error::QueryError;
 use super::modifiers::{self, DEFAULT_DISTANCE, Quoted};
@@ -65,7 +65,7 @@ pub(super) struct Anchors {
 const SCHEMES: [&str; 6] = ["mailto", "tel", "urn", "doi", "data", "about"];
 
 /// Returns the first token at or after `from`.
-pub(super) fn token(query: &str, from: usize) -> Result<Placed, QueryError> {
+pub(super) fn token(query: &str, from: usize, names: &FieldNames) -> Result<Placed, QueryError> {
     let mut at = from;
     loop {
         let rest = &query[at..];
@@ -90,7 +90,7 @@ pub(super) fn token(query: &str, from: usize) -> Result<Placed, QueryError> {
             Some('|') if rest.starts_with("||") => return Ok((Token::Or, at..at + 2)),
             Some('&') if rest.starts_with("&&") => return Ok((Token::And, at..at + 2)),
             Some(_) => {
-                return match field(query, at)? {
+                return match field(query, at, names)? {
                     Some(field) => Ok(field),
                     None => word_or_operator(query, at),
                 };
@@ -360,7 +360,7 @@ fn pieces(marks: &[Mark]) -> Vec<Piece> {
 }
 
 /// Returns the field whose name and operator stand at `at`; `None` if a word does.
-fn field(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
+fn field(query: &str, at: usize, names: &FieldNames) -> Result<Option<Placed>, QueryError> {
     let rest = &query[at..];
     let is_name = |c: char| c.is_alphabetic() || c == '_';
     let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
@@ -375,12 +375,12 @@ fn field(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
             _ => {}
         }
     }
-    let known = Field::from_name(name);
+    let known = names.field(name);
     let length = match (rest.as_bytes().first(), known) {
-        (Some(b':'), _) if is_word_with_colon(name, after_colon, known) => None,
-        (Some(b':'), None) => match qualified(after_colon) {
+        (Some(b':'), _) if is_word_with_colon(name, after_colon, known, names) => None,
+        (Some(b':'), None) => match qualified(after_colon, names) {
             Some((field, length)) => return Ok(Some((Token::Field(field), place(1 + length)))),
-            None => return Err(unknown_field(query, at..at + name_end)),
+            None => return Err(unknown_field(query, at..at + name_end, names)),
         },
         (Some(b':'), Some(_)) => Some(1),
         (Some(b'<' | b'>'), Some(field)) if is_range(field) && has_value(&rest[1..]) => Some(0),
@@ -394,13 +394,13 @@ fn field(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
 }
 
 /// Reads the rest of a name that has several parts, `dc:title:`: the last is the field.
-fn qualified(rest: &str) -> Option<(Field, usize)> {
+fn qualified(rest: &str, names: &FieldNames) -> Option<(Field, usize)> {
     let (name, _) = rest.split_once(':')?;
     let length = name.len() + 1;
-    match Field::from_name(name) {
+    match names.field(name) {
         Some(field) => Some((field, length)),
         None if name.chars().all(|c| c.is_alphabetic() || c == '_') => {
-            let (field, more) = qualified(&rest[length..])?;
+            let (field, more) = qualified(&rest[length..], names)?;
             Some((field, length + more))
         }
         None => None,
@@ -421,7 +421,7 @@ fn has_value(rest: &str) -> bool {
 }
 
 /// Tells words that hold a colon from fields.
-fn is_word_with_colon(name: &str, rest: &str, known: Option<Field>) -> bool {
+fn is_word_with_colon(name: &str, rest: &str, known: Option<Field>, names: &FieldNames) -> bool {
     // `std::fs`, `file::open`
     if rest.starts_with(':') {
         return true;
@@ -444,7 +444,7 @@ fn is_word_with_colon(name: &str, rest: &str, known: Option<Field>) -> bool {
     let end = rest
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(rest.len());
-    end > 0 && !has_value(&rest[end..]) && close_names(name).is_empty()
+    end > 0 && !has_value(&rest[end..]) && close_names(name, names).is_empty()
 }
 
 /// Returns whether a word before a colon is the beginning of an address, whatever follows.
@@ -452,20 +452,20 @@ fn is_scheme(name: &str) -> bool {
     SCHEMES.iter().any(|s| s.eq_ignore_ascii_case(name))
 }
 
-/// Returns whether a word before a colon means something else than a field of the user's own.
+/// Returns whether a word before a colon means something else than a custom field.
 pub fn is_reserved(name: &str) -> bool {
     is_scheme(name) || ["query", "issub", "part", "http", "https", "ftp"].contains(&name)
 }
 
-fn unknown_field(query: &str, at: Range<usize>) -> QueryError {
+fn unknown_field(query: &str, at: Range<usize>, names: &FieldNames) -> QueryError {
     let name = &query[at.clone()];
-    let close = close_names(name);
+    let close = close_names(name, names);
     let hint = if close.is_empty() {
-        let mut names: Vec<&str> = FIELDS.iter().map(|info| info.name).collect();
-        names.extend(own::named_fields().map(|(_, name)| name));
+        let table = FIELDS.iter().map(|info| info.name);
+        let known: Vec<&str> = table.chain(names.custom().map(|(_, name)| name)).collect();
         format!(
             "fields are {}; to look for the text itself, write it in quotes",
-            names.join(", ")
+            known.join(", ")
         )
     } else {
         format!(
@@ -482,17 +482,17 @@ fn unknown_field(query: &str, at: Range<usize>) -> QueryError {
 }
 
 /// Returns up to three names of fields that `name` may be a slip for, closest first.
-fn close_names(name: &str) -> Vec<&'static str> {
+fn close_names<'n>(name: &str, names: &'n FieldNames) -> Vec<&'n str> {
     let name = name.to_lowercase();
     // Longer than any name, and the distance is quadratic.
     if name.len() > 32 {
         return Vec::new();
     }
     let allowed = if name.len() <= 3 { 1 } else { 2 };
-    let mut close: Vec<(usize, &'static str)> = FIELDS
+    let mut close: Vec<(usize, &str)> = FIELDS
         .iter()
         .flat_map(|info| std::iter::once(&info.name).chain(info.aliases).copied())
-        .chain(own::named_fields().map(|(_, name)| name))
+        .chain(names.custom().map(|(_, name)| name))
         .map(|known| (distance(&name, known), known))
         .filter(|(distance, known)| {
             *distance <= allowed && *distance < known.len()
@@ -509,9 +509,10 @@ mod tests {
 
     #[test]
     fn slips_find_their_field() {
-        assert_eq!(close_names("autor"), ["author"]);
-        assert_eq!(close_names("titel"), ["title"]);
-        assert_eq!(close_names("exts"), ["ext", "text"]);
-        assert!(close_names("localhost").is_empty());
+        let close = |name| close_names(name, &FieldNames::TABLE);
+        assert_eq!(close("autor"), ["author"]);
+        assert_eq!(close("titel"), ["title"]);
+        assert_eq!(close("exts"), ["ext", "text"]);
+        assert!(close("localhost").is_empty());
     }
 }

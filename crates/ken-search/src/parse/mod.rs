@@ -36,7 +36,7 @@ pub use error::QueryError;
 pub use lenient::{LeftOut, Lenient, parse_lenient};
 pub use lexer::is_reserved;
 pub(crate) use parser::MAX_CLAUSES;
-pub use parser::{Saved, parse, parse_with};
+pub use parser::{Names, Saved, parse, parse_with};
 pub use pattern::word_pattern;
 pub use tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 pub use when::{Ago, Precision, Unit, When};

@@ -5,7 +5,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use ken_core::{Field, FieldKind, Glob};
+use ken_core::{Field, FieldKind, FieldNames, Glob};
 
 use super::error::QueryError;
 use super::lexer::{self, Placed, Token};
@@ -23,19 +23,45 @@ pub(super) const MAX_BYTES: usize = 64 << 10;
 /// Queries by the names they were given: `query:name`.
 pub type Saved = BTreeMap<String, String>;
 
-/// Reads a query. Fails if it asks for nothing, or has a mistake, which is named with its place.
-pub fn parse(query: &str) -> Result<Tree, QueryError> {
-    parse_with(query, &Saved::new())
+/// What names in a query stand for.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// Saved queries, `query:name`.
+    pub saved: &'a Saved,
+    /// The fields of the index that is asked.
+    pub fields: &'a FieldNames,
 }
 
-/// Reads a query that may name others.
-pub fn parse_with(query: &str, saved: &Saved) -> Result<Tree, QueryError> {
-    Parser::new(query, saved).whole_query()
+impl Default for Names<'_> {
+    /// No saved queries, and the fields of the table.
+    fn default() -> Self {
+        const NONE: &Saved = &Saved::new();
+        Self {
+            saved: NONE,
+            fields: &FieldNames::TABLE,
+        }
+    }
+}
+
+/// Parses a query that uses the fields of the table only.
+///
+/// # Errors
+/// Fails if the query is empty or has a mistake; the error names its position.
+pub fn parse(query: &str) -> Result<Tree, QueryError> {
+    parse_with(query, Names::default())
+}
+
+/// Parses a query that may use saved queries and custom fields.
+///
+/// # Errors
+/// Fails as [`parse`] does.
+pub fn parse_with(query: &str, names: Names<'_>) -> Result<Tree, QueryError> {
+    Parser::new(query, names).whole_query()
 }
 
 struct Parser<'a> {
     query: &'a str,
-    saved: &'a Saved,
+    names: Names<'a>,
     /// The names of the saved queries that this one stands in.
     within: Vec<&'a str>,
     /// The next token and its place.
@@ -48,10 +74,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(query: &'a str, saved: &'a Saved) -> Self {
+    fn new(query: &'a str, names: Names<'a>) -> Self {
         Self {
             query,
-            saved,
+            names,
             within: Vec::new(),
             token: Token::End,
             at: 0..0,
@@ -95,14 +121,14 @@ impl<'a> Parser<'a> {
             let hint = "write it without a blank, as in query:name, or query\\: for the word";
             return Err(self.failure(at, message, hint));
         }
-        let Some((name, text)) = self.saved.get_key_value(&name) else {
+        let Some((name, text)) = self.names.saved.get_key_value(&name) else {
             return Err(self.unknown_query(at, &name));
         };
         if self.within.contains(&name.as_str()) {
             let message = format!("the saved query {name:?} asks for itself");
             return Err(self.failure(at, message, "take query: out of it"));
         }
-        let mut inner = Parser::new(text, self.saved);
+        let mut inner = Parser::new(text, self.names);
         inner.within.clone_from(&self.within);
         inner.within.push(name);
         (inner.depth, inner.clauses) = (self.depth, self.clauses);
@@ -136,7 +162,7 @@ impl<'a> Parser<'a> {
     }
 
     fn unknown_query(&self, at: Range<usize>, name: &str) -> QueryError {
-        let names: Vec<&str> = self.saved.keys().map(String::as_str).collect();
+        let names: Vec<&str> = self.names.saved.keys().map(String::as_str).collect();
         let hint = match names.as_slice() {
             [] => "[queries] in the configuration file gives names to queries".to_owned(),
             names => format!("saved queries are {}", names.join(", ")),
@@ -145,7 +171,7 @@ impl<'a> Parser<'a> {
     }
 
     fn advance(&mut self) -> Result<(), QueryError> {
-        (self.token, self.at) = lexer::token(self.query, self.at.end)?;
+        (self.token, self.at) = lexer::token(self.query, self.at.end, self.names.fields)?;
         Ok(())
     }
 
@@ -221,7 +247,7 @@ impl<'a> Parser<'a> {
 
     /// Tells whether there is something after the next token that an operator can join.
     fn joins(&self) -> bool {
-        let next = lexer::token(self.query, self.at.end).map(|(token, _)| token);
+        let next = lexer::token(self.query, self.at.end, self.names.fields).map(|(token, _)| token);
         !matches!(
             next,
             Ok(Token::End | Token::Close | Token::Or | Token::Xor | Token::And | Token::Near(_))

@@ -2,23 +2,61 @@
 
 use std::fmt::{self, Display, Write};
 
-use ken_core::{Bound, FieldKind, Glob, GlobPart};
+use ken_core::{Bound, FieldKind, FieldNames, Glob, GlobPart};
 
 use super::tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 
+impl Tree {
+    /// Returns the tree as an s-expression that calls custom fields by these names.
+    pub fn printed<'t>(&'t self, names: &'t FieldNames) -> impl Display + 't {
+        Printed { tree: self, names }
+    }
+
+    /// Returns query text that parses to this tree where fields have these names.
+    pub fn to_query(&self, names: &FieldNames) -> String {
+        let mut writer = QueryWriter {
+            text: String::new(),
+            names,
+        };
+        writer.query(self);
+        writer.text
+    }
+}
+
+/// As [`Tree::printed`], without names of custom fields.
 impl Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::All => f.write_str("(all)"),
-            Self::Clause(clause) => write!(f, "{clause}"),
-            Self::And(parts) => list(f, "and", parts),
-            Self::Or(parts) => list(f, "or", parts),
-            Self::Xor(left, right) => write!(f, "(xor {left} {right})"),
-            Self::Not(part) => write!(f, "(not {part})"),
-            Self::Near(parts, nearness) => list(f, &nearness.to_string(), parts),
-            Self::Boost(part, boost) => write!(f, "(boost {boost} {part})"),
-            Self::Thread(part) => write!(f, "(thread {part})"),
-            Self::Part(part) => write!(f, "(part {part})"),
+        self.printed(&FieldNames::TABLE).fmt(f)
+    }
+}
+
+struct Printed<'t> {
+    tree: &'t Tree,
+    names: &'t FieldNames,
+}
+
+impl<'t> Display for Printed<'t> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.names;
+        let part = |tree| Printed { tree, names };
+        let list = |f: &mut fmt::Formatter<'_>, name: &str, parts: &'t [Tree]| {
+            write!(f, "({name}")?;
+            for of in parts {
+                write!(f, " {}", part(of))?;
+            }
+            f.write_str(")")
+        };
+        match self.tree {
+            Tree::All => f.write_str("(all)"),
+            Tree::Clause(clause) => clause.write(f, self.names),
+            Tree::And(parts) => list(f, "and", parts),
+            Tree::Or(parts) => list(f, "or", parts),
+            Tree::Near(parts, nearness) => list(f, &nearness.to_string(), parts),
+            Tree::Xor(left, right) => write!(f, "(xor {} {})", part(left), part(right)),
+            Tree::Not(of) => write!(f, "(not {})", part(of)),
+            Tree::Boost(of, boost) => write!(f, "(boost {boost} {})", part(of)),
+            Tree::Thread(of) => write!(f, "(thread {})", part(of)),
+            Tree::Part(of) => write!(f, "(part {})", part(of)),
         }
     }
 }
@@ -37,18 +75,10 @@ impl Display for Boost {
     }
 }
 
-fn list(f: &mut fmt::Formatter<'_>, name: &str, parts: &[Tree]) -> fmt::Result {
-    write!(f, "({name}")?;
-    for part in parts {
-        write!(f, " {part}")?;
-    }
-    f.write_str(")")
-}
-
-impl Display for Clause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Clause {
+    fn write(&self, f: &mut fmt::Formatter<'_>, names: &FieldNames) -> fmt::Result {
         if let Some(field) = self.field {
-            write!(f, "({} ", field.name())?;
+            write!(f, "({} ", names.name(field))?;
         }
         let set = self
             .modifiers
@@ -133,15 +163,6 @@ fn range_expression<T: Display>(
     }
 }
 
-impl Tree {
-    /// Returns query text that parses to this tree.
-    pub fn to_query(&self) -> String {
-        let mut text = String::new();
-        write_query(&mut text, self);
-        text
-    }
-}
-
 /// How tightly the forms of a query bind, loosest first.
 #[derive(PartialEq, PartialOrd)]
 enum Binding {
@@ -169,132 +190,141 @@ impl Tree {
     }
 }
 
-fn write_query(text: &mut String, tree: &Tree) {
-    match tree {
-        Tree::All => text.push('*'),
-        Tree::Clause(clause) => write_clause(text, clause),
-        Tree::And(parts) => write_parts(text, parts, " ", &Binding::Near),
-        Tree::Or(parts) => write_parts(text, parts, " OR ", &Binding::Xor),
-        Tree::Xor(left, right) => {
-            write_operand(text, left, &Binding::Xor);
-            text.push_str(" XOR ");
-            write_operand(text, right, &Binding::And);
-        }
-        Tree::Near(parts, nearness) => {
-            let name = if nearness.ordered { "ADJ" } else { "NEAR" };
-            let separator = format!(" {name}/{} ", u64::from(nearness.slop) + 1);
-            write_parts(text, parts, &separator, &Binding::Tight);
-        }
-        Tree::Not(part) => {
-            let start = text.len();
-            text.push('-');
-            write_operand(text, part, &Binding::Tight);
-            // `-^2` would be a weight.
-            if text[start..].starts_with("-^") {
-                text.replace_range(start..=start, "NOT ");
+/// Writes a tree as query text.
+struct QueryWriter<'n> {
+    text: String,
+    names: &'n FieldNames,
+}
+
+impl QueryWriter<'_> {
+    fn query(&mut self, tree: &Tree) {
+        match tree {
+            Tree::All => self.text.push('*'),
+            Tree::Clause(clause) => self.clause(clause),
+            Tree::And(parts) => self.parts(parts, " ", &Binding::Near),
+            Tree::Or(parts) => self.parts(parts, " OR ", &Binding::Xor),
+            Tree::Xor(left, right) => {
+                self.operand(left, &Binding::Xor);
+                self.text.push_str(" XOR ");
+                self.operand(right, &Binding::And);
+            }
+            Tree::Near(parts, nearness) => {
+                let name = if nearness.ordered { "ADJ" } else { "NEAR" };
+                let separator = format!(" {name}/{} ", u64::from(nearness.slop) + 1);
+                self.parts(parts, &separator, &Binding::Tight);
+            }
+            Tree::Not(part) => {
+                let start = self.text.len();
+                self.text.push('-');
+                self.operand(part, &Binding::Tight);
+                // `-^2` would be a weight.
+                if self.text[start..].starts_with("-^") {
+                    self.text.replace_range(start..=start, "NOT ");
+                }
+            }
+            Tree::Boost(part, boost) => {
+                // A weight after `-a` or `a^2` would belong to a part of it.
+                let is_text = |clause: &Clause| {
+                    let kind = clause.field.map(|field| field.info().kind);
+                    kind.is_none_or(|kind| kind == FieldKind::Text)
+                        && !matches!(clause.value, Value::Terms(..))
+                };
+                let group = !matches!(&**part, Tree::Clause(clause) if is_text(clause));
+                self.group(part, group);
+                // Writing to a String cannot fail.
+                let _ = write!(self.text, "^{boost}");
+            }
+            Tree::Thread(part) => {
+                self.text.push_str("thread:");
+                self.group(part, true);
+            }
+            Tree::Part(part) => {
+                self.text.push_str("part:");
+                self.group(part, true);
             }
         }
-        Tree::Boost(part, boost) => {
-            // A weight after `-a` or `a^2` would belong to a part of it.
-            let is_text = |clause: &Clause| {
-                let kind = clause.field.map(|field| field.info().kind);
-                kind.is_none_or(|kind| kind == FieldKind::Text)
-                    && !matches!(clause.value, Value::Terms(..))
-            };
-            let group = !matches!(&**part, Tree::Clause(clause) if is_text(clause));
-            write_group(text, part, group);
-            // Writing to a String cannot fail.
-            let _ = write!(text, "^{boost}");
-        }
-        Tree::Thread(part) => {
-            text.push_str("thread:");
-            write_group(text, part, true);
-        }
-        Tree::Part(part) => {
-            text.push_str("part:");
-            write_group(text, part, true);
-        }
     }
-}
 
-fn write_parts(text: &mut String, parts: &[Tree], separator: &str, binding: &Binding) {
-    for (number, part) in parts.iter().enumerate() {
-        if number > 0 {
-            text.push_str(separator);
+    fn parts(&mut self, parts: &[Tree], separator: &str, binding: &Binding) {
+        for (number, part) in parts.iter().enumerate() {
+            if number > 0 {
+                self.text.push_str(separator);
+            }
+            self.operand(part, binding);
         }
-        write_operand(text, part, binding);
     }
-}
 
-/// Writes a part, in parentheses if it binds looser. More could nest deeper than is allowed.
-fn write_operand(text: &mut String, tree: &Tree, binding: &Binding) {
-    write_group(text, tree, tree.binding() < *binding);
-}
+    /// Writes a part, in parentheses if it binds looser. More could nest deeper than is allowed.
+    fn operand(&mut self, tree: &Tree, binding: &Binding) {
+        self.group(tree, tree.binding() < *binding);
+    }
 
-fn write_group(text: &mut String, tree: &Tree, parentheses: bool) {
-    if parentheses {
-        text.push('(');
+    fn group(&mut self, tree: &Tree, parentheses: bool) {
+        if parentheses {
+            self.text.push('(');
+        }
+        self.query(tree);
+        if parentheses {
+            self.text.push(')');
+        }
     }
-    write_query(text, tree);
-    if parentheses {
-        text.push(')');
-    }
-}
 
-fn write_clause(text: &mut String, clause: &Clause) {
-    if let Some(field) = clause.field {
-        text.push_str(field.name());
-        text.push(':');
-    }
-    let Modifiers {
-        at_start, at_end, ..
-    } = clause.modifiers;
-    let start = text.len();
-    let in_quotes = matches!(clause.value, Value::Phrase(_));
-    text.push_str(if at_start && !in_quotes { "^" } else { "" });
-    let end = if at_end && !in_quotes { "$" } else { "" };
-    match &clause.value {
-        Value::Word(word) => {
-            write_word(text, word);
-            text.push_str(end);
+    fn clause(&mut self, clause: &Clause) {
+        if let Some(field) = clause.field {
+            self.text.push_str(self.names.name(field));
+            self.text.push(':');
         }
-        Value::Prefix(word) => {
-            write_word(text, word);
-            text.push('*');
-            text.push_str(end);
+        let Modifiers {
+            at_start, at_end, ..
+        } = clause.modifiers;
+        let start = self.text.len();
+        let in_quotes = matches!(clause.value, Value::Phrase(_));
+        self.text
+            .push_str(if at_start && !in_quotes { "^" } else { "" });
+        let end = if at_end && !in_quotes { "$" } else { "" };
+        match &clause.value {
+            Value::Word(word) => {
+                write_word(&mut self.text, word);
+                self.text.push_str(end);
+            }
+            Value::Prefix(word) => {
+                write_word(&mut self.text, word);
+                self.text.push('*');
+                self.text.push_str(end);
+            }
+            Value::Glob(glob) => {
+                write_glob(&mut self.text, glob);
+                self.text.push_str(end);
+            }
+            Value::Regex(regex) => {
+                self.text.push('/');
+                self.text.push_str(&regex.replace('/', "\\/"));
+                self.text.push('/');
+            }
+            Value::Fuzzy(word, distance) => {
+                write_word(&mut self.text, word);
+                let _ = write!(self.text, "{end}~{distance}");
+            }
+            Value::Phrase(phrase) => {
+                write_phrase(&mut self.text, phrase, clause.modifiers);
+                self.text.push_str(&clause.modifiers.letters());
+            }
+            Value::Numbers(from, to) => write_range(&mut self.text, from, to),
+            Value::Dates(from, to) => write_range(&mut self.text, from, to),
+            Value::Terms(from, to) => {
+                write_end(&mut self.text, from);
+                self.text.push_str("..");
+                write_end(&mut self.text, to);
+            }
         }
-        Value::Glob(glob) => {
-            write_glob(text, glob);
-            text.push_str(end);
+        // Behind an anchor no letter has a meaning to take away.
+        let is_letter = |c: char| c.is_alphabetic();
+        if self.text[start..]
+            .strip_prefix("^\\")
+            .is_some_and(|rest| rest.starts_with(is_letter))
+        {
+            self.text.remove(start + 1);
         }
-        Value::Regex(regex) => {
-            text.push('/');
-            text.push_str(&regex.replace('/', "\\/"));
-            text.push('/');
-        }
-        Value::Fuzzy(word, distance) => {
-            write_word(text, word);
-            let _ = write!(text, "{end}~{distance}");
-        }
-        Value::Phrase(phrase) => {
-            write_phrase(text, phrase, clause.modifiers);
-            text.push_str(&clause.modifiers.letters());
-        }
-        Value::Numbers(from, to) => write_range(text, from, to),
-        Value::Dates(from, to) => write_range(text, from, to),
-        Value::Terms(from, to) => {
-            write_end(text, from);
-            text.push_str("..");
-            write_end(text, to);
-        }
-    }
-    // Behind an anchor no letter has a meaning to take away.
-    let is_letter = |c: char| c.is_alphabetic();
-    if text[start..]
-        .strip_prefix("^\\")
-        .is_some_and(|rest| rest.starts_with(is_letter))
-    {
-        text.remove(start + 1);
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use ken_core::{Bound, Field, FieldKind, Kind};
+use ken_core::{Bound, Field, FieldKind, FieldNames, Kind};
 
 use super::tree::Value;
 use super::when::{self, When};
@@ -312,11 +312,15 @@ pub(super) fn anything(field: Field) -> Value {
 }
 
 /// Reads the value of a keyword field, and tells which field has it; fails if it can match nothing.
-pub(super) fn keyword(field: Field, text: &str) -> Result<(Field, Value), Fault> {
+pub(super) fn keyword(
+    field: Field,
+    text: &str,
+    names: &FieldNames,
+) -> Result<(Field, Value), Fault> {
     let (field, value) = match field {
         Field::Type => (field, kind(text)?),
         Field::Is => state(text)?,
-        Field::Has => return Ok(has(text)),
+        Field::Has => return Ok(has(text, names)),
         Field::Prio => (field, priority(text)?),
         _ => (field, bare(field, text).to_owned()),
     };
@@ -324,9 +328,9 @@ pub(super) fn keyword(field: Field, text: &str) -> Result<(Field, Value), Fault>
 }
 
 /// Reads what a document may have: a field with any value, or a part of some sort.
-fn has(text: &str) -> (Field, Value) {
+fn has(text: &str, names: &FieldNames) -> (Field, Value) {
     let can_have = |field: &Field| field.is_kept() || !field.members().is_empty();
-    if let Some(field) = Field::from_name(text).filter(can_have) {
+    if let Some(field) = names.field(text).filter(can_have) {
         return (field, anything(field));
     }
     let sort = kind(text).unwrap_or_else(|_| text.trim_start_matches('.').to_lowercase());

@@ -40,7 +40,7 @@ impl<'s> Service<'s> {
     /// # Errors
     /// Fails if the request names something that there is not, or the index cannot be read.
     pub fn search<'a>(&'a self, request: &'a Request, query: Query) -> Result<Answer<'a>, Error> {
-        let columns = columns(&request.fields)?;
+        let columns = columns(&request.fields, &self.names)?;
         // Snippets show the forms of words that the index has.
         let expanded = self.snapshot.expand(&query.plan)?;
         let (plan, own) = match &request.like {
@@ -51,7 +51,7 @@ impl<'s> Service<'s> {
             None => (expanded, Vec::new()),
         };
         let order = Order {
-            key: sort_key(&request.sort)?,
+            key: sort_key(&request.sort, &self.names)?,
             reverse: request.reverse,
         };
         let mut answer = Answer {
@@ -133,7 +133,14 @@ impl Answer<'_> {
     /// Fails if the index cannot be read.
     pub fn explanation(&self) -> Result<Explanation, Error> {
         let service = self.service;
-        Explanation::of(&self.tree, self.n_frequent, &self.plan, service.snapshot)
+        let (tree, n_frequent) = (&self.tree, self.n_frequent);
+        Explanation::of(
+            tree,
+            n_frequent,
+            &self.plan,
+            service.snapshot,
+            &service.names,
+        )
     }
 
     /// Counts all that the query finds by the facets of the request.
@@ -259,11 +266,11 @@ impl<'a> Reader<'a> {
                 Needs::Location => {
                     let location = snapshot.location(found.address)?;
                     let document = Document::new(location.ipath.clone(), "", Kind::Other);
-                    Hit::of(location, document)
+                    service.hit(location, document)
                 }
                 Needs::Fields => {
                     let stored = snapshot.document_without_body(found.address)?;
-                    Hit::of(stored.location, stored.document)
+                    service.hit(stored.location, stored.document)
                 }
                 Needs::Text => {
                     let (stored, body) =
@@ -271,7 +278,7 @@ impl<'a> Reader<'a> {
                     let mut hit = Hit {
                         snippets: self.fragments(body.as_str()),
                         n_text_bytes: Some(body.as_str().len()),
-                        ..Hit::of(stored.location, stored.document)
+                        ..service.hit(stored.location, stored.document)
                     };
                     if request.text == Text::Whole {
                         hit.document.body = body.into_string();

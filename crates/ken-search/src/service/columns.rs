@@ -7,7 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ken_core::{
-    Document, FIELDS, Field, FieldKind, Root, SortKey, Value, covering, escape_bytes, own,
+    Document, FIELDS, Field, FieldKind, FieldNames, Root, SortKey, Value, covering, custom,
+    escape_bytes,
 };
 
 use super::{Error, Hit, time};
@@ -154,30 +155,33 @@ impl DatePart {
     }
 }
 
+/// Returns what a name stands for where fields have these names, or what it could be.
+type Known<T> = fn(&str, &FieldNames) -> Result<T, String>;
+
 /// Returns the columns of these names.
-pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, Error> {
-    names
-        .iter()
-        .map(|name| named("fields", name, known_column))
-        .collect()
+pub(super) fn columns(wanted: &[String], names: &FieldNames) -> Result<Vec<Column>, Error> {
+    let columns = wanted.iter();
+    let columns = columns.map(|name| named("fields", name, known_column, names));
+    columns.collect()
 }
 
 /// Returns what hits are sorted by.
-pub(super) fn sort_key(name: &str) -> Result<SortKey, Error> {
-    named("sort", name, known_sort_key)
+pub(super) fn sort_key(name: &str, names: &FieldNames) -> Result<SortKey, Error> {
+    named("sort", name, known_sort_key, names)
 }
 
 /// Returns what hits are counted by.
-pub(super) fn facet_key(name: &str) -> Result<FacetKey, Error> {
-    named("facets", name, known_facet)
+pub(super) fn facet_key(name: &str, names: &FieldNames) -> Result<FacetKey, Error> {
+    named("facets", name, known_facet, names)
 }
 
 fn named<T>(
     part: &'static str,
     name: &str,
-    known: fn(&str) -> Result<T, String>,
+    known: Known<T>,
+    names: &FieldNames,
 ) -> Result<T, Error> {
-    known(name).map_err(|known| Error::Name {
+    known(name, names).map_err(|known| Error::Name {
         part,
         name: name.to_owned(),
         known,
@@ -208,44 +212,42 @@ pub fn check_facet(name: &str) -> Result<(), String> {
     check(name, known_facet)
 }
 
-fn check<T>(name: &str, known: fn(&str) -> Result<T, String>) -> Result<(), String> {
-    match known(name) {
-        Err(_) if own::wrong_name(name).is_none() => Ok(()),
+fn check<T>(name: &str, known: Known<T>) -> Result<(), String> {
+    match known(name, &FieldNames::TABLE) {
+        Err(_) if custom::wrong_name(name).is_none() => Ok(()),
         known => known.map(|_| ()),
     }
 }
 
-fn known_column(name: &str) -> Result<Column, String> {
+fn known_column(name: &str, names: &FieldNames) -> Result<Column, String> {
     if let Some((_, column)) = COLUMNS.iter().find(|(known, _)| *known == name) {
         return Ok(*column);
     }
-    let field = Field::from_name(name).filter(|field| *field != Field::Body);
+    let field = names.field(name).filter(|field| *field != Field::Body);
     field.map(Column::Field).ok_or_else(|| {
         let columns = COLUMNS.iter().map(|(name, _)| *name);
         let fields = FIELDS.iter().map(|info| info.name);
         let fields = fields.filter(|name| *name != Field::Body.info().name);
-        known_are(columns.chain(fields))
+        known_are(columns.chain(fields), names)
     })
 }
 
-fn known_sort_key(name: &str) -> Result<SortKey, String> {
+fn known_sort_key(name: &str, names: &FieldNames) -> Result<SortKey, String> {
     const NOT: [Field; 2] = [Field::Path, Field::Root];
     match name {
         "relevance" => Ok(SortKey::Relevance),
         "path" => Ok(SortKey::Path),
-        _ => field_with_column(name, &NOT)
-            .map(SortKey::Field)
-            .ok_or_else(|| {
-                known_are(
-                    ["relevance", "path"]
-                        .into_iter()
-                        .chain(names_with_column(&NOT)),
-                )
-            }),
+        _ => {
+            let field = field_with_column(name, &NOT, names);
+            field.map(SortKey::Field).ok_or_else(|| {
+                let others = ["relevance", "path"].into_iter();
+                known_are(others.chain(names_with_column(&NOT)), names)
+            })
+        }
     }
 }
 
-fn known_facet(name: &str) -> Result<FacetKey, String> {
+fn known_facet(name: &str, names: &FieldNames) -> Result<FacetKey, String> {
     const NOT: [Field; 1] = [Field::Path];
     let (field, part) = match name.split_once('.') {
         Some((field, part)) => (field, Some(part)),
@@ -254,10 +256,10 @@ fn known_facet(name: &str) -> Result<FacetKey, String> {
     };
     let unknown = || {
         let parts = ["year", "month", "day"].into_iter();
-        let known = known_are(parts.chain(names_with_column(&NOT)));
+        let known = known_are(parts.chain(names_with_column(&NOT)), names);
         format!("{known}; of a date modified.year")
     };
-    let field = field_with_column(field, &NOT).ok_or_else(unknown)?;
+    let field = field_with_column(field, &NOT, names).ok_or_else(unknown)?;
     let is_date = field.info().kind == FieldKind::Date;
     let part = match part {
         Some(part) if is_date => Some(DatePart::from_name(part).ok_or_else(unknown)?),
@@ -267,8 +269,9 @@ fn known_facet(name: &str) -> Result<FacetKey, String> {
     Ok(FacetKey { field, part })
 }
 
-fn field_with_column(name: &str, not: &[Field]) -> Option<Field> {
-    Field::from_name(name).filter(|field| field.has_column() && !not.contains(field))
+fn field_with_column(name: &str, not: &[Field], names: &FieldNames) -> Option<Field> {
+    let field = names.field(name);
+    field.filter(|field| field.has_column() && !not.contains(field))
 }
 
 fn names_with_column(not: &[Field]) -> impl Iterator<Item = &'static str> {
@@ -278,10 +281,10 @@ fn names_with_column(not: &[Field]) -> impl Iterator<Item = &'static str> {
 }
 
 /// Says which names are known, those of custom fields among them.
-fn known_are<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let custom = own::named_fields().map(|(_, name)| name);
-    let names: Vec<&str> = names.chain(custom).collect();
-    format!("known are {}", names.join(", "))
+fn known_are(known: impl Iterator<Item = &'static str>, names: &FieldNames) -> String {
+    let mut known: Vec<&str> = known.collect();
+    known.extend(names.custom().map(|(_, name)| name));
+    format!("known are {}", known.join(", "))
 }
 
 #[cfg(test)]
@@ -290,19 +293,26 @@ mod tests {
 
     #[test]
     fn names_are_those_of_fields_or_of_other_columns() {
-        assert_eq!(known_sort_key("relevance"), Ok(SortKey::Relevance));
+        const TABLE: &FieldNames = &FieldNames::TABLE;
+        let by = |name| known_sort_key(name, TABLE);
+        assert_eq!(by("relevance"), Ok(SortKey::Relevance));
         let author = SortKey::Field(Field::Author);
-        assert_eq!(known_sort_key("from"), Ok(author));
-        assert!(known_sort_key("body").unwrap_err().contains("title"));
-        assert_eq!(known_column("score"), Ok(Column::Score));
-        assert_eq!(known_column("subject"), Ok(Column::Field(Field::Title)));
+        assert_eq!(by("from"), Ok(author));
+        assert!(by("body").unwrap_err().contains("title"));
+        assert_eq!(known_column("score", TABLE), Ok(Column::Score));
+        assert_eq!(
+            known_column("subject", TABLE),
+            Ok(Column::Field(Field::Title))
+        );
         assert!(check_column("body").is_err());
     }
 
     #[test]
     fn a_custom_field_may_have_any_other_name() {
         assert_eq!(check_sort("project"), Ok(()));
-        let unknown = sort_key("project").unwrap_err().to_string();
+        let unknown = sort_key("project", &FieldNames::TABLE)
+            .unwrap_err()
+            .to_string();
         assert!(
             unknown.starts_with("sort project: known are relevance"),
             "{unknown}"
@@ -311,7 +321,8 @@ mod tests {
 
     #[test]
     fn facets_of_dates_have_parts() {
-        let of = |name| known_facet(name).map(|facet| (facet.field, facet.part));
+        let of =
+            |name| known_facet(name, &FieldNames::TABLE).map(|facet| (facet.field, facet.part));
         assert_eq!(of("year"), Ok((Field::Date, Some(DatePart::Year))));
         assert_eq!(of("date"), of("year"));
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ken_core::{FIELDS, Field, FieldKind, Pattern, Plan};
+use ken_core::{FIELDS, Field, FieldKind, FieldNames, Pattern, Plan};
 use ken_index::Snapshot;
 use serde::{Serialize, Serializer};
 
@@ -16,7 +16,7 @@ const MAX_TERMS: usize = 10;
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The query as a tree.
-    pub tree: Tree,
+    pub tree: String,
     /// Words that were left out because more documents have them than have the others.
     pub left_out: usize,
     /// The tree in the terms of the index.
@@ -32,9 +32,11 @@ pub struct Explanation {
 pub struct Meaning {
     /// How many terms there are.
     pub count: usize,
-    /// The field.
-    #[serde(serialize_with = "name")]
-    pub field: Field,
+    /// The name of the field.
+    #[serde(rename = "field")]
+    pub name: String,
+    #[serde(skip)]
+    field: Field,
     /// The word or pattern.
     pub pattern: String,
     /// The most frequent terms.
@@ -50,16 +52,13 @@ pub struct TermOf {
     pub term: String,
 }
 
-fn name<S: Serializer>(field: &Field, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(field.name())
-}
-
 impl Explanation {
     pub(super) fn of(
         tree: &Tree,
         left_out: usize,
         plan: &Plan,
         snapshot: &Snapshot,
+        names: &FieldNames,
     ) -> Result<Self, Error> {
         let mut patterns = Vec::new();
         each_pattern(plan, &mut |field, pattern| patterns.push((field, pattern)));
@@ -79,15 +78,16 @@ impl Explanation {
             let terms = terms.map(|(term, documents)| TermOf { documents, term });
             meanings.push(Meaning {
                 count,
+                name: names.name(field).to_owned(),
                 field,
                 pattern,
                 terms: terms.collect(),
             });
         }
         Ok(Self {
-            tree: tree.clone(),
+            tree: tree.printed(names).to_string(),
             left_out,
-            plan: plan.to_string(),
+            plan: plan.printed(names).to_string(),
             meanings,
             engine: snapshot.engine_query(plan)?,
         })
@@ -115,7 +115,7 @@ struct ExplanationForm<'a> {
     left_out: usize,
     means: Vec<&'a Meaning>,
     plan: &'a str,
-    query: String,
+    query: &'a str,
     unknown: Vec<&'a str>,
     v: u32,
 }
@@ -127,7 +127,7 @@ impl Serialize for Explanation {
             left_out: self.left_out,
             means: self.known().collect(),
             plan: &self.plan,
-            query: self.tree.to_string(),
+            query: &self.tree,
             unknown: self.unknown(),
             v: SCHEMA,
         }

@@ -71,7 +71,7 @@ impl Service<'_> {
         request: &Request<'_>,
         facets: &Facets,
     ) -> Result<Vec<Facet>, Error> {
-        let keys = facets.by.iter().map(|name| facet_key(name));
+        let keys = facets.by.iter().map(|name| facet_key(name, &self.names));
         let keys: Vec<FacetKey> = keys.collect::<Result<_, _>>()?;
         let by = keys.iter().map(|key| self.by(*key));
         let by: Vec<FacetBy> = by.collect::<Result<_, _>>()?;

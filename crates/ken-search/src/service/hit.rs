@@ -1,8 +1,11 @@
 //! What was found: documents, and matches in one document.
 
-use ken_core::{Document, Field, Location};
+use std::sync::Arc;
+
+use ken_core::{Document, Field, FieldNames, Location};
 use serde_json::Value as Json;
 
+use super::Service;
 use crate::snippet::Fragment;
 
 /// A document that was found. Of its document there is what the request wanted.
@@ -26,11 +29,13 @@ pub struct Hit {
     pub more: Option<usize>,
     /// How it got its score, as the engine tells it, if that was wanted.
     pub explanation: Option<Json>,
+    /// What its fields are called.
+    pub(super) names: Arc<FieldNames>,
 }
 
-impl Hit {
-    pub(super) fn of(location: Location, document: Document) -> Self {
-        Self {
+impl Service<'_> {
+    pub(super) fn hit(&self, location: Location, document: Document) -> Hit {
+        Hit {
             rank: 0,
             score: None,
             location,
@@ -40,9 +45,12 @@ impl Hit {
             has_several: false,
             more: None,
             explanation: None,
+            names: Arc::clone(&self.names),
         }
     }
+}
 
+impl Hit {
     /// Returns the title of the document, else its file name.
     pub fn title(&self) -> Option<&str> {
         title(&self.document)

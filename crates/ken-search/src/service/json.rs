@@ -10,7 +10,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ken_core::{Document, Failure, Field, FieldKind, Ipath, Kind, Reason, Value, escape_bytes};
+use ken_core::{
+    Document, Failure, Field, FieldKind, FieldNames, Ipath, Kind, Reason, Value, escape_bytes,
+};
 use ken_mail::Contact;
 use ken_mail::thread::Threaded;
 use serde::ser::SerializeMap;
@@ -63,11 +65,11 @@ pub struct DocumentForm<'a> {
 
 impl<'a> DocumentForm<'a> {
     /// Returns the form of a document, with its text if that is wanted.
-    pub fn new(document: &'a Document, with_body: bool) -> Self {
+    pub fn new(document: &'a Document, names: &'a FieldNames, with_body: bool) -> Self {
         Self {
             body: with_body.then_some(&document.body),
             failure: document.failure.as_ref().map(FailureForm::of),
-            fields: Fields(document),
+            fields: Fields { document, names },
             ipath: &document.ipath,
             mime: &document.media_type,
             r#type: document.kind,
@@ -93,13 +95,16 @@ impl<'a> FailureForm<'a> {
 }
 
 /// The fields of a document by their names.
-struct Fields<'a>(&'a Document);
+struct Fields<'a> {
+    document: &'a Document,
+    names: &'a FieldNames,
+}
 
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut by_name: BTreeMap<&str, Vec<ValueForm<'_>>> = BTreeMap::new();
-        for (field, value) in &self.0.fields {
-            let values = by_name.entry(field.name()).or_default();
+        for (field, value) in &self.document.fields {
+            let values = by_name.entry(self.names.name(*field)).or_default();
             values.push(ValueForm(*field, value));
         }
         let mut map = to.serialize_map(Some(by_name.len()))?;
@@ -164,7 +169,10 @@ impl Serialize for Hit {
             body: (!document.body.is_empty()).then_some(&document.body),
             explanation: self.explanation.as_ref(),
             failure: document.failure.as_ref().map(FailureForm::of),
-            fields: Fields(document),
+            fields: Fields {
+                document,
+                names: &self.names,
+            },
             ipath: &document.ipath,
             mime: &document.media_type,
             more: self.more,
@@ -334,12 +342,12 @@ pub struct MessageForm<'a> {
 
 impl<'a> MessageForm<'a> {
     /// Returns the form of a message with its parts.
-    pub fn new(message: &'a Message, parts: &'a [Part]) -> Self {
+    pub fn new(message: &'a Message, parts: &'a [Part], names: &'a FieldNames) -> Self {
         let document = &message.document;
         Self {
             body: &document.body,
             failure: document.failure.as_ref().map(FailureForm::of),
-            fields: Fields(document),
+            fields: Fields { document, names },
             ipath: &document.ipath,
             mime: &document.media_type,
             parts: parts.iter().map(PartForm::of).collect(),

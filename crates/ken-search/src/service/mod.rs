@@ -27,10 +27,12 @@ mod response;
 mod suggest;
 mod understand;
 
-use ken_core::Root;
+use std::sync::Arc;
+
+use ken_core::{FieldNames, Root};
 use ken_index::Snapshot;
 
-use crate::parse::Saved;
+use crate::parse::{Names, Saved};
 use crate::plan::{Analyze, Context};
 
 pub use address::resolve;
@@ -55,6 +57,7 @@ pub struct Service<'s> {
     snapshot: &'s Snapshot,
     context: Context,
     saved: Saved,
+    names: Arc<FieldNames>,
 }
 
 impl<'s> Service<'s> {
@@ -71,7 +74,21 @@ impl<'s> Service<'s> {
             snapshot,
             context,
             saved,
+            names: Arc::new(snapshot.meta().field_names()),
         }
+    }
+
+    /// Returns what names in a query stand for.
+    fn names(&self) -> Names<'_> {
+        Names {
+            saved: &self.saved,
+            fields: &self.names,
+        }
+    }
+
+    /// Returns what the fields of the index are called.
+    pub fn field_names(&self) -> &FieldNames {
+        &self.names
     }
 
     /// Returns what queries depend on besides their text.

@@ -1,5 +1,6 @@
 //! The answer as plain data.
 
+use ken_core::FieldNames;
 use serde::Serialize;
 
 use super::{
@@ -58,7 +59,7 @@ pub struct Note {
 }
 
 impl Understood {
-    fn of(query: &Query) -> Self {
+    fn of(query: &Query, names: &FieldNames) -> Self {
         let notes = query.left_out.iter().map(|left| Note {
             message: left.error.message.clone(),
             text: left.text.clone(),
@@ -66,9 +67,9 @@ impl Understood {
         Self {
             left_out: notes.collect(),
             n_frequent: query.n_frequent,
-            plan: query.plan.to_string(),
-            query: query.tree.to_query(),
-            tree: query.tree.to_string(),
+            plan: query.plan.printed(names).to_string(),
+            query: query.tree.to_query(names),
+            tree: query.tree.printed(names).to_string(),
         }
     }
 }
@@ -80,7 +81,7 @@ impl Service<'_> {
     /// Fails if the request makes no sense or the index cannot be read.
     pub fn ask(&self, request: &Request) -> Result<Response, Error> {
         let query = self.understand(request)?;
-        let understood = Understood::of(&query);
+        let understood = Understood::of(&query, &self.names);
         if let Some(named) = &request.inside {
             let mut matches = Vec::new();
             self.each_match(&query, named, request.limit, &mut |found| {

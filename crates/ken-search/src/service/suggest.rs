@@ -17,7 +17,7 @@ impl Service<'_> {
         tree: &Tree,
         n_found: usize,
     ) -> Result<Vec<Suggestion>, Error> {
-        spelling::suggest(tree, n_found, self, self.context.analyze)
+        spelling::suggest(tree, n_found, self, &self.names, self.context.analyze)
     }
 }
 

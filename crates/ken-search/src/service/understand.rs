@@ -64,7 +64,7 @@ impl Service<'_> {
             n_frequent,
         };
         for filter in &request.filters {
-            let filter = parse_with(filter, &self.saved)?;
+            let filter = parse_with(filter, self.names())?;
             query.narrow(filter, &self.context);
         }
         Ok(query)
@@ -73,7 +73,7 @@ impl Service<'_> {
     fn tree(&self, request: &Request) -> Result<(Tree, Vec<LeftOut>), QueryError> {
         let (text, analyze) = (request.query.as_str(), self.context.analyze);
         if request.reading == Reading::Lenient {
-            let mut lenient = parse_lenient(text, &self.saved);
+            let mut lenient = parse_lenient(text, self.names());
             return match lenient.tree {
                 Some(tree) => Ok((tree, lenient.left_out)),
                 None => Err(lenient.left_out.remove(0).error),
@@ -88,8 +88,7 @@ impl Service<'_> {
             (Reading::Any, None) => words::any(text, analyze)?,
             (Reading::All, Some(parts)) => Tree::and(parts),
             (Reading::All, None) => words::all(text)?,
-            _ if request.syntax == Syntax::Ken => parse_with(text, &self.saved)?,
-            _ => request.syntax.parse(text)?,
+            _ => request.syntax.parse_with(text, self.names())?,
         };
         let tree = match request.forms {
             true => tree,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use ken_core::{Order, Plan};
+use ken_core::{FieldNames, Order, Plan};
 use ken_index::{Address as Place, Collapse, Request, Snapshot, Stored};
 use ken_mail::Personal;
 use ken_mail::maildir::Place as MaildirPlace;
@@ -120,7 +120,8 @@ impl Store {
     pub fn explain(&mut self, query: &str) -> Result<(String, String), Error> {
         let tree = self.tree(query)?;
         let plan = self.plan(&tree)?;
-        Ok((tree.to_query(), plan.to_string()))
+        // mu's language knows no custom fields.
+        Ok((tree.to_query(&FieldNames::TABLE), plan.to_string()))
     }
 
     /// Returns the time that it is for the user.

@@ -12,110 +12,110 @@ pub(crate) struct MailArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MailCommand {
-    /// Show messages: header, text, and what is attached
+    /// Show messages: header, text and attachments
     Show(ShowArgs),
-    /// List messages, one on a line, newest first
+    /// List messages, one per line, newest first
     List(ListArgs),
-    /// List the threads of messages, newest first
+    /// List threads, newest first
     Threads(ThreadsArgs),
-    /// Give messages tags and take them: ken mail tag +todo -inbox QUERY
+    /// Add and remove tags: ken mail tag +todo -inbox QUERY
     Tag(TagArgs),
-    /// List people who sent and got messages, those that matter most first
+    /// List contacts, the most important first
     Contacts(ContactsArgs),
-    /// Write attached files into a folder
+    /// Save attachments to a folder
     Save(SaveArgs),
-    /// Check the signatures of messages by gpg and gpgsm
+    /// Verify the signatures of messages (gpg, gpgsm)
     Verify(VerifyArgs),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
-    /// What messages are meant, in the language of ken search, or the path of one
+    /// Query, in the language of ken search, or the path of a message
     #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
-    /// Show the threads that the messages are in, whole
+    /// Show the whole threads of the messages
     #[arg(long)]
     pub(crate) thread: bool,
-    /// Show every field of the header as it is sent
+    /// Show the whole header as it was sent
     #[arg(long, conflicts_with = "json")]
     pub(crate) headers: bool,
-    /// Write the message as it is, or with --part one of its parts
+    /// Write the raw message, or with --part the raw part
     #[arg(long, conflicts_with_all = ["json", "headers"])]
     pub(crate) raw: bool,
-    /// Write the attached file of this number; 2.1 is the first of a message that is attached as 2
+    /// Write this attachment; 2.1 is the first attachment of the attached message 2
     #[arg(long, value_name = "N", conflicts_with_all = ["json", "headers"])]
     pub(crate) part: Option<String>,
-    /// Show one of several copies of a message
+    /// Show each message once if there are copies
     #[arg(long)]
     pub(crate) skip_dups: bool,
-    /// Messages to show; 0 for all
+    /// Show at most N messages; 0 means all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
-    /// Print one JSON object for each message
+    /// Print one JSON object per message
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
-    /// What messages are meant, in the language of ken search
+    /// Query, in the language of ken search
     #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
-    /// List the other messages of their threads too
+    /// Include the other messages of their threads
     #[arg(long)]
     pub(crate) include_related: bool,
-    /// List one of several copies of a message
+    /// List each message once if there are copies
     #[arg(long)]
     pub(crate) skip_dups: bool,
     /// Oldest first
     #[arg(long)]
     pub(crate) reverse: bool,
-    /// Messages to list, related ones not counted; 0 for all
+    /// List at most N messages, not counting related ones; 0 means all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
-    /// Print one JSON object for each message
+    /// Print one JSON object per message
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ThreadsArgs {
-    /// What messages are meant, in the language of ken search
+    /// Query, in the language of ken search
     #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
-    /// Show every message of each thread, answers below what they answer
+    /// Show the messages of each thread as a tree
     #[arg(long)]
     pub(crate) tree: bool,
-    /// Count and show one of several copies of a message
+    /// Count and show each message once if there are copies
     #[arg(long)]
     pub(crate) skip_dups: bool,
     /// Oldest first
     #[arg(long)]
     pub(crate) reverse: bool,
-    /// Threads to list; 0 for all
+    /// List at most N threads; 0 means all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
-    /// Print one JSON object for each thread
+    /// Print one JSON object per thread
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct TagArgs {
-    /// +tag and -tag, and behind them what messages are meant
+    /// Tags to add (+tag) and remove (-tag), then a query
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
         required_unless_present_any = ["export", "import", "list"]
     )]
     pub(crate) arguments: Vec<String>,
-    /// Write all tags
+    /// Write all tags to standard output
     #[arg(long, conflicts_with_all = ["arguments", "import", "list"])]
     pub(crate) export: bool,
-    /// Read tags; - for standard input
+    /// Read tags from a file; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["arguments", "list"])]
     pub(crate) import: Option<PathBuf>,
-    /// Whose form is written; what is read tells it by itself
+    /// Format to write; --import recognizes the format by itself
     #[arg(
         long,
         value_name = "FORM",
@@ -123,36 +123,36 @@ pub(crate) struct TagArgs {
         requires = "export"
     )]
     pub(crate) format: TagFormat,
-    /// List all tags, with the number of messages that have each
+    /// List all tags with the number of messages that have each
     #[arg(long, conflicts_with = "arguments")]
     pub(crate) list: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TagFormat {
-    /// That of notmuch dump
+    /// As notmuch dump writes it
     Notmuch,
-    /// That of mu labels export
+    /// As mu labels export writes it
     Mu,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ContactsArgs {
-    /// Regular expression that name or address match
+    /// Regular expression that the name or the address must match
     pub(crate) pattern: Option<String>,
-    /// Only people in messages from or to the addresses of [mail] addresses
+    /// Only contacts of messages from or to your own addresses ([mail] addresses)
     #[arg(long)]
     pub(crate) personal: bool,
-    /// Only people in messages since then: 2025-06, 3m, yesterday
+    /// Only contacts of messages since this date, such as 2025-06, 3m or yesterday
     #[arg(long, value_name = "DATE")]
     pub(crate) after: Option<String>,
-    /// People to list; 0 for all
+    /// List at most N contacts; 0 means all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 0)]
     pub(crate) limit: usize,
-    /// Form of the list
+    /// Output format
     #[arg(long, value_name = "FORM", default_value = "plain")]
     pub(crate) format: ContactFormat,
-    /// Print one JSON object for each
+    /// Print one JSON object per contact
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
 }
@@ -161,7 +161,7 @@ pub(crate) struct ContactsArgs {
 pub(crate) enum ContactFormat {
     /// Name and address
     Plain,
-    /// Aliases for mutt's configuration
+    /// Aliases for mutt
     MuttAlias,
     /// For mutt's query_command
     MuttAb,
@@ -169,45 +169,45 @@ pub(crate) enum ContactFormat {
     Csv,
     /// vCards (RFC 6350)
     Vcard,
-    /// For the addresses of Wanderlust
+    /// Wanderlust's address book
     Wl,
-    /// For org-contacts
+    /// org-contacts
     #[value(alias = "org")]
     OrgContact,
-    /// For the Insidious Big Brother Database of Emacs
+    /// Emacs' Insidious Big Brother Database
     Bbdb,
-    /// What --json prints
+    /// The same as --json
     Json,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct SaveArgs {
-    /// What messages are meant, in the language of ken search, or the path of one
+    /// Query, in the language of ken search, or the path of a message
     #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
-    /// Folder to write into
+    /// Folder to save to
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) to: PathBuf,
-    /// Only files whose name this regular expression matches
+    /// Save only files whose name matches this regular expression
     #[arg(long, value_name = "REGEX")]
     pub(crate) name: Option<String>,
-    /// Only files of this number; 2.1 is the first of a message that is attached as 2
+    /// Save only this attachment; 2.1 is the first attachment of the attached message 2
     #[arg(long, value_name = "N")]
     pub(crate) part: Option<String>,
-    /// Save the files of one of several copies of a message
+    /// Save the attachments of each message once if there are copies
     #[arg(long)]
     pub(crate) skip_dups: bool,
-    /// Write over files of the same name
+    /// Overwrite existing files
     #[arg(long)]
     pub(crate) overwrite: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// What messages are meant, in the language of ken search, or the path of one
+    /// Query, in the language of ken search, or the path of a message
     #[arg(required = true, allow_hyphen_values = true)]
     pub(crate) query: Vec<String>,
-    /// Print one JSON object for each signature
+    /// Print one JSON object per signature
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -7,30 +7,30 @@ use ken_search::service::{check_column, check_facet, check_sort};
 
 #[derive(Args, Debug)]
 pub(crate) struct ResultArgs {
-    /// Order of the hits: relevance, path, or a field such as date, size, title, author
+    /// Sort by relevance, path, or a field such as date, size, title or author
     #[arg(long, value_name = "KEY", default_value = "relevance", value_parser = sort_key)]
     pub(crate) sort: String,
-    /// The other way round
+    /// Reverse the order
     #[arg(long)]
     pub(crate) reverse: bool,
-    /// Show copies of the same content once
+    /// Show documents with the same content once
     #[arg(long, conflicts_with = "group")]
     pub(crate) unique: bool,
-    /// Show what belongs together once: all hits in a file, or in a message with its attachments
+    /// Show one hit per file, or per message with its attachments
     #[arg(long, value_name = "BY", default_value = "none")]
     pub(crate) group: GroupName,
-    /// Count all hits by fields instead: --facets type,dir,author,year
+    /// Count the hits by fields instead of listing them: --facets type,dir,author,year
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = facet,
         conflicts_with_all = ["paths", "null", "count", "explain", "fields", "inside"])]
     pub(crate) facets: Vec<String>,
-    /// Levels of folders below the roots that --facets dir counts by
+    /// Levels of folders below a root that --facets dir distinguishes
     #[arg(long, value_name = "N", default_value_t = 1, requires = "facets")]
     pub(crate) depth: usize,
-    /// Print these fields of each hit, with tabs between them: --fields date,author,title,path
+    /// Print these fields of each hit, separated by tabs: --fields date,author,title,path
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = column,
         conflicts_with_all = ["json", "paths", "count", "explain", "inside"])]
     pub(crate) fields: Vec<String>,
-    /// Places shown of each hit
+    /// Number of passages in the snippet of each hit
     #[arg(
         long,
         value_name = "N",
@@ -38,23 +38,23 @@ pub(crate) struct ResultArgs {
         conflicts_with = "no_snippet"
     )]
     pub(crate) snippets: usize,
-    /// Show all places in this document that match, with page or line
+    /// Show every match in this document, with its page or line
     #[arg(long = "in", value_name = "PATH",
         conflicts_with_all = ["paths", "null", "count", "explain", "like", "unique", "group"])]
     pub(crate) inside: Option<PathBuf>,
-    /// Find documents similar to this one; a query narrows them down
+    /// Find documents similar to this one; a query filters them
     #[arg(long, value_name = "PATH")]
     pub(crate) like: Option<PathBuf>,
 }
 
-/// What is shown once.
+/// What counts as one hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GroupName {
-    /// Each document
+    /// Every document
     None,
-    /// Each file
+    /// One hit per file
     File,
-    /// Each message, and outside of messages each file
+    /// One hit per message, and per file otherwise
     Message,
 }
 

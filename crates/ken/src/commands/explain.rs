@@ -23,7 +23,7 @@ fn text(explanation: &Explanation) -> String {
         text.push_str(&format!("without {n} words that more documents have\n"));
     }
     for meaning in &explanation.meanings {
-        let field = meaning.field.name();
+        let field = &meaning.name;
         if meaning.count > 1 {
             let (pattern, count) = (&meaning.pattern, meaning.count);
             text.push_str(&format!("means   {field}:{pattern}: {count} terms\n"));

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ken_core::{Document, Location, own};
+use ken_core::{Document, FieldNames, Location};
 use ken_extract::{Extractor, Input};
 use ken_walk::Sidecar;
 
@@ -19,7 +19,7 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     let settings = Settings::load(global)?;
     let mut options = settings.extraction()?;
     options.helpers = settings.helpers(global)?;
-    own::name_fields(&options.limits.headers);
+    let names = FieldNames::new(&options.limits.headers);
     let file = fs_err::File::open(&args.file)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     Extractor::new(&options).extract_all(&mut input, &mut |document| {
         failed |= document.failure.is_some();
         if result.is_ok() {
-            result = print(args, &document);
+            result = print(args, &document, &names);
         }
     });
     result?;
@@ -53,7 +53,7 @@ fn log_beside(path: &Path) -> Option<(fs_err::File, u64)> {
     Some((log, metadata.len()))
 }
 
-fn print(args: &ExtractArgs, document: &Document) -> std::io::Result<()> {
+fn print(args: &ExtractArgs, document: &Document, names: &FieldNames) -> std::io::Result<()> {
     if let Some(failure) = &document.failure {
         let inside = match document.ipath.is_root() {
             true => String::new(),
@@ -67,7 +67,9 @@ fn print(args: &ExtractArgs, document: &Document) -> std::io::Result<()> {
         ));
     }
     if args.json {
-        return output::print(&output::json_line(&output::document_json(document, true)));
+        return output::print(&output::json_line(&output::document_json(
+            document, names, true,
+        )));
     }
     let mut text = String::new();
     if !document.ipath.is_root() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ken_search::parse::parse_with;
+use ken_search::parse::{Names, Saved, parse_with};
 use ken_search::service::ANALYSIS;
 use ken_search::synonyms::Synonyms;
 
@@ -21,10 +21,17 @@ const MAX_INPUT: u64 = 1 << 20;
 pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<ExitCode, Failure> {
     let text = text(args)?;
     let mut known = Settings::load(global)?.queries;
-    parse_with(&text, &known)?;
+    let check = |saved: &Saved| {
+        let names = Names {
+            saved,
+            ..Names::default()
+        };
+        parse_with(&text, names).map(drop)
+    };
+    check(&known)?;
     // With its own name among the others, it must not ask for itself.
     known.insert(name.to_owned(), text.clone());
-    parse_with(&text, &known)?;
+    check(&known)?;
     let file = saved::add(global, name, text.trim())?;
     let name = if name.contains(char::is_whitespace) {
         format!("\"{name}\"")

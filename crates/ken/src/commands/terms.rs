@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use ken_core::{FIELDS, Field, FieldKind};
+use ken_core::{FIELDS, Field, FieldKind, FieldNames};
 use ken_index::{Snapshot, TermCount, TermList};
 use serde_json::json;
 
@@ -23,7 +23,8 @@ const DEFAULT_LIMIT: usize = 100;
 
 pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure> {
     let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
-    let fields = fields(&args.field)?;
+    let names = snapshot.meta().field_names();
+    let fields = fields(&args.field, &names)?;
     let analyze = |field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)| {
         ken_index::analysis::analyze(field, text, each);
     };
@@ -36,6 +37,7 @@ pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure
     };
     let mut printer = Printer {
         out: BufWriter::new(std::io::stdout().lock()),
+        names: &names,
         json: args.json,
         n_printed: 0,
     };
@@ -48,13 +50,14 @@ pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure
 }
 
 /// Returns the fields by their names, or all of text.
-fn fields(names: &[String]) -> Result<Vec<Field>, Failure> {
-    if names.is_empty() {
+fn fields(typed: &[String], names: &FieldNames) -> Result<Vec<Field>, Failure> {
+    if typed.is_empty() {
         let text = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
         return Ok(text.map(|info| info.field).collect());
     }
     let field = |name: &String| {
-        let field = Field::from_name(name)
+        let field = names
+            .field(name)
             .ok_or_else(|| Failure::new(Kind::Usage, format!("there is no field {name:?}")))?;
         match field.info().kind {
             FieldKind::Text | FieldKind::Keyword | FieldKind::Path => Ok(field),
@@ -64,7 +67,7 @@ fn fields(names: &[String]) -> Result<Vec<Field>, Failure> {
             )),
         }
     };
-    let mut fields = names
+    let mut fields = typed
         .iter()
         .map(field)
         .collect::<Result<Vec<Field>, Failure>>()?;
@@ -149,6 +152,7 @@ impl Row {
 
 struct Printer<'a> {
     out: BufWriter<std::io::StdoutLock<'a>>,
+    names: &'a FieldNames,
     json: bool,
     n_printed: usize,
 }
@@ -165,12 +169,14 @@ impl Printer<'_> {
                 "occurrences": occurrences,
             });
             if let Some(field) = row.field {
-                object["field"] = json!(field.name());
+                object["field"] = json!(self.names.name(field));
             }
             return self.out.write_all(&output::json_line(&object));
         }
         let term = output::clean(&row.term);
-        let (field, colon) = row.field.map_or(("", ""), |field| (field.name(), ":"));
+        let (field, colon) = row
+            .field
+            .map_or(("", ""), |field| (self.names.name(field), ":"));
         writeln!(
             self.out,
             "{documents:>8} {occurrences:>9} {field}{colon}{term}"

@@ -258,7 +258,8 @@ impl View<'_> {
     }
 
     fn document_json(&self, document: &Document) -> Json {
-        let mut object = output::document_json(document, false);
+        let mut object =
+            output::document_json(document, &self.snapshot.meta().field_names(), false);
         if let Some(keys) = object.as_object_mut() {
             keys.remove("v");
         }

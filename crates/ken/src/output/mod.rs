@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 pub(crate) use fields::hit_fields;
 pub(crate) use hit::{hit_text, match_text};
-use ken_core::Document;
+use ken_core::{Document, FieldNames};
 use ken_search::service::DocumentForm;
 pub(crate) use ken_search::service::{SCHEMA, day, file_url, time, title};
 pub(crate) use progress::{Display, summary_text};
@@ -42,9 +42,9 @@ pub(crate) fn json_line(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// Returns a document's metadata, and its text if asked for, as JSON.
-pub(crate) fn document_json(document: &Document, with_body: bool) -> Json {
+pub(crate) fn document_json(document: &Document, names: &FieldNames, with_body: bool) -> Json {
     // Every key is text.
-    serde_json::to_value(DocumentForm::new(document, with_body)).unwrap_or_default()
+    serde_json::to_value(DocumentForm::new(document, names, with_body)).unwrap_or_default()
 }
 
 /// Returns a size as people write it.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use ken_core::FIELDS;
 
@@ -119,34 +120,76 @@ fn quoted(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Returns the paths of the workspace's own documents, those of `docs/` among them.
+fn documents() -> Vec<PathBuf> {
+    let mut folders = vec![workspace().join("docs")];
+    let mut files: Vec<_> = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"]
+        .iter()
+        .map(|name| workspace().join(name))
+        .collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
 #[test]
 fn paths_in_the_documents_exist() {
-    let root = workspace();
-    let top: Vec<_> = [
-        "crates/",
-        "docs/",
-        "bench/",
-        "fuzz/",
-        "cases/",
-        "packaging/",
-    ]
-    .to_vec();
-    for document in ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"] {
-        let text = read(document);
+    const TOP: [&str; 6] = ["crates/", "docs/", "bench/", "fuzz/", "cases/", "scripts/"];
+    for document in documents() {
+        let text = fs_err::read_to_string(&document).unwrap();
         for name in quoted(&text) {
-            let is_path = top.iter().any(|folder| name.starts_with(folder));
+            let is_path = TOP.iter().any(|folder| name.starts_with(folder));
             if is_path && !name.contains(['*', '{', '<', ' ', '…']) {
-                let path = name.split([':', '#']).next().unwrap();
-                assert!(root.join(path).exists(), "{document} names {name}");
+                let path = workspace().join(name.split([':', '#']).next().unwrap());
+                assert!(path.exists(), "{} names {name}", document.display());
             }
         }
         for link in text.split("](").skip(1) {
             let target = link.split([')', '#']).next().unwrap();
             if !target.is_empty() && !target.contains("://") {
-                assert!(root.join(target).exists(), "{document} links {target}");
+                let path = document.parent().unwrap().join(target);
+                assert!(path.exists(), "{} links {target}", document.display());
             }
         }
     }
+}
+
+/// What is read first stays short enough to be read.
+#[test]
+fn documents_stay_short() {
+    for document in documents() {
+        let length = fs_err::metadata(&document).unwrap().len();
+        let relative = document.strip_prefix(workspace()).unwrap();
+        let limit = match relative.to_str().unwrap() {
+            "ARCHITECTURE.md" => 15_000,
+            "README.md" => 8_000,
+            name if name.starts_with("docs/internals/") => 6_000,
+            _ => continue,
+        };
+        assert!(length <= limit, "{}: {length}", relative.display());
+    }
+}
+
+#[test]
+fn figures_in_the_documents_are_those_of_the_stored_runs() {
+    let run = Command::new("python3")
+        .arg(workspace().join("bench/tables"))
+        .arg("--check")
+        .output()
+        .expect("python3, which scripts/setup installs");
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
 }
 
 #[test]

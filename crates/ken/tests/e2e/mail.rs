@@ -1,8 +1,8 @@
 //! Mail as a user searches it: states, threads, tags, people.
 
+mod custom_fields;
 mod list;
 mod mh;
-mod own_headers;
 mod verify;
 
 use crate::world::{World, assert_counts};

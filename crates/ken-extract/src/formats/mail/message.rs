@@ -291,13 +291,16 @@ mod tests {
 
     #[test]
     fn headers_are_fields_if_the_settings_say_so() {
-        let own = |field, header: &str| ken_core::OwnHeader {
+        let own = |field, header: &str| ken_core::CustomField {
             field,
             name: header.to_lowercase(),
             header: header.to_owned(),
         };
         let limits = Limits {
-            headers: vec![own(Field::Own3, "X-Project"), own(Field::Own1, "Subject")],
+            headers: vec![
+                own(Field::Custom3, "X-Project"),
+                own(Field::Custom1, "Subject"),
+            ],
             ..Limits::default()
         };
         let message =
@@ -309,12 +312,12 @@ mod tests {
             values.map(|(_, value)| value.clone()).collect::<Vec<_>>()
         };
         assert_eq!(
-            texts(Field::Own3),
+            texts(Field::Custom3),
             ["Bär", "den"].map(|t| Value::Text(t.into()))
         );
-        assert_eq!(texts(Field::Own1), [Value::Text("a".into())]);
-        assert_eq!(texts(Field::Own2), []);
-        assert_eq!(self::found(message).own().text(Field::Own3), None);
+        assert_eq!(texts(Field::Custom1), [Value::Text("a".into())]);
+        assert_eq!(texts(Field::Custom2), []);
+        assert_eq!(self::found(message).own().text(Field::Custom3), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod words;
 use std::ops::Range;
 
 use super::error::QueryError;
-use super::parser::{self, MAX_BYTES};
+use super::parser::{self, MAX_BYTES, Names};
 use super::tree::Tree;
 pub use recoll::recoll_words;
 use serde::{Deserialize, Serialize};
@@ -36,16 +36,27 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// Reads a query of this language.
+    /// Parses a query of this language that uses the fields of the table only.
+    ///
+    /// # Errors
+    /// Fails as [`super::parse`] does, and for what ken has no equivalent of.
     pub fn parse(self, query: &str) -> Result<Tree, QueryError> {
+        self.parse_with(query, Names::default())
+    }
+
+    /// Parses a query of this language that may use custom fields, and in ken's own saved queries.
+    ///
+    /// # Errors
+    /// Fails as [`Syntax::parse`] does.
+    pub fn parse_with(self, query: &str, names: Names<'_>) -> Result<Tree, QueryError> {
         if query.len() > MAX_BYTES {
             return Err(parser::too_long());
         }
         match self {
-            Self::Ken => parser::parse(query),
+            Self::Ken => parser::parse_with(query, names),
             Self::Recoll => recoll::parse(query),
             Self::Mu => mu::parse(query),
-            Self::Notmuch => notmuch::parse(query),
+            Self::Notmuch => notmuch::parse(query, names.fields),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use ken_core::Field;
+use ken_core::{Field, FieldNames};
 
 use super::super::error::QueryError;
 use super::super::tree::{Tree, Value};
@@ -224,7 +224,7 @@ fn whole(
         Written::Regex(regex) => mail::regex(query, at, regex),
         Written::Plain(text) => Ok(match text.strip_suffix('*') {
             Some(start) => Value::Prefix(start.to_owned()),
-            None => match values::keyword(field, text) {
+            None => match values::keyword(field, text, &FieldNames::TABLE) {
                 Ok((_, value)) if field == Field::Prio => value,
                 Err(wrong) => return Err(fault(query, at, wrong.message, &wrong.hint)),
                 Ok(_) => Value::Word(values::bare(field, text).to_owned()),

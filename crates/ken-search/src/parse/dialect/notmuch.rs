@@ -10,8 +10,8 @@ mod date;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use ken_core::own::OWN_FIELDS;
-use ken_core::{Field, Glob, GlobPart};
+use ken_core::custom::CUSTOM_FIELDS;
+use ken_core::{Field, FieldNames, Glob, GlobPart};
 use regex_automata::meta::Regex;
 
 use super::super::error::QueryError;
@@ -23,7 +23,7 @@ use super::logic::{self, Lexeme, Token};
 use super::words::{as_it_stands, clause, in_one_of};
 use super::{end_of_run, fault, mail, skip_blanks};
 
-pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
+pub(super) fn parse(query: &str, names: &FieldNames) -> Result<Tree, QueryError> {
     match query.trim() {
         "" => {
             let at = query.len()..query.len();
@@ -38,6 +38,7 @@ pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
         _ => {
             let reader = Reader {
                 query,
+                names,
                 fields: &[],
                 depth: 0,
             };
@@ -91,10 +92,10 @@ const PREFIXES: [(&str, Meaning); 18] = [
     ),
 ];
 
-/// Returns what the name of a header asks for that the user made a field.
-fn own(name: &str) -> Option<Meaning> {
-    let field = Field::from_name(name)?;
-    let fields = OWN_FIELDS.iter().find(|own| **own == field)?;
+/// Returns what the name of a custom field asks for.
+fn custom(name: &str, names: &FieldNames) -> Option<Meaning> {
+    let field = names.field(name)?;
+    let fields = CUSTOM_FIELDS.iter().find(|custom| **custom == field)?;
     Some(Meaning::Words(std::slice::from_ref(fields)))
 }
 
@@ -136,6 +137,7 @@ enum Sort {
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     query: &'a str,
+    names: &'a FieldNames,
     /// Where words without a prefix are looked for.
     fields: &'static [Field],
     depth: usize,
@@ -178,7 +180,9 @@ impl<'a> Reader<'a> {
         }
         let prefix = source.split_once(':').and_then(|(name, _)| {
             let known = PREFIXES.iter().find(|(known, _)| *known == name);
-            let meaning = known.map(|(_, meaning)| *meaning).or_else(|| own(name))?;
+            let meaning = known
+                .map(|(_, meaning)| *meaning)
+                .or_else(|| custom(name, self.names))?;
             Some((meaning, at + name.len() + 1))
         });
         let (meaning, start) = prefix.unwrap_or((Meaning::Words(self.fields), at));
@@ -412,6 +416,7 @@ impl<'a> Reader<'a> {
         let query = &text.replace(TWO_QUOTES, "\"");
         let reader = Reader {
             query,
+            names: self.names,
             fields,
             depth,
         };

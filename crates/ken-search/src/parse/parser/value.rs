@@ -244,7 +244,8 @@ impl Parser<'_> {
                     }))
                 }
                 FieldKind::Date | FieldKind::Size | FieldKind::Number => {
-                    let message = format!("`*` has no meaning in {}:", field.name());
+                    let message =
+                        format!("`*` has no meaning in {}:", self.names.fields.name(field));
                     let hint = format!("write a range, as in {}", field.info().example);
                     Err(self.failure(at.clone(), message, hint))
                 }
@@ -256,7 +257,7 @@ impl Parser<'_> {
         let fault = |fault| self.place_fault(at, text, fault);
         match kind {
             FieldKind::Text | FieldKind::Path => Ok(tree(Value::Word(text.to_owned()))),
-            FieldKind::Keyword => values::keyword(field, text)
+            FieldKind::Keyword => values::keyword(field, text, self.names.fields)
                 .map(|(field, value)| Tree::Clause(Clause::new(Some(field), value)))
                 .map_err(fault),
             FieldKind::Date | FieldKind::Size | FieldKind::Number => {

@@ -343,7 +343,7 @@ impl<'s> Service<'s> {
     fn meant(&self, which: &Which) -> Result<(Option<Plan>, bool), Error> {
         Ok(match which {
             Which::Query(query) => {
-                let tree = parse_with(query, &self.saved)?;
+                let tree = parse_with(query, self.names())?;
                 // What is not in an attached file may be in its message.
                 let asks_parts = tree != Tree::All && !excludes(&tree);
                 let plan = (tree != Tree::All).then(|| plan(&tree, &self.context));

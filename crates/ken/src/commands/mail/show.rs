@@ -83,7 +83,11 @@ impl Page<'_> {
         }
         let files = self.service.parts(message)?;
         if self.args.json {
-            return Ok(output::json_line(&MessageForm::new(message, &files)));
+            return Ok(output::json_line(&MessageForm::new(
+                message,
+                &files,
+                self.service.field_names(),
+            )));
         }
         let mut text = String::new();
         if position > 0 {

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use base64ct::{Base64, Encoding};
 use jiff::Timestamp;
-use ken_core::{Field, Location};
+use ken_core::{Field, FieldNames, Location};
 use ken_index::Snapshot;
 use ken_search::parse::{Saved, Syntax};
 use ken_search::service::{
@@ -71,7 +71,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     let mut request = request(&options);
     match service.understand(&request) {
         Ok(query) => {
-            (request.sort, request.reverse) = order(&options)?;
+            (request.sort, request.reverse) = order(&options, service.field_names())?;
             search(&options, &service, &request, query)
         }
         Err(Error::Query(error)) => {
@@ -212,7 +212,8 @@ fn search(
 
 /// Prints the query and how many results there are.
 fn head(options: &Options, answer: &Answer<'_>, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "Recoll query: Query({})", answer.tree().to_query())?;
+    let query = answer.tree().to_query(&FieldNames::TABLE);
+    writeln!(out, "Recoll query: Query({query})")?;
     let count = if options.collapse {
         answer.n_groups()
     } else {
@@ -232,14 +233,14 @@ fn head(options: &Options, answer: &Answer<'_>, out: &mut impl Write) -> io::Res
 }
 
 /// Returns the order that `-S` asks for: upwards unless `-D` is given.
-fn order(options: &Options) -> Result<(String, bool), Failure> {
+fn order(options: &Options, names: &FieldNames) -> Result<(String, bool), Failure> {
     const BEST_FIRST: (&str, bool) = ("relevance", false);
     let (name, is_reverse) = match options.sort.as_deref().map(fields::canonical) {
         None => BEST_FIRST,
         Some("relevancyrating") => ("relevance", !options.descending),
         Some("url" | "rcludi") => ("path", options.descending),
-        Some(name) => match sorted_by(name) {
-            Some(field) => (field.name(), field.is_number() != options.descending),
+        Some(name) => match sorted_by(name, names) {
+            Some(field) => (names.name(field), field.is_number() != options.descending),
             None => {
                 complain(&format!(
                     "recollq: results cannot be sorted by \"{name}\"\n"
@@ -251,14 +252,14 @@ fn order(options: &Options) -> Result<(String, bool), Failure> {
     Ok((name.to_owned(), is_reverse))
 }
 
-fn sorted_by(name: &str) -> Option<Field> {
+fn sorted_by(name: &str, names: &FieldNames) -> Option<Field> {
     match name {
         "mtime" | "dmtime" => Some(Field::Date),
         "fmtime" => Some(Field::Modified),
         "fbytes" | "dbytes" | "pcbytes" => Some(Field::Size),
         "mtype" => Some(Field::Mime),
         "recipient" => Some(Field::To),
-        name => Field::from_name(name).filter(|field| field.has_column()),
+        name => names.field(name).filter(|field| field.has_column()),
     }
 }
 

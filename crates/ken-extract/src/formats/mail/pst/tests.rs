@@ -274,8 +274,8 @@ fn headers_are_fields_if_the_settings_say_so() {
     let header = "From: a@example.org\r\nX-Project: The puffinholm\r\n\r\n";
     let store = sample_with(&[(0x007d, 0x1f, Err(wide(header)))]);
     let limits = Limits {
-        headers: vec![ken_core::OwnHeader {
-            field: Field::Own2,
+        headers: vec![ken_core::CustomField {
+            field: Field::Custom2,
             name: "project".to_owned(),
             header: "X-Project".to_owned(),
         }],
@@ -284,7 +284,7 @@ fn headers_are_fields_if_the_settings_say_so() {
     let mut values = Vec::new();
     let mut input = Input::bytes_of("a.pst", &store);
     crate::extract_all(&mut input, &limits, &mut |document| {
-        values.extend(document.text(Field::Own2).map(str::to_owned));
+        values.extend(document.text(Field::Custom2).map(str::to_owned));
     });
     assert_eq!(values, ["The puffinholm"]);
 }

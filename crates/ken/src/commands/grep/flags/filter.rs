@@ -11,7 +11,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "glob",
         "GLOB",
-        "Search only files that match this; with ! before it, only others",
+        "Search only files that match this glob; with ! before it, only files that do not",
         |typed, value| {
             typed.globs.push(text(value)?.to_owned());
             Ok(())
@@ -24,7 +24,7 @@ pub(super) const FLAGS: &[Flag] = &[
     }),
     Flag::switch(
         "glob-case-insensitive",
-        "Read every -g as --iglob",
+        "Match the globs of -g without regard to case",
         |typed, yes| {
             typed.globs_any_case = yes;
             Ok(())
@@ -56,7 +56,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "type-add",
         "TYPESPEC",
-        "Add to the types for this search: name:*.glob or name:include:other,another",
+        "Extend a type for this search: name:*.glob or name:include:other,another",
         |typed, value| {
             let definition = text(value)?.to_owned();
             typed.types.push(TypeChange::Add(definition));
@@ -66,7 +66,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "type-clear",
         "TYPE",
-        "Forget what belongs to a type, for this search",
+        "Clear the definition of a type for this search",
         |typed, value| {
             let name = text(value)?.to_owned();
             typed.types.push(TypeChange::Clear(name));
@@ -108,13 +108,13 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-follow"),
     Flag::switch(
         "no-ignore",
-        "Pay no heed to ignore files but those of --ignore-file",
+        "Respect no ignore files except those of --ignore-file",
         no_ignore,
     )
     .negation("ignore"),
     Flag::switch(
         "no-ignore-dot",
-        "Pay no heed to .ignore and .rgignore",
+        "Do not respect .ignore and .rgignore",
         |typed, yes| {
             typed.no_ignore_dot = yes;
             Ok(())
@@ -123,7 +123,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("ignore-dot"),
     Flag::switch(
         "no-ignore-exclude",
-        "Pay no heed to .git/info/exclude",
+        "Do not respect .git/info/exclude",
         |typed, yes| {
             typed.no_ignore_exclude = yes;
             Ok(())
@@ -132,7 +132,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("ignore-exclude"),
     Flag::switch(
         "no-ignore-files",
-        "Pay no heed to files of --ignore-file",
+        "Do not respect the files of --ignore-file",
         |typed, yes| {
             typed.no_ignore_files = yes;
             Ok(())
@@ -141,7 +141,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("ignore-files"),
     Flag::switch(
         "no-ignore-global",
-        "Pay no heed to git's global ignore file",
+        "Do not respect git's global ignore file",
         |typed, yes| {
             typed.no_ignore_global = yes;
             Ok(())
@@ -150,7 +150,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("ignore-global"),
     Flag::switch(
         "no-ignore-parent",
-        "Pay no heed to ignore files in the folders above",
+        "Do not respect ignore files in parent folders",
         |typed, yes| {
             typed.no_ignore_parent = yes;
             Ok(())
@@ -159,7 +159,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("ignore-parent"),
     Flag::switch(
         "no-ignore-vcs",
-        "Pay no heed to .gitignore and all other ignore files of git",
+        "Do not respect .gitignore and git's other ignore files",
         |typed, yes| {
             typed.no_ignore_vcs = yes;
             Ok(())
@@ -168,7 +168,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("ignore-vcs"),
     Flag::switch(
         "no-require-git",
-        "Heed .gitignore outside of repositories too",
+        "Respect .gitignore outside of git repositories too",
         |typed, yes| {
             typed.no_require_git = yes;
             Ok(())
@@ -178,7 +178,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "ignore-file",
         "PATH",
-        "Heed this ignore file too; those found on the way count more",
+        "Respect this ignore file too; ignore files found in folders take precedence",
         |typed, value| {
             typed.ignore_files.push(path(value)?);
             Ok(())
@@ -186,7 +186,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::switch(
         "ignore-file-case-insensitive",
-        "Ignore files match in any case",
+        "Match the rules of ignore files without regard to case",
         |typed, yes| {
             typed.ignore_files_any_case = yes;
             Ok(())
@@ -196,7 +196,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "max-depth",
         "NUM",
-        "Go this many folders down at most",
+        "Descend at most this many folders",
         |typed, value| {
             typed.max_depth = Some(number(value)?);
             Ok(())
@@ -207,7 +207,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "max-filesize",
         "NUM+SUFFIX?",
-        "Leave out larger files: 500, 10K, 2M, 1G",
+        "Skip files larger than this: 500, 10K, 2M, 1G",
         |typed, value| {
             typed.max_filesize = Some(size(value)?);
             Ok(())
@@ -215,7 +215,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::switch(
         "one-file-system",
-        "Stay on the file system of each path given",
+        "Do not cross into other file systems",
         |typed, yes| {
             typed.one_file_system = yes;
             Ok(())
@@ -224,7 +224,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-one-file-system"),
     Flag::switch(
         "unrestricted",
-        "Leave out less: once as --no-ignore, twice as --hidden too, three times as --binary too",
+        "Search more: -u is --no-ignore, -uu adds --hidden, -uuu adds --binary",
         |typed, _| {
             typed.unrestricted = typed.unrestricted.saturating_add(1);
             match typed.unrestricted {

@@ -8,7 +8,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "regexp",
         "PATTERN",
-        "Search for this; may come several times, and one of the patterns must match",
+        "Pattern to search for; can be repeated, and one of the patterns must match",
         |typed, value| {
             let pattern = text(value)?.to_owned();
             typed.patterns.push(PatternSource::Given(pattern));
@@ -19,7 +19,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "file",
         "PATTERNFILE",
-        "Search for the patterns in this file, one on each line; - is standard input",
+        "Search for the patterns in this file, one per line; - is standard input",
         |typed, value| {
             typed.patterns.push(PatternSource::File(path(value)?));
             Ok(())
@@ -29,7 +29,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "pre",
         "COMMAND",
-        "Search what this program prints when it gets the path of a file and the file itself",
+        "Search the output of this command, which gets the path and the content of each file",
         |typed, value| {
             typed.preprocessor = optional_path(value);
             if typed.preprocessor.is_some() {
@@ -42,7 +42,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "pre-glob",
         "GLOB",
-        "Use the program of --pre only for files that match this",
+        "Use the command of --pre only for files that match this glob",
         |typed, value| {
             typed.preprocessor_globs.push(text(value)?.to_owned());
             Ok(())
@@ -50,7 +50,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::switch(
         "search-zip",
-        "Search in files compressed by gzip, bzip2, xz, LZ4, LZMA, Brotli and Zstandard too",
+        "Also search inside files compressed with gzip, bzip2, xz, LZ4, LZMA, Brotli or Zstandard",
         |typed, yes| {
             typed.search_zip = yes;
             if yes {

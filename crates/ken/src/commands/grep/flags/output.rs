@@ -17,7 +17,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "after-context",
         "NUM",
-        "Print this many lines after each match; counts more than -C",
+        "Print this many lines after each match; overrides -C",
         |typed, value| {
             let lines = number(value)?;
             typed.around.set(|_, after, _| *after = Some(lines));
@@ -28,7 +28,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "before-context",
         "NUM",
-        "Print this many lines before each match; counts more than -C",
+        "Print this many lines before each match; overrides -C",
         |typed, value| {
             let lines = number(value)?;
             typed.around.set(|before, _, _| *before = Some(lines));
@@ -59,7 +59,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .short('c'),
     Flag::switch(
         "count-matches",
-        "Print how many matches there are",
+        "Print the number of matches",
         |typed, _| {
             typed.action = Action::Search(Mode::CountMatches);
             Ok(())
@@ -84,7 +84,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::switch(
         "json",
-        "Print one JSON object for each file, line and end of file",
+        "Print JSON Lines: one object per file, line and end of file",
         |typed, yes| {
             if yes {
                 typed.action = Action::Search(Mode::Json);
@@ -103,8 +103,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "replace",
         "REPLACEMENT",
-        "Print this in place of what matches; $1 and $name stand for groups; files stay as they \
-         are",
+        "Print this in place of each match; $1 and $name stand for groups; files are not changed",
         |typed, value| {
             typed.replacement = Some(text(value)?.as_bytes().to_vec());
             Ok(())
@@ -113,7 +112,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .short('r'),
     Flag::switch(
         "quiet",
-        "Print nothing: the exit code tells whether there is a match",
+        "Print nothing; the exit code says whether there is a match",
         |typed, _| {
             typed.quiet = true;
             Ok(())
@@ -141,7 +140,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-column"),
     Flag::switch(
         "byte-offset",
-        "Print at which byte of the file a line starts, or with -o a match",
+        "Print the byte offset of each line, or with -o of each match",
         |typed, yes| {
             typed.byte_offset = yes;
             Ok(())
@@ -170,7 +169,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-heading"),
     Flag::switch(
         "vimgrep",
-        "Print each match on a line of its own, with path, line and column",
+        "Print every match on its own line, with path, line and column",
         |typed, _| {
             typed.vimgrep = true;
             Ok(())
@@ -178,7 +177,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::switch(
         "pretty",
-        "As --color=always --heading --line-number",
+        "Same as --color=always --heading --line-number",
         |typed, _| {
             typed.colors = Colors::Always;
             typed.heading = Some(true);
@@ -187,20 +186,25 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     )
     .short('p'),
-    Flag::value("color", "WHEN", "When to use colours", |typed, value| {
-        typed.colors = match text(value)? {
-            "never" => Colors::Never,
-            "auto" => Colors::Auto,
-            "always" | "ansi" => Colors::Always,
-            other => return unknown_choice(other),
-        };
-        Ok(())
-    })
+    Flag::value(
+        "color",
+        "WHEN",
+        "When to color the output",
+        |typed, value| {
+            typed.colors = match text(value)? {
+                "never" => Colors::Never,
+                "auto" => Colors::Auto,
+                "always" | "ansi" => Colors::Always,
+                other => return unknown_choice(other),
+            };
+            Ok(())
+        },
+    )
     .choices(&["never", "auto", "always", "ansi"]),
     Flag::value(
         "colors",
         "COLOR_SPEC",
-        "Set a colour or style: match:fg:blue, path:style:bold, line:none",
+        "Set a color or style: match:fg:blue, path:style:bold, line:none",
         |typed, value| {
             let spec = text(value)?.parse();
             let spec = spec.map_err(|error: grep_printer::ColorError| error.to_string())?;
@@ -211,7 +215,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "hyperlink-format",
         "FORMAT",
-        "Make paths clickable: file, vscode and other names, or a template with {path}, {line}, \
+        "Print paths as links: file, vscode and other names, or a template with {path}, {line}, \
          {column}, {host}",
         |typed, value| {
             typed.hyperlinks =
@@ -226,7 +230,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "hostname-bin",
         "COMMAND",
-        "A program that prints the name of this machine, for --hyperlink-format",
+        "Command that prints this machine's host name, for --hyperlink-format",
         |typed, value| {
             typed.hostname_program = optional_path(value);
             Ok(())
@@ -235,7 +239,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "max-columns",
         "NUM",
-        "Print no longer lines, only that there is one; 0: no limit",
+        "Omit lines longer than this; 0 means no limit",
         |typed, value| {
             typed.max_columns = Some(number(value)?).filter(|&columns| columns > 0);
             Ok(())
@@ -244,7 +248,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .short('M'),
     Flag::switch(
         "max-columns-preview",
-        "Print the start of lines that are too long",
+        "Print the beginning of omitted long lines",
         |typed, yes| {
             typed.max_columns_preview = yes;
             Ok(())
@@ -253,7 +257,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-max-columns-preview"),
     Flag::switch(
         "trim",
-        "Print lines without the blanks at their start",
+        "Remove white space from the beginning of lines",
         |typed, yes| {
             typed.trim = yes;
             Ok(())
@@ -273,7 +277,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "context-separator",
         "SEPARATOR",
-        "Print this between pieces of a file that do not touch [default: --]",
+        "Print this between groups of lines that are not adjacent [default: --]",
         |typed, value| {
             typed.context_separator = value.map(|_| separator(value)).transpose()?;
             Ok(())
@@ -283,7 +287,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "field-context-separator",
         "SEPARATOR",
-        "Print this between the fields of lines of context [default: -]",
+        "Field separator of context lines [default: -]",
         |typed, value| {
             typed.field_context_separator = separator(value)?;
             Ok(())
@@ -292,7 +296,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "field-match-separator",
         "SEPARATOR",
-        "Print this between the fields of lines with a match [default: :]",
+        "Field separator of matching lines [default: :]",
         |typed, value| {
             typed.field_match_separator = separator(value)?;
             Ok(())
@@ -301,7 +305,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "path-separator",
         "SEPARATOR",
-        "Print this byte in place of the slash in paths",
+        "Print this byte instead of / in paths",
         |typed, value| {
             let given = text(value)?;
             let bytes = grep_cli::unescape(given);
@@ -315,8 +319,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::switch(
         "rank",
-        "Print the most useful files first: those that define what was found, by their names and by \
-         how new they are",
+        "Print the most useful files first: by whether they define the match, by name, and by age",
         |typed, yes| {
             typed.rank = yes;
             Ok(())
@@ -326,8 +329,8 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "budget",
         "BYTES",
-        "Print the best lines of the most useful files in so many bytes, how many there are in all, and \
-         where to go on: 4000, 10K",
+        "Print the best lines of the best files within this many bytes, the total, and how to get the \
+         rest: 4000, 10K",
         |typed, value| {
             typed.budget = Some(memory(value)?);
             Ok(())
@@ -336,7 +339,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "skip",
         "NUM",
-        "With --budget, leave out so many of the most useful files",
+        "With --budget, skip this many of the best files",
         |typed, value| {
             typed.skip = number(value)?;
             Ok(())
@@ -345,7 +348,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "sort",
         "SORTBY",
-        "Sort the files, by one thread alone",
+        "Sort the files; uses a single thread",
         |typed, value| {
             typed.sort = sort(value, false)?;
             Ok(())
@@ -355,7 +358,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "sortr",
         "SORTBY",
-        "Sort the files the other way round, by one thread alone",
+        "Sort the files in reverse; uses a single thread",
         |typed, value| {
             typed.sort = sort(value, true)?;
             Ok(())
@@ -381,7 +384,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-line-buffered"),
     Flag::switch(
         "block-buffered",
-        "Write many lines at once",
+        "Write output in large blocks",
         |typed, yes| {
             typed.buffering = if yes {
                 Buffering::Block
@@ -394,7 +397,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-block-buffered"),
     Flag::switch(
         "stats",
-        "Print at the end how much was searched and found",
+        "Print statistics about the search at the end",
         |typed, yes| {
             typed.stats = yes;
             Ok(())
@@ -403,7 +406,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-stats"),
     Flag::switch(
         "explain",
-        "Say at the end how many files an index excluded, how many were scanned, and why",
+        "Print at the end how many files the index excluded, how many were scanned, and why",
         |typed, yes| {
             typed.explain = yes;
             Ok(())
@@ -412,7 +415,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-explain"),
     Flag::switch(
         "no-messages",
-        "Do not tell which files could not be read",
+        "Do not report files that cannot be read",
         |typed, yes| {
             typed.no_messages = yes;
             Ok(())
@@ -421,7 +424,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("messages"),
     Flag::switch(
         "no-ignore-messages",
-        "Do not tell what is wrong in ignore files",
+        "Do not report mistakes in ignore files",
         |typed, yes| {
             typed.no_ignore_messages = yes;
             Ok(())
@@ -430,7 +433,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("ignore-messages"),
     Flag::switch(
         "debug",
-        "Tell what is done, for instance why a file is left out",
+        "Print what ken does, such as why it skips a file",
         |typed, _| {
             typed.logging = Some(Logging::Debug);
             Ok(())
@@ -478,7 +481,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "hyperlinks",
         "WHEN",
-        "When to make paths clickable; always: as --hyperlink-format file",
+        "When to print paths as links; always is the same as --hyperlink-format=file",
         |typed, value| {
             typed.clickable = Some(match text(value)? {
                 "auto" => When::Auto,

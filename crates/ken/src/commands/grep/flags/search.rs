@@ -10,7 +10,7 @@ use super::values::{memory, number, text, unknown_choice};
 pub(super) const FLAGS: &[Flag] = &[
     Flag::switch(
         "case-sensitive",
-        "Capital letters are different from small ones (the default)",
+        "Search case-sensitively (the default)",
         |typed, _| {
             typed.case = Case::Sensitive;
             Ok(())
@@ -19,7 +19,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .short('s'),
     Flag::switch(
         "ignore-case",
-        "Capital letters are the same as small ones",
+        "Search case-insensitively",
         |typed, _| {
             typed.case = Case::Insensitive;
             Ok(())
@@ -28,7 +28,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .short('i'),
     Flag::switch(
         "smart-case",
-        "As -i if the pattern has no capital letter",
+        "Search case-insensitively if the pattern has no capital letter",
         |typed, _| {
             typed.case = Case::Smart;
             Ok(())
@@ -64,7 +64,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "and",
         "PATTERN",
-        "Of the lines that match, take those that this pattern matches too; may come several times",
+        "Keep only lines that this pattern matches too; can be repeated",
         |typed, value| {
             typed.all_of.push(text(value)?.to_owned());
             Ok(())
@@ -73,7 +73,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "not",
         "PATTERN",
-        "Of the lines that match, take those that this pattern does not match; may come several times",
+        "Keep only lines that this pattern does not match; can be repeated",
         |typed, value| {
             typed.none_of.push(text(value)?.to_owned());
             Ok(())
@@ -82,7 +82,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "near",
         "NUM",
-        "Let patterns of --and match in lines that are this far away too",
+        "Let the patterns of --and match within this many lines",
         |typed, value| {
             typed.near = Some(number(value)?);
             Ok(())
@@ -91,7 +91,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "scope",
         "SCOPE",
-        "Where patterns of --and must match, and those of --not must not: in the line or anywhere in \
+        "Where the patterns of --and must match and those of --not must not: in the line, or anywhere in \
          the file",
         |typed, value| {
             typed.whole_file_scope = match text(value)? {
@@ -106,7 +106,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "max-count",
         "NUM",
-        "Stop after this many lines of a file",
+        "Stop after this many matching lines per file",
         |typed, value| {
             typed.max_count = Some(number(value)?);
             Ok(())
@@ -122,7 +122,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-multiline"),
     Flag::switch(
         "multiline-dotall",
-        "With -U, let the dot match the end of a line",
+        "With -U, let . match line terminators too",
         |typed, yes| {
             typed.multiline_dotall = yes;
             Ok(())
@@ -131,7 +131,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-multiline-dotall"),
     Flag::switch(
         "pcre2",
-        "Use PCRE2, which has look-around and back-references",
+        "Use PCRE2, which supports look-around and backreferences",
         |typed, yes| {
             typed.engine = if yes { Engine::Pcre2 } else { Engine::Usual };
             Ok(())
@@ -142,8 +142,8 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "engine",
         "ENGINE",
-        "default: without PCRE2; auto: PCRE2 for what the default refuses; unless this is given, \
-         look-around and back-references take PCRE2 by themselves",
+        "Regex engine; auto uses PCRE2 for patterns that the default engine refuses. Without this flag, \
+         patterns with look-around or backreferences use PCRE2",
         |typed, value| {
             typed.engine = match text(value)? {
                 "default" => Engine::Regex,
@@ -166,7 +166,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-auto-hybrid-regex"),
     Flag::switch(
         "no-unicode",
-        "Classes and case know ASCII only",
+        "Make character classes and case ASCII-only",
         |typed, yes| {
             typed.unicode = !yes;
             Ok(())
@@ -184,7 +184,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("pcre2-unicode"),
     Flag::switch(
         "crlf",
-        "A carriage return before a line feed belongs to the line end",
+        "Treat CRLF as a line terminator",
         |typed, yes| {
             typed.line_end = match (yes, typed.line_end) {
                 (true, _) => LineEnd::CrLf,
@@ -197,7 +197,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-crlf"),
     Flag::switch(
         "null-data",
-        "Lines end with a NUL byte, not with a line feed",
+        "Use NUL as the line terminator instead of a line feed",
         |typed, _| {
             typed.line_end = LineEnd::Nul;
             Ok(())
@@ -216,8 +216,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "encoding",
         "ENCODING",
-        "Files are in this encoding; auto: by their byte order mark, none: search the bytes as \
-         they are",
+        "Encoding of the files; auto goes by the byte order mark, none searches the raw bytes",
         |typed, value| {
             typed.encoding = match value.map(|_| text(value)).transpose()? {
                 None | Some("auto") => TextEncoding::Auto,
@@ -246,7 +245,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "threads",
         "NUM",
-        "Threads that search; 0: one for each core",
+        "Number of threads that search; 0 means one per core",
         |typed, value| {
             typed.threads = Some(number(value)?).filter(|&threads| threads > 0);
             Ok(())
@@ -255,8 +254,8 @@ pub(super) const FLAGS: &[Flag] = &[
     .short('j'),
     Flag::switch(
         "mmap",
-        "Read files of up to 64 MiB as a whole before they are searched (the default for few files \
-         by name); nothing is mapped into memory",
+        "Read files of up to 64 MiB whole before searching them (the default for a few named files); \
+         ken never maps files into memory",
         |typed, yes| {
             typed.whole_files = Some(yes);
             Ok(())
@@ -266,7 +265,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "dfa-size-limit",
         "NUM+SUFFIX?",
-        "Most memory of the cache of an automaton: 500, 10K, 2M, 1G",
+        "Upper limit for the regex engine's cache: 500, 10K, 2M, 1G",
         |typed, value| {
             typed.dfa_size_limit = Some(memory(value)?);
             Ok(())
@@ -275,7 +274,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::value(
         "regex-size-limit",
         "NUM+SUFFIX?",
-        "Most memory of a compiled pattern: 500, 10K, 2M, 1G",
+        "Upper limit for the size of a compiled pattern: 500, 10K, 2M, 1G",
         |typed, value| {
             typed.regex_size_limit = Some(memory(value)?);
             Ok(())
@@ -283,7 +282,7 @@ pub(super) const FLAGS: &[Flag] = &[
     ),
     Flag::switch(
         "no-index",
-        "Scan every file, also where an index could say that it cannot match",
+        "Scan every file, even where the index rules it out",
         |typed, yes| {
             typed.no_index = yes;
             Ok(())
@@ -292,8 +291,7 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("index"),
     Flag::switch(
         "trust-index",
-        "Do not check whether files have changed since they were indexed: for those who run ken \
-         watch",
+        "Trust the index without checking whether files changed since the last ken index",
         |typed, yes| {
             typed.trust_index = yes;
             Ok(())
@@ -302,8 +300,8 @@ pub(super) const FLAGS: &[Flag] = &[
     .negation("no-trust-index"),
     Flag::switch(
         "documents",
-        "Search the text that the index holds of PDFs, office files, mail, members of archives and all \
-         else below the paths: path|way inside:page:line:text",
+        "Search the indexed text of PDFs, office files, mail and members of archives; lines are printed \
+         as path|member:page:line:text",
         |typed, yes| {
             typed.documents = yes;
             Ok(())
