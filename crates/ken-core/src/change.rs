@@ -4,7 +4,11 @@ use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::MessageState;
 use siphasher::sip::SipHasher13;
+
+use crate::Token;
 
 /// The key of a file in the index: a keyed hash of its path.
 ///
@@ -112,10 +116,14 @@ pub struct MhState {
 impl MhState {
     /// Returns the states of the message, as `is:` names them.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let seen = if self.is_unseen { "unread" } else { "seen" };
-        let flagged = self.is_flagged.then_some("flagged");
-        let replied = self.is_replied.then_some("replied");
-        [Some(seen), flagged, replied].into_iter().flatten()
+        let seen = match self.is_unseen {
+            true => MessageState::Unread,
+            false => MessageState::Seen,
+        };
+        let flagged = self.is_flagged.then_some(MessageState::Flagged);
+        let replied = self.is_replied.then_some(MessageState::Replied);
+        let states = [Some(seen), flagged, replied].into_iter().flatten();
+        states.map(MessageState::name)
     }
 
     fn number(self) -> u64 {
@@ -135,19 +143,21 @@ pub struct SidecarStamp {
     pub inode: u64,
 }
 
-/// How many bits of a token tell the edition.
-const EDITION_BITS: u32 = 16;
-
 impl Stamp {
-    /// Returns a number that is the same as long as the file is unchanged, and tells the edition of
-    /// the [`Reading`](crate::Reading) in its last 16 bits. It is never 0, as no edition is.
+    /// Returns the token of the file, read with the [`Reading`](crate::Reading) of this generation. It is the same
+    /// as long as the file is unchanged.
     ///
     /// Inode and device are left out: on FAT and network file systems, and after a reboot, they
     /// change while the file does not, and reading a disk again for that would be the worse
     /// mistake. Every change of content moves `ctime`, which no program can set back. The sidecar
     /// is part of it: were its change noticed on its own, a run that is stopped could commit the
-    /// sidecar and forget the file. With 48 bits one of 2.8·10¹⁴ changes goes unnoticed.
-    pub fn token(&self, hasher: &KeyHasher, edition: u16) -> u64 {
+    /// sidecar and forget the file.
+    pub fn token(&self, hasher: &KeyHasher, generation: u16) -> Token {
+        Token::new(self.hash(hasher), generation)
+    }
+
+    /// Returns the hash of which a token holds 48 bits.
+    fn hash(&self, hasher: &KeyHasher) -> u64 {
         let own = [self.size, self.mtime_ns as u64, self.ctime_ns as u64];
         let sidecar = self.sidecar.map(|sidecar| {
             [
@@ -156,7 +166,7 @@ impl Stamp {
                 sidecar.ctime_ns as u64,
             ]
         });
-        hasher.hash_numbers(&own, sidecar, self.mh) << EDITION_BITS | u64::from(edition)
+        hasher.hash_numbers(&own, sidecar, self.mh)
     }
 
     /// Returns a number that stays the same when the file is renamed, and never 0.
@@ -180,21 +190,16 @@ impl Stamp {
 pub struct FileRow {
     /// The key of its path.
     pub key: FileKey,
-    /// See [`Stamp::token`]; 0 if the file was not indexed to its end.
-    pub token: u64,
+    /// See [`Stamp::token`].
+    pub token: Token,
     /// See [`Stamp::identity`]; 0 if the file was not indexed to its end.
     pub identity: u64,
 }
 
 impl FileRow {
-    /// Returns whether the file was indexed to its end with this stamp, in whatever edition.
+    /// Returns whether the file was indexed to its end with this stamp, in whatever generation.
     pub fn is_of(&self, stamp: &Stamp, hasher: &KeyHasher) -> bool {
-        self.token != 0 && (self.token ^ stamp.token(hasher, 0)) >> EDITION_BITS == 0
-    }
-
-    /// Returns the edition of the reading that the file was read with.
-    pub fn edition(&self) -> u16 {
-        self.token as u16
+        self.token.is_finished() && self.token.stamp_hash() == stamp.token(hasher, 0).stamp_hash()
     }
 }
 
@@ -301,7 +306,7 @@ mod tests {
             Some(state(false, true)),
         ];
         let stamps = states.map(|mh| Stamp { mh, ..STAMP });
-        let tokens: std::collections::HashSet<u64> =
+        let tokens: std::collections::HashSet<Token> =
             stamps.iter().map(|stamp| stamp.token(&hasher, 1)).collect();
         let identities: std::collections::HashSet<u64> =
             stamps.iter().map(|stamp| stamp.identity(&hasher)).collect();
@@ -313,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_know_their_stamp_and_edition() {
+    fn rows_know_their_stamp() {
         let hasher = KeyHasher::new(1, 2);
         let row = |token| FileRow {
             key: FileKey(1),
@@ -322,9 +327,8 @@ mod tests {
         };
         let known = row(STAMP.token(&hasher, 7));
         assert!(known.is_of(&STAMP, &hasher));
-        assert_eq!(known.edition(), 7);
         assert!(!known.is_of(&Stamp { size: 11, ..STAMP }, &hasher));
-        assert!(!row(0).is_of(&STAMP, &hasher));
+        assert!(!row(Token::UNFINISHED).is_of(&STAMP, &hasher));
     }
 
     #[test]

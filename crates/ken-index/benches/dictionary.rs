@@ -137,7 +137,7 @@ fn grow(terms: &str, count: usize, index: &str, new: &str) {
             },
             key: writer.meta().hasher.key(Path::new(&path)),
             state: Some(FileState {
-                token: 1,
+                token: ken_core::Token::from_number(1),
                 identity: 1,
             }),
             document,

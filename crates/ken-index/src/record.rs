@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ken_core::custom::CUSTOM_FIELDS;
 use ken_core::{
-    Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes,
+    Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Token, Value, escape_bytes,
     extension, language,
 };
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
@@ -22,7 +22,7 @@ use crate::value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// See [`ken_core::Stamp::token`].
-    pub token: u64,
+    pub token: Token,
     /// See [`ken_core::Stamp::identity`].
     pub identity: u64,
 }
@@ -100,7 +100,7 @@ impl Record {
         values.number(columns.sequence, sequence);
         values.add(columns.location, OwnedValue::Bytes(location.to_bytes()));
         if let Some(state) = state {
-            values.number(columns.stamp, state.token);
+            values.number(columns.stamp, state.token.number());
             values.number(columns.identity, state.identity);
         }
         if let Some(content) = document.content {

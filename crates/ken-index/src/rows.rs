@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 
-use ken_core::{FileKey, FileRow, KeyHasher, Location};
+use ken_core::{FileKey, FileRow, KeyHasher, Location, Token};
 use siphasher::sip::SipHasher13;
 use tantivy::SegmentReader;
 use tantivy::columnar::Column;
 
 use crate::schema::{IDENTITY, KEY, LOCATION, STAMP};
 
-/// Calls `each` with the rows of a segment: one for each file's own document, and one with token 0 for each
+/// Calls `each` with the rows of a segment: one for each file's own document, and one without a token for each
 /// file that has parts here, and with whether it is of an own document. The caller drops the others where the file's
 /// own document exists.
 pub(crate) fn read(
@@ -29,7 +29,7 @@ pub(crate) fn read(
             Some(token) => {
                 let row = FileRow {
                     key: FileKey(key),
-                    token,
+                    token: Token::from_number(token),
                     identity: number(&identities, doc),
                 };
                 each(row, true);
@@ -45,7 +45,7 @@ pub(crate) fn read(
     for key in parts {
         let row = FileRow {
             key: FileKey(key),
-            token: 0,
+            token: Token::UNFINISHED,
             identity: 0,
         };
         each(row, false);

@@ -229,7 +229,7 @@ impl Snapshot {
     }
 
     /// Calls `each` with what the commit knows of files, in no order, and with true; of one with parts also with rows of
-    /// token 0, and with false.
+    /// [`ken_core::Token::UNFINISHED`], and with false.
     ///
     /// # Errors
     /// Fails if the columns cannot be read.

@@ -85,7 +85,7 @@ proptest! {
                     let record = Record {
                         key: writer.meta().hasher.key(&location.path),
                         location,
-                        state: is_last.then_some(FileState { token: 7, identity: 8 }),
+                        state: is_last.then_some(FileState { token: ken_core::Token::from_number(7), identity: 8 }),
                         document,
                     };
                     writer.add(record).unwrap();

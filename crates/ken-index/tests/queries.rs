@@ -246,7 +246,7 @@ fn index(folder: &Path, bodies: &[Body]) {
         let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
         document.body = body.join(" ");
         let state = Some(FileState {
-            token: 1,
+            token: ken_core::Token::from_number(1),
             identity: 1,
         });
         let location = Location {

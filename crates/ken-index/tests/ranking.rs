@@ -32,7 +32,7 @@ fn index(segments: &[Vec<Row>]) -> (TempDir, Snapshot) {
                 },
                 key: writer.meta().hasher.key(Path::new(path)),
                 state: Some(FileState {
-                    token: 7,
+                    token: ken_core::Token::from_number(7),
                     identity: 8,
                 }),
                 document,

@@ -60,7 +60,7 @@ fn index() -> (TempDir, Snapshot) {
                 },
                 key: writer.meta().hasher.key(Path::new(path)),
                 state: ipath.is_empty().then_some(FileState {
-                    token: 7,
+                    token: ken_core::Token::from_number(7),
                     identity: 8,
                 }),
                 document,

@@ -35,7 +35,7 @@ fn index(segments: &[Vec<Message>]) -> (TempDir, Snapshot) {
                 key: writer.meta().hasher.key(&location.path),
                 location,
                 state: Some(FileState {
-                    token: 7,
+                    token: ken_core::Token::from_number(7),
                     identity: 8,
                 }),
                 document,

@@ -23,7 +23,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use ken_core::{first_from, first_from_each, number_at, take_number};
+use ken_core::{FileKey, Token, first_from, first_from_each, number_at, take_number};
 
 use crate::gram::Gram;
 use crate::pieces::Extent;
@@ -46,13 +46,23 @@ const SUM_BYTES: usize = 8 + MAGIC.len();
 /// The bytes of a file, mapped or in memory.
 pub type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Whose text it is, and of which time.
+/// A file in one of its versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// The key of the file's path.
     pub key: u64,
-    /// The part of a token that tells the file's stamp.
+    /// The hash of the file's stamp, as its token holds it.
     pub stamp: u64,
+}
+
+impl Version {
+    /// Returns the version of a file that has this token, whatever its generation.
+    pub fn new(key: FileKey, token: Token) -> Self {
+        Self {
+            key: key.0,
+            stamp: token.stamp_hash(),
+        }
+    }
 }
 
 /// What a document's grams were taken of.

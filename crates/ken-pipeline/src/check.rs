@@ -18,7 +18,6 @@ use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
 use crate::lock::RunLock;
-use crate::write::UNKNOWN_TOKEN;
 use crate::{Error, Options, Progress, Summary, ngrams, update};
 
 /// What was found.
@@ -110,7 +109,7 @@ pub fn check(
     for row in snapshot
         .rows()?
         .iter()
-        .filter(|row| row.token == UNKNOWN_TOKEN)
+        .filter(|row| !row.token.is_finished())
     {
         // One that is tried again, as it failed by something that passes, has a document of its own.
         report.unfinished += u64::from(snapshot.row(row.key)?.is_none());

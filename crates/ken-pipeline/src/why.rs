@@ -120,7 +120,7 @@ fn known(
 ) -> Known {
     match (row, verdict) {
         _ if !has_documents => Known::Not,
-        (Some(row), Some(Verdict::File(_))) if row.token == 0 => Known::Unfinished,
+        (Some(row), Some(Verdict::File(_))) if !row.token.is_finished() => Known::Unfinished,
         (Some(row), Some(Verdict::File(stamp))) => {
             match row.is_of(stamp, &snapshot.meta().hasher) {
                 true => Known::Unchanged,

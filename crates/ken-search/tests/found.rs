@@ -82,7 +82,7 @@ fn record(writer: &Writer, number: usize, text: &str) -> Record {
     document.body = text.to_owned();
     Record {
         state: Some(FileState {
-            token: 7,
+            token: ken_core::Token::from_number(7),
             identity: 8,
         }),
         key: writer.meta().hasher.key(Path::new(&path)),

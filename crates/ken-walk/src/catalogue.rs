@@ -34,7 +34,7 @@ impl Catalogue {
     /// # Panics
     /// With more than 2³² rows.
     pub fn new(mut rows: Vec<FileRow>) -> Self {
-        rows.sort_unstable_by_key(|row| (row.key, row.token == 0));
+        rows.sort_unstable_by_key(|row| (row.key, !row.token.is_finished()));
         rows.dedup_by_key(|row| row.key);
         assert!(u32::try_from(rows.len()).is_ok(), "too many files");
         let bits = (rows.len() / ROWS_PER_RANGE).max(1).ilog2();
@@ -57,7 +57,7 @@ impl Catalogue {
 
     /// Returns whether some file was not indexed to its end, or is to be tried again.
     pub fn has_unfinished(&self) -> bool {
-        self.rows.iter().any(|row| row.token == 0)
+        self.rows.iter().any(|row| !row.token.is_finished())
     }
 
     /// Returns whether the index knows no file.
@@ -101,7 +101,7 @@ impl Catalogue {
     fn sort_by_identity(&self) -> Vec<u32> {
         let mut numbers: Vec<u32> = (0..)
             .zip(&self.rows)
-            .filter(|(_, row)| row.token != 0)
+            .filter(|(_, row)| row.token.is_finished())
             .map(|(number, _)| number)
             .collect();
         numbers.sort_unstable_by_key(|&number| self.rows[number as usize].identity);
@@ -129,6 +129,7 @@ fn range_starts(rows: &[FileRow], bits: u32) -> Vec<u32> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use ken_core::Token;
     use proptest::prelude::*;
 
     use super::*;
@@ -136,7 +137,7 @@ mod tests {
     fn row(key: u64, token: u64, identity: u64) -> FileRow {
         FileRow {
             key: FileKey(key),
-            token,
+            token: Token::from_number(token),
             identity,
         }
     }

@@ -223,7 +223,11 @@ impl GoneRow {
     fn new(row: &FileRow) -> Self {
         Self {
             // A file that was not indexed to its end has nothing that could move.
-            identity: if row.token == 0 { 0 } else { row.identity },
+            identity: if row.token.is_finished() {
+                row.identity
+            } else {
+                0
+            },
             key: row.key,
             is_moved: false,
         }

@@ -12,7 +12,7 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_core::MhState;
+use ken_core::{MessageState, MhState};
 use rustix::fs::{Mode, OFlags, Stat};
 
 /// The name of the list.
@@ -66,10 +66,10 @@ impl Sequences {
     }
 
     fn named(&mut self, name: &[u8]) -> Option<&mut Vec<RangeInclusive<u32>>> {
-        match name {
-            b"unseen" => Some(&mut self.unseen),
-            b"flagged" => Some(&mut self.flagged),
-            b"replied" | b"answered" => Some(&mut self.replied),
+        match MessageState::of_mh_sequence(name)? {
+            MessageState::Unread => Some(&mut self.unseen),
+            MessageState::Flagged => Some(&mut self.flagged),
+            MessageState::Replied => Some(&mut self.replied),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, UNIX_EPOCH};
 
-use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp};
+use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp, Token};
 use ken_walk::{
     Catalogue, Comparison, Progress, ScanOptions, Summary, Visitor, changes, root_at, scan,
 };
@@ -83,7 +83,7 @@ impl World {
             hasher: self.hasher,
             catalogue: &catalogue,
             full: self.full,
-            is_stale: &|path, row| self.stale.contains(path) && row.token != 0,
+            is_stale: &|path, row| self.stale.contains(path) && row.token.is_finished(),
             path_of: &|keys| {
                 keys.iter()
                     .map(|key| paths.get(key).copied().cloned())
@@ -219,7 +219,7 @@ fn a_file_not_indexed_to_its_end_is_read_again_and_never_moved() {
     let mut world = World::new(&["a", "b"]);
     world.update();
     for row in world.index.values_mut() {
-        row.token = 0;
+        row.token = Token::UNFINISHED;
     }
     fs_err::rename(world.at("b"), world.at("c")).unwrap();
     assert_eq!(world.update(), ["added c", "changed a", "gone b"]);
@@ -235,7 +235,7 @@ fn of_many_links_only_one_indexed_to_its_end_moves() {
     let good = world.at("good");
     for (path, row) in &mut world.index {
         if *path != good {
-            row.token = 0;
+            row.token = Token::UNFINISHED;
             fs_err::remove_file(path).unwrap();
         }
     }
@@ -299,7 +299,7 @@ fn files_below_a_folder_that_cannot_be_read_are_kept() {
     let hidden = long.join("b");
     let row = FileRow {
         key: world.hasher.key(&hidden),
-        token: 9,
+        token: Token::from_number(9),
         identity: 9,
     };
     let summary = unreadable(&mut world, &long, &hidden, row);

@@ -22,7 +22,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ken_core::{FileKey, KeyHasher, Stamp};
+use ken_core::{FileKey, KeyHasher, Stamp, Token};
 use ken_index::Meta;
 pub use ken_ngram::Need;
 use ken_ngram::{Candidates, Covers, Opened, Row, Segment};
@@ -73,7 +73,7 @@ impl Reading {
     };
 }
 
-/// A file's stamp as it is now, and the part of a token that tells it.
+/// A file's stamp as it is now, and its hash.
 type Now = (Stamp, u64);
 
 /// What an index says of a file.
@@ -298,13 +298,13 @@ impl Narrow {
 
     /// Returns whether nothing that was extracted of a file in this version has a match: neither its
     /// own text nor that of its parts, where texts are known ([`Self::knows_texts`]).
-    pub fn excludes_text(&self, FileKey(key): FileKey, token: u64) -> bool {
+    pub fn excludes_text(&self, FileKey(key): FileKey, token: Token) -> bool {
         let Some(known) = &self.known else {
             return false;
         };
         let mut has_own = false;
         let rows = known.rows(key);
-        for (row, segment) in rows.filter(|(row, _)| row.version.stamp == token >> 16) {
+        for (row, segment) in rows.filter(|(row, _)| row.version.stamp == token.stamp_hash()) {
             if !row.covers.text || segment.may_match(row.doc) {
                 return false;
             }
@@ -352,7 +352,7 @@ impl Known {
     /// Returns a file's stamp, and how it stands in rows.
     fn now(&self, stamp: Option<Stamp>) -> Option<Now> {
         // One with a sidecar has another stamp in the index, and is scanned.
-        stamp.map(|stamp| (stamp, stamp.token(&self.hasher, 0) >> 16))
+        stamp.map(|stamp| (stamp, stamp.token(&self.hasher, 0).stamp_hash()))
     }
 
     /// Judges a file by its rows.
@@ -588,7 +588,7 @@ mod tests {
             let stamp = look::stamp(look::Search::new(), &path(name)).unwrap();
             let version = Version {
                 key: meta.hasher.key(&path(name)).0,
-                stamp: (stamp.token(&meta.hasher, 0) >> 16) ^ u64::from(!is_of_now),
+                stamp: stamp.token(&meta.hasher, 0).stamp_hash() ^ u64::from(!is_of_now),
             };
             let mut grams = GramSet::default();
             grams.add(text);

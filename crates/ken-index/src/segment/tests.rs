@@ -196,7 +196,7 @@ fn record(number: usize, values: Vec<(usize, String)>) -> Record {
         },
         key: FileKey(number as u64 % 7 * 0x0101_0101_0101),
         state: number.is_multiple_of(2).then_some(FileState {
-            token: number as u64,
+            token: ken_core::Token::from_number(number as u64),
             identity: 1,
         }),
         document,

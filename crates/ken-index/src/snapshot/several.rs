@@ -4,7 +4,7 @@
 //! Of 34,046 messages it takes 0.63 of the CPU time of [`Snapshot::document`] for one after the other (in that
 //! order, unoptimised).
 
-use ken_core::{Document, Kind, Location, Place};
+use ken_core::{Document, Kind, Location, Place, Token};
 use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, TantivyError};
 
@@ -43,7 +43,10 @@ impl Beside {
     /// Returns what is known of a file by its own document.
     pub(super) fn state(&self, doc: DocId) -> Option<FileState> {
         let state = self.stamps.first(doc).zip(self.identities.first(doc));
-        state.map(|(token, identity)| FileState { token, identity })
+        state.map(|(token, identity)| FileState {
+            token: Token::from_number(token),
+            identity,
+        })
     }
 
     pub(super) fn tell(&self, doc: DocId, stored: &mut Stored) {

@@ -24,7 +24,7 @@ pub(crate) fn record(writer: &Writer, path: &str, ipath: Ipath, title: &str, bod
     let key = writer.meta().hasher.key(Path::new(path));
     Record {
         state: ipath.is_root().then_some(FileState {
-            token: 7,
+            token: ken_core::Token::from_number(7),
             identity: 8,
         }),
         location: Location {

@@ -19,7 +19,7 @@ use std::time::SystemTime;
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
 use ken_core::{
     Change, Document, Failure, Field, FileKey, FileRow, Ipath, KeyHasher, Kind, Location, Reason,
-    Root, Stamp,
+    Root, Stamp, Token,
 };
 use ken_extract::{Extractor, Input, Member, Sink};
 use ken_index::{FileState, Snapshot};
@@ -32,7 +32,7 @@ use crate::ngrams::{Grams, Taken};
 use crate::open::{cause, is_passing, may_be_opened_later, open};
 use crate::progress::{Resting, Stage};
 use crate::stale::Staleness;
-use crate::write::{Applier, FileFacts, UNKNOWN_TOKEN};
+use crate::write::{Applier, FileFacts};
 use attached::Beside;
 use counts::{Counts, Made};
 use large::{Job, LARGE_BYTES, Large};
@@ -446,7 +446,7 @@ impl Pool<'_> {
             std::mem::take(&mut *lock(&job.beside)).join(&mut document);
             let mut state = job.state;
             if job.try_again.load(Ordering::Relaxed) {
-                state.token = UNKNOWN_TOKEN;
+                state.token = Token::UNFINISHED;
             }
             self.note(self.applier.add(&job.facts(), Some(state), document));
         }
@@ -478,7 +478,7 @@ impl Pool<'_> {
         // A moment ago, and under the same time, it may have been another file or another permission.
         let is_racy = ken_walk::settle(&stamp, SystemTime::now()).is_some();
         if is_passing(error) || is_racy || may_be_opened_later(path, error) {
-            state.token = UNKNOWN_TOKEN;
+            state.token = Token::UNFINISHED;
         }
         let facts = FileFacts {
             path,
@@ -532,7 +532,7 @@ impl Pool<'_> {
         if is_read_otherwise(&old.file_name(), &name)
             || is_maildir(&old.path) != is_maildir(path)
             || fields_of(&old.path) != fields_of(path)
-            || row.token == UNKNOWN_TOKEN
+            || !row.token.is_finished()
             || self.stale.reason(&old.path, &row).is_some()
         {
             return Ok(false);
@@ -572,7 +572,7 @@ impl Pool<'_> {
         &self,
         facts: &FileFacts<'_>,
         own: &Document,
-        token: u64,
+        token: Token,
         has_parts: bool,
         thread: &Thread<'_>,
     ) -> Result<(), ken_index::Error> {

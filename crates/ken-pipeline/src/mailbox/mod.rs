@@ -13,13 +13,13 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
-use ken_core::{FileKey, Ipath, Location, Place, Reason};
+use ken_core::{FileKey, Ipath, Location, Place, Reason, Token};
 use ken_extract::{Input, detect, format_of};
 use ken_index::{Error, Mailbox, MessageId, Snapshot};
 
 use crate::extract::Pool;
 use crate::ngrams::Taken;
-use crate::write::{FileFacts, UNKNOWN_TOKEN};
+use crate::write::FileFacts;
 
 /// Returns whether a file of a type is a mailbox, or may hold one: what is compressed shows when it is
 /// read.
@@ -92,7 +92,7 @@ impl Pool<'_> {
         let Some((_, row)) = snapshot.row(key)? else {
             return Ok(None);
         };
-        if row.token == UNKNOWN_TOKEN || (self.is_stale)(path, &row) {
+        if !row.token.is_finished() || (self.is_stale)(path, &row) {
             return Ok(None);
         }
         let input = Input::file(Location::file(path).file_name(), file, size);
@@ -107,7 +107,7 @@ impl Pool<'_> {
         &self,
         known: Known,
         facts: &FileFacts<'_>,
-        token: u64,
+        token: Token,
         part: &mut Taken,
     ) -> Result<(), Error> {
         for id in known.messages.into_keys() {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use ken_core::FileRow;
 use ken_index::{Meta, Snapshot};
-use ken_ngram::{Covers, Opened};
+use ken_ngram::{Covers, Opened, Version};
 
 use crate::ngrams;
 
@@ -32,7 +32,7 @@ impl Lost {
 
     /// Returns whether grams of a file, or of a part of it, may be among what is lost.
     pub(crate) fn may_hold(&self, snapshot: Option<&Snapshot>, row: &FileRow) -> bool {
-        let version = ngrams::version(row.key, row.token);
+        let version = Version::new(row.key, row.token);
         let segments = self.left.segments.iter();
         let rows = segments.flat_map(|segment| segment.of(version.key));
         let own: Vec<Covers> = rows
@@ -266,7 +266,7 @@ mod tests {
             ..Covers::default()
         };
         for row in snapshot.rows().unwrap() {
-            let of = ngrams::version(row.key, row.token);
+            let of = Version::new(row.key, row.token);
             builder.add(of, Path::new("/"), "", covers, &GramSet::default());
         }
         fs_err::remove_dir_all(ngrams::folder(&index)).unwrap();

@@ -17,7 +17,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ken_core::{Document, FileKey, Kind};
+use ken_core::{Document, Kind, Token};
 use ken_extract::Input;
 use ken_extract::helper::ocr;
 use ken_index::{Error, Snapshot};
@@ -169,7 +169,7 @@ impl Grams {
         &self,
         taken: &mut Taken,
         file: &FileFacts<'_>,
-        token: u64,
+        token: Token,
         has_parts: bool,
     ) -> Result<(), Error> {
         taken.covers.text &= self.of == Ngrams::All || !has_parts;
@@ -177,7 +177,7 @@ impl Grams {
     }
 
     /// Adds a file of which nothing is known but that it is there.
-    pub(crate) fn unread(&self, file: &FileFacts<'_>, token: u64) -> Result<(), Error> {
+    pub(crate) fn unread(&self, file: &FileFacts<'_>, token: Token) -> Result<(), Error> {
         self.add(&Taken::default(), file, token, "")
     }
 
@@ -187,7 +187,7 @@ impl Grams {
         taken: &mut Taken,
         document: &Document,
         file: &FileFacts<'_>,
-        token: u64,
+        token: Token,
     ) -> Result<(), Error> {
         if self.of != Ngrams::All || document.body.is_empty() && !ocr::is_textless(document) {
             return Ok(());
@@ -202,13 +202,13 @@ impl Grams {
         &self,
         taken: &Taken,
         file: &FileFacts<'_>,
-        token: u64,
+        token: Token,
         inside: &str,
     ) -> Result<(), Error> {
         if !self.are_wanted() {
             return Ok(());
         }
-        let version = version(file.key, token);
+        let version = Version::new(file.key, token);
         let mut slot = self.free_slot();
         slot.add(version, file.path, inside, taken.covers, &taken.set);
         if let Some(pieces) = &taken.pieces {
@@ -314,14 +314,6 @@ fn is_text(input: &mut Input<'_>) -> bool {
     })
 }
 
-/// Returns what a file was read as; the edition of the reading is left out of its token.
-pub(crate) fn version(key: FileKey, token: u64) -> Version {
-    Version {
-        key: key.0,
-        stamp: token >> 16,
-    }
-}
-
 /// Adds the bytes of a file, all of them. UTF-16 is added as it is searched by lines, so that it is not
 /// covered for those who search the bytes of whole files.
 fn add_bytes(set: &mut GramSet, bytes: &[u8]) -> Covers {
@@ -411,7 +403,7 @@ mod tests {
     /// Returns the file of one document with these grams.
     fn written(set: &GramSet) -> Vec<u8> {
         let mut builder = Builder::default();
-        let of = version(FileKey(1), 1 << 16);
+        let of = Version { key: 1, stamp: 1 };
         builder.add(of, Path::new("/a"), "", Covers::default(), set);
         builder.finish(Vec::new()).unwrap()
     }

@@ -5,8 +5,6 @@ use ken_core::FileRow;
 use ken_index::{Error, Snapshot};
 use ken_ngram::Version;
 
-use crate::write::UNKNOWN_TOKEN;
-
 /// The part of an entry that tells the stamp; the rest is the upper part of the key.
 const STAMP: u64 = (1 << 16) - 1;
 /// The stamp of a file that is to be read again because something failed: it is in the index under no stamp.
@@ -49,10 +47,10 @@ impl Versions {
 }
 
 fn of_row(row: &FileRow, is_own: bool) -> u64 {
-    let stamp = match (is_own, row.token) {
-        (false, _) => PARTS,
-        (true, UNKNOWN_TOKEN) => ANY,
-        (true, token) => stamp(token >> 16),
+    let stamp = match is_own {
+        false => PARTS,
+        true if !row.token.is_finished() => ANY,
+        true => stamp(row.token.stamp_hash()),
     };
     file(row.key.0) | stamp
 }
@@ -68,17 +66,19 @@ fn stamp(stamp: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::FileKey;
+    use ken_core::{FileKey, Token};
 
     use super::*;
 
     fn row(key: u64, token: u64) -> FileRow {
         FileRow {
             key: FileKey(key << 32),
-            token,
+            token: Token::from_number(token),
             identity: 0,
         }
     }
+
+    const UNFINISHED: u64 = Token::UNFINISHED.number();
 
     fn own(rows: &[(u64, u64)]) -> Vec<u64> {
         let rows = rows.iter().map(|(key, token)| row(*key, *token));
@@ -94,19 +94,19 @@ mod tests {
 
     #[test]
     fn what_failed_for_now_keeps_its_grams() {
-        let versions = Versions::united(own(&[(2, UNKNOWN_TOKEN), (1, 7 << 16 | 2)]));
+        let versions = Versions::united(own(&[(2, UNFINISHED), (1, 7 << 16 | 2)]));
         assert!(knows(&versions, 1, 7) && !knows(&versions, 1, 8));
         assert!(knows(&versions, 2, 7), "it is in the index under no stamp");
         assert!(!knows(&versions, 3, 7) && !knows(&versions, 0, 7));
         // Of two files whose keys begin alike, neither is lost.
-        let alike = Versions::united(own(&[(1, UNKNOWN_TOKEN), (1, 7 << 16)]));
+        let alike = Versions::united(own(&[(1, UNFINISHED), (1, 7 << 16)]));
         assert!(knows(&alike, 1, 7) && knows(&alike, 1, 8));
     }
 
     #[test]
     fn a_file_with_parts_has_the_stamp_of_its_own_document() {
         let parts = [1, 1, 2, 2, 3].map(|key| of_row(&row(key, 0), false));
-        let entries = [own(&[(1, 7 << 16), (3, UNKNOWN_TOKEN)]), parts.to_vec()].concat();
+        let entries = [own(&[(1, 7 << 16), (3, UNFINISHED)]), parts.to_vec()].concat();
         let versions = Versions::united(entries);
         assert!(knows(&versions, 1, 7) && !knows(&versions, 1, 8));
         assert!(knows(&versions, 2, 8), "it was not read to its end");

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use ken_core::{Change, FileKey, FileRow, KeyHasher, Root};
+use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Token};
 use ken_extract::helper::Helpers;
 use ken_index::{Meta, Snapshot, WriterOptions};
 use ken_walk::{Catalogue, Comparison, Listings, Recorder, ScanOptions};
@@ -424,7 +424,7 @@ impl Run<'_> {
                 // Parts of a file that was not indexed to its end.
                 None if !snapshot.addresses(key)?.is_empty() => rows.push(FileRow {
                     key,
-                    token: 0,
+                    token: Token::UNFINISHED,
                     identity: 0,
                 }),
                 None => {}

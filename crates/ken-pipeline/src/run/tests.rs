@@ -291,7 +291,7 @@ fn readers_see_whole_commits() {
                 let stored = snapshot.document(address).unwrap();
                 if stored.document.body.contains("letter") {
                     let of_one = messages.entry(stored.location.path).or_default();
-                    of_one.0 = row.token != 0;
+                    of_one.0 = row.token.is_finished();
                     of_one.1.push(stored.document.body.trim().to_owned());
                 }
             }

@@ -183,7 +183,7 @@ impl Staleness {
         if let Some(stale) = among(&self.always) {
             return Some(stale);
         }
-        if row.edition() == self.edition || self.earlier.is_empty() {
+        if row.token.generation() == self.edition || self.earlier.is_empty() {
             return None;
         }
         let fields = self.reading.fields_of(path);
@@ -220,6 +220,8 @@ impl Staleness {
 
 #[cfg(test)]
 mod tests {
+    use ken_core::Token;
+
     use super::*;
 
     fn current(folders: &[FolderFields]) -> Reading {
@@ -248,7 +250,7 @@ mod tests {
     fn row(key: u64, edition: u16) -> FileRow {
         FileRow {
             key: FileKey(key),
-            token: 5 << 16 | u64::from(edition),
+            token: Token::from_number(5 << 16 | u64::from(edition)),
             identity: 1,
         }
     }

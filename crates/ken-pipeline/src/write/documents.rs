@@ -153,7 +153,7 @@ fn tell_flags(document: &mut Document, file: &FileFacts<'_>) {
         None => return,
     };
     document.fields.retain(|(field, value)| match value {
-        Value::Text(state) if *field == Field::Is => !maildir::STATES.contains(&state.as_str()),
+        Value::Text(state) if *field == Field::Is => !maildir::tells(state),
         _ => true,
     });
     for state in states {

@@ -7,6 +7,3 @@ mod writer;
 pub(crate) use documents::{Applier, FileFacts};
 pub(crate) use lanes::Queues;
 pub(crate) use writer::LazyWriter;
-
-/// A token that no file has: the next run reads the file again.
-pub(crate) const UNKNOWN_TOKEN: u64 = 0;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use ken_core::{Bound, Field, FieldKind, FieldNames, Kind};
+use ken_core::{Bound, Field, FieldKind, FieldNames, Kind, MESSAGE_STATES};
 
 use super::tree::Value;
 use super::when::{self, When};
@@ -17,27 +17,22 @@ pub(super) struct Fault {
     pub(super) hint: String,
 }
 
-/// States that `is:` asks for.
-const STATES: [&str; 18] = [
+/// States of documents that `is:` asks for, beside those of messages.
+const STATES: [&str; 7] = [
     "failed",
-    "encrypted",
     "missing",
     "textless",
     "ocr",
     "attachment",
     "member",
     "duplicate",
-    "unread",
-    "seen",
-    "replied",
-    "flagged",
-    "passed",
-    "draft",
-    "trashed",
-    "new",
-    "signed",
-    "personal",
 ];
+
+/// Returns every state that `is:` asks for.
+fn states() -> impl Iterator<Item = &'static str> {
+    let of_messages = MESSAGE_STATES.iter().filter(|row| row.is_value);
+    STATES.into_iter().chain(of_messages.map(|row| row.name))
+}
 
 /// Other words for kinds.
 const KIND_ALIASES: [(&str, Kind); 14] = [
@@ -384,7 +379,7 @@ fn priority(text: &str) -> Result<String, Fault> {
 /// Reads a state; a sort of documents is one too: `is:message`.
 fn state(text: &str) -> Result<(Field, String), Fault> {
     let name = text.to_lowercase();
-    if STATES.contains(&name.as_str()) {
+    if states().any(|state| state == name) {
         return Ok((Field::Is, name));
     }
     kind(text)
@@ -392,7 +387,10 @@ fn state(text: &str) -> Result<(Field, String), Fault> {
         .map_err(|_| Fault {
             at: 0..text.len(),
             message: format!("there is no state {text:?}"),
-            hint: format!("states are {}, and every type", STATES.join(", ")),
+            hint: format!(
+                "states are {}, and every type",
+                states().collect::<Vec<_>>().join(", ")
+            ),
         })
 }
 

@@ -12,7 +12,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use ken_core::{FieldNames, Order, Plan};
 use ken_index::{Address as Place, Collapse, Request, Snapshot, Stored};
 use ken_mail::Personal;
-use ken_mail::maildir::Place as MaildirPlace;
+use ken_mail::maildir::MaildirPath;
 use ken_pipeline::{Options, Progress, Summary, update_files};
 use ken_search::parse::{Syntax, Tree};
 use ken_search::plan::{Context, plan};
@@ -294,7 +294,7 @@ impl Store {
         if fs_err::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
             return Ok(path.to_path_buf());
         }
-        let renamed = MaildirPlace::of_path(path)
+        let renamed = MaildirPath::of_path(path)
             .map(|place| place.find())
             .transpose()?;
         if let Some(renamed) = renamed.flatten() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ken_core::FIELDS;
+use ken_core::{FIELDS, MESSAGE_STATES, StateSource};
 
 use crate::world::World;
 
@@ -64,6 +64,25 @@ fn crates_use_only_those_that_they_may() {
             }
         }
     }
+}
+
+#[test]
+fn the_diagram_of_the_crates_is_true() {
+    let text = read("ARCHITECTURE.md");
+    let diagram = text.split("```mermaid\ngraph TD\n").nth(1).unwrap();
+    let drawn: BTreeSet<_> = diagram
+        .lines()
+        .map_while(|line| line.trim().split_once(" --> "))
+        .collect();
+    let allowed: BTreeSet<_> = EDGES
+        .iter()
+        .flat_map(|(name, uses)| {
+            uses.iter()
+                .map(|used| (name.trim_start_matches("ken-"), *used))
+        })
+        .filter(|(_, used)| *used != "core")
+        .collect();
+    assert_eq!(drawn, allowed);
 }
 
 /// Returns all source files of a crate.
@@ -265,6 +284,29 @@ fn every_key_of_json_is_in_the_documents() {
             let key = format!("`{key}`");
             let is_known = [section, common].iter().any(|text| text.contains(&key));
             assert!(is_known || key == "`event`", "{args:?}: {key}");
+        }
+    }
+}
+
+/// A state that were spelled in a second file would be a second table.
+#[test]
+fn states_of_messages_are_named_in_one_table() {
+    let is_told = |source| matches!(source, StateSource::FileName | StateSource::States);
+    let rows = MESSAGE_STATES.iter().filter(|row| is_told(row.source));
+    let literals: Vec<String> = rows.map(|row| format!("\"{}\"", row.name)).collect();
+    let folders = fs_err::read_dir(workspace().join("crates")).unwrap();
+    for path in folders.flat_map(|folder| sources(&folder.unwrap().path().join("src"))) {
+        let text = fs_err::read_to_string(&path).unwrap();
+        let shipped = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        if path.ends_with("tests.rs") || path.ends_with("ken-core/src/state.rs") {
+            continue;
+        }
+        for literal in &literals {
+            assert!(
+                !shipped.contains(literal),
+                "{literal} in {}",
+                path.display()
+            );
         }
     }
 }

@@ -10,7 +10,8 @@ use std::hash::Hash;
 use std::path::{Path, PathBuf};
 
 use ken_core::{
-    Document, Field, Glob, GlobPart, Kind, Location, Order, Pattern, Plan, SortKey, Value,
+    Document, Field, Glob, GlobPart, Kind, Location, MessageState, Order, Pattern, Plan, SortKey,
+    Value,
 };
 use ken_index::{Address, FacetBy, Request, Snapshot, Stored, spread};
 use serde::{Deserialize, Serialize};
@@ -131,7 +132,7 @@ impl Message {
     pub fn marks(&self) -> Vec<&str> {
         let mut marks = self.texts(Field::Is);
         marks.extend(self.texts(Field::Tag));
-        marks.retain(|mark| *mark != "seen");
+        marks.retain(|mark| *mark != MessageState::Seen.name());
         marks
     }
 }

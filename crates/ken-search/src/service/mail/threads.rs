@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ken_index::Address;
-use ken_mail::thread::{Entry, Threaded, threads};
+use ken_mail::thread::{ThreadMessage, Threaded, threads};
 
 use super::{Message, MessageRequest};
 use crate::service::{Error, Service};
@@ -24,7 +24,7 @@ impl Thread {
         });
         let references: Vec<Vec<String>> = references.collect();
         let entries = messages.iter().zip(&references);
-        let entries = entries.map(|(message, references)| Entry {
+        let entries = entries.map(|(message, references)| ThreadMessage {
             id: message.id(),
             references,
             date: message.date(),
