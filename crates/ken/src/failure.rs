@@ -113,7 +113,9 @@ impl From<ken_search::service::Error> for Failure {
         match error {
             Error::Query(error) => error.into(),
             Error::Index(error) => error.into(),
+            Error::Terms(error) => error.into(),
             Error::Io(error) => error.into(),
+            Error::NoTerms { .. } => Self::new(Kind::Usage, message),
             Error::Name { .. } => Self::new(Kind::Usage, format!("--{message}")),
             Error::Pattern { message, .. } => {
                 let message = format!("the regular expression cannot be used: {message}");

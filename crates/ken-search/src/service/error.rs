@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::parse::QueryError;
+use crate::terms::TermsError;
 
 /// Why a request has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +28,22 @@ pub enum Error {
     /// The index does not know the document that the request is about.
     #[error("\"{}\" is not in the index", .0.display())]
     NotIndexed(PathBuf),
+    /// The pattern of terms has a mistake.
+    #[error(transparent)]
+    Terms(#[from] TermsError),
+    /// There is no such field, or it has numbers.
+    #[error(
+        "{}", match is_known {
+            true => format!("the field {field:?} has numbers, not terms"),
+            false => format!("there is no field {field:?}"),
+        }
+    )]
+    NoTerms {
+        /// The name.
+        field: String,
+        /// Whether there is such a field.
+        is_known: bool,
+    },
     /// A regular expression has a mistake.
     #[error("\"{pattern}\" is no regular expression: {message}")]
     Pattern {

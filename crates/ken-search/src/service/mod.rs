@@ -25,6 +25,7 @@ pub mod mail;
 mod request;
 mod response;
 mod suggest;
+mod terms;
 mod understand;
 
 use std::sync::Arc;
@@ -47,6 +48,7 @@ pub use json::{ContactForm, DocumentForm, MessageForm, SCHEMA, day, path_text, t
 pub use like::TextOf;
 pub use request::{Facets, Group, Like, Reading, Request, Snippets, Text};
 pub use response::{Note, Response, Understood};
+pub use terms::{TermOrder, TermRequest, TermRow};
 pub use understand::Query;
 
 /// How the index splits text into terms.

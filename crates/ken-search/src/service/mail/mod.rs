@@ -256,14 +256,29 @@ impl<'s> Service<'s> {
         Ok(values.collect())
     }
 
-    /// Returns where the messages with an identifier are.
+    /// Finds the messages with an identifier.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn messages_with_id(&self, id: &str) -> Result<Vec<Address>, Error> {
+    pub fn messages_with_id(&self, id: &str) -> Result<Messages<'s>, Error> {
         let plan = is(Field::Msgid, &id.to_lowercase());
         let found = self.snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
-        Ok(found.hits.into_iter().map(|hit| hit.address).collect())
+        Ok(Messages {
+            snapshot: self.snapshot,
+            found: found.hits.into_iter().map(|hit| hit.address).collect(),
+            matched: HashSet::new(),
+        })
+    }
+
+    /// Returns the messages in the threads of some documents, without those documents, in no order.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn related(&self, to: &[Address]) -> Result<Vec<Address>, Error> {
+        let known: HashSet<&Address> = to.iter().collect();
+        let mut others = self.snapshot.threads(to)?;
+        others.retain(|at| !known.contains(at));
+        Ok(others)
     }
 
     /// Reads the messages that documents are or are parts of, and returns what `made` makes of each, in the order of
