@@ -121,6 +121,15 @@ fn range(word: &[u8]) -> Option<RangeInclusive<u32>> {
     }
 }
 
+/// Reads a list, and what it says of each message up to 1000.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn read_list(text: &[u8]) {
+    let sequences = Sequences::parse(text);
+    for number in 0..1_000 {
+        sequences.of(number.to_string().as_bytes());
+    }
+}
+
 fn number(word: &[u8]) -> Option<u32> {
     let is_number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
     let text = std::str::from_utf8(word).ok().filter(|_| is_number)?;

@@ -43,6 +43,21 @@ fn blank_pages(body: &str, n_pages: i64) -> Vec<usize> {
     (0..n_pages).filter(|_| is_blank(pages.next())).collect()
 }
 
+/// Returns the text of a page that Tesseract printed, without the form feed that ends it.
+fn page_text(printed: Vec<u8>) -> String {
+    let text = text::decode_owned(printed, Some("utf-8"));
+    text.trim_end().to_owned()
+}
+
+/// Reads what Tesseract may print, as the text of pages.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn read_pages(bytes: &[u8]) {
+    let text = page_text(bytes.to_vec());
+    let n_pages = bytes.len() as i64;
+    let blank = blank_pages(&text, n_pages);
+    assert!(blank.len() <= bytes.len());
+}
+
 impl Helpers {
     /// Returns the packages of Debian with programs and languages (as Tesseract names them, joined by
     /// `+`) that reading pictures needs and that are not there.
@@ -166,10 +181,7 @@ impl Run<'_> {
             "-l".into(),
             self.languages.into(),
         ];
-        let printed = self.start("tesseract", arguments)?;
-        // It ends each page with a form feed; the last needs none.
-        let text = text::decode_owned(printed, Some("utf-8"));
-        Ok(text.trim_end().to_owned())
+        Ok(page_text(self.start("tesseract", arguments)?))
     }
 
     fn start(&self, name: &str, arguments: Vec<OsString>) -> Result<Vec<u8>, Error> {

@@ -34,7 +34,7 @@ pub enum Error {
     /// There is no such field, or it has numbers.
     #[error(
         "{}", match is_known {
-            true => format!("the field {field:?} has numbers, not terms"),
+            true => format!("the field {field:?} holds numbers, not terms"),
             false => format!("there is no field {field:?}"),
         }
     )]

@@ -87,7 +87,7 @@ pub(super) fn synonyms(
     let synonyms = Synonyms::parse(&text, ANALYSIS).map_err(|error| {
         let message = format!("\"{}\": {error}", path.display());
         Failure::new(Kind::Usage, message)
-            .hint("one group of words on each line, several words as one in double quotes")
+            .hint("write one group of words per line, and put phrases in double quotes")
     })?;
     Ok(Arc::new(synonyms))
 }

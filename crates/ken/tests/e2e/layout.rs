@@ -131,6 +131,41 @@ fn every_file_says_what_it_is_for() {
     }
 }
 
+/// Returns whether a file below a folder holds a word.
+fn is_named(folder: &Path, word: &str) -> bool {
+    let texts = sources(folder).into_iter();
+    let mut texts = texts.map(|file| fs_err::read_to_string(file).unwrap());
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    texts.any(|text| text.split(|c| !is_word(c)).any(|found| found == word))
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let workspace_manifest: toml::Table = read("Cargo.toml").parse().unwrap();
+    let known = workspace_manifest["workspace"]["dependencies"]
+        .as_table()
+        .unwrap();
+    let mut unused: BTreeSet<_> = known.keys().cloned().collect();
+    for (name, _) in EDGES {
+        let folder = workspace().join("crates").join(name);
+        let manifest: toml::Table = read(&format!("crates/{name}/Cargo.toml")).parse().unwrap();
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let dependencies = manifest.get(section).and_then(toml::Value::as_table);
+            for dependency in dependencies.into_iter().flat_map(toml::Table::keys) {
+                unused.remove(dependency);
+                // Its library is called otherwise.
+                let library = dependency.replace("md-5", "md5").replace('-', "_");
+                assert!(
+                    is_named(&folder, &library),
+                    "{name} does not use {dependency}"
+                );
+            }
+        }
+    }
+    unused.retain(|name| !name.starts_with("ken-"));
+    assert_eq!(unused, BTreeSet::new(), "no crate uses these");
+}
+
 /// Returns what stands in backquotes in a text of Markdown, outside of blocks of code.
 fn quoted(text: &str) -> Vec<&str> {
     let prose = text.split("```").step_by(2);

@@ -227,7 +227,8 @@ mod tests {
     fn every_status_of_mailboxes_is_told() {
         let known = MESSAGE_STATES.iter().filter_map(|row| row.status);
         let (mut known, mut told): (Vec<u8>, _) = (known.collect(), STATUS_LETTERS.to_vec());
-        (known.sort_unstable(), told.sort_unstable());
+        known.sort_unstable();
+        told.sort_unstable();
         assert_eq!(known, told);
         assert_eq!(MessageState::Seen.info().status, Some(STATUS_LETTERS[0]));
     }

@@ -77,7 +77,7 @@ pub(super) fn regex(query: &str, at: Range<usize>, text: &str) -> Result<Value, 
     match expression::compile(&format!("(?i){unescaped}")) {
         Ok(_) => Ok(Value::Regex(unescaped)),
         Err(error) => {
-            let message = format!("the regular expression cannot be used: {error}");
+            let message = format!("invalid regular expression: {error}");
             let hint = "see https://docs.rs/regex for the syntax";
             Err(fault(query, at, message, hint))
         }

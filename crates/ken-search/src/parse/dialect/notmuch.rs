@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
     fn tree(self, range: Range<usize>) -> Result<Tree, QueryError> {
         if self.depth > MAX_DEPTH {
             let message = "the query is nested too deeply";
-            return Err(fault(self.query, range, message, "take away parentheses"));
+            return Err(fault(self.query, range, message, "use fewer parentheses"));
         }
         let query = &self.query[..range.end];
         let mut lexemes = Vec::new();
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         let may_be_empty = matches!(meaning, Meaning::Folder | Meaning::Path);
         if text.trim().is_empty() && !(may_be_empty && written.sort == Sort::Quoted) {
             let message = "a value is missing";
-            return Err(fault(self.query, at, message, "write it without a blank"));
+            return Err(fault(self.query, at, message, "write it without a space"));
         }
         match (meaning, &written.sort) {
             (Meaning::Words(fields), Sort::Group) => {

@@ -17,9 +17,8 @@ use crate::output;
 pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
     if args.personal && mail.settings.mail.addresses.is_empty() {
-        let message = "ken does not know your addresses".to_owned();
-        let hint =
-            "write them into the configuration file: [mail] addresses = [\"you@example.org\"]";
+        let message = "ken does not know your mail addresses".to_owned();
+        let hint = "add them to the configuration file: [mail] addresses = [\"you@example.org\"]";
         return Err(Failure::new(Kind::Usage, message).hint(hint));
     }
     let mut request = ContactRequest {

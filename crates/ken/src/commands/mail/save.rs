@@ -73,7 +73,7 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
 
 fn compiled(pattern: &str) -> Result<Regex, Failure> {
     Regex::new(&format!("(?i){pattern}")).map_err(|error| {
-        let message = format!("the regular expression cannot be used: {error}");
+        let message = format!("invalid regular expression: {error}");
         Failure::new(Kind::Usage, message).hint("see https://docs.rs/regex for the syntax")
     })
 }

@@ -98,8 +98,8 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     }
     let folder = folder.display();
     Ok(Err(format!(
-        "Recoll init failed: \"{folder}\" is no data folder of ken\n\
-         make one: KEN_DATA=\"{folder}\" ken index FOLDER\n"
+        "Recoll init failed: \"{folder}\" is not a data folder of ken\n\
+         to make one: KEN_DATA=\"{folder}\" ken index FOLDER\n"
     )))
 }
 
@@ -268,7 +268,7 @@ fn extract(location: &Location, path: &PathBuf) -> Result<ExitCode, Failure> {
     if !location.ipath.is_root() {
         let place = output::clean(&location.to_string()).into_owned();
         return complain(&format!(
-            "recollq: {place} is a part of a file; ken copies whole files\n"
+            "recollq: {place} is a member of a file; ken copies only whole files\n"
         ));
     }
     let target = fs_err::OpenOptions::new()

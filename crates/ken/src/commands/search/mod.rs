@@ -134,12 +134,10 @@ fn understood(service: &Service<'_>, request: &Request) -> Result<Query, Failure
     let query = service.understand(request)?;
     for left in &query.left_out {
         let (text, message) = (&left.text, &left.error.message);
-        output::warn(&format!("left out {text}: {message}"));
+        output::warn(&format!("ignored {text}: {message}"));
     }
     if query.finds_nothing() {
-        output::warn(
-            "nothing in the query can be found: signs without letters or digits are not in the index",
-        );
+        output::warn("the query has no words: the index holds no signs without letters or digits");
     }
     Ok(query)
 }
