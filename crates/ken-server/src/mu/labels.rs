@@ -46,7 +46,8 @@ impl Store {
         let mut mail = Mail::read(path, self.personal())?;
         let same = self.service()?.messages_with_id(&mail.id)?;
         if let Some(message) = same.iter().next() {
-            let tags = message?.texts(Field::Tag).into_iter();
+            let message = message?;
+            let tags = message.texts(Field::Tag).into_iter();
             mail.tags = tags.map(str::to_owned).collect();
         }
         Ok(mail)
