@@ -10,7 +10,7 @@ use ken_search::service::Request;
 use ken_search::service::mail::keep_once;
 
 use super::error::ErrorKind;
-use super::{Address, Error, Mail, Store};
+use super::{Address, Error, Mail, MailColumn, Store};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Find {
     /// In mu's language; empty for all messages.
     pub query: String,
     /// What the results are in order of; nothing for the order of their dates.
-    pub sort: SortField,
+    pub sort: MailColumn,
     /// Whether the order is from Z to A, or from new to old.
     pub descending: bool,
     /// How many messages are found at most, without those that are only related to them.
@@ -44,58 +44,7 @@ pub struct Found {
     pub is_related: bool,
 }
 
-/// What results can be in order of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // the names say it
-pub enum SortField {
-    #[default]
-    Date,
-    Bcc,
-    Cc,
-    Changed,
-    Flags,
-    From,
-    List,
-    Maildir,
-    MessageId,
-    Path,
-    Priority,
-    References,
-    Size,
-    Subject,
-    Tags,
-    To,
-}
-
-/// The fields that results can be in order of, with their names and letters.
-const SORT_FIELDS: [(&[&str], SortField); 16] = [
-    (&["date", "d"], SortField::Date),
-    (&["bcc", "h"], SortField::Bcc),
-    (&["cc", "c"], SortField::Cc),
-    (&["changed", "k"], SortField::Changed),
-    (&["flags", "flag", "g"], SortField::Flags),
-    (&["from", "f", "from-or-to"], SortField::From),
-    (&["list", "v", "mailing-list"], SortField::List),
-    (&["maildir", "m"], SortField::Maildir),
-    (&["message-id", "msgid", "i"], SortField::MessageId),
-    (&["path", "l"], SortField::Path),
-    (&["priority", "prio", "p"], SortField::Priority),
-    (&["references", "r"], SortField::References),
-    (&["size", "z"], SortField::Size),
-    (&["subject", "s"], SortField::Subject),
-    (&["tags", "tag", "x"], SortField::Tags),
-    (&["to", "t"], SortField::To),
-];
-
-impl SortField {
-    /// Returns the field of a name or letter, with or without a colon before it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = name.trim_start_matches(':');
-        let mut fields = SORT_FIELDS.iter();
-        let found = fields.find(|(names, _)| names.contains(&name));
-        found.map(|(_, field)| *field)
-    }
-
+impl MailColumn {
     /// Returns the field by which the index can sort, if it can.
     fn column(self) -> Option<Field> {
         match self {
@@ -252,16 +201,4 @@ fn in_threads(found: Vec<Found>, descending: bool) -> Vec<Found> {
         })
     });
     in_order.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_to_sort_by_have_names_and_letters() {
-        assert_eq!(SortField::from_name(":subject"), Some(SortField::Subject));
-        assert_eq!(SortField::from_name("z"), Some(SortField::Size));
-        assert_eq!(SortField::from_name("body"), None);
-    }
 }
