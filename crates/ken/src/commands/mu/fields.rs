@@ -46,10 +46,9 @@ fn rows<const N: usize>(
 fn field(row: &MailField) -> [String; 7] {
     let letter = row.letter.to_string();
     let value = if row.column.is_some() { "yes" } else { "no" };
-    let MailField { name, alias, .. } = row;
     [
-        name,
-        alias,
+        row.name,
+        row.alias,
         &letter,
         row.search,
         value,
