@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use ken_core::{Ipath, Root, covering, unescape_bytes};
-use ken_index::Address;
+use ken_index::DocAddress;
 
 use super::{Error, Service};
 
@@ -15,7 +15,7 @@ use super::{Error, Service};
 pub(super) struct Target {
     /// The member path.
     pub(super) ipath: Ipath,
-    pub(super) addresses: Vec<Address>,
+    pub(super) addresses: Vec<DocAddress>,
 }
 
 impl Service<'_> {

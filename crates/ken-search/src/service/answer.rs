@@ -28,7 +28,7 @@ pub struct Answer<'a> {
     n_frequent: usize,
     plan: Plan,
     /// The document that others are to be similar to, with its members.
-    own: Vec<ken_index::Address>,
+    own: Vec<ken_index::DocAddress>,
     columns: Vec<Column>,
     order: Order,
     found: Found,
@@ -112,7 +112,7 @@ impl Answer<'_> {
     }
 
     /// Returns where the hits of the page are.
-    pub fn addresses(&self) -> Vec<ken_index::Address> {
+    pub fn addresses(&self) -> Vec<ken_index::DocAddress> {
         let hits = self.found.hits.iter();
         hits.map(|hit| hit.address).collect()
     }

@@ -64,7 +64,7 @@ impl Service<'_> {
         &self,
         plan: &Plan,
         named: &Path,
-    ) -> Result<Vec<(Location, ken_index::Address)>, Error> {
+    ) -> Result<Vec<(Location, ken_index::DocAddress)>, Error> {
         let target = self.target(named)?;
         let request = Request {
             only: Some(&target.addresses),

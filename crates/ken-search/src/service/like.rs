@@ -1,7 +1,7 @@
 //! Documents similar to one.
 
 use ken_core::{Field, Plan};
-use ken_index::Address;
+use ken_index::DocAddress;
 
 use super::address::Target;
 use super::{Error, Like, Service};
@@ -13,7 +13,7 @@ const TEXT_BYTES: usize = 1 << 20;
 pub(super) struct Similar {
     plan: Plan,
     /// The document itself with its members, which are not similar but the same.
-    pub(super) own: Vec<Address>,
+    pub(super) own: Vec<DocAddress>,
 }
 
 impl Similar {

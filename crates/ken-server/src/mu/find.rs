@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use ken_core::Field;
-use ken_index::Address as Place;
+use ken_index::DocAddress as Place;
 use ken_mail::thread::{ThreadMessage, Threaded, threads};
 use ken_search::service::Request;
 use ken_search::service::mail::keep_once;

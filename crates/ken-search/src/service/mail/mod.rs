@@ -13,7 +13,7 @@ use ken_core::{
     Document, Field, Glob, GlobPart, Kind, Location, MessageState, Order, Pattern, Plan, SortKey,
     Value,
 };
-use ken_index::{Address, FacetBy, Request, Snapshot, Stored, spread};
+use ken_index::{DocAddress, FacetBy, Request, Snapshot, Stored, spread};
 use serde::{Deserialize, Serialize};
 
 use super::{Error, FacetValue, Service, path_text};
@@ -77,14 +77,14 @@ pub enum Related {
 /// Messages that were found, of which nothing is read yet.
 pub struct Messages<'s> {
     snapshot: &'s Snapshot,
-    found: Vec<Address>,
-    matched: HashSet<Address>,
+    found: Vec<DocAddress>,
+    matched: HashSet<DocAddress>,
 }
 
 /// A message of the index.
 #[derive(Clone, Debug)]
 pub struct Message {
-    at: Address,
+    at: DocAddress,
     /// Where it is.
     pub location: Location,
     /// What is known of it.
@@ -94,7 +94,7 @@ pub struct Message {
 }
 
 impl Message {
-    fn of(at: Address, stored: Stored, is_matched: bool) -> Self {
+    fn of(at: DocAddress, stored: Stored, is_matched: bool) -> Self {
         Self {
             at,
             location: stored.location,
@@ -184,7 +184,7 @@ impl Messages<'_> {
 }
 
 /// Returns the numbers of documents in the order in which the index keeps them.
-fn as_kept(documents: &[Address]) -> Vec<usize> {
+fn as_kept(documents: &[DocAddress]) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..documents.len()).collect();
     numbers.sort_unstable_by_key(|number| documents[*number]);
     numbers
@@ -223,7 +223,7 @@ impl<'s> Service<'s> {
             self.keep_messages_once(&mut found, &HashSet::new())?;
             found.truncate(request.limit.unwrap_or(usize::MAX));
         }
-        let matched: HashSet<Address> = found.iter().copied().collect();
+        let matched: HashSet<DocAddress> = found.iter().copied().collect();
         if request.related != Related::None {
             found = match request.related {
                 Related::ByThread => self.thread_by_thread(&found)?,
@@ -274,8 +274,8 @@ impl<'s> Service<'s> {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn related(&self, to: &[Address]) -> Result<Vec<Address>, Error> {
-        let known: HashSet<&Address> = to.iter().collect();
+    pub fn related(&self, to: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
+        let known: HashSet<&DocAddress> = to.iter().collect();
         let mut others = self.snapshot.threads(to)?;
         others.retain(|at| !known.contains(at));
         Ok(others)
@@ -288,7 +288,7 @@ impl<'s> Service<'s> {
     /// Fails if the index cannot be read.
     pub fn read_messages<T: Send>(
         &self,
-        documents: &[Address],
+        documents: &[DocAddress],
         max_threads: usize,
         made: impl Fn(Message) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
@@ -304,7 +304,7 @@ impl<'s> Service<'s> {
 
     fn read_chunk<T>(
         &self,
-        documents: &[Address],
+        documents: &[DocAddress],
         numbers: &[usize],
         made: &impl Fn(Message) -> T,
     ) -> Result<Vec<(usize, T)>, Error> {
@@ -323,7 +323,7 @@ impl<'s> Service<'s> {
     }
 
     /// Returns the message that a document is a part of, if it is in one.
-    fn carrier(&self, at: Address) -> Result<Option<Message>, Error> {
+    fn carrier(&self, at: DocAddress) -> Result<Option<Message>, Error> {
         let Some(at) = self.snapshot.carrier(at)? else {
             return Ok(None);
         };
@@ -331,7 +331,11 @@ impl<'s> Service<'s> {
     }
 
     /// Returns the messages that a query finds, by themselves or by what they carry.
-    fn found(&self, request: &MessageRequest, limit: Option<usize>) -> Result<Vec<Address>, Error> {
+    fn found(
+        &self,
+        request: &MessageRequest,
+        limit: Option<usize>,
+    ) -> Result<Vec<DocAddress>, Error> {
         let (plan, asks_parts) = self.meant(&request.which)?;
         let parts = match &plan {
             Some(plan) if asks_parts => self.carriers(plan)?,
@@ -349,8 +353,8 @@ impl<'s> Service<'s> {
         if parts.is_empty() {
             return Ok(found.collect());
         }
-        let all: HashSet<Address> = found.chain(parts).collect();
-        let all: Vec<Address> = all.into_iter().collect();
+        let all: HashSet<DocAddress> = found.chain(parts).collect();
+        let all: Vec<DocAddress> = all.into_iter().collect();
         self.by_date(&all, request.reverse, limit)
     }
 
@@ -375,7 +379,7 @@ impl<'s> Service<'s> {
     }
 
     /// Returns the messages that carry what a plan finds.
-    fn carriers(&self, plan: &Plan) -> Result<HashSet<Address>, Error> {
+    fn carriers(&self, plan: &Plan) -> Result<HashSet<DocAddress>, Error> {
         let is_inside = Plan::Filter(Box::new(is(Field::Is, "member")));
         let is_message = Plan::Not(Box::new(among_messages(None)));
         let plan = Plan::And(vec![plan.clone(), is_inside, is_message]);
@@ -390,10 +394,10 @@ impl<'s> Service<'s> {
     /// Returns messages in the order of their dates.
     fn by_date(
         &self,
-        messages: &[Address],
+        messages: &[DocAddress],
         reverse: bool,
         limit: Option<usize>,
-    ) -> Result<Vec<Address>, Error> {
+    ) -> Result<Vec<DocAddress>, Error> {
         let request = Request {
             only: Some(messages),
             order: newest_first(reverse),
@@ -406,10 +410,10 @@ impl<'s> Service<'s> {
 
     fn keep_messages_once(
         &self,
-        found: &mut Vec<Address>,
-        preferred: &HashSet<Address>,
+        found: &mut Vec<DocAddress>,
+        preferred: &HashSet<DocAddress>,
     ) -> Result<(), Error> {
-        let number = |at: &Address| Ok(self.snapshot.links(*at)?.first().copied());
+        let number = |at: &DocAddress| Ok(self.snapshot.links(*at)?.first().copied());
         let numbers = found
             .iter()
             .map(number)

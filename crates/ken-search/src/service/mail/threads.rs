@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ken_index::Address;
+use ken_index::DocAddress;
 use ken_mail::thread::{ThreadMessage, Threaded, threads};
 
 use super::{Message, MessageRequest};
@@ -84,7 +84,7 @@ impl Service<'_> {
         each: &mut dyn FnMut(Thread) -> Result<(), E>,
     ) -> Result<(), E> {
         let found = self.found(request, None)?;
-        let matched: HashSet<Address> = found.iter().copied().collect();
+        let matched: HashSet<DocAddress> = found.iter().copied().collect();
         let mut shown = HashSet::new();
         let mut left = request.limit.unwrap_or(usize::MAX);
         for first in &found {
@@ -105,7 +105,7 @@ impl Service<'_> {
         Ok(())
     }
 
-    fn thread(&self, of: &[Address], matched: &HashSet<Address>) -> Result<Thread, Error> {
+    fn thread(&self, of: &[DocAddress], matched: &HashSet<DocAddress>) -> Result<Thread, Error> {
         let messages = of.iter().map(|at| {
             let stored = self.snapshot.document(*at)?;
             Ok(Message::of(*at, stored, matched.contains(at)))
@@ -114,7 +114,7 @@ impl Service<'_> {
     }
 
     /// Returns all messages in the threads of some, thread by thread, each from old to new.
-    pub(super) fn thread_by_thread(&self, of: &[Address]) -> Result<Vec<Address>, Error> {
+    pub(super) fn thread_by_thread(&self, of: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
         let mut shown = HashSet::new();
         let mut all = Vec::new();
         for first in of {

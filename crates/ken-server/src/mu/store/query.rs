@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use ken_core::FieldNames;
-use ken_index::Address as Place;
+use ken_index::DocAddress as Place;
 use ken_search::parse::{Saved, Syntax};
 use ken_search::service::{Group, Request, Service};
 

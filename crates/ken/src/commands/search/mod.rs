@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ken_index::Snapshot;
+use ken_index::layout::index_folder;
 use ken_search::plan::Context;
 use ken_search::service::{
     ANALYSIS, Facets, Group, Like, Query, Reading, Request, Service, Snippets,
@@ -25,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         return query::save(global, name, args);
     }
     let settings = Settings::load(global)?;
-    let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
+    let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
     let mut request = request(args, &settings)?;
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
     // The process ends after it: the kernel lets all files go at once faster than one by one.
