@@ -5,7 +5,6 @@
 //! a request in, a response out.
 
 mod compare;
-mod edit;
 mod folder;
 pub mod like;
 pub mod parse;
