@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, Root};
+use ken_index::layout::index_folder;
 use ken_index::{Meta, Snapshot, Soundness, Writer, WriterOptions};
 use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
@@ -85,7 +86,7 @@ pub fn check(
     progress: &Progress,
     notify: &(dyn Fn(&Change) + Sync),
 ) -> Result<Report, Error> {
-    let index = options.data.join("index");
+    let index = index_folder(&options.data);
     let mut report = Report {
         index: ken_index::check(&index, options.threads)?,
         ..Report::default()
@@ -174,7 +175,7 @@ pub struct Repaired {
 /// # Errors
 /// Fails as [`update`] does.
 pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result<Repaired, Error> {
-    let index = options.data.join("index");
+    let index = index_folder(&options.data);
     let wait = || {
         progress.waiting.store(true, Ordering::Relaxed);
         !progress.is_cancelled()
@@ -457,7 +458,7 @@ mod tests {
     #[test]
     fn a_flipped_bit_is_found_or_does_no_harm() {
         let (_folder, options) = indexed();
-        let index = options.data.join("index");
+        let index = index_folder(&options.data);
         let before = answers(&index);
         let files = files_below(&index);
         let sizes: Vec<usize> = files

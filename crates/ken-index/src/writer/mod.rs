@@ -4,6 +4,9 @@
 //! commit finishes all of them and makes everything since the last one visible, or nothing after a
 //! crash.
 
+mod deletion;
+mod merge_policy;
+
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -14,18 +17,18 @@ use tantivy::directory::error::LockError;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 use tantivy::store::{Compressor, ZstdCompressor};
-use tantivy::{Directory, Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
+use tantivy::{Index, IndexSettings, IndexWriter, SegmentMeta, TantivyError};
 
-use crate::body;
-use crate::deletion::{Deletions, Doomed, Part};
+use self::deletion::{Deletion, DeletionQuery, DeletionScope};
+use self::merge_policy::BoundedMerges;
 use crate::dictionary::{self, Small};
 use crate::directory::WriteDirectory;
-use crate::merging::BoundedMerges;
+use crate::meta::read_meta;
+use crate::parallel;
 use crate::record::Row;
 use crate::schema::Columns;
 use crate::segment::SegmentBuilder;
-use crate::spread;
-use crate::version::{FORMAT, OLDEST};
+use crate::store::body;
 use crate::{Error, MessageId, Meta, Record};
 
 /// Smaller segments cost more in merging than a thread of their own brings.
@@ -70,10 +73,10 @@ pub struct Writer {
     /// How many deletions there were.
     sequence: AtomicU64,
     /// Those since the last commit.
-    deleted: Mutex<Vec<Doomed>>,
+    deleted: Mutex<Vec<Deletion>>,
     files: WriteDirectory,
-    /// See [`Self::set_patient`].
-    patient: Arc<AtomicBool>,
+    /// See [`Self::defer_merges`].
+    deferred_merges: Arc<AtomicBool>,
     /// Keeps the list of segments, deletes, merges and commits.
     engine: RwLock<IndexWriter<NoDocument>>,
     /// Why nothing can be written any more.
@@ -119,15 +122,15 @@ impl Writer {
                 }
                 other => engine_error(other),
             })?;
-        let patient = Arc::default();
+        let deferred_merges = Arc::default();
         let before = index.searchable_segment_metas().unwrap_or_default();
         let before: Vec<u32> = before.iter().map(SegmentMeta::num_docs).collect();
         engine.set_merge_policy(Box::new(BoundedMerges::new(
             // A run with little to do has few threads, and the index was built by more.
-            options.threads.max(spread::n_cores()),
+            options.threads.max(parallel::n_cores()),
             options.merge_threads(),
             &before,
-            &patient,
+            &deferred_merges,
         )));
         // Read under the lock: another writer may have committed before it was ours.
         let meta = match read_meta(path, &index)? {
@@ -145,7 +148,7 @@ impl Writer {
         // A killed writer leaves those of segments that no commit names.
         dictionary::delete_others(path, named.segments.iter().map(SegmentMeta::id))?;
         files.trust(named.list_segment_files().into_iter());
-        // A killed writer leaves files that no commit names. Deletions are written to files named
+        // A killed writer leaves files that no commit names. DeletionQuery are written to files named
         // after the number of the operation, and this writer may come to the same number.
         engine
             .garbage_collect_files()
@@ -163,7 +166,7 @@ impl Writer {
             sequence: AtomicU64::new(meta.sequence),
             deleted: Mutex::default(),
             meta,
-            patient,
+            deferred_merges,
             engine: RwLock::new(engine),
             files,
             dead: OnceLock::new(),
@@ -178,8 +181,8 @@ impl Writer {
 
     /// Sets whether many more documents are to come, which they are not if nothing is said: segments are merged
     /// only when there are many, so that documents are written fewer times.
-    pub fn set_patient(&self, patient: bool) {
-        self.patient.store(patient, Ordering::Relaxed);
+    pub fn defer_merges(&self, deferred: bool) {
+        self.deferred_merges.store(deferred, Ordering::Relaxed);
     }
 
     /// Returns the meta of the last commit.
@@ -210,7 +213,7 @@ impl Writer {
         let row = record.into_row(&self.columns, moment.0)?;
         let mut place = self.free_slot();
         let full = self.add_in(&mut place, row);
-        self.take_in(full.map_err(|error| self.bury(error))?)
+        self.take_in(full.map_err(|error| self.fail(error))?)
     }
 
     /// Returns the segment if it is full and was finished.
@@ -234,23 +237,27 @@ impl Writer {
 
     /// Deletes all documents of a file that were added before.
     pub fn delete(&self, key: FileKey) {
-        self.doom(key, Part::All);
+        self.delete_in(key, DeletionScope::All);
     }
 
     /// Deletes a file's own document that was added before: the file counts as not indexed until there
     /// is another.
     pub fn delete_own(&self, key: FileKey) {
-        self.doom(key, Part::Own);
+        self.delete_in(key, DeletionScope::Own);
     }
 
     /// Deletes the documents of a message of the file that were added before; its other messages stay.
     pub fn delete_message(&self, key: FileKey, message: MessageId) {
-        self.doom(key, Part::Message(message.0));
+        self.delete_in(key, DeletionScope::Message(message.0));
     }
 
-    fn doom(&self, key: FileKey, part: Part) {
-        let place = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
-        lock(&self.deleted).push(Doomed { key, part, place });
+    fn delete_in(&self, key: FileKey, scope: DeletionScope) {
+        let sequence = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        lock(&self.deleted).push(Deletion {
+            key,
+            scope,
+            sequence,
+        });
     }
 
     /// Makes everything since the last commit visible, with this meta.
@@ -274,11 +281,11 @@ impl Writer {
         self.check()?;
         let builders = places.iter_mut().filter_map(|place| place.take());
         let (segments, meta) = self.finish_all(builders.collect(), prepare);
-        self.take_in(segments.map_err(|error| self.bury(error))?)?;
+        self.take_in(segments.map_err(|error| self.fail(error))?)?;
         let meta = meta?;
         let mut engine = self.engine.write().unwrap_or_else(PoisonError::into_inner);
         let committed = self.commit_in(&mut engine, &meta);
-        committed.map(|_| ()).map_err(|error| self.bury(error))
+        committed.map(|_| ()).map_err(|error| self.fail(error))
     }
 
     /// Finishes segments, all at once: at the end of a run they are as many as cores. Each is synced while
@@ -315,7 +322,7 @@ impl Writer {
         let mut files = std::mem::take(&mut *lock(&self.deleted));
         if !files.is_empty() {
             files.sort_unstable();
-            engine.delete_query(Box::new(Deletions {
+            engine.delete_query(Box::new(DeletionQuery {
                 file: self.columns.file,
                 files: Arc::new(files),
             }))?;
@@ -362,7 +369,7 @@ impl Writer {
         for segment in segments {
             engine
                 .add_segment(segment)
-                .map_err(|error| self.bury(error))?;
+                .map_err(|error| self.fail(error))?;
         }
         Ok(())
     }
@@ -374,13 +381,13 @@ impl Writer {
         // It holds a part of a document, whose terms would be those of the next one.
         if self.slots.iter().any(Mutex::is_poisoned) {
             let cause = "a thread panicked while it added a document".to_owned();
-            return Err(self.bury(TantivyError::InternalError(cause)));
+            return Err(self.fail(TantivyError::InternalError(cause)));
         }
         Ok(())
     }
 
     /// Ends the writer after an error: documents may be lost that a commit must not miss.
-    fn bury(&self, error: TantivyError) -> Error {
+    fn fail(&self, error: TantivyError) -> Error {
         self.error(self.dead.get_or_init(|| error).clone())
     }
 
@@ -431,40 +438,6 @@ impl EngineDocument for NoDocument {
     fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
         match *self {}
     }
-}
-
-/// Reads the meta of the last commit; none before the first.
-pub(crate) fn read_meta(path: &Path, index: &Index) -> Result<Option<Meta>, Error> {
-    /// What is wanted of the engine's list of segments, which is long.
-    #[derive(serde::Deserialize)]
-    struct Commit {
-        payload: Option<String>,
-    }
-
-    let damaged = |error: serde_json::Error| Error::Damaged {
-        path: path.to_path_buf(),
-        message: format!("its commit cannot be read: {error}"),
-    };
-    let commit = index.directory().atomic_read(Path::new("meta.json"));
-    let commit = commit.map_err(|source| Error::Engine {
-        path: path.to_path_buf(),
-        source: source.into(),
-    })?;
-    let commit: Commit = serde_json::from_slice(&commit).map_err(damaged)?;
-    let Some(payload) = commit.payload else {
-        return Ok(None);
-    };
-    let mut meta: Meta = serde_json::from_str(&payload).map_err(damaged)?;
-    if !(OLDEST..=FORMAT).contains(&meta.format) {
-        return Err(Error::Version {
-            path: path.to_path_buf(),
-            found: meta.format,
-            expected: FORMAT,
-        });
-    }
-    // Of the next commit.
-    meta.format = FORMAT;
-    Ok(Some(meta))
 }
 
 #[cfg(test)]

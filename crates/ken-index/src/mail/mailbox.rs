@@ -7,10 +7,10 @@ use ken_core::{Field, FileKey, Ipath, Place};
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
-use crate::files;
+use crate::DocAddress;
+use crate::columns::value;
+use crate::postings::files;
 use crate::schema::{Columns, DIGEST, KEY, MESSAGE, OFFSET, STAMP};
-use crate::search::Address;
-use crate::value;
 
 /// Which message of its file one is: nearly the same for no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,11 +30,11 @@ pub type MessageOfFile = (FileKey, Option<MessageId>);
 #[derive(Debug, Default)]
 pub struct Mailbox {
     /// The file's own document; absent if the file was not indexed to its end.
-    pub own: Option<Address>,
+    pub own: Option<DocAddress>,
     /// Its messages, with their place if they can be read from there.
     pub messages: HashMap<MessageId, Option<Place>>,
     /// Documents that were not read, or not all of them.
-    pub failed: Vec<(Option<MessageId>, Address)>,
+    pub failed: Vec<(Option<MessageId>, DocAddress)>,
 }
 
 pub(crate) fn read(
@@ -52,7 +52,7 @@ pub(crate) fn read(
                 return;
             }
             if stamps.first(doc).is_some() {
-                mailbox.own = Some(Address { segment, doc });
+                mailbox.own = Some(DocAddress { segment, doc });
             }
             if let Some(message) = messages.first(doc) {
                 let place = mailbox.messages.entry(MessageId(message)).or_default();
@@ -76,7 +76,7 @@ pub(crate) fn read(
             let doc = postings.doc();
             if keys.first(doc) == Some(key.0) && !reader.is_deleted(doc) {
                 let message = messages.first(doc).map(MessageId);
-                mailbox.failed.push((message, Address { segment, doc }));
+                mailbox.failed.push((message, DocAddress { segment, doc }));
             }
             postings.advance();
         }
@@ -118,7 +118,7 @@ pub(crate) fn places(
 
 pub(crate) fn messages_at(
     searcher: &Searcher,
-    places: &[Address],
+    places: &[DocAddress],
 ) -> tantivy::Result<Vec<MessageOfFile>> {
     let mut found = Vec::with_capacity(places.len());
     // In the order of addresses this is one opening for each segment.
@@ -128,7 +128,7 @@ pub(crate) fn messages_at(
         };
         let columns = searcher.segment_reader(first.segment).fast_fields();
         let (keys, messages) = (columns.u64(KEY)?, columns.u64(MESSAGE)?);
-        found.extend(places.iter().map(|Address { doc, .. }| {
+        found.extend(places.iter().map(|DocAddress { doc, .. }| {
             let key = FileKey(keys.first(*doc).unwrap_or_default());
             (key, messages.first(*doc).map(MessageId))
         }));
@@ -140,7 +140,7 @@ pub(crate) fn documents_of(
     searcher: &Searcher,
     file: Column,
     messages: &[MessageOfFile],
-) -> tantivy::Result<Vec<Vec<Address>>> {
+) -> tantivy::Result<Vec<Vec<DocAddress>>> {
     let mut found = vec![Vec::new(); messages.len()];
     for (segment, reader) in (0..).zip(searcher.segment_readers()) {
         let numbers = reader.fast_fields().u64(MESSAGE)?;
@@ -151,7 +151,7 @@ pub(crate) fn documents_of(
             if !reader.is_deleted(doc)
                 && let Ok(at) = messages.binary_search(&message)
             {
-                found[at].push(Address { segment, doc });
+                found[at].push(DocAddress { segment, doc });
             }
         })?;
     }

@@ -4,67 +4,21 @@
 //! Of 34,046 messages it takes 0.63 of the CPU time of [`Snapshot::document`] for one after the other (in that
 //! order, unoptimised).
 
-use ken_core::{Document, Kind, Location, Place, Token};
-use tantivy::columnar::Column;
-use tantivy::{DocId, SegmentReader, TantivyError};
+use ken_core::{Document, Kind, Location};
+use tantivy::TantivyError;
 
-use super::{Snapshot, Stored};
-use crate::schema::{CONTENT, DIGEST, IDENTITY, KEY, MESSAGE, OFFSET, STAMP};
-use crate::{Address, Error, FileState, value};
+use super::snapshot::{Snapshot, Stored};
+use crate::{DocAddress, Error};
 
 /// Blocks that are kept unpacked: documents are asked for in order, so each is needed once.
 const CACHED_BLOCKS: usize = 2;
-
-/// The columns of what is kept of a document beside its fields.
-pub(super) struct Beside {
-    pub(super) keys: Column<u64>,
-    stamps: Column<u64>,
-    identities: Column<u64>,
-    contents: Column<u64>,
-    messages: Column<u64>,
-    offsets: Column<u64>,
-    digests: Column<u64>,
-}
-
-impl Beside {
-    pub(super) fn open(segment: &SegmentReader) -> Result<Self, TantivyError> {
-        let columns = segment.fast_fields();
-        Ok(Self {
-            keys: columns.u64(KEY)?,
-            stamps: columns.u64(STAMP)?,
-            identities: columns.u64(IDENTITY)?,
-            contents: columns.u64(CONTENT)?,
-            messages: columns.u64(MESSAGE)?,
-            offsets: columns.u64(OFFSET)?,
-            digests: columns.u64(DIGEST)?,
-        })
-    }
-
-    /// Returns what is known of a file by its own document.
-    pub(super) fn state(&self, doc: DocId) -> Option<FileState> {
-        let state = self.stamps.first(doc).zip(self.identities.first(doc));
-        state.map(|(token, identity)| FileState {
-            token: Token::from_number(token),
-            identity,
-        })
-    }
-
-    pub(super) fn tell(&self, doc: DocId, stored: &mut Stored) {
-        stored.state = self.state(doc);
-        let document = &mut stored.document;
-        document.content = self.contents.first(doc);
-        document.message = self.messages.first(doc).map(value::components);
-        let place = self.offsets.first(doc).zip(self.digests.first(doc));
-        document.place = place.map(|(offset, digest)| Place { offset, digest });
-    }
-}
 
 impl Snapshot {
     /// Returns documents in the order of their places.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
-    pub fn documents(&self, places: &[Address]) -> Result<Vec<Stored>, Error> {
+    pub fn documents(&self, places: &[DocAddress]) -> Result<Vec<Stored>, Error> {
         let mut numbers: Vec<usize> = (0..places.len()).collect();
         numbers.sort_unstable_by_key(|number| places[*number]);
         let mut documents = Vec::with_capacity(places.len());
@@ -78,7 +32,7 @@ impl Snapshot {
     fn of_segment(
         &self,
         numbers: &[usize],
-        places: &[Address],
+        places: &[DocAddress],
         documents: &mut Vec<(usize, Stored)>,
     ) -> Result<(), Error> {
         let Some(first) = numbers.first() else {
@@ -88,24 +42,24 @@ impl Snapshot {
         let segment = self.searcher.segment_reader(ordinal);
         let store = segment.get_store_reader(CACHED_BLOCKS)?;
         let locations = self.locations(numbers, places)?;
-        let beside = self.beside(ordinal)?;
+        let columns = self.columns_of(ordinal)?;
         for (number, location) in numbers.iter().zip(locations) {
             let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
             let body = self.fill(&mut document, &store, places[*number].doc, Some(1))?;
             document.body = body.into_string();
-            let mut stored = Stored {
+            columns.fill(places[*number].doc, &mut document);
+            let stored = Stored {
                 location,
                 document,
-                state: None,
+                state: columns.state(places[*number].doc),
             };
-            beside.tell(places[*number].doc, &mut stored);
             documents.push((*number, stored));
         }
         Ok(())
     }
 
     /// Returns the locations of documents of one segment.
-    fn locations(&self, numbers: &[usize], places: &[Address]) -> Result<Vec<Location>, Error> {
+    fn locations(&self, numbers: &[usize], places: &[DocAddress]) -> Result<Vec<Location>, Error> {
         let column = self.location_column(places[numbers[0]].segment)?;
         let ordinal = |number: &usize| column.ords().first(places[*number].doc);
         let ordinals: Vec<Option<u64>> = numbers.iter().map(ordinal).collect();
@@ -165,7 +119,7 @@ mod tests {
         let found = snapshot
             .run(&ken_core::Plan::All, ken_core::Order::default(), 0, 100)
             .unwrap();
-        let mut places: Vec<Address> = found.hits.iter().map(|hit| hit.address).collect();
+        let mut places: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
         assert_eq!(places.len(), 60);
         places.reverse();
         places.push(places[3]);

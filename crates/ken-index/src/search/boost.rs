@@ -4,44 +4,17 @@
 use std::collections::BTreeMap;
 
 use ken_core::Field;
-use tantivy::query::{Explanation, Query};
+use tantivy::query::Query;
 use tantivy::{DocId, Searcher};
 
+use super::hit::{Boosts, Hit};
 use crate::query::{Proximity, Scoring};
 use crate::schema::value_column;
-use crate::search::Hit;
 
 /// How many documents are looked at: nobody reads on, and positions are dear.
 pub(crate) const BEST: usize = 100;
 
 const SECONDS_A_DAY: f32 = 86_400.0;
-
-/// The parts of a score that are not of words.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Boosts {
-    /// For words close together.
-    pub proximity: f32,
-    /// For being new.
-    pub recency: f32,
-}
-
-impl Boosts {
-    /// Returns the explanation of a score with these beside its words.
-    pub(crate) fn explained(self, words: Explanation) -> Explanation {
-        let Self { proximity, recency } = self;
-        if self == Self::default() {
-            return words;
-        }
-        let mut all = Explanation::new("score", words.value() + proximity + recency);
-        all.add_detail(words);
-        for (name, value) in [("words close together", proximity), ("being new", recency)] {
-            if value > 0.0 {
-                all.add_detail(Explanation::new(name, value));
-            }
-        }
-        all
-    }
-}
 
 /// Adds the boosts to the scores of hits, which are in order, and puts them into the new one. Only
 /// the first [`BEST`] have any.

@@ -16,9 +16,9 @@ use tantivy::index::SegmentReader;
 use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader, Searcher, TERMINATED, Term};
 
-use crate::files;
+use crate::DocAddress;
+use crate::postings::files;
 use crate::schema::{Columns, KEY, LINKS, MESSAGE};
-use crate::search::Address;
 
 /// Where so many of a segment's documents would be looked for by terms, its column is read instead.
 const SHARE_OF_TERMS: usize = 16;
@@ -61,7 +61,7 @@ fn hash(id: &[u8]) -> u64 {
 }
 
 /// Returns what the term of a number is made of: half of it makes a smaller dictionary, as in
-/// [`crate::files`].
+/// [`crate::postings::files`].
 pub(crate) fn half(link: u64) -> u64 {
     link >> 32
 }
@@ -77,8 +77,8 @@ pub(crate) fn read(segment: &SegmentReader, doc: DocId) -> tantivy::Result<Vec<u
 pub(crate) fn message_of(
     searcher: &Searcher,
     file: Column,
-    at: Address,
-) -> tantivy::Result<Vec<Address>> {
+    at: DocAddress,
+) -> tantivy::Result<Vec<DocAddress>> {
     let of = |segment: &SegmentReader, column, doc| {
         let column = segment.fast_fields().u64(column)?;
         tantivy::Result::Ok(column.first(doc))
@@ -91,7 +91,7 @@ pub(crate) fn message_of(
         let messages = segment.fast_fields().u64(MESSAGE)?;
         files::each_document(segment, file, [(key, ())], |doc, ()| {
             if !segment.is_deleted(doc) && messages.first(doc) == message {
-                documents.push(Address {
+                documents.push(DocAddress {
                     segment: number,
                     doc,
                 });
@@ -105,9 +105,9 @@ pub(crate) fn message_of(
 pub(crate) fn carrier(
     searcher: &Searcher,
     file: Column,
-    at: Address,
-) -> tantivy::Result<Option<Address>> {
-    let is_message = |at: &Address| {
+    at: DocAddress,
+) -> tantivy::Result<Option<DocAddress>> {
+    let is_message = |at: &DocAddress| {
         let column = searcher
             .segment_reader(at.segment)
             .fast_fields()
@@ -130,8 +130,8 @@ pub(crate) fn carrier(
 pub(crate) fn carriers(
     searcher: &Searcher,
     file: Column,
-    of: impl IntoIterator<Item = Address>,
-) -> tantivy::Result<Vec<Address>> {
+    of: impl IntoIterator<Item = DocAddress>,
+) -> tantivy::Result<Vec<DocAddress>> {
     let columns = searcher.segment_readers().iter().map(|segment| {
         let columns = segment.fast_fields();
         tantivy::Result::Ok((columns.u64(MESSAGE)?, columns.u64(LINKS)?))
@@ -154,8 +154,8 @@ pub(crate) fn carriers(
 pub(crate) fn threads(
     searcher: &Searcher,
     columns: &Columns,
-    of: impl IntoIterator<Item = Address>,
-) -> tantivy::Result<Vec<Address>> {
+    of: impl IntoIterator<Item = DocAddress>,
+) -> tantivy::Result<Vec<DocAddress>> {
     let segments = (0..).zip(searcher.segment_readers());
     let segments = segments.map(|(number, reader)| Segment::open(number, reader, columns.link));
     let mut search = Search {
@@ -220,13 +220,13 @@ impl<'s> Segment<'s> {
 struct Search<'s> {
     segments: Vec<Segment<'s>>,
     known: HashSet<u64>,
-    found: BTreeSet<Address>,
+    found: BTreeSet<DocAddress>,
     /// Numbers whose messages were not looked for yet.
     new: Vec<u64>,
 }
 
 impl Search<'_> {
-    fn found(&mut self, address: Address) {
+    fn found(&mut self, address: DocAddress) {
         if self.found.insert(address) {
             let links = &self.segments[address.segment as usize].links;
             let links = links.values_for_doc(address.doc);
@@ -243,7 +243,7 @@ impl Search<'_> {
                 let segment = &self.segments[at];
                 let number = segment.number;
                 for doc in segment.with(&links)? {
-                    self.found(Address {
+                    self.found(DocAddress {
                         segment: number,
                         doc,
                     });

@@ -18,15 +18,15 @@ use std::sync::{Mutex, PoisonError};
 use tantivy::directory::OwnedBytes;
 use zstd::bulk::{Compressor, decompress_to_buffer};
 
-use crate::spread;
+use crate::parallel;
 
 /// The body of a stored document, which stays in the block that it was read with.
-pub struct Body(Place);
+pub struct Body(BodyText);
 
-enum Place {
-    Own(String),
-    /// Text, as it was when it was found in there.
-    Block(OwnedBytes),
+enum BodyText {
+    Owned(String),
+    /// Bytes of the stored document, which were valid text when they were read.
+    Stored(OwnedBytes),
 }
 
 impl Default for Body {
@@ -37,27 +37,27 @@ impl Default for Body {
 
 impl Body {
     pub(crate) fn unpacked(text: String) -> Self {
-        Self(Place::Own(text))
+        Self(BodyText::Owned(text))
     }
 
     /// `text` is a part of the document's bytes.
     pub(crate) fn within(document: &OwnedBytes, text: &str) -> Self {
         let start = text.as_ptr().addr() - document.as_slice().as_ptr().addr();
-        Self(Place::Block(document.slice(start..start + text.len())))
+        Self(BodyText::Stored(document.slice(start..start + text.len())))
     }
 
     /// Returns the text, after looking at all of it.
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Place::Own(text) => text,
-            Place::Block(bytes) => str::from_utf8(bytes).unwrap_or_default(),
+            BodyText::Owned(text) => text,
+            BodyText::Stored(bytes) => str::from_utf8(bytes).unwrap_or_default(),
         }
     }
 
     pub(crate) fn into_string(self) -> String {
         match self.0 {
-            Place::Own(text) => text,
-            Place::Block(_) => self.as_str().to_owned(),
+            BodyText::Owned(text) => text,
+            BodyText::Stored(_) => self.as_str().to_owned(),
         }
     }
 }
@@ -112,7 +112,7 @@ pub(crate) fn unpacked(packed: &[u8], max_threads: usize) -> Option<String> {
             _ => Err(()),
         }
     };
-    spread::each(&pieces, |_| 1, max_threads, unpack).ok()?;
+    parallel::each(&pieces, |_| 1, max_threads, unpack).ok()?;
     drop(pieces);
     String::from_utf8(text).ok()
 }

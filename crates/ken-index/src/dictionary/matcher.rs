@@ -11,19 +11,19 @@ use std::sync::Arc;
 
 use ken_core::expression::{self, Expression as Table};
 use ken_core::{Bound, Glob, GlobPart, Pattern, Written};
-use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
+use levenshtein_automata::{DFA, LevenshteinAutomatonBuilder};
 use memchr::memmem;
 use regex_automata::Anchored;
 use regex_automata::dfa::Automaton as _;
-use regex_automata::util::{primitives::StateID, start};
+use regex_automata::util::start;
 use tantivy::TantivyError;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
 use tantivy::termdict::{TermDictionary, TermStreamer};
-use tantivy_fst::Automaton;
 
+use super::automaton::{FuzzyAutomaton, RegexAutomaton, TermsAutomaton};
+use super::{Accept, Cursor, Shortcut, Wanted, successor};
 use crate::analysis::BORDER;
-use crate::dictionary::{Accept, Cursor, Shortcut, Wanted};
 
 /// A pattern made ready to be looked up in many segments.
 #[derive(Clone)]
@@ -72,7 +72,7 @@ impl Matcher {
     }
 
     /// Returns the one term that is meant, if there is only one.
-    pub(super) fn term(&self) -> Option<&String> {
+    pub(crate) fn term(&self) -> Option<&String> {
         match self {
             Self::Term(term) => Some(term),
             _ => None,
@@ -105,7 +105,7 @@ impl Matcher {
             }
             Self::Fuzzy(dfa) => {
                 let mut range = terms.search(FuzzyAutomaton(dfa)).ge(start);
-                if let Some(end) = super::successor(start) {
+                if let Some(end) = successor(start) {
                     range = range.lt(end);
                 }
                 Box::new(range.into_stream()?)
@@ -114,7 +114,7 @@ impl Matcher {
     }
 
     /// Calls `each` with every term of the dictionary that is meant.
-    pub(super) fn each(
+    pub(crate) fn each(
         &self,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
@@ -157,16 +157,16 @@ impl Matcher {
     /// Calls `each` with the place of the postings of every term that is meant, in the order of the terms.
     ///
     /// Of those that follow one another only the first and the last are looked for.
-    pub(super) fn each_info(
+    pub(crate) fn each_info(
         &self,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
         each: &mut dyn FnMut(&TermInfo) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
         if let Some(range) = self.range()
-            && let Some(places) = shortcut.places()?
+            && let Some(infos) = shortcut.infos()?
         {
-            return places.each(range.numbers(index.terms())?, each);
+            return infos.each(range.numbers(index.terms())?, each);
         }
         self.each(index, shortcut, &mut |_, info| each(info))
     }
@@ -196,14 +196,14 @@ impl TermRange {
         };
         Self {
             from: first(&text(from)).to_owned(),
-            before: super::successor(&text(to)),
+            before: successor(&text(to)),
         }
     }
 
     fn of_prefix(prefix: &str) -> Self {
         Self {
             from: first(prefix).to_owned(),
-            before: super::successor(prefix),
+            before: successor(prefix),
         }
     }
 
@@ -309,111 +309,7 @@ impl Accept for Expression {
     }
 }
 
-pub(super) fn compile(regex: &str) -> tantivy::Result<Table> {
+pub(crate) fn compile(regex: &str) -> tantivy::Result<Table> {
     expression::compile(regex)
         .map_err(|error| TantivyError::InvalidArgument(format!("{regex:?}: {error}")))
-}
-
-/// A compiled regular expression as the dictionary wants it.
-pub(super) struct RegexAutomaton<'a> {
-    dfa: &'a Table,
-    /// Whether the border of values is among the terms: it is no word.
-    has_borders: bool,
-}
-
-impl<'a> RegexAutomaton<'a> {
-    pub(super) fn of_words(dfa: &'a Table) -> Self {
-        let has_borders = true;
-        Self { dfa, has_borders }
-    }
-
-    pub(super) fn of_locations(dfa: &'a Table) -> Self {
-        let has_borders = false;
-        Self { dfa, has_borders }
-    }
-}
-
-impl Automaton for RegexAutomaton<'_> {
-    type State = StateID;
-
-    fn start(&self) -> StateID {
-        let config = start::Config::new().anchored(Anchored::No);
-        // Fails only for what was not built: anchored starts.
-        self.dfa.start_state(&config).unwrap_or(StateID::ZERO)
-    }
-
-    fn is_match(&self, state: &StateID) -> bool {
-        self.dfa.is_match_state(*state) || self.dfa.is_match_state(self.dfa.next_eoi_state(*state))
-    }
-
-    fn can_match(&self, state: &StateID) -> bool {
-        !self.dfa.is_dead_state(*state)
-    }
-
-    fn accept(&self, state: &StateID, byte: u8) -> StateID {
-        // The first state is the dead one.
-        if self.has_borders && byte == 0 {
-            return StateID::ZERO;
-        }
-        // Once there was a match, what follows does not matter.
-        if self.dfa.is_match_state(*state) {
-            *state
-        } else {
-            self.dfa.next_state(*state, byte)
-        }
-    }
-}
-
-/// A few terms, in order.
-pub(super) struct TermsAutomaton<'a>(pub(super) &'a [String]);
-
-impl Automaton for TermsAutomaton<'_> {
-    /// The terms that start with what was read, and how many bytes that is.
-    type State = (usize, usize, usize);
-
-    fn start(&self) -> Self::State {
-        (0, self.0.len(), 0)
-    }
-
-    fn is_match(&self, (from, to, length): &Self::State) -> bool {
-        from < to && self.0[*from].len() == *length
-    }
-
-    fn can_match(&self, (from, to, _): &Self::State) -> bool {
-        from < to
-    }
-
-    fn accept(&self, (from, to, length): &Self::State, byte: u8) -> Self::State {
-        let terms = &self.0[*from..*to];
-        let next = |term: &String| term.as_bytes().get(*length).copied();
-        let first = terms.partition_point(|term| next(term) < Some(byte));
-        let last = terms.partition_point(|term| next(term) <= Some(byte));
-        (from + first, from + last, length + 1)
-    }
-}
-
-pub(crate) struct FuzzyAutomaton<'a>(pub(crate) &'a DFA);
-
-impl Automaton for FuzzyAutomaton<'_> {
-    type State = u32;
-
-    fn start(&self) -> u32 {
-        self.0.initial_state()
-    }
-
-    fn is_match(&self, state: &u32) -> bool {
-        matches!(self.0.distance(*state), Distance::Exact(_))
-    }
-
-    fn can_match(&self, state: &u32) -> bool {
-        *state != SINK_STATE
-    }
-
-    fn accept(&self, state: &u32, byte: u8) -> u32 {
-        // The border of values is no word.
-        if byte == 0 {
-            return SINK_STATE;
-        }
-        self.0.transition(*state, byte)
-    }
 }

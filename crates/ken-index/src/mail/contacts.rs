@@ -3,17 +3,14 @@
 //! Counted by columns like facets: one addition and one comparison for each value of each hit, and
 //! one pass over the dictionary of each column at the end.
 
-use std::sync::Arc;
-
-use ken_core::{Field, Plan};
+use ken_core::Field;
 use tantivy::columnar::StrColumn;
-use tantivy::query::{EnableScoring, Weight};
+use tantivy::query::{EnableScoring, Query, Weight};
 use tantivy::{DocId, Searcher, SegmentReader};
 
-use crate::query::{self, Scoring};
+use crate::columns::value;
+use crate::parallel;
 use crate::schema::value_column;
-use crate::spread;
-use crate::value;
 
 /// A value, as it was written, in one field and one segment: sums of several are to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,16 +23,14 @@ pub struct Seen {
     pub last: i64,
 }
 
-/// Returns the values of some text fields in what a plan finds, in no order.
+/// Returns the values of some text fields in what a query finds, in no order.
 pub(crate) fn seen(
     searcher: &Searcher,
-    scoring: &Arc<Scoring>,
-    plan: &Plan,
+    query: &dyn Query,
     fields: &[Field],
 ) -> tantivy::Result<Vec<Seen>> {
-    let query = query::build(scoring, plan);
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-    let of_segments = spread::over(searcher.segment_readers(), |_, segment| {
+    let of_segments = parallel::over(searcher.segment_readers(), |_, segment| {
         in_segment(segment, &*weight, fields)
     })?;
     Ok(of_segments.into_iter().flatten().collect())

@@ -1,6 +1,4 @@
-//! Reading: one commit, opened without a lock.
-
-mod several;
+//! One commit of an index, opened without a lock.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -10,30 +8,26 @@ use ken_core::{
     Document, Field, FieldKind, FileKey, FileRow, Kind, Location, Order, Pattern, Place, Plan,
     Ranking, Value,
 };
-use several::Beside;
 use tantivy::columnar::BytesColumn;
 use tantivy::error::DataCorruption;
 use tantivy::store::StoreReader;
-use tantivy::{DocAddress, DocId, ReloadPolicy, Searcher, TantivyError};
+use tantivy::{DocId, ReloadPolicy, Searcher, TantivyError};
 
-use crate::body::{self, Body};
-use crate::dictionary::{self, Dictionaries, Shortcuts, Similar, TermCount, TermList};
-use crate::directory::ReadDirectory;
-use crate::facets::{self, FacetBy};
-use crate::files;
-use crate::links;
-use crate::mailbox::{self, Mailbox, MessageId, MessageOfFile};
-use crate::people::{self, Seen};
-use crate::query::Scoring;
-use crate::record::{DERIVED_STATES, FileState};
-use crate::rows;
+use super::open::{Access, is_outdated, open_engine};
+use crate::collector::{FacetBy, facets};
+use crate::columns::{DocumentColumns, FileState, catalogue};
+use crate::dictionary::{self, Dictionaries, Matcher, Shortcuts, Similar, TermCount, TermList};
+use crate::mail::{self, Mailbox, MessageId, MessageOfFile, Seen, links, mailbox};
+use crate::postings::{Tally, files, keywords};
+use crate::query::{self, Scoring};
+use crate::record::DERIVED_STATES;
 use crate::schema::{Columns, LOCATION};
-use crate::search::{self, Address, Found, Hit, Request};
+use crate::search::{self, Hit, Request, Response};
 use crate::stem::{self, Expander, Stemming};
-use crate::stored::{self, StoredValue};
-use crate::terms::{self, Tally};
-use crate::writer::read_meta;
-use crate::{Error, Meta, query};
+use crate::store::Body;
+use crate::store::body;
+use crate::store::values::{self, StoredValue};
+use crate::{DocAddress, Error, Meta};
 
 /// How often opening is tried again when the writer deletes old files at the same moment.
 const MAX_TRIES: usize = 20;
@@ -47,7 +41,7 @@ pub struct Snapshot {
     path: PathBuf,
     columns: Columns,
     meta: Meta,
-    searcher: Searcher,
+    pub(super) searcher: Searcher,
     dictionaries: Dictionaries,
     pub(crate) shortcuts: Arc<Shortcuts>,
     ranking: Ranking,
@@ -55,7 +49,7 @@ pub struct Snapshot {
     scoring: OnceLock<Arc<Scoring>>,
     /// What is read of each document that is shown, by segment, once it was opened.
     locations: Vec<OnceLock<BytesColumn>>,
-    beside: Vec<OnceLock<Beside>>,
+    columns_of: Vec<OnceLock<DocumentColumns>>,
     stores: Vec<OnceLock<StoreReader>>,
 }
 
@@ -81,43 +75,6 @@ pub struct Statistics {
     pub bytes: u64,
 }
 
-impl Meta {
-    /// Reads what the last commit of the index in a folder says of it, and nothing else.
-    ///
-    /// # Errors
-    /// Fails as [`Snapshot::open`] does.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        open_engine(path, Asked::AgainAndAgain).map(|(_, _, meta)| meta)
-    }
-}
-
-/// How often an index is asked once it is open.
-#[derive(Clone, Copy)]
-pub(crate) enum Asked {
-    Once,
-    AgainAndAgain,
-}
-
-pub(crate) fn open_engine(
-    path: &Path,
-    asked: Asked,
-) -> Result<(ReadDirectory, tantivy::Index, Meta), Error> {
-    let engine_error = |source| Error::of_opening(path, source);
-    if !fs_err::exists(path.join("meta.json"))? {
-        return Err(Error::Missing(path.to_path_buf()));
-    }
-    let directory = match asked {
-        Asked::Once => ReadDirectory::for_one_question(path),
-        Asked::AgainAndAgain => ReadDirectory::open(path),
-    };
-    let directory = directory.map_err(|e| engine_error(e.into()))?;
-    let index = tantivy::Index::open(directory.clone()).map_err(engine_error)?;
-    match read_meta(path, &index)? {
-        Some(meta) => Ok((directory, index, meta)),
-        None => Err(Error::Missing(path.to_path_buf())),
-    }
-}
-
 impl Snapshot {
     /// Opens the last commit of the index in a folder.
     ///
@@ -125,35 +82,35 @@ impl Snapshot {
     /// Fails with [`Error::Missing`] if there is no index, or none was committed, and if the
     /// index is damaged or of another version.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::open_to_be(Asked::AgainAndAgain, path)
+        Self::open_for(Access::ManyQueries, path)
     }
 
-    /// Opens it as [`Snapshot::open`] does, for a process that asks it a question or two and ends: that takes some per
-    /// cent less time then. Up to 128 files stay open, or a fourth of those that the process may have.
+    /// Opens the last commit for a process that asks it a query or two and ends, which takes some per cent less time
+    /// than with [`Snapshot::open`]. Up to 128 files stay open, or a fourth of those that the process may have.
     ///
     /// # Errors
     /// Fails as [`Snapshot::open`] does.
-    pub fn open_for_one_question(path: &Path) -> Result<Self, Error> {
-        Self::open_to_be(Asked::Once, path)
+    pub fn open_for_one_query(path: &Path) -> Result<Self, Error> {
+        Self::open_for(Access::OneQuery, path)
     }
 
-    fn open_to_be(asked: Asked, path: &Path) -> Result<Self, Error> {
+    fn open_for(access: Access, path: &Path) -> Result<Self, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match Self::try_open(path, asked) {
-                Err(Error::Engine { source, .. }) if tries < MAX_TRIES && vanished(&source) => {}
+            match Self::try_open(path, access) {
+                Err(Error::Engine { source, .. }) if tries < MAX_TRIES && is_outdated(&source) => {}
                 result => return result,
             }
         }
     }
 
-    fn try_open(path: &Path, asked: Asked) -> Result<Self, Error> {
+    fn try_open(path: &Path, access: Access) -> Result<Self, Error> {
         let engine_error = |source| Error::Engine {
             path: path.to_path_buf(),
             source,
         };
-        let (directory, index, meta) = open_engine(path, asked)?;
+        let (directory, index, meta) = open_engine(path, access)?;
         let columns = Columns::new();
         if index.schema() != columns.schema {
             return Err(Error::Damaged {
@@ -171,7 +128,7 @@ impl Snapshot {
         let searcher = reader.searcher();
         let segments = searcher.segment_readers();
         let locations = segments.iter().map(|_| OnceLock::new()).collect();
-        let beside = segments.iter().map(|_| OnceLock::new()).collect();
+        let columns_of = segments.iter().map(|_| OnceLock::new()).collect();
         let stores = segments.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             path: path.to_path_buf(),
@@ -184,7 +141,7 @@ impl Snapshot {
             stemming: Stemming::default(),
             scoring: OnceLock::new(),
             locations,
-            beside,
+            columns_of,
             stores,
         })
     }
@@ -224,7 +181,7 @@ impl Snapshot {
     pub fn rows(&self) -> Result<Vec<FileRow>, Error> {
         let mut all = Vec::with_capacity(self.searcher.num_docs() as usize);
         self.each_row(|row, _| all.push(row))?;
-        rows::unite(&mut all);
+        catalogue::unite(&mut all);
         Ok(all)
     }
 
@@ -235,7 +192,7 @@ impl Snapshot {
     /// Fails if the columns cannot be read.
     pub fn each_row(&self, mut each: impl FnMut(FileRow, bool)) -> Result<(), Error> {
         for segment in self.searcher.segment_readers() {
-            rows::read(segment, &mut each).map_err(|e| self.error(e))?;
+            catalogue::read(segment, &mut each).map_err(|e| self.error(e))?;
         }
         Ok(())
     }
@@ -246,7 +203,7 @@ impl Snapshot {
     /// Fails if the columns cannot be read.
     pub fn doubled(&self) -> Result<Vec<FileKey>, Error> {
         let segments = self.searcher.segment_readers();
-        let doubled = rows::doubled(segments, &self.meta.hasher);
+        let doubled = catalogue::doubled(segments, &self.meta.hasher);
         doubled.map_err(|error| self.error(error))
     }
 
@@ -278,10 +235,11 @@ impl Snapshot {
     pub fn row_among(
         &self,
         key: FileKey,
-        documents: &[Address],
+        documents: &[DocAddress],
     ) -> Result<Option<(Location, FileRow)>, Error> {
         for at in documents {
-            if let Some(FileState { token, identity }) = self.beside(at.segment)?.state(at.doc) {
+            if let Some(FileState { token, identity }) = self.columns_of(at.segment)?.state(at.doc)
+            {
                 let row = FileRow {
                     key,
                     token,
@@ -297,15 +255,15 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the postings cannot be read.
-    pub fn addresses(&self, key: FileKey) -> Result<Vec<Address>, Error> {
+    pub fn addresses(&self, key: FileKey) -> Result<Vec<DocAddress>, Error> {
         let mut addresses = Vec::new();
         for (ordinal, segment) in (0..).zip(self.searcher.segment_readers()) {
-            let keys = &self.beside(ordinal)?.keys;
+            let keys = &self.columns_of(ordinal)?.keys;
             let terms = segment.inverted_index(self.columns.file);
             let terms = terms.map_err(|e| self.error(e))?;
             files::each_among(&terms, self.columns.file, keys, [(key, ())], |doc, ()| {
                 if !segment.is_deleted(doc) {
-                    addresses.push(Address {
+                    addresses.push(DocAddress {
                         segment: ordinal,
                         doc,
                     });
@@ -320,7 +278,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn find(&self, request: &Request<'_>) -> Result<Found, Error> {
+    pub fn find(&self, request: &Request<'_>) -> Result<Response, Error> {
         let plan = self.expand(request.plan)?;
         let request = Request {
             plan: &plan,
@@ -339,7 +297,7 @@ impl Snapshot {
         order: Order,
         offset: usize,
         limit: usize,
-    ) -> Result<Found, Error> {
+    ) -> Result<Response, Error> {
         self.find(&Request {
             order,
             offset,
@@ -362,7 +320,8 @@ impl Snapshot {
             plan: &plan,
             ..*request
         };
-        facets::count(&self.searcher, &self.scoring(), &request, by).map_err(|e| self.error(e))
+        facets::count(&self.searcher, &*request.query(&self.scoring()), by)
+            .map_err(|e| self.error(e))
     }
 
     /// Returns the values that some text fields have in what a plan finds, in no order; see [`Seen`].
@@ -371,7 +330,8 @@ impl Snapshot {
     /// Fails if the index cannot be read.
     pub fn seen(&self, plan: &Plan, fields: &[Field]) -> Result<Vec<Seen>, Error> {
         let plan = self.expand(plan)?;
-        people::seen(&self.searcher, &self.scoring(), &plan, fields).map_err(|e| self.error(e))
+        let query = query::build(&self.scoring(), &plan);
+        mail::contacts::seen(&self.searcher, &*query, fields).map_err(|e| self.error(e))
     }
 
     /// Returns the least and the greatest number of a field; `None` if no document has one.
@@ -418,7 +378,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn message_of(&self, at: Address) -> Result<Vec<Address>, Error> {
+    pub fn message_of(&self, at: DocAddress) -> Result<Vec<DocAddress>, Error> {
         links::message_of(&self.searcher, self.columns.file, at).map_err(|e| self.error(e))
     }
 
@@ -442,7 +402,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the columns cannot be read.
-    pub fn messages_at(&self, places: &[Address]) -> Result<Vec<MessageOfFile>, Error> {
+    pub fn messages_at(&self, places: &[DocAddress]) -> Result<Vec<MessageOfFile>, Error> {
         mailbox::messages_at(&self.searcher, places).map_err(|e| self.error(e))
     }
 
@@ -451,7 +411,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the columns cannot be read.
-    pub fn documents_of(&self, messages: &[MessageOfFile]) -> Result<Vec<Vec<Address>>, Error> {
+    pub fn documents_of(&self, messages: &[MessageOfFile]) -> Result<Vec<Vec<DocAddress>>, Error> {
         mailbox::documents_of(&self.searcher, self.columns.file, messages)
             .map_err(|e| self.error(e))
     }
@@ -460,7 +420,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn carrier(&self, at: Address) -> Result<Option<Address>, Error> {
+    pub fn carrier(&self, at: DocAddress) -> Result<Option<DocAddress>, Error> {
         links::carrier(&self.searcher, self.columns.file, at).map_err(|e| self.error(e))
     }
 
@@ -468,7 +428,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the index cannot be read.
-    pub fn threads(&self, of: &[Address]) -> Result<Vec<Address>, Error> {
+    pub fn threads(&self, of: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
         links::threads(&self.searcher, &self.columns, of.iter().copied()).map_err(|e| self.error(e))
     }
 
@@ -477,7 +437,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the column cannot be read.
-    pub fn links(&self, at: Address) -> Result<Vec<u64>, Error> {
+    pub fn links(&self, at: DocAddress) -> Result<Vec<u64>, Error> {
         let segment = self.searcher.segment_reader(at.segment);
         links::read(segment, at.doc).map_err(|e| self.error(e))
     }
@@ -486,7 +446,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the column cannot be read.
-    pub fn location(&self, at: Address) -> Result<Location, Error> {
+    pub fn location(&self, at: DocAddress) -> Result<Location, Error> {
         let column = self.location_column(at.segment)?;
         let mut bytes = Vec::new();
         if let Some(ordinal) = column.ords().first(at.doc) {
@@ -497,7 +457,7 @@ impl Snapshot {
         Ok(Location::from_bytes(&bytes))
     }
 
-    fn location_column(&self, segment: u32) -> Result<&BytesColumn, Error> {
+    pub(super) fn location_column(&self, segment: u32) -> Result<&BytesColumn, Error> {
         let place = &self.locations[segment as usize];
         if let Some(opened) = place.get() {
             return Ok(opened);
@@ -522,18 +482,18 @@ impl Snapshot {
         Ok(place.get_or_init(|| opened))
     }
 
-    fn beside(&self, segment: u32) -> Result<&Beside, Error> {
-        let place = &self.beside[segment as usize];
+    pub(super) fn columns_of(&self, segment: u32) -> Result<&DocumentColumns, Error> {
+        let place = &self.columns_of[segment as usize];
         if let Some(opened) = place.get() {
             return Ok(opened);
         }
         let reader = self.searcher.segment_reader(segment);
-        let opened = Beside::open(reader).map_err(|e| self.error(e))?;
+        let opened = DocumentColumns::open(reader).map_err(|e| self.error(e))?;
         Ok(place.get_or_init(|| opened))
     }
 
     /// Returns how many words the body of a document has, about; 0 if that is not known.
-    pub fn n_words(&self, at: Address) -> u32 {
+    pub fn n_words(&self, at: DocAddress) -> u32 {
         let segment = self.searcher.segment_reader(at.segment);
         let lengths = segment.get_fieldnorms_reader(self.columns.of(Field::Body));
         let lengths = lengths.ok().filter(|lengths| at.doc < lengths.num_docs());
@@ -544,7 +504,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the store cannot be read.
-    pub fn document(&self, at: Address) -> Result<Stored, Error> {
+    pub fn document(&self, at: DocAddress) -> Result<Stored, Error> {
         self.document_by(at, 1)
     }
 
@@ -552,7 +512,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the store cannot be read.
-    pub fn document_by(&self, at: Address, max_threads: usize) -> Result<Stored, Error> {
+    pub fn document_by(&self, at: DocAddress, max_threads: usize) -> Result<Stored, Error> {
         let (mut stored, body) = self.read(at, self.store(at.segment)?, Some(max_threads))?;
         stored.document.body = body.into_string();
         Ok(stored)
@@ -562,7 +522,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Fails if the store cannot be read.
-    pub fn document_without_body(&self, at: Address) -> Result<Stored, Error> {
+    pub fn document_without_body(&self, at: DocAddress) -> Result<Stored, Error> {
         let (stored, _) = self.read(at, &self.uncached_store(at.segment)?, None)?;
         Ok(stored)
     }
@@ -574,7 +534,7 @@ impl Snapshot {
     /// Fails if the store cannot be read.
     pub fn document_and_body(
         &self,
-        at: Address,
+        at: DocAddress,
         max_threads: usize,
     ) -> Result<(Stored, Body), Error> {
         self.read(at, &self.uncached_store(at.segment)?, Some(max_threads))
@@ -587,25 +547,26 @@ impl Snapshot {
 
     fn read(
         &self,
-        at: Address,
+        at: DocAddress,
         store: &StoreReader,
         unpackers: Option<usize>,
     ) -> Result<(Stored, Body), Error> {
         let location = self.location(at)?;
         let mut document = Document::new(location.ipath.clone(), "", Kind::Other);
         let body = self.fill(&mut document, store, at.doc, unpackers)?;
-        let mut stored = Stored {
+        let columns = self.columns_of(at.segment)?;
+        columns.fill(at.doc, &mut document);
+        let stored = Stored {
             location,
             document,
-            state: None,
+            state: columns.state(at.doc),
         };
-        self.beside(at.segment)?.tell(at.doc, &mut stored);
         Ok((stored, body))
     }
 
     /// Gives a document the values that are stored of it, and returns the body, a large one by so many threads at most
     /// or not at all.
-    fn fill(
+    pub(super) fn fill(
         &self,
         document: &mut Document,
         store: &StoreReader,
@@ -618,7 +579,7 @@ impl Snapshot {
         };
         let bytes = store.get_document_bytes(doc).map_err(|e| self.error(e))?;
         let mut body = Body::default();
-        for (column, value) in stored::values(&bytes).ok_or_else(damaged)? {
+        for (column, value) in values::values(&bytes).ok_or_else(damaged)? {
             match (self.columns.field(column), value) {
                 (Some(Field::Body), StoredValue::Bytes(packed)) => {
                     if let Some(max_threads) = unpackers {
@@ -652,7 +613,8 @@ impl Snapshot {
     ) -> Result<(Vec<(String, u64)>, usize), Error> {
         let column = self.columns.of(field);
         let segments = self.searcher.segment_readers();
-        query::terms(segments, &self.shortcuts, column, pattern, limit).map_err(|e| self.error(e))
+        dictionary::frequent(segments, &self.shortcuts, column, pattern, limit)
+            .map_err(|e| self.error(e))
     }
 
     /// Calls `each` with terms and their counts, in the order of the terms' bytes, until it breaks
@@ -665,7 +627,7 @@ impl Snapshot {
         list: &TermList<'_>,
         each: &mut dyn FnMut(TermCount<'_>) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        query::Matcher::new(list.pattern)
+        Matcher::new(list.pattern)
             .and_then(|matcher| dictionary::each(&self.dictionaries, list, &matcher, each))
             .map_err(|e| self.error(e))
     }
@@ -700,9 +662,8 @@ impl Snapshot {
     /// # Errors
     /// Fails if the document does not match the plan, or the index cannot be read.
     pub fn explain(&self, plan: &Plan, hit: &Hit) -> Result<String, Error> {
-        let at = DocAddress::new(hit.address.segment, hit.address.doc);
         let words = query::build(&self.scoring(), &self.expand(plan)?)
-            .explain(&self.searcher, at)
+            .explain(&self.searcher, hit.address.into())
             .map_err(|e| self.error(e))?;
         Ok(hit.boosts.explained(words).to_pretty_json())
     }
@@ -724,7 +685,7 @@ impl Snapshot {
         let bytes = self.searcher.space_usage()?;
         let segments = self.searcher.segment_readers();
         Ok(Statistics {
-            tallies: terms::tally(segments, &self.columns).map_err(|e| self.error(e))?,
+            tallies: keywords::tally(segments, &self.columns).map_err(|e| self.error(e))?,
             segments: segments.len(),
             bytes: bytes.total().get_bytes() + self.shortcuts.n_bytes(),
         })
@@ -741,10 +702,10 @@ impl Snapshot {
         accepts: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<FileKey>, Error> {
         let segments = self.searcher.segment_readers();
-        terms::files_with(segments, self.columns.of(field), accepts).map_err(|e| self.error(e))
+        keywords::files_with(segments, self.columns.of(field), accepts).map_err(|e| self.error(e))
     }
 
-    fn error(&self, source: TantivyError) -> Error {
+    pub(super) fn error(&self, source: TantivyError) -> Error {
         match source {
             // The index is not to blame.
             TantivyError::InvalidArgument(message) => Error::Query(message),
@@ -770,18 +731,5 @@ fn put(document: &mut Document, field: Field, value: StoredValue<'_>) {
         }
         (field, Signed(number)) => document.fields.push((field, Value::Number(number))),
         _ => {}
-    }
-}
-
-/// Returns whether a file that the commit names was deleted before it was opened: then there is
-/// a newer commit.
-fn vanished(error: &TantivyError) -> bool {
-    use tantivy::directory::error::OpenReadError;
-    match error {
-        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) => true,
-        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
-            io_error.kind() == std::io::ErrorKind::NotFound
-        }
-        _ => false,
     }
 }

@@ -4,18 +4,16 @@
 //! hit; the values are read at the end, those that were found, in one pass over their dictionary.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use ken_core::{Field, Value};
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, StrColumn};
+use tantivy::query::Query;
 use tantivy::{DocId, Score, Searcher, SegmentOrdinal, SegmentReader};
 
-use crate::query::Scoring;
+use crate::columns::value;
+use crate::parallel;
 use crate::schema::value_column;
-use crate::search::Request;
-use crate::spread;
-use crate::value;
 
 /// By what hits are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,15 +41,13 @@ pub(crate) fn extent(searcher: &Searcher, field: Field) -> tantivy::Result<Optio
     Ok(extent)
 }
 
-/// Counts what a request finds; the values with the most hits first.
+/// Counts what a query finds; the values with the most hits first.
 pub(crate) fn count(
     searcher: &Searcher,
-    scoring: &Arc<Scoring>,
-    request: &Request<'_>,
+    query: &dyn Query,
     by: &[FacetBy],
 ) -> tantivy::Result<Vec<Vec<(Value, u64)>>> {
-    let query = request.query(scoring);
-    let counts = spread::search(searcher, &query, &Facets(by.to_vec()))?;
+    let counts = parallel::search(searcher, query, &Facets(by.to_vec()))?;
     let in_order = |counts: Counts| {
         let mut values = counts.into_values();
         // Of equals in the order of their values, which they are in.

@@ -1,4 +1,4 @@
-//! Where the postings of a dictionary's terms stand, by the number of the term.
+//! The table of term infos: where the postings of each term of a dictionary are, by the number of the term.
 //!
 //! The engine numbers the terms of a dictionary in their order and has a table of their places by number, but hands
 //! out only the place of a term that it found in the automaton. Of terms that follow one another, as those of
@@ -23,7 +23,7 @@ const BLOCK_BYTES: usize = 8 + TermInfo::SIZE_IN_BYTES + 3;
 const MAX_WIDTH: u8 = 56;
 
 /// The table of one dictionary.
-pub(crate) struct Places {
+pub(crate) struct TermInfos {
     blocks: OwnedBytes,
     bits: OwnedBytes,
     pub(super) n_terms: u64,
@@ -38,7 +38,7 @@ struct Block {
     documents: u8,
 }
 
-impl Places {
+impl TermInfos {
     /// Reads what the engine wrote.
     pub(super) fn read(table: &OwnedBytes) -> io::Result<Self> {
         let head = &mut table.get(..HEAD_BYTES).ok_or_else(damaged)?;

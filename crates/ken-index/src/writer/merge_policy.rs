@@ -12,7 +12,7 @@
 //! segments written anew. Tiny ones are merged many at once: every second run for one new message waited for
 //! a merge of three (12 to 18 ms on a slow machine, of 100 that it took).
 //!
-//! While a run adds segment after segment, it is *patient*: it waits until [`MAX_MERGED`] can become one, and
+//! While a run adds segment after segment, merges are *deferred*: the run waits until [`MAX_MERGED`] can become one, and
 //! only its last commit merges fewer. Of 200 segments a document is written 1.9 times more then, of 24 0.7 times.
 
 use std::cmp::Reverse;
@@ -49,7 +49,7 @@ pub(crate) struct BoundedMerges {
     /// How many merges may run at once.
     threads: usize,
     /// More segments are to come.
-    patient: Arc<AtomicBool>,
+    deferred: Arc<AtomicBool>,
 }
 
 impl BoundedMerges {
@@ -62,7 +62,7 @@ impl BoundedMerges {
         n_builders: usize,
         n_mergers: usize,
         before: &[u32],
-        patient: &Arc<AtomicBool>,
+        deferred: &Arc<AtomicBool>,
     ) -> Self {
         let n_large = before.iter().filter(|n_docs| **n_docs > SEGMENT_DOCS);
         let max_segments = n_builders.saturating_add(SMALL_SEGMENTS);
@@ -71,17 +71,17 @@ impl BoundedMerges {
             max_segments,
             bound: max_segments.max(n_large.count().min(max_segments) + SMALL_SEGMENTS),
             threads: n_mergers,
-            patient: Arc::clone(patient),
+            deferred: Arc::clone(deferred),
         }
     }
 
     /// Returns which segments are merged with each other, by their numbers: in as many groups as may be merged at
-    /// once, as the end of a run waits for the largest. Who is patient waits until the largest group fits.
+    /// once, as the end of a run waits for the largest. Deferred merges wait until the largest group fits.
     fn groups(&self, sizes: &[Size]) -> Vec<Vec<usize>> {
         // A group becomes one segment.
         let excess = sizes.len().saturating_sub(self.bound);
         let divided = (excess.div_ceil(self.threads.max(1)) + 1).clamp(MIN_MERGED, MAX_MERGED);
-        let (bound, lengths) = match self.patient.load(Ordering::Relaxed) {
+        let (bound, lengths) = match self.deferred.load(Ordering::Relaxed) {
             true => (self.max_segments + MAX_MERGED - 2, MAX_MERGED..=MAX_MERGED),
             false => (self.bound, MIN_MERGED..=divided),
         };
@@ -163,8 +163,8 @@ mod tests {
     }
 
     /// Of two builders.
-    fn groups(of: &[Size], n_mergers: usize, patient: bool) -> Vec<Vec<usize>> {
-        groups_after(&[], of, n_mergers, patient)
+    fn groups(of: &[Size], n_mergers: usize, deferred: bool) -> Vec<Vec<usize>> {
+        groups_after(&[], of, n_mergers, deferred)
     }
 
     /// Of two builders, where there were such segments before the run.
@@ -172,15 +172,20 @@ mod tests {
         before: &[u32],
         of: &[Size],
         n_mergers: usize,
-        patient: bool,
+        deferred: bool,
     ) -> Vec<Vec<usize>> {
-        let patient = Arc::new(AtomicBool::new(patient));
-        BoundedMerges::new(2, n_mergers, before, &patient).groups(of)
+        let deferred = Arc::new(AtomicBool::new(deferred));
+        BoundedMerges::new(2, n_mergers, before, &deferred).groups(of)
     }
 
     /// Merges what is to be merged, and returns how large each became.
-    fn merge(before: &[u32], segments: &mut Vec<u32>, n_mergers: usize, patient: bool) -> Vec<u32> {
-        let groups = groups_after(before, &sizes(segments), n_mergers, patient);
+    fn merge(
+        before: &[u32],
+        segments: &mut Vec<u32>,
+        n_mergers: usize,
+        deferred: bool,
+    ) -> Vec<u32> {
+        let groups = groups_after(before, &sizes(segments), n_mergers, deferred);
         let sum = |group: &Vec<usize>| group.iter().map(|number| segments[*number]).sum();
         let merged: Vec<u32> = groups.iter().map(sum).collect();
         let groups = groups.concat();
@@ -225,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_patient_merges_many_at_once() {
+    fn deferred_merges_are_of_many_segments() {
         let bound = FEWEST + MAX_MERGED - 2;
         assert!(groups(&sizes(&vec![5; bound]), 1, true).is_empty());
         let groups = groups(&sizes(&vec![5; bound + 1]), 1, true);
@@ -292,15 +297,15 @@ mod tests {
 
     /// Returns how often a document is written in merges while segments come in one after the other, as in a
     /// long run.
-    fn times_written(patient: bool) -> f64 {
+    fn times_written(deferred: bool) -> f64 {
         let mut segments: Vec<u32> = Vec::new();
         let mut written = 0;
         for number in 0..500_u32 {
             // Sizes between 1000 and 16,000, in no order.
             segments.push(1000 << (number * 7 % 5));
-            let merged = merge(&[], &mut segments, 1, patient && number < 499);
+            let merged = merge(&[], &mut segments, 1, deferred && number < 499);
             written += merged.into_iter().map(u64::from).sum::<u64>();
-            let more = if patient { MAX_MERGED - 2 } else { 0 };
+            let more = if deferred { MAX_MERGED - 2 } else { 0 };
             assert!(segments.len() <= FEWEST + more);
         }
         assert!(segments.len() <= FEWEST);
@@ -310,10 +315,10 @@ mod tests {
 
     #[test]
     fn documents_are_not_written_over_and_over() {
-        let (at_once, patient) = (times_written(false), times_written(true));
+        let (at_once, deferred) = (times_written(false), times_written(true));
         assert!(
-            at_once < 5.0 && patient < 0.7 * at_once,
-            "{at_once} {patient}"
+            at_once < 5.0 && deferred < 0.7 * at_once,
+            "{at_once} {deferred}"
         );
     }
 }

@@ -20,7 +20,7 @@ const BLOCK: usize = 256;
 
 /// Where the lists of a term begin.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct TermInfo {
     pub(super) n_docs: u32,
     pub(super) postings: u64,
     pub(super) positions: u64,
@@ -28,20 +28,20 @@ pub(super) struct Place {
 
 /// The places of a field.
 #[derive(Default)]
-pub(super) struct Places {
-    block: Vec<Place>,
+pub(super) struct TermInfos {
+    block: Vec<TermInfo>,
     entries: Vec<u8>,
     packed: Vec<u8>,
     n: u64,
 }
 
-impl Places {
+impl TermInfos {
     /// Adds the next term, whose lists begin where those of the last one end.
     ///
     /// # Errors
     /// Fails if lists are larger than the format has a number for: 4 GiB.
     #[inline]
-    pub(super) fn add(&mut self, place: Place) -> io::Result<()> {
+    pub(super) fn add(&mut self, place: TermInfo) -> io::Result<()> {
         if self.block.len() == BLOCK {
             self.pack(place)?;
         }
@@ -51,7 +51,7 @@ impl Places {
     }
 
     /// Packs the block, whose lists end at a place.
-    fn pack(&mut self, end: Place) -> io::Result<()> {
+    fn pack(&mut self, end: TermInfo) -> io::Result<()> {
         let Some((first, others)) = self.block.split_first() else {
             return Ok(());
         };
@@ -88,7 +88,7 @@ impl Places {
     }
 
     /// Writes all, the lists of whose last term end at a place; returns how many bytes that is.
-    pub(super) fn finish(mut self, end: Place, out: &mut impl Write) -> io::Result<u64> {
+    pub(super) fn finish(mut self, end: TermInfo, out: &mut impl Write) -> io::Result<u64> {
         self.pack(end)?;
         let numbers = [self.entries.len() as u64, self.n];
         for number in numbers {
@@ -107,11 +107,11 @@ mod tests {
     #[test]
     fn lists_of_more_than_4_gib_are_refused() {
         for (size, fits) in [(u32::MAX.into(), true), (1 << 32, false)] {
-            let mut places = Places::default();
-            places.add(Place::default()).unwrap();
-            let end = Place {
+            let mut places = TermInfos::default();
+            places.add(TermInfo::default()).unwrap();
+            let end = TermInfo {
                 positions: size,
-                ..Place::default()
+                ..TermInfo::default()
             };
             assert_eq!(places.finish(end, &mut Vec::new()).is_ok(), fits, "{size}");
         }

@@ -15,8 +15,8 @@ use tantivy::index::SegmentReader;
 use tantivy::query::Weight;
 use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal};
 
+use crate::parallel;
 use crate::schema::LOCATION;
-use crate::spread;
 
 /// A document with its score. The greater is the better.
 #[derive(Clone, Copy, Debug)]
@@ -201,7 +201,7 @@ pub(crate) fn best(
     limit: usize,
 ) -> tantivy::Result<Vec<(Score, DocAddress)>> {
     let best = Best::new(limit);
-    spread::over(searcher.segment_readers(), |number, segment| {
+    parallel::over(searcher.segment_readers(), |number, segment| {
         let mut top = best.of_segment(number, segment)?;
         let alive = segment.alive_bitset();
         weight.for_each_pruning(top.threshold(), segment, &mut |doc, score| {

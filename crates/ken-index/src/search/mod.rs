@@ -1,119 +1,35 @@
 //! Answering a request on a snapshot: which documents, in which order, how many.
 
+mod boost;
+mod collapse;
+mod hit;
+mod request;
+
 use std::sync::Arc;
 
-use ken_core::{Field, Order, Plan, SortKey};
+use ken_core::{Field, Order, SortKey};
 use tantivy::collector::sort_key::{
     SortByBytes, SortBySimilarityScore, SortByStaticFastValue, SortByString,
 };
 use tantivy::collector::{Count, TopDocs};
-use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query};
+use tantivy::query::{EnableScoring, Query};
 use tantivy::{DocAddress, Order as EngineOrder, Score, Searcher};
 
-use crate::best::best;
-use crate::boost::{BEST, Boosts, boost};
-use crate::collapse::{self, Collapse};
-use crate::query::{self, Scoring, WordsQuery};
+pub use self::hit::{Boosts, Hit, Response};
+pub use self::request::Request;
+
+use self::boost::{BEST, boost};
+use crate::collector::best;
+use crate::parallel;
+use crate::query::{Scoring, WordsQuery};
 use crate::schema::{LOCATION, value_column};
-use crate::selection::Selection;
-use crate::spread;
-
-/// Where a document stands in one snapshot; of no use in another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Address {
-    pub(crate) segment: u32,
-    pub(crate) doc: u32,
-}
-
-/// What is asked of a snapshot.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// What documents must be like.
-    pub plan: &'a Plan,
-    /// Only these are looked at, if given.
-    pub only: Option<&'a [Address]>,
-    /// These are not found.
-    pub without: &'a [Address],
-    /// Of hits that belong together one is shown: the first in the order.
-    pub collapse: Option<Collapse>,
-    /// The order of the hits.
-    pub order: Order,
-    /// The time that it is, in seconds from 1970: newer documents count a little more, if it is given.
-    pub now: Option<i64>,
-    /// Hits that are left out at the start.
-    pub offset: usize,
-    /// Hits that are returned at most.
-    pub limit: usize,
-    /// Whether [`Found::total`] is asked for: without it documents that cannot be among the best are not looked at.
-    pub counted: bool,
-}
-
-impl<'a> Request<'a> {
-    /// Returns the request for all that a plan finds, best first.
-    pub fn new(plan: &'a Plan) -> Self {
-        Self {
-            plan,
-            only: None,
-            without: &[],
-            collapse: None,
-            order: Order::default(),
-            now: None,
-            offset: 0,
-            limit: usize::MAX,
-            counted: true,
-        }
-    }
-
-    /// Returns the engine's query for it.
-    pub(crate) fn query(&self, scoring: &Arc<Scoring>) -> Box<dyn Query> {
-        let query = query::build(scoring, self.plan);
-        if self.only.is_none() && self.without.is_empty() {
-            return query;
-        }
-        let mut clauses = vec![(Occur::Must, query)];
-        if let Some(only) = self.only {
-            let only = Box::new(Selection(only.to_vec()));
-            clauses.push((Occur::Must, Box::new(ConstScoreQuery::new(only, 0.0))));
-        }
-        if !self.without.is_empty() {
-            let without = Box::new(Selection(self.without.to_vec()));
-            clauses.push((Occur::MustNot, without));
-        }
-        Box::new(BooleanQuery::new(clauses))
-    }
-}
-
-/// A document that was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Where it stands.
-    pub address: Address,
-    /// Its score; absent where the order is not by relevance.
-    pub score: Option<f32>,
-    /// What of its score is not of words.
-    pub boosts: Boosts,
-    /// How many other hits it stands for; see [`Request::collapse`].
-    pub more: usize,
-}
-
-/// What was found.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// How many documents in all. If they were not [counted](Request::counted) and are more than the hits up to the end
-    /// of the page, they may be more than it says.
-    pub total: usize,
-    /// How many hits there are to show: fewer than documents if they were collapsed.
-    pub groups: usize,
-    /// Those of the page asked for, in order.
-    pub hits: Vec<Hit>,
-}
 
 /// Answers a request; see [`crate::Snapshot::find`].
 pub(crate) fn run(
     searcher: &Searcher,
     scoring: &Arc<Scoring>,
     request: &Request<'_>,
-) -> tantivy::Result<Found> {
+) -> tantivy::Result<Response> {
     let run = Run {
         searcher,
         scoring,
@@ -140,13 +56,13 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// Returns the hits of a page, and how many there are in all.
-    pub(crate) fn page(&self, offset: usize, limit: usize) -> tantivy::Result<Found> {
+    pub(crate) fn page(&self, offset: usize, limit: usize) -> tantivy::Result<Response> {
         let (searcher, query) = (self.searcher, &*self.query);
         let n_docs = usize::try_from(searcher.num_docs()).unwrap_or(usize::MAX);
         // The collector allocates for its limit: never for more than there can be.
         let limit = limit.min(n_docs.saturating_sub(offset));
         let (total, hits) = if limit == 0 {
-            (spread::search(searcher, query, &Count)?, Vec::new())
+            (parallel::search(searcher, query, &Count)?, Vec::new())
         } else {
             let top = TopDocs::with_limit(limit).and_offset(offset);
             let Order { key, reverse } = self.order;
@@ -163,7 +79,7 @@ impl Run<'_> {
                 SortKey::Field(field) => by_text(searcher, query, top, field, direction(!reverse))?,
             }
         };
-        Ok(Found {
+        Ok(Response {
             total,
             groups: total,
             hits,
@@ -223,7 +139,7 @@ fn in_two_passes(
     if !counted {
         return Ok((found.len(), found));
     }
-    let counts = spread::over(searcher.segment_readers(), |_, segment| {
+    let counts = parallel::over(searcher.segment_readers(), |_, segment| {
         Ok(weight.count(segment)? as usize)
     })?;
     Ok((counts.into_iter().sum(), found))
@@ -241,10 +157,7 @@ type Page = tantivy::Result<(usize, Vec<Hit>)>;
 
 fn hit(at: DocAddress, score: Option<f32>) -> Hit {
     Hit {
-        address: Address {
-            segment: at.segment_ord,
-            doc: at.doc_id,
-        },
+        address: at.into(),
         score,
         more: 0,
         boosts: Boosts::default(),
@@ -257,7 +170,7 @@ fn by_score_upwards(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Pag
         (SortBySimilarityScore, EngineOrder::Asc),
         (by_path, EngineOrder::Asc),
     );
-    let (total, found) = spread::search(searcher, query, &(Count, top.order_by(keys)))?;
+    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)))?;
     let hits = found.into_iter();
     let hits = hits.map(|((score, _), at)| hit(at, Some(score)));
     Ok((total, hits.collect()))
@@ -274,7 +187,7 @@ fn by_number(
     let key = SortByStaticFastValue::<i64>::for_field(value_column(field));
     let by_path = SortByBytes::for_field(LOCATION);
     let keys = ((key, order), (by_path, EngineOrder::Asc));
-    let (total, found) = spread::search(searcher, query, &(Count, top.order_by(keys)))?;
+    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)))?;
     Ok((total, hits(found)))
 }
 
@@ -293,13 +206,13 @@ fn by_text(
         _ => EngineOrder::Asc,
     };
     let keys = ((key, order), (by_path, order_of_paths));
-    let (total, found) = spread::search(searcher, query, &(Count, top.order_by(keys)))?;
+    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)))?;
     Ok((total, hits(found)))
 }
 
 fn by_path(searcher: &Searcher, query: &dyn Query, top: TopDocs, order: EngineOrder) -> Page {
     let key = SortByBytes::for_field(LOCATION);
-    let (total, found) = spread::search(searcher, query, &(Count, top.order_by((key, order))))?;
+    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by((key, order))))?;
     Ok((total, hits(found)))
 }
 

@@ -8,11 +8,11 @@ use tantivy::query::{
 };
 use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 
-use crate::search::Address;
+use crate::DocAddress;
 
 /// The documents at these places of one snapshot.
 #[derive(Clone, Debug)]
-pub(crate) struct Selection(pub(crate) Vec<Address>);
+pub(crate) struct Selection(pub(crate) Vec<DocAddress>);
 
 impl Query for Selection {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use ken_core::{Pattern, Plan, Span, Word};
 
-use crate::analysis::{folded, frequent_words};
+use super::{folded, frequent_words};
 
 /// Pronouns, questions, pointers; forms of *be*, *have* and *do*; helping verbs; articles,
 /// conjunctions, prepositions; adverbs and words of quantity that say nothing alone.
