@@ -13,7 +13,7 @@ pub(crate) fn plain(topic: &Topic) -> String {
     for block in blocks(topic.markdown) {
         // Items and entries follow each other closely.
         let is_dense = matches!(block, Block::Item(_) | Block::Entry(..));
-        if !text.is_empty() && !(is_dense && was_dense) {
+        if !(text.is_empty() || is_dense && was_dense) {
             text.push('\n');
         }
         was_dense = is_dense;
