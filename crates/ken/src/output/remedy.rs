@@ -5,8 +5,7 @@ use std::path::Path;
 
 use ken_core::{Cause, Limit, Operation, Reader, SetBy, escape_bytes};
 use ken_extract::helper::packages;
-
-use super::cause::mebibytes;
+use ken_search::service::mebibytes;
 
 /// The number of the system error "permission denied".
 const DENIED: i32 = 13;
