@@ -36,4 +36,4 @@ pub use scan::{
     EntryOrder, OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan,
 };
 pub use settle::settle;
-pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};
+pub use sidecar::{Sidecar, dependents, sidecar_beside, sidecar_names, sidecar_stamp};
