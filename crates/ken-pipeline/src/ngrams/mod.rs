@@ -20,6 +20,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use ken_core::{Document, Kind, Token};
 use ken_extract::Input;
 use ken_extract::helper::ocr;
+use ken_index::layout::ngrams_folder;
 use ken_index::{Error, Snapshot};
 use ken_ngram::{Builder, Covers, GramSet, Pieces, Store, Version};
 use twox_hash::XxHash3_64;
@@ -41,7 +42,7 @@ const WHOLE_BYTES: usize = 4 << 20;
 
 /// Returns the folder of the n-gram segments of an index.
 pub fn folder(index: &Path) -> PathBuf {
-    index.join("ngrams")
+    ngrams_folder(index)
 }
 
 /// Writes the n-grams of all files of a run.

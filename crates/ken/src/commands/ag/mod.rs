@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use ken_grep::ag::{self, FILE_TYPES, Outcome, Report, Settings, Stats};
 use ken_grep::narrow::{Narrow, Why};
+use ken_index::layout::index_folder;
 
 use crate::cli::Global;
 use crate::config::data_folder;
@@ -108,7 +109,7 @@ fn narrow(global: &Global, settings: &Settings) -> Narrow {
     };
     let paths = &settings.selection.paths;
     let need = settings.pattern.need();
-    let narrow = Narrow::of_whole_files(&data.join("index"), need, paths, &here);
+    let narrow = Narrow::of_whole_files(&index_folder(&data), need, paths, &here);
     narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
 }
 

@@ -21,6 +21,7 @@ use ken_grep::narrow::{Narrow, Need, Question, Why};
 use ken_grep::output::{Output, Paint};
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
+use ken_index::layout::index_folder;
 
 use crate::cli::Global;
 use crate::config::data_folder;
@@ -181,7 +182,7 @@ fn narrow(
         Ok(need) => need,
         Err(why) => return Narrow::because(*why),
     };
-    let narrow = Narrow::new(&data.join("index"), question, need);
+    let narrow = Narrow::new(&index_folder(&data), question, need);
     narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
 }
 
