@@ -333,10 +333,12 @@ impl<'a> Walker<'a> {
         };
         match kind {
             FileType::Directory if self.admits(here, name, true) => self.folder(here),
-            // One that lies on the way to a target is none.
-            FileType::RegularFile if !here.is_whole && !self.shared.is_target(self.path()) => {}
             FileType::RegularFile if !looks => {}
             FileType::RegularFile if self.admits(here, name, false) => {
+                if !here.is_whole && !self.shared.is_target(self.path()) {
+                    // A target lies below the path of this file.
+                    return;
+                }
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
                     Ok(stat) => self.visit(Stamp {
                         sidecar: here.sidecar(name),
