@@ -169,7 +169,12 @@ impl<'a> Walker<'a> {
     pub(crate) fn root_file(mut self, root: &Root) {
         self.path = root.path.as_os_str().as_bytes().to_vec();
         match rustix::fs::statat(CWD, &root.path, AtFlags::empty()) {
-            Ok(stat) if kind_of(&stat) == FileType::RegularFile => self.visit(stamp_of(&stat)),
+            Ok(stat) if kind_of(&stat) == FileType::RegularFile => {
+                // Unless the target lies below the path of this file.
+                if self.shared.is_whole(&root.path) || self.shared.is_target(&root.path) {
+                    self.visit(stamp_of(&stat));
+                }
+            }
             Ok(_) => self.skip(|| Skip::Special),
             Err(error) => self.fail_file(error),
         }

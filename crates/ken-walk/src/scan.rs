@@ -276,9 +276,6 @@ impl Shared<'_> {
                 Availability::Available if root.path.is_dir() => {
                     folders.push(self.root_folder(number, global));
                 }
-                // A target may lie below what is a file now.
-                Availability::Available
-                    if !self.is_whole(&root.path) && !self.is_target(&root.path) => {}
                 Availability::Available => Walker::new(self).root_file(root),
                 state => self.summary().unavailable.push((root.path.clone(), state)),
             }
