@@ -27,11 +27,12 @@ pub use compare::{Comparison, Summary, changes, changes_of};
 pub use error::ScanError;
 pub use explain::{Verdict, explain};
 pub use folder::stamp_of;
+pub use ken_core::covering;
 pub use listing::each_entry;
 pub use listings::{FileSystems, KeptListing, Listings, Recorder};
 pub use mh::mh_state;
 pub use queue::{Queue, Turn};
-pub use roots::{Availability, availability, covering, is_mount_point, root_at};
+pub use roots::{Availability, availability, is_mount_point, root_at};
 pub use scan::{
     EntryOrder, OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan,
 };
