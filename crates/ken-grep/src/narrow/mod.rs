@@ -281,12 +281,18 @@ impl Narrow {
     pub fn explain(&self) -> String {
         match self.why {
             Some(why) => why.to_string(),
-            None if self.places().is_some() => {
+            None if self.goes_only_where_told() => {
                 "the index is trusted, also with where to walk".to_owned()
             }
             None if self.is_trusted() => "the index is trusted".to_owned(),
             None => "the index knows what is excluded, as it is now".to_owned(),
         }
+    }
+
+    fn goes_only_where_told(&self) -> bool {
+        self.known
+            .as_ref()
+            .is_some_and(|known| known.places.is_some())
     }
 
     /// Returns whether there are the grams of all texts that a commit holds. Else the text of a file may
@@ -312,12 +318,6 @@ impl Narrow {
         }
         // Without a row of its own nobody took its grams.
         has_own
-    }
-
-    /// Returns what says of a path whether the walk needs to go there; none if everywhere.
-    pub(crate) fn places(&self) -> Option<impl Fn(&Path) -> bool + Send + Sync + 'static> {
-        let places = self.known.as_ref()?.places.clone()?;
-        Some(move |path: &Path| places.all.contains(key(path)))
     }
 }
 

@@ -16,8 +16,8 @@ use rustix::fs::Stat;
 
 use super::file_system::{FileSystems, is_encrypted};
 use super::{Listings, MAGIC, Row, put_entries, stamp};
-use crate::folder::changed_since;
 use crate::listing::Listing;
+use crate::stamp::changed_since;
 
 /// Larger folders change often, and each time would be written anew.
 const MAX_ENTRIES: usize = 1 << 12;
@@ -117,7 +117,7 @@ impl Recorder {
         }
         let start = batch.bytes.len();
         let entries = listing.entries.iter();
-        let entries = entries.map(|entry| (listing.name(*entry), entry.kind, entry.inode));
+        let entries = entries.map(|entry| (listing.c_name(*entry), entry.kind, entry.inode));
         put_entries(entries, &mut batch.bytes);
         let bytes = &batch.bytes[start..];
         batch.rows.push(Row {
