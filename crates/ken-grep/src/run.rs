@@ -15,7 +15,7 @@ use crate::Observer;
 use crate::conditions::Conditions;
 use crate::format::{Format, Mode, Printer};
 use crate::input::Input;
-use crate::narrow::Narrow;
+use crate::prefilter::Prefilter;
 use crate::output::Output;
 use crate::pattern::Matcher;
 use crate::tree::Tree;
@@ -35,8 +35,8 @@ pub struct Search<'a> {
     /// What is printed.
     pub format: &'a Format,
     /// Which files need no scan.
-    pub narrow: &'a Narrow,
-    /// Files of ASCII have no match, and need not be searched ([`crate::narrow::Question::need`]).
+    pub prefilter: &'a Prefilter,
+    /// Files of ASCII have no match, and need not be searched ([`crate::prefilter::Question::need`]).
     pub passes_over_ascii: bool,
     /// The user named no path.
     pub implicit_path: bool,
@@ -148,7 +148,7 @@ impl Search<'_> {
     /// Returns whether the walk is that for searches with an index, whose threads look at files themselves.
     pub fn walks_by_index(&self) -> bool {
         let mut paths = self.walk.paths.iter();
-        !self.narrow.is_empty() && paths.any(|path| path.is_dir())
+        !self.prefilter.is_empty() && paths.any(|path| path.is_dir())
     }
 
     /// Walks with many threads, each with a visitor of its own, which gets all that is to be searched.
@@ -165,7 +165,7 @@ impl Search<'_> {
     }
 
     fn tree(&self) -> Result<Tree<'_>, ignore::Error> {
-        Tree::new(self.walk, self.narrow, self.observer, self.implicit_path)
+        Tree::new(self.walk, self.prefilter, self.observer, self.implicit_path)
     }
 
     /// Searches with one thread, which writes as it reads.
@@ -245,8 +245,8 @@ pub fn list<W: WriteColor + Send>(
             Err(error) => Err(error),
         }
     };
-    let (narrow, tally) = (Narrow::nothing(), Tally::default());
-    let tree = Tree::new(walk, &narrow, observer, implicit_path)?;
+    let (prefilter, tally) = (Prefilter::nothing(), Tally::default());
+    let tree = Tree::new(walk, &prefilter, observer, implicit_path)?;
     if walk.threads == 1 {
         let mut outcome = Ok(true);
         in_order(tree, walk, &tally, |input| {

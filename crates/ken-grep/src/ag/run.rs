@@ -16,7 +16,7 @@ use super::report::Report;
 use super::rules::Rules;
 use super::walk::{Entry, Folder, Job, Source, Stack};
 use super::{binary, invert};
-use crate::narrow::Narrow;
+use crate::prefilter::{LastFolder, Prefilter};
 
 /// Which files are searched.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ pub struct Settings {
     /// Threads.
     pub workers: usize,
     /// Which files need not be read.
-    pub narrow: Narrow,
+    pub prefilter: Prefilter,
 }
 
 impl Settings {
@@ -200,6 +200,8 @@ struct Worker<'s, 'w> {
     text: Vec<u8>,
     limit: Limit,
     outcome: Outcome,
+    /// The folder in which a file was looked at last.
+    last: LastFolder,
 }
 
 impl<'s, 'w> Worker<'s, 'w> {
@@ -217,6 +219,7 @@ impl<'s, 'w> Worker<'s, 'w> {
             printer: Printer::new(&settings.display),
             matches: Vec::new(),
             text: Vec::new(),
+            last: LastFolder::default(),
             limit,
             outcome: Outcome::default(),
         }
@@ -256,7 +259,7 @@ impl<'s, 'w> Worker<'s, 'w> {
             compressed: self.settings.compressed,
             output: self.settings.selection.output,
         };
-        if !self.settings.narrow.is_empty() && self.is_excluded(file) {
+        if !self.settings.prefilter.is_empty() && self.is_excluded(file) {
             let path = path.escape_ascii();
             self.report
                 .debug(|| format!("Skipping {path}: the index says that nothing matches"));
@@ -286,10 +289,10 @@ impl<'s, 'w> Worker<'s, 'w> {
         }
     }
 
-    fn is_excluded(&self, file: &Entry) -> bool {
+    fn is_excluded(&mut self, file: &Entry) -> bool {
         let path = Path::new(OsStr::from_bytes(&file.path));
         let named = file.source == Source::Named;
-        self.settings.narrow.excludes(path, named)
+        self.settings.prefilter.excludes(path, named, &mut self.last)
     }
 
     /// Searches a text and prints what is found; returns how much, if it was searched.

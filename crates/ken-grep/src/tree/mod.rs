@@ -36,7 +36,7 @@ use rustix::io::Errno;
 
 use crate::Observer;
 use crate::input::Input;
-use crate::narrow::{InFolder, Narrow, Verdict};
+use crate::prefilter::{InFolder, LastFolder, Prefilter, Verdict};
 use crate::run::Tally;
 use crate::walk::WalkOptions;
 use cores::{Cores, Patience};
@@ -50,7 +50,7 @@ const MAX_THREADS: usize = 12;
 pub(crate) struct Tree<'a> {
     walk: &'a WalkOptions,
     filter: Filter,
-    narrow: &'a Narrow,
+    prefilter: &'a Prefilter,
     observer: &'a dyn Observer,
     implicit: bool,
     /// The folders that the user named.
@@ -82,14 +82,14 @@ impl<'a> Tree<'a> {
     /// Fails if a glob or a type is none.
     pub(crate) fn new(
         walk: &'a WalkOptions,
-        narrow: &'a Narrow,
+        prefilter: &'a Prefilter,
         observer: &'a dyn Observer,
         implicit: bool,
     ) -> Result<Self, ignore::Error> {
         Ok(Self {
             walk,
             filter: Filter::new(walk, observer)?,
-            narrow,
+            prefilter,
             observer,
             implicit,
             roots: Vec::new(),
@@ -139,12 +139,13 @@ impl<'a> Tree<'a> {
     /// Returns what the user named, the first to be taken first.
     fn start(&mut self, tally: &Tally) -> Queue<Work> {
         let paths = &self.walk.paths;
+        let mut last = LastFolder::default();
         let mut start: Vec<Work> = Vec::with_capacity(paths.len());
         for path in paths {
             // `-` is standard input.
             let work = match path != Path::new("-") && path.is_dir() {
                 true => Some(Work::Folder(self.root(path))),
-                false => self.named(path, tally).map(|file| Work::Files(vec![file])),
+                false => self.named(path, tally, &mut last).map(|file| Work::Files(vec![file])),
             };
             start.extend(work);
         }
@@ -166,7 +167,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns a file that the user named, unless an index rules it out; no rule leaves it out.
-    fn named(&self, path: &Path, tally: &Tally) -> Option<Input> {
+    fn named(&self, path: &Path, tally: &Tally, last: &mut LastFolder) -> Option<Input> {
         if path == Path::new("-") {
             tally.count(1, 0);
             return Some(Input::standard_input(self.implicit));
@@ -175,7 +176,7 @@ impl<'a> Tree<'a> {
             self.failed(path, error);
             return None;
         }
-        match self.narrow.judge(path, true) {
+        match self.prefilter.judge(path, true, last) {
             Verdict::Excluded => {
                 tally.count(1, 1);
                 None
@@ -208,7 +209,7 @@ struct Walker<'a, V> {
     visit: V,
     listing: Listing,
     file_systems: FileSystems,
-    /// The number of the file of grams that most files of the last folder are in.
+    /// The number of the n-gram segment that most files of the last folder are in.
     likely: usize,
     /// The path of the entry that is looked at.
     path: Vec<u8>,
@@ -344,7 +345,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         lineage: Option<Arc<Lineage>>,
     ) {
         let tree = self.tree;
-        let mut known = tree.narrow.in_folder(&folder.path);
+        let mut known = tree.prefilter.in_folder(&folder.path);
         // What could be read before an error is walked.
         if let Err(error) = self.list(listing, folder, known.as_ref(), descriptor) {
             tree.failed(&folder.path, error);
@@ -375,7 +376,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         known: Option<&InFolder<'_>>,
         descriptor: BorrowedFd<'_>,
     ) -> Result<(), Errno> {
-        let names = self.tree.narrow.names_in(&folder.path);
+        let names = self.tree.prefilter.names_in(&folder.path);
         if self.in_order {
             // As the file system has them, whatever the index knows.
             listing.read(descriptor)?;

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::{Patience, Tree};
 use crate::Observer;
 use crate::input::Input;
-use crate::narrow::Narrow;
+use crate::prefilter::Prefilter;
 use crate::run::Tally;
 use crate::walk::{self, Sort, SortKey, TypeChange, WalkOptions};
 
@@ -221,8 +221,8 @@ fn by_ignore(walk: &WalkOptions) -> Outcome {
 
 fn by_tree(walk: &WalkOptions) -> Outcome {
     let (files, told) = (Mutex::new(Vec::new()), Told::default());
-    let narrow = Narrow::nothing();
-    let tree = Tree::new(walk, &narrow, &told, false).unwrap();
+    let prefilter = Prefilter::nothing();
+    let tree = Tree::new(walk, &prefilter, &told, false).unwrap();
     let tally = Tally::new(false);
     tree.run(&tally, || {
         |input: Input| {
@@ -264,9 +264,9 @@ fn many_files_of_one_folder_are_shared_out() {
         ..WalkOptions::default()
     };
     assert_eq!(by_tree(&walk), by_ignore(&walk));
-    let narrow = Narrow::nothing();
+    let prefilter = Prefilter::nothing();
     let told = Told::default();
-    let tree = Tree::new(&walk, &narrow, &told, false).unwrap();
+    let tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
     let n_found = Mutex::new(0);
     tree.run(&Tally::new(false), || {
         |_| {
@@ -283,7 +283,7 @@ fn threads_that_wait_call_as_many_as_may_come() {
     for number in 0..20 {
         fs_err::create_dir(folder.path().join(number.to_string())).unwrap();
     }
-    let narrow = Narrow::nothing();
+    let prefilter = Prefilter::nothing();
     // Every folder counts as one for which a disk was waited for.
     let none = Patience {
         entry: Duration::ZERO,
@@ -299,7 +299,7 @@ fn threads_that_wait_call_as_many_as_may_come() {
         };
         let n_visitors = || {
             let told = Told::default();
-            let mut tree = Tree::new(&walk, &narrow, &told, false).unwrap();
+            let mut tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
             tree.patience = none;
             let n_visitors = std::cell::Cell::new(0);
             tree.run(&Tally::new(false), || {
@@ -390,8 +390,8 @@ fn one_thread_goes_in_ripgreps_order() {
             sort,
             ..WalkOptions::default()
         };
-        let (mut files, told, narrow) = (Vec::new(), Told::default(), Narrow::nothing());
-        let tree = Tree::new(&walk, &narrow, &told, false).unwrap();
+        let (mut files, told, prefilter) = (Vec::new(), Told::default(), Prefilter::nothing());
+        let tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
         tree.run_in_order(&Tally::default(), |input| {
             files.push(input.path().to_path_buf());
             WalkState::Continue

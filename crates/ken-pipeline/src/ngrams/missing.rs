@@ -9,14 +9,14 @@ use std::path::Path;
 
 use ken_core::FileRow;
 use ken_index::{Meta, Snapshot};
-use ken_ngram::{Covers, Opened, Version};
+use ken_ngram::{Covers, OpenSegments, Version};
 
 use crate::ngrams;
 
 /// What was lost, and what is left.
 pub(crate) struct Lost {
     pub(crate) files: BTreeSet<u64>,
-    left: Opened,
+    left: OpenSegments,
 }
 
 impl Lost {
@@ -53,7 +53,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use ken_core::{FileKey, Root};
-    use ken_ngram::{Builder, GramSet, Store};
+    use ken_ngram::{Builder, NgramSet, Store};
 
     use super::*;
     use crate::run::tests::{folder_of_files, options};
@@ -267,7 +267,7 @@ mod tests {
         };
         for row in snapshot.rows().unwrap() {
             let of = Version::new(row.key, row.token);
-            builder.add(of, Path::new("/"), "", covers, &GramSet::default());
+            builder.add(of, Path::new("/"), "", covers, &NgramSet::default());
         }
         fs_err::remove_dir_all(ngrams::folder(&index)).unwrap();
         let named = snapshot.meta().gram_files.clone().unwrap();

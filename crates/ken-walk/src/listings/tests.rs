@@ -75,7 +75,8 @@ impl Tree {
     }
 
     fn walked(&self, since: i64) -> Recorder {
-        let recorder = Recorder::new(self.index.path(), self.known(), Self::hasher(), since);
+        let mut recorder = Recorder::new(self.index.path(), self.known(), Self::hasher(), since);
+        recorder.min_changed = 1;
         let visitor = Visitor {
             file: &|_, _| (),
             skipped: None,
