@@ -17,9 +17,10 @@ use ken_index::{Address, Snapshot};
 use serde_json::Value;
 
 use crate::format::Mode;
-use crate::prefilter::Prefilter;
 use crate::output::{Output, Paint, Sheet};
-use crate::run::{Search, Summary, Tally};
+use crate::prefilter::Prefilter;
+use crate::run::Search;
+use crate::tally::{Summary, Tally};
 use crate::worker::Worker;
 
 /// Documents that a thread takes at once: neighbours lie in one block of the store.

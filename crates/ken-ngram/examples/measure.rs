@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use ken_ngram::{Builder, Covers, NgramSet, Need, Pieces, Segment, Version, merge};
+use ken_ngram::{Builder, Covers, Need, NgramSet, Pieces, Segment, Version, merge};
 
 /// The CPU time of this thread: the machine may be busy.
 struct Clock(Duration);
@@ -65,7 +65,8 @@ fn main() -> io::Result<()> {
     paths.sort();
     let (mut read, mut taken, mut added, mut written) =
         (0, Duration::ZERO, Duration::ZERO, Duration::ZERO);
-    let (mut builder, mut ngrams, mut built) = (Builder::default(), NgramSet::default(), Vec::new());
+    let (mut builder, mut ngrams, mut built) =
+        (Builder::default(), NgramSet::default(), Vec::new());
     let mut pieces = Pieces::with_ngrams(BUILDER_BYTES / 8);
     for (number, path) in paths.iter().enumerate() {
         let text = fs_err::read(path)?;

@@ -118,7 +118,9 @@ impl Segment {
     }
 
     fn lists(&self, bytes: &[u8]) -> Node {
-        let lists = ngrams_of(bytes).into_iter().map(|ngram| self.look_up(ngram));
+        let lists = ngrams_of(bytes)
+            .into_iter()
+            .map(|ngram| self.look_up(ngram));
         let Some(mut lists) = lists.collect::<Option<Vec<_>>>() else {
             return Node::Nothing;
         };

@@ -89,9 +89,10 @@ impl Builder {
     /// Fails if it cannot be written.
     pub fn finish<W: Write>(&mut self, out: W) -> io::Result<W> {
         let mut writer = SegmentWriter::new(out, self.docs.len() as u32);
-        self.sorter.each(&self.ngrams, &self.ends, |ngram, entries| {
-            writer.ngram(ngram, entries.iter().map(|entry| entry & 0xffff))
-        })?;
+        self.sorter
+            .each(&self.ngrams, &self.ends, |ngram, entries| {
+                writer.ngram(ngram, entries.iter().map(|entry| entry & 0xffff))
+            })?;
         let out = writer.finish(&self.docs)?;
         self.clear();
         Ok(out)

@@ -9,9 +9,9 @@
 
 mod answer;
 mod build;
-mod ngram;
 mod merge;
 mod need;
+mod ngram;
 mod pieces;
 mod postings;
 mod segment;
@@ -22,9 +22,9 @@ mod write;
 
 pub use answer::Candidates;
 pub use build::Builder;
-pub use ngram::NgramSet;
 pub use merge::merge;
 pub use need::Need;
+pub use ngram::NgramSet;
 pub use pieces::{Extent, Pieces};
 pub use segment::{Bytes, Covers, Name, Row, Segment, Version};
 pub use store::{Map, OpenSegments, Store, folder, open, remove};

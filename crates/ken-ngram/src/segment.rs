@@ -210,7 +210,10 @@ impl Segment {
     }
 
     /// Returns the n-grams of a range, in order, with their documents.
-    pub(crate) fn entries(&self, range: Range<u64>) -> impl Iterator<Item = (Ngram, Postings)> + '_ {
+    pub(crate) fn entries(
+        &self,
+        range: Range<u64>,
+    ) -> impl Iterator<Item = (Ngram, Postings)> + '_ {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let after = blocks.partition_point(|block| number_at(block, 0) < range.start);
         let blocks = after.saturating_sub(1)..blocks.len();

@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use regex_syntax::ParserBuilder;
 
-use crate::{Builder, Bytes, Covers, NgramSet, Need, Segment, Version, merge};
+use crate::{Builder, Bytes, Covers, Need, NgramSet, Segment, Version, merge};
 
 const WHOLE: Covers = Covers {
     start: true,

@@ -37,7 +37,8 @@ pub use options::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visi
 pub use queue::{Queue, Turn};
 pub use roots::{Availability, availability, covering, is_mount_point, root_at};
 pub use rules::{
-    FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, without_prefix,
+    FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, ignore_file_text,
+    without_prefix,
 };
 pub use scan::scan;
 pub use settle::settle;

@@ -31,7 +31,10 @@ impl LazySegmentTable {
         // With more rows nearly every segment has one in each range.
         let tells = n_rows <= segments.len() << MAX_BITS;
         let pays = tells && n_asked * segments.len() * LOOK_UP_ROWS >= n_rows;
-        pays.then(|| self.table.get_or_init(|| SegmentTable::new(segments, n_rows)))
+        pays.then(|| {
+            self.table
+                .get_or_init(|| SegmentTable::new(segments, n_rows))
+        })
     }
 }
 

@@ -37,7 +37,7 @@ use rustix::io::Errno;
 use crate::Observer;
 use crate::input::Input;
 use crate::prefilter::{InFolder, LastFolder, Prefilter, Verdict};
-use crate::run::Tally;
+use crate::tally::Tally;
 use crate::walk::WalkOptions;
 use cores::{Cores, Patience};
 use filter::Filter;
@@ -145,7 +145,9 @@ impl<'a> Tree<'a> {
             // `-` is standard input.
             let work = match path != Path::new("-") && path.is_dir() {
                 true => Some(Work::Folder(self.root(path))),
-                false => self.named(path, tally, &mut last).map(|file| Work::Files(vec![file])),
+                false => self
+                    .named(path, tally, &mut last)
+                    .map(|file| Work::Files(vec![file])),
             };
             start.extend(work);
         }

@@ -13,7 +13,7 @@ use super::{Patience, Tree};
 use crate::Observer;
 use crate::input::Input;
 use crate::prefilter::Prefilter;
-use crate::run::Tally;
+use crate::tally::Tally;
 use crate::walk::{self, Sort, SortKey, TypeChange, WalkOptions};
 
 #[derive(Clone, Debug)]

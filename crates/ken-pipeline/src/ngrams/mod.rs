@@ -38,10 +38,7 @@ const FIRST_BYTES: usize = 16 << 10;
 /// The hash of content is one of all of it up to this size.
 const WHOLE_BYTES: usize = 4 << 20;
 
-/// Where the files of grams of an index are.
-pub fn folder(index: &Path) -> PathBuf {
-    index.join("ngrams")
-}
+pub use ken_ngram::folder;
 
 /// Takes the grams of all files of a run.
 pub(crate) struct Grams {

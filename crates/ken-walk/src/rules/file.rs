@@ -9,7 +9,7 @@ use ignore::Error;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{Mode, OFlags};
 
-use super::Policy;
+use super::policy::Policy;
 
 /// The largest ignore file that is read: its patterns take about 100 times its size in memory.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -79,8 +79,11 @@ fn add(builder: &mut GitignoreBuilder, file: &Path, text: &[u8]) -> Vec<Error> {
     wrong
 }
 
-/// Reads a file as a whole; `None` if it is not there or no regular file.
-pub(super) fn text(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+/// Reads an ignore file as a whole; `None` if it is not there or no regular file.
+///
+/// # Errors
+/// Fails if the file cannot be read, or has more than 1 MiB.
+pub fn text(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => File::from(file),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use ignore::Error;
 use ignore::gitignore::Gitignore;
 
-use super::Policy;
 use super::file::{self, RuleError};
+use super::policy::Policy;
 
 /// Reads the patterns of `info/exclude` of the repository that a folder is the top of.
 pub(super) fn exclude(folder: &Path, policy: &Policy, errors: &mut Vec<RuleError>) -> Gitignore {

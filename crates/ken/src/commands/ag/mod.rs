@@ -108,7 +108,8 @@ fn prefilter(global: &Global, settings: &Settings) -> Prefilter {
     };
     let paths = &settings.selection.paths;
     let need = settings.pattern.need();
-    let prefilter = Prefilter::of_whole_files(&IndexTables::new(&data.join("index")), need, paths, &here);
+    let prefilter =
+        Prefilter::of_whole_files(&IndexTables::new(&data.join("index")), need, paths, &here);
     prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 

@@ -17,8 +17,8 @@ use std::time::Instant;
 
 use ken_grep::Observer;
 use ken_grep::format::{Format, Mode};
-use ken_grep::prefilter::{IndexTables, Need, Prefilter, Question, Why};
 use ken_grep::output::{Output, Paint};
+use ken_grep::prefilter::{IndexTables, Need, Prefilter, Question, Why};
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
 
