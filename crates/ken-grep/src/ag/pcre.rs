@@ -4,8 +4,6 @@
 //! ag is built with PCRE 1. Both number their messages alike, and where the words differ, those of the
 //! first are told.
 
-use super::error::Error;
-
 /// How the text of a pattern is meant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syntax {
