@@ -8,6 +8,7 @@
 mod check;
 
 pub use check::check;
+use ken_search::parse::Syntax;
 pub use libfuzzer_sys;
 
 /// Defines a target that takes its bytes for a file of this name.
@@ -18,4 +19,19 @@ macro_rules! extracts {
             $crate::check($name, bytes);
         });
     };
+}
+
+/// Reads bytes as a query of another program: what is understood is a query of ken's own language, too, and
+/// each mistake has a place.
+pub fn reads_query(syntax: Syntax, bytes: &[u8]) {
+    let query = String::from_utf8_lossy(bytes);
+    match syntax.parse(&query) {
+        Ok(tree) => {
+            tree.to_query();
+        }
+        Err(error) => {
+            assert!(error.query.get(error.at.clone()).is_some());
+            error.report();
+        }
+    }
 }

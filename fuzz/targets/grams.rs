@@ -7,8 +7,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some(segment) = Segment::open(Box::new(bytes.to_vec())) else {
         return;
     };
-    let bytes = |text: &str| Need::Bytes(text.as_bytes().to_vec());
-    let need = bytes("frobnicate").or(bytes("widget").and(bytes("quux")));
+    let expression = regex_syntax::parse("frobnicate|widget.*quux").expect("an expression");
+    let need = Need::of(&expression);
     let candidates = segment.candidates(&need);
     for row in segment.rows() {
         candidates.contains(row.doc);

@@ -8,7 +8,10 @@ use ken_ngram::{Builder, Covers, NgramSet, Need, Segment, Version};
 libfuzzer_sys::fuzz_target!(|input: (&str, &str)| {
     let (pattern, text) = input;
     let text = text.replace('\0', " ");
-    let mut parser = regex_syntax::ParserBuilder::new().utf8(false).nest_limit(50).build();
+    let mut parser = regex_syntax::ParserBuilder::new()
+        .utf8(false)
+        .nest_limit(50)
+        .build();
     let Ok(expression) = parser.parse(pattern) else {
         return;
     };

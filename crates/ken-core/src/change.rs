@@ -4,6 +4,8 @@ use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::MessageState;
 use siphasher::sip::SipHasher13;
 
 use crate::Token;
@@ -114,10 +116,14 @@ pub struct MhState {
 impl MhState {
     /// Returns the states of the message, as `is:` names them.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let seen = if self.is_unseen { "unread" } else { "seen" };
-        let flagged = self.is_flagged.then_some("flagged");
-        let replied = self.is_replied.then_some("replied");
-        [Some(seen), flagged, replied].into_iter().flatten()
+        let seen = match self.is_unseen {
+            true => MessageState::Unread,
+            false => MessageState::Seen,
+        };
+        let flagged = self.is_flagged.then_some(MessageState::Flagged);
+        let replied = self.is_replied.then_some(MessageState::Replied);
+        let states = [Some(seen), flagged, replied].into_iter().flatten();
+        states.map(MessageState::name)
     }
 
     fn number(self) -> u64 {

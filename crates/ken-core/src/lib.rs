@@ -17,6 +17,7 @@ mod plan;
 mod ranking;
 mod reading;
 mod root;
+mod state;
 mod token;
 
 pub use change::{Change, FileKey, FileRow, FolderHasher, KeyHasher, MhState, SidecarStamp, Stamp};
@@ -31,4 +32,5 @@ pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, 
 pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};
 pub use root::Root;
+pub use state::{MESSAGE_STATES, MessageState, MessageStateInfo, StateSource};
 pub use token::Token;

@@ -49,6 +49,11 @@ pub fn helper_answers(bytes: &[u8]) {
     crate::helper::read_answers(bytes);
 }
 
+/// What Tesseract prints.
+pub fn ocr_pages(bytes: &[u8]) {
+    crate::helper::ocr::read_pages(bytes);
+}
+
 /// A `mimeconf` or `mimemap` file.
 pub fn mimeconf(bytes: &[u8]) {
     crate::helper::read_table(&String::from_utf8_lossy(bytes));
@@ -66,6 +71,7 @@ mod tests {
         fn any_bytes_are_taken_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
             worker_answers(&bytes);
             helper_answers(&bytes);
+            ocr_pages(&bytes);
             mimeconf(&bytes);
         }
 

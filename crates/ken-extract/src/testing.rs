@@ -11,12 +11,12 @@ use crate::{Input, Limits, Member, Sink};
 
 /// What a module found: its own document first, then parts and members in order.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Extracted {
     pub(crate) documents: Vec<Document>,
     pub(crate) members: Vec<Member>,
 }
 
-impl Sink for Found {
+impl Sink for Extracted {
     fn document(&mut self, document: Document) {
         self.documents.push(document);
     }
@@ -25,7 +25,7 @@ impl Sink for Found {
     }
 }
 
-impl Found {
+impl Extracted {
     /// Returns the input's own document.
     pub(crate) fn own(&self) -> &Document {
         self.documents.last().expect("each input yields a document")
@@ -34,7 +34,7 @@ impl Found {
 
 /// Runs `extract` on bytes that are taken for `detected`. Panics are not caught: a test that
 /// meets one fails.
-pub(crate) fn run(extract: Extract, detected: Detected, name: &str, bytes: &[u8]) -> Found {
+pub(crate) fn run(extract: Extract, detected: Detected, name: &str, bytes: &[u8]) -> Extracted {
     run_limited(extract, detected, name, bytes, &Limits::default())
 }
 
@@ -45,8 +45,8 @@ pub(crate) fn run_limited(
     name: &str,
     bytes: &[u8],
     limits: &Limits,
-) -> Found {
-    let mut found = Found::default();
+) -> Extracted {
+    let mut found = Extracted::default();
     let mut input = Input::bytes_of(name, bytes);
     let mut output = Output::new(&input, detected, limits, &mut found);
     let result = extract(&mut input, &mut output);

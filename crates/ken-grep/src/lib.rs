@@ -2,7 +2,7 @@
 //!
 //! The parts, each a struct of options and what it builds: [`pattern`] makes a matcher of what
 //! was typed, [`walk`] says which files are searched, [`prefilter`] which of them an index rules
-//! out, [`format`] what is printed of a match; a [`worker`] puts them together for one file, and
+//! out, [`mod@format`] what is printed of a match; a [`worker`] puts them together for one file, and
 //! [`run`] lets workers loose on a tree. The scan itself is ripgrep's: the crates `grep-*` and
 //! `ignore`. Nothing here prints or reads the environment: output goes to a writer that is handed
 //! in, complaints to an [`Observer`].

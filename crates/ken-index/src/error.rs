@@ -18,7 +18,7 @@ pub enum Error {
     #[error("another process is writing the index in \"{}\"", .0.display())]
     Busy(PathBuf),
     /// The index was written by another version of the format.
-    #[error("the index in \"{}\" has format {found}, this program reads format {expected}", path.display())]
+    #[error("the index in \"{}\" has format {found}, but this program reads format {expected}", path.display())]
     Version {
         /// Folder of the index.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum Error {
     #[error("the query cannot be answered: {0}")]
     Query(String),
     /// The engine failed, for instance because the disk is full.
-    #[error("the index in \"{}\" could not be used: {source}", path.display())]
+    #[error("the index in \"{}\" cannot be read: {source}", path.display())]
     Engine {
         /// Folder of the index.
         path: PathBuf,

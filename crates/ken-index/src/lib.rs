@@ -18,6 +18,8 @@ mod error;
 mod facets;
 mod files;
 mod function_words;
+#[cfg(any(fuzzing, test))]
+pub mod fuzzing;
 mod links;
 mod mailbox;
 mod map;

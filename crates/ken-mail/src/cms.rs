@@ -21,13 +21,13 @@ const STRING_OF_PARTS: u8 = 0x24;
 
 /// Returns whether CMS is signed data, by its first bytes.
 pub(crate) fn is_signed_data(cms: &[u8]) -> bool {
-    let inside = Reader(cms).enter(SEQUENCE);
+    let inside = DerReader(cms).enter(SEQUENCE);
     inside.is_some_and(|inside| inside.0.starts_with(SIGNED_DATA))
 }
 
 /// Returns what was signed; `None` if it is not inside of the signature.
 pub(crate) fn content(cms: &[u8]) -> Option<Vec<u8>> {
-    let mut outer = Reader(cms).enter(SEQUENCE)?;
+    let mut outer = DerReader(cms).enter(SEQUENCE)?;
     outer.0 = outer.0.strip_prefix(SIGNED_DATA)?;
     let mut data = outer.enter(EXPLICIT)?.enter(SEQUENCE)?;
     data.skip(INTEGER)?;
@@ -38,7 +38,7 @@ pub(crate) fn content(cms: &[u8]) -> Option<Vec<u8>> {
     match string.head()? {
         (STRING, Some(length)) => string.take(length).map(<[u8]>::to_vec),
         (STRING_OF_PARTS, length) => {
-            let mut parts = Reader(match length {
+            let mut parts = DerReader(match length {
                 Some(length) => string.take(length)?,
                 None => string.0,
             });
@@ -53,9 +53,9 @@ pub(crate) fn content(cms: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// What is left of the bytes.
-struct Reader<'a>(&'a [u8]);
+struct DerReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> DerReader<'a> {
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

@@ -7,6 +7,7 @@
 
 mod cms;
 mod contact;
+mod content;
 mod date;
 mod decode;
 mod flowed;
@@ -15,18 +16,19 @@ mod labels;
 pub mod maildir;
 mod mbox;
 mod message;
+mod parse;
 mod part;
 mod personal;
 mod signed;
 mod tags;
 pub mod thread;
-mod walk;
 
 pub use contact::{Contact, Contacts, Mailbox};
 pub use decode::{Content, Detect};
 pub use labels::{is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
 pub use mbox::{Mbox, MboxMessage};
-pub use message::{Attachment, Html, Message, Priority, Text, header_values};
+pub use message::{Attachment, Html, Message, Priority, Text};
+pub use parse::header_values;
 pub use personal::Personal;
 pub use signed::{Signed, signed};
 pub use tags::{TagChange, Tags};

@@ -18,7 +18,7 @@ const MAX_LEVEL: usize = 200;
 
 /// What threads are made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct ThreadMessage<'a> {
     /// Message-ID.
     pub id: &'a str,
     /// Identifiers of its ancestors, the nearest last; see [`ancestors`].
@@ -75,7 +75,7 @@ pub fn thread_id<'a>(references: &'a [String], id: &'a str) -> &'a str {
 
 /// Returns the messages in the order of their threads, by the newest message of each; whether
 /// threads go from new to old or not, answers go from old to new.
-pub fn threads(entries: &[Entry<'_>], descending: bool) -> Vec<Threaded> {
+pub fn threads(entries: &[ThreadMessage<'_>], descending: bool) -> Vec<Threaded> {
     let mut forest = Forest::default();
     for at in order(entries, descending) {
         forest.add(entries, at);
@@ -85,7 +85,7 @@ pub fn threads(entries: &[Entry<'_>], descending: bool) -> Vec<Threaded> {
 }
 
 /// The order in which links are made, whatever the order of the entries.
-fn order(entries: &[Entry<'_>], descending: bool) -> Vec<usize> {
+fn order(entries: &[ThreadMessage<'_>], descending: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|a, b| {
         let (a, b) = (&entries[*a], &entries[*b]);
@@ -117,7 +117,7 @@ struct Forest<'a> {
 }
 
 impl<'a> Forest<'a> {
-    fn add(&mut self, entries: &[Entry<'a>], at: usize) {
+    fn add(&mut self, entries: &[ThreadMessage<'a>], at: usize) {
         let entry = &entries[at];
         let mut node = self.node(entry.id);
         if self.nodes[node].entry.is_some() {
@@ -179,7 +179,7 @@ impl<'a> Forest<'a> {
     }
 
     /// Takes empty places out, puts children in order, and returns the roots in theirs.
-    fn prune(&mut self, entries: &[Entry<'_>]) -> Vec<usize> {
+    fn prune(&mut self, entries: &[ThreadMessage<'_>]) -> Vec<usize> {
         let is_root = |node: &usize| self.nodes[*node].parent.is_none();
         let roots: Vec<usize> = (0..self.nodes.len()).filter(is_root).collect();
         let mut from_above = roots.clone();
@@ -207,7 +207,7 @@ impl<'a> Forest<'a> {
     }
 
     /// Gives a node the children of its empty children, and its date; all below it are settled.
-    fn settle(&mut self, node: usize, entries: &[Entry<'_>]) {
+    fn settle(&mut self, node: usize, entries: &[ThreadMessage<'_>]) {
         let mut children = Vec::new();
         for child in std::mem::take(&mut self.nodes[node].children) {
             if self.nodes[child].entry.is_some() {
@@ -235,7 +235,7 @@ impl<'a> Forest<'a> {
         self.nodes[node].children = children;
     }
 
-    fn sort(&self, nodes: &mut [usize], entries: &[Entry<'_>]) {
+    fn sort(&self, nodes: &mut [usize], entries: &[ThreadMessage<'_>]) {
         nodes.sort_by(|a, b| self.sort_key(*a, entries).cmp(&self.sort_key(*b, entries)));
     }
 
@@ -243,7 +243,7 @@ impl<'a> Forest<'a> {
     fn sort_key<'e>(
         &self,
         node: usize,
-        entries: &[Entry<'e>],
+        entries: &[ThreadMessage<'e>],
     ) -> (Option<i64>, Option<(&'e str, &'e Path)>) {
         let mut shown = node;
         // An empty root has children that are not.
@@ -271,7 +271,12 @@ impl<'a> Forest<'a> {
         below
     }
 
-    fn listed(&self, entries: &[Entry<'_>], roots: Vec<usize>, descending: bool) -> Vec<Threaded> {
+    fn listed(
+        &self,
+        entries: &[ThreadMessage<'_>],
+        roots: Vec<usize>,
+        descending: bool,
+    ) -> Vec<Threaded> {
         let mut lister = Lister {
             forest: self,
             entries,
@@ -313,7 +318,7 @@ struct Branch {
 
 struct Lister<'f, 'e> {
     forest: &'f Forest<'e>,
-    entries: &'f [Entry<'e>],
+    entries: &'f [ThreadMessage<'e>],
     descending: bool,
     digits: usize,
     /// That of the message listed last.
@@ -403,17 +408,19 @@ mod tests {
             .map(|row| row.1.iter().map(|id| (*id).to_owned()).collect())
             .collect();
         let paths: Vec<String> = (0..rows.len()).map(|n| format!("/m/{n}")).collect();
-        let entries: Vec<Entry<'_>> = rows
+        let entries: Vec<ThreadMessage<'_>> = rows
             .iter()
             .zip(&references)
             .zip(&paths)
-            .map(|(((id, _, date, subject), references), path)| Entry {
-                id,
-                references,
-                date: *date,
-                subject,
-                path: Path::new(path),
-            })
+            .map(
+                |(((id, _, date, subject), references), path)| ThreadMessage {
+                    id,
+                    references,
+                    date: *date,
+                    subject,
+                    path: Path::new(path),
+                },
+            )
             .collect();
         let line = |at: &Threaded| {
             let flags = [
@@ -504,8 +511,8 @@ mod tests {
     fn a_hundred_thousand_levels_are_no_recursion() {
         let ids: Vec<String> = (0..100_000).map(|n| n.to_string()).collect();
         let references: Vec<Vec<String>> = ids.windows(2).map(|w| vec![w[0].clone()]).collect();
-        let entries: Vec<Entry<'_>> = (1..ids.len())
-            .map(|n| Entry {
+        let entries: Vec<ThreadMessage<'_>> = (1..ids.len())
+            .map(|n| ThreadMessage {
                 id: &ids[n],
                 references: &references[n - 1],
                 date: n as i64,
@@ -547,7 +554,7 @@ mod tests {
                     (id.to_string(), references, n.to_string())
                 })
                 .collect();
-            let entry = |n: &usize| Entry {
+            let entry = |n: &usize| ThreadMessage {
                 id: &names[*n].0,
                 references: &names[*n].1,
                 date: messages[*n].2,
@@ -555,10 +562,10 @@ mod tests {
                 path: Path::new(&names[*n].2),
             };
             let mut numbers: Vec<usize> = (0..messages.len()).collect();
-            let entries: Vec<Entry<'_>> = numbers.iter().map(entry).collect();
+            let entries: Vec<ThreadMessage<'_>> = numbers.iter().map(entry).collect();
             let listed = threads(&entries, descending);
             numbers.sort_by_key(|n| (*n as u64).wrapping_mul(seed | 1).rotate_left(17));
-            let shuffled: Vec<Entry<'_>> = numbers.iter().map(entry).collect();
+            let shuffled: Vec<ThreadMessage<'_>> = numbers.iter().map(entry).collect();
             let mut again = threads(&shuffled, descending);
             for at in &mut again {
                 at.entry = numbers[at.entry];

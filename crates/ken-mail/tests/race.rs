@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ken_mail::maildir::{MoveError, Place, Target, make, relocate};
+use ken_mail::maildir::{MaildirPath, MoveError, Target, make, relocate};
 
 const MESSAGES: usize = 300;
 /// Tells the other process where the Maildirs are.
@@ -26,11 +26,11 @@ fn the_other_program() {
         std::fs::write(&temporary, &base).unwrap();
         std::fs::rename(&temporary, inbox.join("new").join(&base)).unwrap();
         let old = number.saturating_sub(3);
-        let Some(place) = Place::of_path(&inbox.join(format!("new/{old}.other.host"))) else {
+        let Some(place) = MaildirPath::of_path(&inbox.join(format!("new/{old}.other.host"))) else {
             continue;
         };
         if let Some(path) = place.find().unwrap() {
-            let mut replied = Place::of_path(&path).unwrap();
+            let mut replied = MaildirPath::of_path(&path).unwrap();
             replied.flags = replied.flags.changed("-N+R").unwrap();
             // The other one may have been faster.
             let _ = std::fs::rename(&path, replied.path());

@@ -1,11 +1,11 @@
-//! A budget of bytes: what is in flight is counted, and who wants more waits.
+//! A budget of bytes: bytes in use are counted, and a thread that wants more than are free waits.
 //!
 //! Taking and giving back are one atomic addition each; the lock is only for waiting.
 //!
-//! A file may turn out larger while it is read: what is inside has to be held too. Whoever reads it holds
-//! bytes already while it waits for more, and several such would wait for each other for ever. So one thread at a
-//! time may overdraw: it waits for nobody, hence it ends, and another has its turn. What is in use is at most the
-//! limit and what one thread needs.
+//! A file may turn out larger while it is read, when its members have to be held too. Its thread then waits for more
+//! bytes while it holds some, and several such threads would wait for each other for ever. So one thread at a time may
+//! overdraw: it waits for no other, ends, and lets the next one overdraw. The bytes in use are at most the limit and
+//! what one thread needs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,13 +15,13 @@ use std::thread::{self, ThreadId};
 pub(crate) struct Budget {
     limit: usize,
     used: AtomicUsize,
-    /// How many wait that hold nothing yet.
+    /// Threads that wait and hold nothing yet.
     waiting: AtomicUsize,
-    /// How many wait for more than they hold.
+    /// Threads that wait for more than they hold.
     growing: AtomicUsize,
-    /// Held by the first of those that hold nothing yet.
+    /// Held by the first of the threads that hold nothing yet.
     turn: Mutex<()>,
-    /// Who takes more than there is; whoever waits holds this lock but while it sleeps.
+    /// The thread that overdraws. A thread that waits holds this lock except while it sleeps.
     overdrawer: Mutex<Option<ThreadId>>,
     freed: Condvar,
 }
@@ -47,8 +47,8 @@ impl Budget {
         })
     }
 
-    /// Takes bytes if they are free. Who wants more than three quarters of all overdraws: two such do not go
-    /// together, but small ones pass beside.
+    /// Takes bytes if they are free. A request for more than three quarters of the limit overdraws: two such
+    /// requests exclude each other, but small ones fit in with one.
     pub(crate) fn try_take(self: &Arc<Self>, bytes: usize) -> Option<Share> {
         let usual = self.usual(bytes);
         let mut share = self.try_usual(usual)?;

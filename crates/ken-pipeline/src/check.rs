@@ -18,7 +18,7 @@ use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
 use crate::lock::RunLock;
-use crate::{Error, Options, Progress, Summary, ngrams, update};
+use crate::{Error, Options, Progress, Summary, ngrams, replace, update};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -224,6 +224,27 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
         run: update(options, &[], progress, &|_| ())?,
         merged,
     })
+}
+
+/// Replaces an index whose list of segments is damaged by a new one with the same roots. Does nothing if the roots
+/// cannot be read, or one of them is not there.
+///
+/// # Errors
+/// Fails as [`update`] does.
+pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
+    let index = options.data.join("index");
+    let roots = ken_index::salvage_roots(&index).unwrap_or_default();
+    // A flipped bit may as well be in the name of one.
+    let is_there = |root: &Root| fs_err::exists(&root.path).unwrap_or(false);
+    if roots.is_empty() || !roots.iter().all(is_there) {
+        return Ok(None);
+    }
+    let Some(lock) = RunLock::take(&options.data, &|| !progress.is_cancelled())? else {
+        return Ok(None);
+    };
+    replace::replace(&index, roots)?;
+    drop(lock);
+    update(options, &[], progress, &|_| ()).map(Some)
 }
 
 /// Compares what the walk tells with what is in the folders.

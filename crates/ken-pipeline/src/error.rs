@@ -19,7 +19,7 @@ pub enum Error {
     NotARoot(PathBuf),
     /// More headers are to be fields than there are fields for them.
     #[error(
-        "{0} headers are to be fields, or were until now, and there can be 8: run `ken index` without the former ones first"
+        "there can be at most 8 custom fields, and {0} are configured or still in the index: run `ken index` once without the old ones"
     )]
     Headers(usize),
     /// The data folder cannot be used.

@@ -1,4 +1,7 @@
 //! One run at a time: a lock on a file in the data folder, which dies with its process.
+//!
+//! Processes that wait for the lock share one on a second file. By it a process that keeps the index open between
+//! two batches sees that it is wanted.
 
 use std::fs::File;
 use std::path::Path;
@@ -21,22 +24,60 @@ impl RunLock {
     /// waiting: a call that sleeps until the lock is free could not be stopped.
     pub(crate) fn take(data: &Path, wait: &dyn Fn() -> bool) -> Result<Option<Self>, Error> {
         fs_err::create_dir_all(data)?;
-        let path = data.join("ken.lock");
-        let (file, _) = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)?
-            .into_parts();
+        let file = open(&data.join("ken.lock"))?;
+        let mut waiting = None;
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(Some(Self(file))),
-                Err(Errno::WOULDBLOCK) if wait() => std::thread::sleep(INTERVAL),
+                Err(Errno::WOULDBLOCK) if wait() => {
+                    if waiting.is_none() {
+                        waiting = Waiting::begin(data)?;
+                    }
+                    std::thread::sleep(INTERVAL);
+                }
                 Err(Errno::WOULDBLOCK) => return Ok(None),
                 Err(error) => return Err(std::io::Error::from(error).into()),
             }
         }
     }
+
+    /// Returns whether anybody waits for the lock.
+    pub(crate) fn is_wanted(data: &Path) -> bool {
+        let file = fs_err::File::open(data.join(Waiting::FILE));
+        file.is_ok_and(|file| {
+            let operation = FlockOperation::NonBlockingLockExclusive;
+            flock(file.file(), operation) == Err(Errno::WOULDBLOCK)
+        })
+    }
+}
+
+/// Waits until others that wait for the lock have had time to take it.
+pub(crate) fn let_others_go_first() {
+    std::thread::sleep(2 * INTERVAL);
+}
+
+/// The mark of a process that waits.
+struct Waiting(#[allow(dead_code)] File);
+
+impl Waiting {
+    const FILE: &str = "ken.waiting";
+
+    /// Sets the mark; nothing if somebody just looks at it.
+    fn begin(data: &Path) -> Result<Option<Self>, Error> {
+        let file = open(&data.join(Self::FILE))?;
+        let locked = flock(&file, FlockOperation::NonBlockingLockShared);
+        Ok(locked.is_ok().then_some(Self(file)))
+    }
+}
+
+fn open(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    let file = options
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
+    Ok(file.into_parts().0)
 }
 
 #[cfg(test)]
@@ -46,15 +87,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waits_can_be_stopped() {
+    fn a_process_that_waits_is_seen_and_can_be_stopped() {
         let folder = tempfile::tempdir().unwrap();
         let never = || panic!("the lock is free");
         let held = RunLock::take(folder.path(), &never).unwrap();
         assert!(held.is_some());
+        assert!(!RunLock::is_wanted(folder.path()));
         let asked = Cell::new(0);
-        let wait = || asked.replace(asked.get() + 1) < 2;
+        let wait = || {
+            // From the second question on it has waited.
+            let n_asked = asked.replace(asked.get() + 1);
+            assert_eq!(RunLock::is_wanted(folder.path()), n_asked > 0);
+            n_asked < 2
+        };
         assert!(RunLock::take(folder.path(), &wait).unwrap().is_none());
         assert_eq!(asked.get(), 3);
+        assert!(!RunLock::is_wanted(folder.path()));
         drop(held);
         assert!(RunLock::take(folder.path(), &never).unwrap().is_some());
     }

@@ -9,17 +9,17 @@ use ken_core::Stamp;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-/// How often a file that was changed just now is waited for.
+/// How many times a read waits for a file that changed just now.
 const MAX_WAITS: usize = 3;
 
-/// Opens a file and returns its stamp of now; none if it is gone or not a regular file.
+/// Opens a file and returns it with its present stamp; none if it is gone or not a regular file.
 ///
 /// Errors are those of the operating system, without the path.
 pub(crate) fn open(path: &Path) -> io::Result<Option<(File, Stamp)>> {
     open_with(path, OFlags::empty())
 }
 
-/// As [`open`], but takes a symbolic link for nothing.
+/// Opens a file as [`open`] does, but treats a symbolic link as absent.
 pub(crate) fn open_itself(path: &Path) -> io::Result<Option<(File, Stamp)>> {
     open_with(path, OFlags::NOFOLLOW)
 }
@@ -35,10 +35,10 @@ fn open_with(path: &Path, more: OFlags) -> io::Result<Option<(File, Stamp)>> {
     Ok(settled(&file)?.map(|stamp| (file, stamp)))
 }
 
-/// Returns the stamp of an open file when it can be trusted: a file that was changed a moment ago
-/// may change again under the same time. None for what is no regular file.
+/// Waits until the stamp of an open file can be trusted, and returns it: a file that changed a moment ago may
+/// change again within the same tick of the clock. Returns none if it is no regular file.
 ///
-/// A file that is written all the time gets a stamp that no file has: it is read again next time.
+/// A file that is written all the time gets a stamp that no file has, so the next run reads it again.
 fn settled(file: &File) -> io::Result<Option<Stamp>> {
     for tries in 0.. {
         let stat = rustix::fs::fstat(file)?;
@@ -60,7 +60,7 @@ fn settled(file: &File) -> io::Result<Option<Stamp>> {
     Ok(None)
 }
 
-/// Returns whether an error speaks of the machine's state of the moment, not of the file.
+/// Returns whether the cause of an error is the present state of the machine, and not the file.
 pub(crate) fn is_passing(error: &io::Error) -> bool {
     let passing = [
         Errno::MFILE,
@@ -75,8 +75,8 @@ pub(crate) fn is_passing(error: &io::Error) -> bool {
         .any(|errno| code == Some(errno.raw_os_error()))
 }
 
-/// Returns whether a file may not be opened because of a folder above it, or only could not a moment ago: its
-/// own stamp will not tell when that is over.
+/// Returns whether a folder above a file forbids opening it, or the file can be opened by now. The stamp of the file
+/// does not change when such a cause passes.
 pub(crate) fn may_be_opened_later(path: &Path, error: &io::Error) -> bool {
     let is_denied = error.raw_os_error() == Some(Errno::ACCESS.raw_os_error());
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;

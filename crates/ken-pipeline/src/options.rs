@@ -1,6 +1,6 @@
 //! How a run works.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ken_core::{FolderFields, Root};
@@ -19,6 +19,24 @@ pub enum RootChange {
 }
 
 /// How a run works.
+///
+/// ```
+/// use ken_pipeline::{Options, Progress, RootChange, update};
+///
+/// # let folder = std::env::temp_dir().join(format!("ken-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(folder.join("letters"))?;
+/// # std::fs::write(folder.join("letters/anna.txt"), "Dear Anna")?;
+/// # let letters = folder.join("letters");
+/// let options = Options {
+///     threads: 2,
+///     ..Options::new(&folder.join("data"))
+/// };
+/// let add = RootChange::Add(ken_core::Root::new(letters));
+/// let summary = update(&options, &[add], &Progress::default(), &|_| ())?;
+/// assert_eq!((summary.added, summary.committed), (1, true));
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Folder of the index and its lock.
@@ -39,9 +57,9 @@ pub struct Options {
     pub ocr: Option<Ocr>,
     /// Fields that folders give to what lies below them.
     pub folders: Vec<FolderFields>,
-    /// Of which files grams are kept, so that `ken grep` need not read all of them.
+    /// Which files n-grams are kept of, so that `ken grep` need not read all files.
     pub ngrams: Ngrams,
-    /// Only tell what would be done.
+    /// Only report what would be done.
     pub dry_run: bool,
     /// Commit after so long, so that an interrupted run loses little.
     pub commit_interval: Duration,
@@ -98,6 +116,9 @@ pub struct Ocr {
 const THREAD_BYTES: usize = 256 << 20;
 const MIN_BYTES: usize = 64 << 20;
 
+/// How long an interrupted run may have worked in vain.
+const COMMIT_INTERVAL: Duration = Duration::from_secs(60);
+
 /// Limits that hold whatever the memory: smaller ones would leave out what people have.
 const MIN_TEXT_BYTES: usize = 1 << 20;
 const MIN_FILE_BYTES: u64 = 8 << 20;
@@ -142,19 +163,28 @@ pub(crate) struct Shares {
     pub(crate) members: usize,
 }
 
-/// Of which files grams are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which files n-grams are kept of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ngrams {
-    /// Of none.
+    /// No files.
     None,
-    /// Of plain text and source code, of which they take about as long as its words.
+    /// Plain text and source code. Their n-grams take about as long as their terms.
+    #[default]
     Text,
-    /// Of all files, and of the text of documents. That of mail and pages takes longer than all else
-    /// that is done with them.
+    /// All files, and the text of documents. The n-grams of mail and HTML take longer than everything else that is
+    /// done with these files.
     All,
 }
 
 impl Options {
+    /// Returns the usual options for an index in a data folder.
+    pub fn new(data: &Path) -> Self {
+        Self {
+            data: data.to_path_buf(),
+            ..Self::default()
+        }
+    }
+
     /// Returns how many threads extract; none if the walk does.
     pub(crate) fn extract_threads(&self) -> usize {
         self.arrangement
@@ -201,6 +231,32 @@ impl Options {
             documents: eighth,
             inputs,
             members: eighth,
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            data: PathBuf::new(),
+            threads,
+            arrangement: Arrangement::default(),
+            memory_bytes: default_memory(threads),
+            extract: ken_extract::Options::default(),
+            full: false,
+            retry_failed: false,
+            ocr: None,
+            folders: Vec::new(),
+            ngrams: Ngrams::default(),
+            dry_run: false,
+            commit_interval: COMMIT_INTERVAL,
+            commit_bytes: 0,
+            durability: Durability::default(),
+            lazy: false,
+            order: EntryOrder::default(),
+            background: false,
+            global_ignore: None,
         }
     }
 }

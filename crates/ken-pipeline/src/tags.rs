@@ -19,6 +19,9 @@ use siphasher::sip::SipHasher13;
 
 use crate::Error;
 
+/// Messages that a thread writes at once; it holds their texts.
+pub(crate) const MESSAGES_AT_ONCE: usize = 64;
+
 /// Returns the path of the log.
 pub fn path(data: &Path) -> PathBuf {
     data.join("tags")

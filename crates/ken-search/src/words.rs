@@ -122,7 +122,7 @@ fn tree<'a>(
         return Err(failure("the text has no words".into()));
     }
     if counts.len() > most {
-        let hint = "--any looks for the rarest of them";
+        let hint = "--any searches for the rarest of them";
         return Err(QueryError {
             hint: Some(hint.to_owned()),
             ..failure(format!("the text has more than {most} different words"))

@@ -89,18 +89,19 @@ pub fn changes(
     })
 }
 
-/// Looks at some files only, of which alone the catalogue may tell, and hands on what changed.
+/// Looks at some paths only, and at all that lies below them, and hands on what changed. The catalogue must hold
+/// these files and no others.
 ///
-/// The folders that lead to them are read, others are not.
+/// The folders that lead to the paths are read, others are not.
 pub fn changes_of(
-    files: &[PathBuf],
+    paths: &[PathBuf],
     roots: &[Root],
     options: &ScanOptions,
     progress: &Progress,
     comparison: &Comparison<'_>,
 ) -> Summary {
     compare(roots, comparison, |visitor| {
-        scan_towards(files, roots, options, progress, visitor)
+        scan_towards(paths, true, roots, options, progress, visitor)
     })
 }
 

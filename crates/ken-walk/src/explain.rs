@@ -53,6 +53,7 @@ pub fn explain(roots: &[Root], options: &ScanOptions, path: &Path) -> Option<Ver
     };
     let summary = scan_towards(
         &[path.to_path_buf()],
+        false,
         roots,
         options,
         &Progress::default(),

@@ -77,6 +77,8 @@ struct Here<'a> {
     sidecars: HashSet<Vec<u8>>,
     /// Of a folder of MH.
     sequences: Option<Sequences>,
+    /// Whether all its entries are of interest, and not only those that lead to a target.
+    is_whole: bool,
     /// Set if its entries are divided.
     divided: Option<Divided<'a>>,
 }
@@ -254,6 +256,7 @@ impl<'a> Walker<'a> {
                 .then(|| Sequences::read(descriptor.as_fd()))
                 .flatten(),
             descriptor,
+            is_whole: self.shared.is_whole(&folder.path),
             divided,
         };
         if here.divided.is_some() {
@@ -310,7 +313,7 @@ impl<'a> Walker<'a> {
             let name = listing.c_name(entry);
             self.path.truncate(folder_length);
             self.path.extend_from_slice(name.to_bytes());
-            if self.shared.is_on_the_way(self.path()) {
+            if here.is_whole || self.shared.is_on_the_way(self.path()) {
                 self.entry(here, name, entry);
             }
         }
@@ -334,6 +337,8 @@ impl<'a> Walker<'a> {
         };
         match kind {
             FileType::Directory if self.admits(here, name, true) => self.folder(here),
+            // One that lies on the way to a target is none.
+            FileType::RegularFile if !here.is_whole && !self.shared.is_target(self.path()) => {}
             FileType::RegularFile if !looks => {}
             FileType::RegularFile if self.admits(here, name, false) => {
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {

@@ -10,6 +10,8 @@ mod compare;
 mod error;
 mod explain;
 mod folder;
+#[cfg(any(fuzzing, test))]
+pub mod fuzzing;
 mod lineage;
 mod listing;
 mod listings;

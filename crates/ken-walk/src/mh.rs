@@ -12,7 +12,7 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ken_core::MhState;
+use ken_core::{MessageState, MhState};
 use rustix::fs::{Mode, OFlags, Stat};
 
 /// The name of the list.
@@ -66,10 +66,10 @@ impl Sequences {
     }
 
     fn named(&mut self, name: &[u8]) -> Option<&mut Vec<RangeInclusive<u32>>> {
-        match name {
-            b"unseen" => Some(&mut self.unseen),
-            b"flagged" => Some(&mut self.flagged),
-            b"replied" | b"answered" => Some(&mut self.replied),
+        match MessageState::of_mh_sequence(name)? {
+            MessageState::Unread => Some(&mut self.unseen),
+            MessageState::Flagged => Some(&mut self.flagged),
+            MessageState::Replied => Some(&mut self.replied),
             _ => None,
         }
     }
@@ -118,6 +118,15 @@ fn range(word: &[u8]) -> Option<RangeInclusive<u32>> {
     match dash {
         None => number(word).map(|number| number..=number),
         Some(at) => Some(number(&word[..at])?..=number(&word[at + 1..])?),
+    }
+}
+
+/// Reads a list, and what it says of each message up to 1000.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn read_list(text: &[u8]) {
+    let sequences = Sequences::parse(text);
+    for number in 0..1_000 {
+        sequences.of(number.to_string().as_bytes());
     }
 }
 

@@ -29,15 +29,17 @@ pub fn scan(
     walk(None, roots, options, progress, visitor)
 }
 
-/// Walks only the roots that cover the targets, and there only folders that lead to them.
+/// Walks only the roots that cover the targets, and there only folders that lead to them; and with `below`, all
+/// that lies below a target.
 pub(crate) fn scan_towards(
     targets: &[PathBuf],
+    below: bool,
     roots: &[Root],
     options: &ScanOptions,
     progress: &Progress,
     visitor: Visitor<'_>,
 ) -> ScanSummary {
-    let targets = Targets::new(targets, roots);
+    let targets = Targets::new(targets, below, roots);
     walk(Some(&targets), roots, options, progress, visitor)
 }
 
@@ -97,6 +99,9 @@ fn start(shared: &Shared<'_>, rules: &[(Rules, WalkRoot)]) -> Vec<Folder> {
                 shared.report_rules(errors);
                 folders.push(Folder::root(number, root.path.clone(), above));
             }
+            // A target may lie below what is a file now.
+            Availability::Available
+                if !shared.is_whole(&root.path) && !shared.is_target(&root.path) => {}
             Availability::Available => Walker::new(shared, rules).root_file(root),
             state => shared
                 .summary()

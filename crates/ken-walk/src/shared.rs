@@ -58,15 +58,26 @@ pub(crate) struct Targets {
     roots: HashSet<PathBuf>,
     /// The targets and all folders above them.
     on_the_way: HashSet<PathBuf>,
+    named: HashSet<PathBuf>,
+    /// Whether all that lies below a target is of interest too.
+    below: bool,
 }
 
 impl Targets {
-    pub(crate) fn new(targets: &[PathBuf], roots: &[Root]) -> Self {
+    pub(crate) fn new(targets: &[PathBuf], below: bool, roots: &[Root]) -> Self {
+        let named: HashSet<PathBuf> = targets.iter().cloned().collect();
         let covering = targets.iter().flat_map(|path| crate::covering(roots, path));
+        let is_below = |root: &&Root| root.path.ancestors().any(|path| named.contains(path));
+        let covered = roots.iter().filter(|root| below && is_below(root));
         let ways = targets.iter().flat_map(|path| path.ancestors());
         Self {
-            roots: covering.map(|root| root.path.clone()).collect(),
+            roots: covering
+                .chain(covered)
+                .map(|root| root.path.clone())
+                .collect(),
             on_the_way: ways.map(Path::to_path_buf).collect(),
+            named,
+            below,
         }
     }
 }
@@ -98,6 +109,20 @@ impl<'a> Shared<'a> {
     pub(crate) fn is_on_the_way(&self, entry: &Path) -> bool {
         self.targets
             .is_none_or(|targets| targets.on_the_way.contains(entry))
+    }
+
+    /// Returns whether a file is a target; every one is if there are none.
+    pub(crate) fn is_target(&self, file: &Path) -> bool {
+        self.targets
+            .is_none_or(|targets| targets.named.contains(file))
+    }
+
+    /// Returns whether all that lies below a path is of interest.
+    pub(crate) fn is_whole(&self, path: &Path) -> bool {
+        self.targets.is_none_or(|targets| {
+            let mut above = path.ancestors();
+            targets.below && above.any(|path| targets.named.contains(path))
+        })
     }
 
     /// Returns whether several threads may look at the entries of one folder: in no order that people see.

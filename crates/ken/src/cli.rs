@@ -116,6 +116,9 @@ fn is_option(command: &clap::Command, argument: &str) -> bool {
         || letters.chars().all(is_known)
 }
 
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Global {
@@ -125,6 +128,7 @@ pub(crate) struct Global {
         value_name = "DIR",
         env = "KEN_DATA",
         global = true,
+        help_heading = GLOBAL,
         hide_env_values = true
     )]
     pub(crate) data: Option<PathBuf>,
@@ -134,17 +138,18 @@ pub(crate) struct Global {
         value_name = "FILE",
         env = "KEN_CONFIG",
         global = true,
+        help_heading = GLOBAL,
         hide_env_values = true
     )]
     pub(crate) config: Option<PathBuf>,
     /// Set one setting, as in the configuration file: --set extract.max_depth=3
-    #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
+    #[arg(long = "set", value_name = "KEY=VALUE", global = true, help_heading = GLOBAL)]
     pub(crate) set: Vec<String>,
     /// When to color the output
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = GLOBAL)]
     pub(crate) color: When,
     /// When to print paths as clickable links
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = GLOBAL)]
     pub(crate) hyperlinks: When,
 }
 
@@ -265,7 +270,7 @@ pub(crate) struct IndexArgs {
     /// of the machine's memory]
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<String>,
-    /// Threads that read files, and threads that write the index [default: one per core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(crate) threads: Option<usize>,
     /// Work at normal priority; without a terminal, ken otherwise gives way to other programs
@@ -544,25 +549,25 @@ mod tests {
         list(&command, "ken", &mut table);
         expect![[r#"
             ken: Know what you have: find documents, mail and source code on this machine
-            ken index: Add folders to the index and bring it up to date
-            ken search: Find documents
-            ken grep: Find every line that matches a regular expression, with ripgrep's flags
-            ken mail: Read messages, list threads and people, give tags
-            ken mail show: Show messages: header, text, and what is attached
-            ken mail list: List messages, one on a line, newest first
-            ken mail threads: List the threads of messages, newest first
-            ken mail tag: Give messages tags and take them: ken mail tag +todo -inbox QUERY
-            ken mail contacts: List people who sent and got messages, those that matter most first
-            ken mail save: Write attached files into a folder
-            ken mail verify: Check the signatures of messages by gpg and gpgsm
-            ken terms: Show the words of the index, and how often they are there
-            ken recollq: Do as Recoll's recollq: its command line, its output; so does ken started under that name
-            ken ag: Do as ag, the Silver Searcher: its command line, its output; so does ken started under that name
-            ken mu: Do as mu: its command line, its output, its server for mu4e; so does ken started under that name
-            ken status: Show what is indexed and what failed
-            ken check: Prove that the index agrees with itself and with the disk, and mend it
-            ken extract: Show the text that ken reads in a file
-            ken walk: Show the files that ken would index
+            ken index: Add folders to the index, and bring it up to date
+            ken search: Search documents, mail and source code
+            ken grep: Print every line that matches a regular expression (ripgrep's flags and output)
+            ken mail: Read and list messages, threads, contacts and tags
+            ken mail show: Show messages: header, text and attachments
+            ken mail list: List messages, one per line, newest first
+            ken mail threads: List threads, newest first
+            ken mail tag: Add and remove tags: ken mail tag +todo -inbox QUERY
+            ken mail contacts: List contacts, the most important first
+            ken mail save: Save attachments to a folder
+            ken mail verify: Verify the signatures of messages (gpg, gpgsm)
+            ken terms: List the terms of the index and how often each occurs
+            ken recollq: Drop-in replacement for Recoll's recollq (also when started as `recollq`)
+            ken ag: Drop-in replacement for ag, the Silver Searcher (also when started as `ag`)
+            ken mu: Drop-in replacement for mu, including the server for mu4e (also when started as `mu`)
+            ken status: Show what is indexed, and which files could not be read
+            ken check: Verify the index against itself and the disk, and repair it
+            ken extract: Print the text that ken reads from a file
+            ken walk: List the files that ken would index
             ken completions: Write shell completions to standard output
             ken man: Write man pages into a folder
         "#]].assert_eq(&table);

@@ -318,7 +318,7 @@ impl Settings {
         table.try_into().map_err(|error: toml::de::Error| {
             Failure::new(
                 Kind::Usage,
-                format!("a setting is wrong: {}", one_line(&error)),
+                format!("invalid setting: {}", one_line(&error)),
             )
         })
     }
@@ -328,8 +328,9 @@ impl MailSettings {
     /// Tells queries whose mail it is, and where.
     pub(crate) fn tell(&self, context: &mut Context) -> Result<(), Failure> {
         let own = Personal::new(&self.addresses).map_err(|message| {
-            Failure::new(Kind::Usage, format!("mail.addresses: {message}"))
-                .hint("for instance addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]")
+            Failure::new(Kind::Usage, format!("mail.addresses: {message}")).hint(
+                "example: addresses = [\"anna@example.org\", \"/^anna\\\\+.*@example\\\\.org$/\"]",
+            )
         })?;
         context.own_addresses = own.expressions().to_vec();
         context.mail_root = self.root.as_deref().map(below_home);
@@ -340,20 +341,23 @@ impl MailSettings {
     fn custom_fields(&self) -> Result<Vec<CustomField>, Failure> {
         let wrong = |message: String| Failure::new(Kind::Usage, format!("mail.headers: {message}"));
         for (name, header) in &self.headers {
-            let reserved = is_reserved(name).then_some("it means something else in queries");
+            let reserved = is_reserved(name).then_some("it has another meaning in queries");
             if let Some(why) = custom::wrong_name(name).or(reserved) {
                 return Err(wrong(format!("\"{name}\" cannot be a field: {why}"))
-                    .hint("for instance headers = { project = \"X-Project\" }"));
+                    .hint("example: headers = { project = \"X-Project\" }"));
             }
             if !custom::is_header(header) {
-                return Err(wrong(format!("\"{header}\" is no name of a header")));
+                return Err(wrong(format!("\"{header}\" is not a valid header name")));
             }
         }
         let wanted = self.headers.iter();
         let wanted: Vec<_> = wanted.map(|(a, b)| (a.clone(), b.clone())).collect();
         let most = custom::CUSTOM_FIELDS.len();
-        custom::assign(&wanted, std::iter::empty())
-            .map_err(|n| wrong(format!("{n} fields, more than {most}")))
+        custom::assign(&wanted, std::iter::empty()).map_err(|n| {
+            wrong(format!(
+                "{n} custom fields, but there can be at most {most}"
+            ))
+        })
     }
 }
 
@@ -386,7 +390,7 @@ impl ExtractSettings {
 
     fn isolate(&self) -> Result<Isolate, Failure> {
         self.isolate.parse().map_err(|()| {
-            let message = format!("extract.isolate: there is no choice \"{}\"", self.isolate);
+            let message = format!("extract.isolate: invalid value \"{}\"", self.isolate);
             Failure::new(Kind::Usage, message).hint(&format!(
                 "one of {}",
                 Isolate::ALL.map(|(_, name)| name).join(", ")
@@ -418,7 +422,8 @@ impl PasswordSettings {
         // More would only make each encrypted file slow.
         let n_passwords = text.lines().filter(|line| !line.is_empty()).count();
         if n_passwords > MAX_PASSWORDS {
-            let message = format!("{n_passwords} passwords, more than {MAX_PASSWORDS}");
+            let message =
+                format!("{n_passwords} passwords, but there can be at most {MAX_PASSWORDS}");
             return Err(Failure::new(Kind::Usage, message));
         }
         Ok(Passwords::new(text.lines().map(str::to_owned)))
@@ -456,7 +461,7 @@ impl FolderSettings {
         let path = below_home(&self.path);
         if !path.is_absolute() {
             let message = format!("folder \"{}\": not an absolute path", self.path.display());
-            return Err(Failure::new(Kind::Usage, message).hint("for instance ~/Documents"));
+            return Err(Failure::new(Kind::Usage, message).hint("example: ~/Documents"));
         }
         let mut fields = Vec::new();
         for (name, values) in &self.fields {
@@ -479,7 +484,8 @@ impl FolderSettings {
         let given = FIELDS.iter().filter(|info| info.field.is_given());
         let given: Vec<_> = given.map(|info| info.name).collect();
         let folder = self.path.display();
-        let message = format!("folder \"{folder}\": \"{name}\" is no field that it can give");
+        let message =
+            format!("folder \"{folder}\": \"{name}\" is not a field that a folder can set");
         Failure::new(Kind::Usage, message).hint(&format!("one of {}", given.join(", ")))
     }
 }
@@ -524,9 +530,9 @@ fn parse_assignment(assignment: &str) -> Result<toml::Table, Failure> {
     let wrong = || {
         Failure::new(
             Kind::Usage,
-            format!("--set {assignment}: not of the form KEY=VALUE"),
+            format!("--set {assignment}: expected KEY=VALUE"),
         )
-        .hint("for instance --set extract.max_depth=3")
+        .hint("example: --set extract.max_depth=3")
     };
     let (key, value) = assignment.split_once('=').ok_or_else(wrong)?;
     let parsed = format!("{key} = {value}").parse::<toml::Table>();
@@ -555,7 +561,7 @@ pub(crate) fn data_folder(global: &Global) -> Result<PathBuf, Failure> {
     let folder = folder.ok_or_else(|| {
         Failure::new(
             Kind::Usage,
-            "no home folder to keep the index in".to_owned(),
+            "there is no home folder to keep the index in".to_owned(),
         )
         .hint("ken --data DIR …")
     })?;
@@ -612,7 +618,7 @@ pub(crate) fn parse_size(text: &str) -> Result<usize, Failure> {
         .and_then(|(number, shift)| number.checked_mul(1 << shift))
         .ok_or_else(|| {
             Failure::new(Kind::Usage, format!("\"{text}\" is not a size"))
-                .hint("a number of bytes, or with a unit: 512M, 2G")
+                .hint("write a number of bytes, or a number with a unit: 512M, 2G")
         })
 }
 

@@ -74,19 +74,19 @@ impl From<ken_index::Error> for Failure {
         let is_damage = error.is_damage();
         match error {
             Error::Missing(_) => Self::new(Kind::NoIndex, message).hint("ken index ~/Documents"),
-            Error::Busy(_) => Self::new(Kind::Index, message).hint("wait until it has ended"),
+            Error::Busy(_) => Self::new(Kind::Index, message).hint("wait until it has finished"),
             Error::Version { .. } => Self::new(Kind::Index, message)
-                .hint("ken index --full makes it anew of the same folders; tags are kept"),
+                .hint("ken index --full rebuilds it from the same roots; tags are kept"),
             Error::Damaged { path, .. } => {
                 let hint = format!(
-                    "delete \"{}\" and run ken index with its folders again",
+                    "delete \"{}\" and run ken index with its roots again",
                     path.display()
                 );
                 Self::new(Kind::Index, message).hint(&hint)
             }
             Error::Query(_) => Self::new(Kind::Usage, message),
             Error::Engine { .. } if is_damage => Self::new(Kind::Index, message)
-                .hint("ken check tells what is damaged, ken check --repair mends it"),
+                .hint("ken check shows what is damaged; ken check --repair repairs it"),
             Error::Folder(_) | Error::Engine { .. } => Self::new(Kind::Index, message),
         }
     }
@@ -115,6 +115,6 @@ impl From<ken_search::parse::QueryError> for Failure {
 impl From<ken_search::terms::TermsError> for Failure {
     fn from(error: ken_search::terms::TermsError) -> Self {
         Self::new(Kind::Usage, error.to_string())
-            .hint("the start of a word, pat*ern, /regular expression/, ~word or ~word~2")
+            .hint("write the beginning of a term, pat*ern, /regular expression/, ~word or ~word~2")
     }
 }

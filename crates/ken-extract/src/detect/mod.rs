@@ -16,17 +16,10 @@ use std::io;
 use ken_core::Kind;
 
 use crate::{Input, text};
+
+pub use crate::input::Detected;
 use magic::Magic;
 use sniff::Sniffed;
-
-/// The outcome of detection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Detected {
-    /// Media type without parameters, in lower case.
-    pub media_type: &'static str,
-    /// What sort of thing it is.
-    pub kind: Kind,
-}
 
 /// What is found by its name only.
 pub const UNKNOWN: Detected = Detected {
@@ -68,6 +61,23 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
         Some(Magic::Ole2) => container::ole2(&head, input, named),
         Some(Magic::Format(found)) => Ok(refined(found, named)),
         None => Ok(without_magic(&head, named, is_maildir_name(&input.name))),
+    }
+}
+
+impl Input<'_> {
+    /// Finds the format of the input, by its name and content. A small file is read for that as by
+    /// [`Self::preload`]. The answer is kept, as several callers ask before a file is extracted.
+    ///
+    /// # Errors
+    /// Fails if the bytes cannot be read.
+    pub fn detect(&mut self) -> io::Result<Detected> {
+        if let Some(detected) = self.detected {
+            return Ok(detected);
+        }
+        self.preload()?;
+        let detected = detect(self)?;
+        self.detected = Some(detected);
+        Ok(detected)
     }
 }
 

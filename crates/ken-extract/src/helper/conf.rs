@@ -5,7 +5,7 @@
 
 /// One assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry<'t> {
+pub(super) struct Assignment<'t> {
     /// The section it stands in; empty before the first.
     pub(super) section: &'t str,
     pub(super) key: String,
@@ -13,7 +13,7 @@ pub(super) struct Entry<'t> {
 }
 
 /// Reads all assignments; lines that are none are passed over, as Recoll does.
-pub(super) fn parse(text: &str) -> Vec<Entry<'_>> {
+pub(super) fn parse(text: &str) -> Vec<Assignment<'_>> {
     let mut entries = Vec::new();
     let mut section = "";
     let mut joined = String::new();
@@ -35,7 +35,7 @@ pub(super) fn parse(text: &str) -> Vec<Entry<'_>> {
         }
         joined.push_str(line);
         if let Some((key, value)) = joined.split_once('=') {
-            entries.push(Entry {
+            entries.push(Assignment {
                 section,
                 key: key.trim().to_owned(),
                 value: value.trim().to_owned(),

@@ -78,8 +78,8 @@ impl Helpers {
         handler: &Handler,
         limits: &Limits,
     ) -> Result<Speaker, Fault> {
-        let room = self.room()?;
-        let process = self.start(handler, room, None, Stdio::piped(), limits)?;
+        let work = self.work_folder()?;
+        let process = self.start(handler, work, None, Stdio::piped(), limits)?;
         Ok(Speaker {
             handler: index,
             thread: thread::current().id(),
@@ -118,7 +118,7 @@ impl Helpers {
         input: &Input<'_>,
         limits: &Limits,
     ) -> Result<Result<Answer, Fault>, Error> {
-        let path = speaker.process.get_ref().room.put(input)?;
+        let path = speaker.process.get_ref().work.put(input)?;
         Ok(self.ask(handler, speaker, path.as_os_str().as_bytes(), limits))
     }
 

@@ -3,7 +3,7 @@
 //! The kernel ends a helper with the thread that started it, but not what the helper has started. No
 //! helper can leave its process group, so that whoever knows the groups can end all of them: the guard,
 //! which ken starts before its first helper and tells of each group through a pipe. However ken ends, the
-//! pipe closes; the guard then kills the groups that are left, and removes the folder of their rooms.
+//! pipe closes; the guard then kills the groups that are left, and removes the folder of their work folders.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -14,11 +14,13 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::room::PREFIX;
 use crate::child::{AFTER_KILL, wait_for};
 
-/// The first argument of ken that makes it a guard; the second is the folder of the rooms.
+/// The first argument of ken that makes it a guard; the second is the folder of the work folders.
 pub const ARGUMENT: &str = "helper-guard";
+
+/// How the names of the folders begin that hold all work folders of a process.
+pub(super) const PREFIX: &str = "ken-helper-";
 
 /// What was killed may still write for a moment.
 const TRIES: u32 = 20;
@@ -123,7 +125,10 @@ mod tests {
         assert_eq!(ended.try_wait().unwrap(), None);
         watch(&(ended.id() as i32).to_le_bytes()[..], parent.path());
         assert!(!ended.wait().unwrap().success());
-        assert!(fs_err::exists(parent.path()).unwrap(), "no folder of rooms");
+        assert!(
+            fs_err::exists(parent.path()).unwrap(),
+            "a folder of another name stays"
+        );
         assert!(!fs_err::exists(folder).unwrap());
     }
 }

@@ -15,12 +15,12 @@ mod missing;
 pub mod ocr;
 mod process;
 mod protocol;
-mod room;
 pub mod sandbox;
 mod table;
 #[cfg(test)]
 mod tests;
 mod toolchain;
+mod work_folder;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -44,9 +44,9 @@ pub use handler::Adapter;
 use handler::{FOLDER, Handler, Method, PATH, Places};
 pub use missing::{missing_in, packages};
 use process::{Launch, Process};
-use room::{Room, Rooms};
 use sandbox::Rights;
 use table::{Sources, Table};
+use work_folder::{WorkFolder, WorkFolders};
 
 /// How the names of helpers begin among the formats of a reading.
 const READING_PREFIX: &str = "helper ";
@@ -93,8 +93,8 @@ pub struct Helpers {
     idle: Mutex<Vec<execm::Speaker>>,
     /// Files of the user's configuration of Recoll that filters read; not its index.
     configuration: Vec<PathBuf>,
-    /// Made with the first room.
-    rooms: Mutex<Option<Arc<Rooms>>>,
+    /// Made with the first work folder.
+    work_folders: Mutex<Option<Arc<WorkFolders>>>,
     /// What was found missing in this run, by handler.
     missing: Mutex<BTreeMap<usize, String>>,
     stopped: Arc<AtomicBool>,
@@ -122,7 +122,7 @@ impl Helpers {
             prefer: &options.prefer,
         };
         let table = Table::new(&sources, places(&options));
-        room::sweep(&options.temporary);
+        work_folder::sweep(&options.temporary);
         let folder = options.configuration.iter();
         let configuration = folder.flat_map(|folder| CONFIGURATION.map(|name| folder.join(name)));
         Ok(Self {
@@ -130,24 +130,24 @@ impl Helpers {
             options,
             table,
             idle: Mutex::default(),
-            rooms: Mutex::default(),
+            work_folders: Mutex::default(),
             missing: Mutex::default(),
             stopped: Arc::default(),
         })
     }
 
-    /// Returns a new room.
-    fn room(&self) -> Result<Room, Fault> {
-        let mut rooms = lock(&self.rooms);
-        let rooms = match &*rooms {
-            Some(rooms) => Arc::clone(rooms),
+    /// Returns a new work folder.
+    fn work_folder(&self) -> Result<WorkFolder, Fault> {
+        let mut work_folders = lock(&self.work_folders);
+        let work_folders = match &*work_folders {
+            Some(work_folders) => Arc::clone(work_folders),
             None => {
                 let guard = self.options.sandbox.as_deref();
-                let made = Arc::new(Rooms::new(&self.options.temporary, guard)?);
-                Arc::clone(rooms.insert(made))
+                let made = Arc::new(WorkFolders::new(&self.options.temporary, guard)?);
+                Arc::clone(work_folders.insert(made))
             }
         };
-        Room::new(rooms)
+        WorkFolder::new(work_folders)
     }
 
     /// Has nobody wait for a program any more: the run is being stopped.
@@ -343,8 +343,8 @@ impl Helpers {
         result?;
         let name = String::from_utf8_lossy(&name).trim().to_owned();
         let path = fs_err::canonicalize(&name)?;
-        let room = fs_err::canonicalize(process.room.path())?;
-        if !path.starts_with(room) {
+        let work = fs_err::canonicalize(process.work.path())?;
+        if !path.starts_with(work) {
             let fault = Fault::Protocol("it names a file outside of its folder".to_owned());
             return Err(fault.into_error(&handler.name, ""));
         }
@@ -374,14 +374,14 @@ impl Helpers {
         limits: &Limits,
     ) -> Result<(Process, Result<Vec<u8>, Fault>), Error> {
         let system = |fault: Fault| fault.into_error(&handler.name, "");
-        let room = self.room().map_err(system)?;
-        let path = room.put(input)?;
+        let work = self.work_folder().map_err(system)?;
+        let path = work.put(input)?;
         let stdin = match handler.reads_stdin() {
             true => Stdio::from(fs_err::File::open(&path)?.into_parts().0),
             false => Stdio::null(),
         };
         let mut process = self
-            .start(handler, room, Some(&path), stdin, limits)
+            .start(handler, work, Some(&path), stdin, limits)
             .map_err(system)?;
         process.set_deadline(handler.max_time.unwrap_or(self.options.max_time));
         let printed = read_bounded(&mut process, limits.max_member_bytes);
@@ -391,33 +391,33 @@ impl Helpers {
     fn start(
         &self,
         handler: &Handler,
-        room: Room,
+        work: WorkFolder,
         path: Option<&Path>,
         input: Stdio,
         limits: &Limits,
     ) -> Result<Process, Fault> {
         let path = path.map(Path::to_string_lossy).unwrap_or_default();
-        let folder = room.scratch();
+        let folder = work.scratch();
         let folder = folder.to_string_lossy();
         let arguments = handler.arguments.iter();
         let arguments = arguments.map(|word| word.replace(PATH, &path).replace(FOLDER, &folder));
         let arguments = arguments.map(OsString::from).collect();
-        self.start_with(handler, Arc::new(room), arguments, input, limits)
+        self.start_with(handler, Arc::new(work), arguments, input, limits)
     }
 
     /// Starts a program with these arguments.
     fn start_with(
         &self,
         handler: &Handler,
-        room: Arc<Room>,
+        work: Arc<WorkFolder>,
         arguments: Vec<OsString>,
         input: Stdio,
         limits: &Limits,
     ) -> Result<Process, Fault> {
         let missing = || Fault::Missing(handler.name.clone());
         let program = handler.program.as_deref().ok_or_else(missing)?;
-        let rights = self.rights(handler, program, &room, limits);
-        let environment = self.environment(program, &room, &rights, limits);
+        let rights = self.rights(handler, program, &work, limits);
+        let environment = self.environment(program, &work, &rights, limits);
         let sandbox = self.options.sandbox.as_deref();
         let launch = Launch {
             program: sandbox.unwrap_or(program),
@@ -429,14 +429,14 @@ impl Helpers {
             input,
             stopped: Arc::clone(&self.stopped),
         };
-        Process::start(launch, room)
+        Process::start(launch, work)
     }
 
     fn rights<'r>(
         &self,
         handler: &Handler,
         program: &Path,
-        room: &'r Room,
+        work: &'r WorkFolder,
         limits: &Limits,
     ) -> Rights<'r> {
         let options = &self.options;
@@ -445,7 +445,7 @@ impl Helpers {
         read.extend(toolchain::of(program, places(options)));
         read.extend(handler.files().map(Path::to_path_buf));
         Rights {
-            room: room.path(),
+            work: work.path(),
             read,
             memory: options.memory,
             file_bytes: limits.max_member_bytes.saturating_mul(4),
@@ -456,7 +456,7 @@ impl Helpers {
     fn environment(
         &self,
         program: &Path,
-        room: &Room,
+        work: &WorkFolder,
         rights: &Rights<'_>,
         limits: &Limits,
     ) -> Vec<(&'static str, String)> {
@@ -469,17 +469,17 @@ impl Helpers {
         }
         let folders = self.options.filters.iter().chain(folders);
         let path: Vec<_> = folders.map(|folder| text(folder)).collect();
-        let own_configuration = room.path().join("conf");
+        let own_configuration = work.path().join("conf");
         let configuration = self.options.configuration.as_deref();
         let mut environment = vec![
             ("PATH", path.join(":")),
             ("LANG", "C.UTF-8".to_owned()),
-            ("HOME", text(room.path())),
-            ("TMPDIR", text(&room.scratch())),
+            ("HOME", text(work.path())),
+            ("TMPDIR", text(&work.scratch())),
             ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
             // ken spreads files over threads; Tesseract's own would only wait for each other.
             ("OMP_THREAD_LIMIT", "1".to_owned()),
-            ("RECOLL_TMPDIR", text(&room.scratch())),
+            ("RECOLL_TMPDIR", text(&work.scratch())),
             (
                 "RECOLL_CONFDIR",
                 text(configuration.unwrap_or(&own_configuration)),

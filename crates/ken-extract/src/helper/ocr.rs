@@ -1,7 +1,7 @@
 //! Text in pictures, read by Tesseract; pages of PDF are rendered by Poppler's `pdftoppm`.
 //!
 //! Both run like other helpers, in a sandbox. Each page is rendered and read on its own, so that a long
-//! document needs neither much room nor one long deadline.
+//! document needs neither much space nor one long deadline.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::fault::Fault;
 use super::handler::{Handler, Method};
-use super::room::Room;
+use super::work_folder::WorkFolder;
 use super::{Helpers, ended, read_bounded};
 use crate::formats::PICTURES;
 use crate::{Error, Input, Limits, text};
@@ -43,6 +43,21 @@ fn blank_pages(body: &str, n_pages: i64) -> Vec<usize> {
     (0..n_pages).filter(|_| is_blank(pages.next())).collect()
 }
 
+/// Returns the text of a page that Tesseract printed, without the form feed that ends it.
+fn page_text(printed: Vec<u8>) -> String {
+    let text = text::decode_owned(printed, Some("utf-8"));
+    text.trim_end().to_owned()
+}
+
+/// Reads what Tesseract may print, as the text of pages.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn read_pages(bytes: &[u8]) {
+    let text = page_text(bytes.to_vec());
+    let n_pages = bytes.len() as i64;
+    let blank = blank_pages(&text, n_pages);
+    assert!(blank.len() <= bytes.len());
+}
+
 impl Helpers {
     /// Returns the packages of Debian with programs and languages (as Tesseract names them, joined by
     /// `+`) that reading pictures needs and that are not there.
@@ -59,7 +74,7 @@ impl Helpers {
         }
         let run = Run {
             helpers: self,
-            room: self.room_for_ocr()?,
+            work: self.folder_for_ocr()?,
             limits,
             languages,
         };
@@ -74,10 +89,10 @@ impl Helpers {
         Ok(packages)
     }
 
-    fn room_for_ocr(&self) -> Result<Arc<Room>, Error> {
-        let room = self.room();
-        let room = room.map_err(|fault| fault.into_error("tesseract", ""))?;
-        Ok(Arc::new(room))
+    fn folder_for_ocr(&self) -> Result<Arc<WorkFolder>, Error> {
+        let work = self.work_folder();
+        let work = work.map_err(|fault| fault.into_error("tesseract", ""))?;
+        Ok(Arc::new(work))
     }
 
     /// Reads the pages of a document that have no text, and puts theirs in their places. `languages`
@@ -93,11 +108,11 @@ impl Helpers {
         limits: &Limits,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<(), Error> {
-        let room = self.room_for_ocr()?;
-        let file = room.put(input)?;
+        let work = self.folder_for_ocr()?;
+        let file = work.put(input)?;
         let run = Run {
             helpers: self,
-            room,
+            work,
             limits,
             languages,
         };
@@ -134,7 +149,7 @@ impl Helpers {
 /// The programs at work on one file.
 struct Run<'h> {
     helpers: &'h Helpers,
-    room: Arc<Room>,
+    work: Arc<WorkFolder>,
     limits: &'h Limits,
     languages: &'h str,
 }
@@ -142,7 +157,7 @@ struct Run<'h> {
 impl Run<'_> {
     fn page(&self, file: &Path, number: usize) -> Result<String, Error> {
         let number = number.to_string();
-        let picture = self.room.scratch().join("page");
+        let picture = self.work.scratch().join("page");
         let arguments: Vec<OsString> = vec![
             "-f".into(),
             (&number).into(),
@@ -166,10 +181,7 @@ impl Run<'_> {
             "-l".into(),
             self.languages.into(),
         ];
-        let printed = self.start("tesseract", arguments)?;
-        // It ends each page with a form feed; the last needs none.
-        let text = text::decode_owned(printed, Some("utf-8"));
-        Ok(text.trim_end().to_owned())
+        Ok(page_text(self.start("tesseract", arguments)?))
     }
 
     fn start(&self, name: &str, arguments: Vec<OsString>) -> Result<Vec<u8>, Error> {
@@ -184,10 +196,10 @@ impl Run<'_> {
             max_time: None,
         };
         let failed = |fault: Fault| fault.into_error(name, "");
-        let room = Arc::clone(&self.room);
+        let work = Arc::clone(&self.work);
         let mut process = self
             .helpers
-            .start_with(&handler, room, arguments, Stdio::null(), self.limits)
+            .start_with(&handler, work, arguments, Stdio::null(), self.limits)
             .map_err(failed)?;
         process.set_deadline(self.helpers.options.max_time);
         let printed = read_bounded(&mut process, self.limits.max_member_bytes);

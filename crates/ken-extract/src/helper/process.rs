@@ -17,7 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::fault::Fault;
-use super::room::Room;
+use super::work_folder::WorkFolder;
 use crate::child::{AFTER_KILL, wait_for};
 
 /// So much of what a program writes to standard error is kept: its last words.
@@ -48,18 +48,18 @@ pub(super) struct Process {
     max_time: Duration,
     is_ended: bool,
     stopped: Arc<AtomicBool>,
-    pub(super) room: Arc<Room>,
+    pub(super) work: Arc<WorkFolder>,
 }
 
 impl Process {
-    /// Starts a program in its room.
-    pub(super) fn start(launch: Launch<'_>, room: Arc<Room>) -> Result<Self, Fault> {
+    /// Starts a program in its work folder.
+    pub(super) fn start(launch: Launch<'_>, work: Arc<WorkFolder>) -> Result<Self, Fault> {
         use std::os::unix::process::CommandExt;
         let mut child = Command::new(launch.program)
             .args(&launch.arguments)
             .env_clear()
             .envs(launch.environment)
-            .current_dir(room.path())
+            .current_dir(work.path())
             .stdin(launch.input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -69,7 +69,7 @@ impl Process {
             pipe.map(File::from)
                 .ok_or_else(|| Fault::System(io::ErrorKind::BrokenPipe.into()))
         };
-        room.note_start(child.id());
+        work.note_start(child.id());
         let stdout = child.stdout.take().map(Into::into);
         let stderr = child.stderr.take().map(Into::into);
         Ok(Self {
@@ -82,7 +82,7 @@ impl Process {
             max_time: Duration::ZERO,
             is_ended: false,
             stopped: launch.stopped,
-            room,
+            work,
         })
     }
 
@@ -128,7 +128,7 @@ impl Process {
             let _ = kill_process_group(pid, Signal::KILL);
         }
         if !std::mem::replace(&mut self.is_ended, true) {
-            self.room.note_end(self.child.id());
+            self.work.note_end(self.child.id());
         }
         let status = wait_for(&mut self.child, AFTER_KILL)?;
         status.ok_or_else(|| io::Error::other("it was killed and does not end"))
@@ -149,7 +149,7 @@ impl Process {
         let text = String::from_utf8_lossy(&self.complaint);
         let last = text.lines().rfind(|line| !line.trim().is_empty());
         let last = last.unwrap_or_default().trim();
-        let line = last.replace(&*self.room.path().to_string_lossy(), "");
+        let line = last.replace(&*self.work.path().to_string_lossy(), "");
         let clean = line.chars().filter(|c| !c.is_control());
         clean.take(200).collect()
     }
@@ -231,11 +231,11 @@ fn poll_until(ends: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::room::Rooms;
+    use super::super::work_folder::WorkFolders;
     use super::*;
 
-    fn rooms() -> Arc<Rooms> {
-        Arc::new(Rooms::new(Path::new("/tmp"), None).unwrap())
+    fn work_folders() -> Arc<WorkFolders> {
+        Arc::new(WorkFolders::new(Path::new("/tmp"), None).unwrap())
     }
 
     fn start(script: &str, seconds: f64) -> Process {
@@ -246,7 +246,8 @@ mod tests {
             input: Stdio::null(),
             stopped: Arc::default(),
         };
-        let mut process = Process::start(launch, Arc::new(Room::new(rooms()).unwrap())).unwrap();
+        let mut process =
+            Process::start(launch, Arc::new(WorkFolder::new(work_folders()).unwrap())).unwrap();
         process.set_deadline(Duration::from_secs_f64(seconds));
         process
     }
@@ -275,7 +276,7 @@ mod tests {
         let n_read = process.read(&mut first).unwrap();
         let child = String::from_utf8_lossy(&first[..n_read]).trim().to_owned();
         assert!(matches!(read(&mut process), Err(Fault::TooLong(_))));
-        let folder = process.room.path().to_path_buf();
+        let folder = process.work.path().to_path_buf();
         drop(process);
         assert!(!fs_err::exists(folder).unwrap());
         // It is killed, but may need a moment to die, and whoever adopted it one to bury it.

@@ -1,7 +1,7 @@
 //! The sandbox that a helper runs in.
 //!
 //! ken does not trust a program with more than its work needs: it may read itself, its interpreter
-//! and the libraries of the system, and write into its room; it has no network, sees no other
+//! and the libraries of the system, and write into its work folder; it has no network, sees no other
 //! file, cannot leave its process group nor touch other processes. It is a stranger's code that is
 //! started, so the rights are taken from the process before: ken starts itself with
 //! [`ARGUMENT`], which enters the sandbox and becomes the program. Doing that between `fork` and
@@ -78,7 +78,7 @@ const NEW_NAMESPACES: u64 = 0x7e02_0000;
 #[derive(Clone, Debug)]
 pub(super) struct Rights<'r> {
     /// The folder that it may write into.
-    pub(super) room: &'r Path,
+    pub(super) work: &'r Path,
     /// Files and folders that it may read, beside the system's.
     pub(super) read: Vec<PathBuf>,
     /// Memory of each process, in bytes.
@@ -101,7 +101,7 @@ impl Rights<'_> {
             ARGUMENT.into(),
             self.memory.to_string().into(),
             self.file_bytes.to_string().into(),
-            self.room.into(),
+            self.work.into(),
         ];
         all.extend(self.read.iter().map(OsString::from));
         all.push("--".into());
@@ -136,7 +136,7 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
             .ok_or_else(wrong)
     };
     let (memory, file_bytes) = (number()?, number()?);
-    let room = PathBuf::from(arguments.next().ok_or_else(wrong)?);
+    let work = PathBuf::from(arguments.next().ok_or_else(wrong)?);
     let read: Vec<PathBuf> = arguments
         .by_ref()
         .take_while(|argument| argument != "--")
@@ -159,7 +159,7 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
         limit(resource, most)?;
     }
     // Where the kernel lacks one of these the rest holds; `ken status` tells of it.
-    let _ = restrict_files(&room, &read);
+    let _ = restrict_files(&work, &read);
     let _ = restrict_calls();
     Ok(program)
 }
@@ -174,7 +174,7 @@ fn limit(resource: Resource, most: u64) -> io::Result<()> {
     Ok(rustix::process::setrlimit(resource, limit)?)
 }
 
-fn restrict_files(room: &Path, read: &[PathBuf]) -> Result<(), landlock::RulesetError> {
+fn restrict_files(work: &Path, read: &[PathBuf]) -> Result<(), landlock::RulesetError> {
     let all = AccessFs::from_all(ABI::V6);
     let reading = AccessFs::from_read(ABI::V6);
     let working = all
@@ -193,7 +193,7 @@ fn restrict_files(room: &Path, read: &[PathBuf]) -> Result<(), landlock::Ruleset
     for path in system.chain(read.iter().map(PathBuf::as_path)) {
         rules = allow(rules, path, reading)?;
     }
-    rules = allow(rules, room, working)?;
+    rules = allow(rules, work, working)?;
     let device = AccessFs::ReadFile | AccessFs::WriteFile;
     rules = allow(rules, Path::new("/dev/null"), device)?;
     rules.restrict_self().map(|_| ())

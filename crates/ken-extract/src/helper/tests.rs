@@ -66,8 +66,8 @@ impl Bench {
 
     fn temporary_is_empty(&self) -> bool {
         let entries = |path: &Path| fs_err::read_dir(path).into_iter().flatten();
-        let rooms = entries(&self.folder.path().join("tmp"));
-        let mut left = rooms.flat_map(|all| entries(&all.unwrap().path()));
+        let work_folders = entries(&self.folder.path().join("tmp"));
+        let mut left = work_folders.flat_map(|all| entries(&all.unwrap().path()));
         left.next().is_none()
     }
 }

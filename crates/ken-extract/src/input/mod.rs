@@ -1,6 +1,7 @@
 //! The bytes that a format module reads: an open file, or a member in memory.
 
 pub(crate) mod carry;
+mod detected;
 pub(crate) mod text;
 
 use std::borrow::Cow;
@@ -9,8 +10,9 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use ken_core::{Field, Ipath, Value};
 
-use crate::detect::{self, Detected};
 use crate::{Error, Expansion, Limits, Member};
+
+pub use detected::Detected;
 
 /// How many bytes detection looks at.
 pub(crate) const HEAD_BYTES: usize = 8 << 10;
@@ -44,8 +46,8 @@ pub struct Input<'a> {
     data: Data<'a>,
     /// What waits to be written into the file: the write-ahead log of a database.
     log: Option<Box<Self>>,
-    /// Its format, once somebody asked.
-    detected: Option<Detected>,
+    /// Its format, once it was asked for.
+    pub(crate) detected: Option<Detected>,
 }
 
 enum Data<'a> {
@@ -166,21 +168,6 @@ impl<'a> Input<'a> {
         let content = read_at(file, 0, size as usize)?;
         self.data = Data::Bytes(Cow::Owned(content));
         Ok(())
-    }
-
-    /// Finds its format, by its name and content; a small file is read for that as by [`Self::preload`].
-    /// What was found is kept: several ask before a file is extracted.
-    ///
-    /// # Errors
-    /// Fails if the bytes cannot be read.
-    pub fn detect(&mut self) -> io::Result<Detected> {
-        if let Some(detected) = self.detected {
-            return Ok(detected);
-        }
-        self.preload()?;
-        let detected = detect::detect(self)?;
-        self.detected = Some(detected);
-        Ok(detected)
     }
 
     /// Returns the first [`HEAD_BYTES`] bytes, or all if there are fewer.

@@ -20,11 +20,11 @@ pub(crate) const TRUSTED_BYTES: u64 = 1 << 20;
 /// Keeps hashes instead of names: a clash of two of a million, of which the chance is 3·10⁻⁸,
 /// costs a needless number.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct MemberNames {
     n_seen: HashMap<u64, u32>,
 }
 
-impl Names {
+impl MemberNames {
     /// Returns `name` at its first occurrence, then `name#2`, `name#3` and so on.
     pub(crate) fn unique(&mut self, name: &str) -> String {
         // An internal path does not tell these two apart.
@@ -96,7 +96,7 @@ pub(crate) fn hand_on(
     path: &str,
     modified: Option<i64>,
     content: Result<Vec<u8>, Error>,
-    names: &mut Names,
+    names: &mut MemberNames,
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
     let (component, name) = (names.unique(path), file_name(path));
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn names_become_unique() {
-        let mut names = Names::default();
+        let mut names = MemberNames::default();
         let unique: Vec<String> = ["a", "a#2", "a", "a", "b\0", "a#2", "b\u{fffd}"]
             .iter()
             .map(|name| names.unique(name))

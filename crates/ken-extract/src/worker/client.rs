@@ -53,7 +53,7 @@ pub(super) struct Worker {
 
 /// Why an answer has no good end.
 #[derive(Debug)]
-pub(super) enum Lost {
+pub(super) enum NoAnswer {
     /// The worker did not answer in time.
     TimedOut,
     /// The run is being stopped.
@@ -66,7 +66,7 @@ pub(super) enum Lost {
     Broken(Broken),
 }
 
-impl Lost {
+impl NoAnswer {
     /// Why a question could not be sent.
     fn unasked(error: io::Error) -> Self {
         match error.kind() {
@@ -78,7 +78,7 @@ impl Lost {
     }
 }
 
-impl From<Broken> for Lost {
+impl From<Broken> for NoAnswer {
     fn from(broken: Broken) -> Self {
         Self::Broken(broken)
     }
@@ -141,7 +141,7 @@ impl Worker {
     }
 
     /// Asks the worker for nothing but what its sandbox is.
-    pub(super) fn sandbox(&mut self, limits: &Limits) -> Result<Sandbox, Lost> {
+    pub(super) fn sandbox(&mut self, limits: &Limits) -> Result<Sandbox, NoAnswer> {
         let mut clock = Clock {
             left: limits.file_time,
             is_cancelled: &|| false,
@@ -151,7 +151,7 @@ impl Worker {
         self.ready(&mut clock)
     }
 
-    fn ready(&mut self, clock: &mut Clock<'_>) -> Result<Sandbox, Lost> {
+    fn ready(&mut self, clock: &mut Clock<'_>) -> Result<Sandbox, NoAnswer> {
         if let Some(sandbox) = self.sandbox {
             return Ok(sandbox);
         }
@@ -161,7 +161,7 @@ impl Worker {
         }
         let sandbox = Sandbox::from_number(Decoder(&head).number()?);
         self.sandbox = sandbox;
-        sandbox.ok_or(Lost::Broken(Broken("no such sandbox")))
+        sandbox.ok_or(NoAnswer::Broken(Broken("no such sandbox")))
     }
 
     /// Has an input extracted. Documents and members inside it go to `sink`; its own document is
@@ -173,13 +173,13 @@ impl Worker {
         limits: &Limits,
         sink: &mut dyn Sink,
         n_delivered: &mut u64,
-    ) -> Result<Answer, Lost> {
+    ) -> Result<Answer, NoAnswer> {
         if self.n_files > 0 {
             // Parsers that panicked and were caught have left their words.
             while !self.last_words().is_empty() {}
         }
         self.n_files += 1;
-        self.ask(input, account).map_err(Lost::unasked)?;
+        self.ask(input, account).map_err(NoAnswer::unasked)?;
         let mut left = limits.file_time_of(input.size());
         {
             let mut clock = Clock {
@@ -189,7 +189,7 @@ impl Worker {
             self.ready(&mut clock)?;
             left = clock.left;
         }
-        let mut found = Found {
+        let mut found = AnswerCheck {
             ipath: &input.ipath,
             limits,
             account,
@@ -277,8 +277,8 @@ impl Worker {
         &mut self,
         left: &mut Duration,
         sink: &dyn Sink,
-        read: impl FnOnce(&mut Self, &mut Clock<'_>) -> Result<T, Lost>,
-    ) -> Result<T, Lost> {
+        read: impl FnOnce(&mut Self, &mut Clock<'_>) -> Result<T, NoAnswer>,
+    ) -> Result<T, NoAnswer> {
         let mut clock = Clock {
             left: *left,
             is_cancelled: &|| sink.is_cancelled(),
@@ -293,7 +293,7 @@ impl Worker {
         &mut self,
         max_blob: usize,
         clock: &mut Clock<'_>,
-    ) -> Result<(Prefix, Vec<u8>), Lost> {
+    ) -> Result<(Prefix, Vec<u8>), NoAnswer> {
         let mut prefix = [0; PREFIX_BYTES];
         self.read_exact(&mut prefix, clock)?;
         let prefix = Prefix::read(prefix, max_blob)?;
@@ -302,7 +302,7 @@ impl Worker {
         Ok((prefix, head))
     }
 
-    fn read_exact(&mut self, mut out: &mut [u8], clock: &mut Clock<'_>) -> Result<(), Lost> {
+    fn read_exact(&mut self, mut out: &mut [u8], clock: &mut Clock<'_>) -> Result<(), NoAnswer> {
         loop {
             let n = out.len().min(self.unread.len());
             let (taken, rest) = out.split_at_mut(n);
@@ -323,28 +323,34 @@ impl Worker {
     }
 
     /// Kills the worker and returns what became of it, in words of a failed file.
-    pub(super) fn end(mut self, lost: &Lost, parser: &str, limits: &Limits, size: u64) -> Failure {
+    pub(super) fn end(
+        mut self,
+        lost: &NoAnswer,
+        parser: &str,
+        limits: &Limits,
+        size: u64,
+    ) -> Failure {
         // One that died by itself is to tell how: it is killed only if it lives.
         let patience = match lost {
-            Lost::Died => Duration::from_millis(200),
+            NoAnswer::Died => Duration::from_millis(200),
             _ => Duration::ZERO,
         };
         let status = self.reap(patience);
         match lost {
-            Lost::TimedOut => Failure::new(
+            NoAnswer::TimedOut => Failure::new(
                 Reason::TimedOut,
                 format!(
                     "the {parser} parser was not done after {} s (file_seconds)",
                     limits.file_time_of(size).as_secs_f64()
                 ),
             ),
-            Lost::Cancelled => Error::Cancelled.into(),
-            Lost::Broken(broken) => Failure::new(
+            NoAnswer::Cancelled => Error::Cancelled.into(),
+            NoAnswer::Broken(broken) => Failure::new(
                 Reason::Crashed,
                 format!("the {parser} parser answered nonsense: {broken}"),
             ),
-            Lost::Died => self.cause_of_death(status, parser, limits),
-            Lost::Lacking(error) => {
+            NoAnswer::Died => self.cause_of_death(status, parser, limits),
+            NoAnswer::Lacking(error) => {
                 let message = format!("it could not be given to a worker process: {error}");
                 Failure::new(Reason::Unreadable, message)
             }
@@ -399,13 +405,13 @@ impl Drop for Worker {
 
 impl Clock<'_> {
     /// Reads at least one byte within the time that is left.
-    fn wait(&mut self, mut read: impl FnMut() -> io::Result<usize>) -> Result<usize, Lost> {
+    fn wait(&mut self, mut read: impl FnMut() -> io::Result<usize>) -> Result<usize, NoAnswer> {
         loop {
             let started = Instant::now();
             let result = read();
             self.left = self.left.saturating_sub(started.elapsed());
             match result {
-                Ok(0) => return Err(Lost::Died),
+                Ok(0) => return Err(NoAnswer::Died),
                 Ok(n) => return Ok(n),
                 Err(error)
                     if matches!(
@@ -414,13 +420,13 @@ impl Clock<'_> {
                             | io::ErrorKind::TimedOut
                             | io::ErrorKind::Interrupted
                     ) => {}
-                Err(_) => return Err(Lost::Died),
+                Err(_) => return Err(NoAnswer::Died),
             }
             if (self.is_cancelled)() {
-                return Err(Lost::Cancelled);
+                return Err(NoAnswer::Cancelled);
             }
             if self.left.is_zero() {
-                return Err(Lost::TimedOut);
+                return Err(NoAnswer::TimedOut);
             }
         }
     }
@@ -437,7 +443,7 @@ fn memory_file(bytes: &[u8]) -> io::Result<File> {
 }
 
 /// Checks what a worker finds in one input.
-struct Found<'a> {
+struct AnswerCheck<'a> {
     ipath: &'a Ipath,
     limits: &'a Limits,
     account: &'a Expansion,
@@ -448,7 +454,7 @@ struct Found<'a> {
     over: Option<Error>,
 }
 
-impl Found<'_> {
+impl AnswerCheck<'_> {
     /// Takes a message; returns the answer with the last.
     fn take(
         &mut self,
@@ -456,7 +462,7 @@ impl Found<'_> {
         head: &[u8],
         blob: Vec<u8>,
         sink: &mut dyn Sink,
-    ) -> Result<Option<Answer>, Lost> {
+    ) -> Result<Option<Answer>, NoAnswer> {
         match message {
             Message::Part => self.part(head, blob, sink)?,
             Message::Member => self.member(head, blob, sink)?,
@@ -467,7 +473,7 @@ impl Found<'_> {
         Ok(None)
     }
 
-    fn part(&mut self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), Lost> {
+    fn part(&mut self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), NoAnswer> {
         let mut document = Decoder(head).document()?;
         self.check(&document.ipath, blob.len() as u64)?;
         document.body = text(blob)?;
@@ -475,7 +481,7 @@ impl Found<'_> {
         Ok(())
     }
 
-    fn member(&mut self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), Lost> {
+    fn member(&mut self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), NoAnswer> {
         let mut member = Decoder(head).member()?;
         self.check(&member.ipath, blob.len() as u64)?;
         if self.over.is_none() {
@@ -491,7 +497,7 @@ impl Found<'_> {
     }
 
     /// The content of the input, whose size its account knows of.
-    fn content(&self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), Lost> {
+    fn content(&self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), NoAnswer> {
         let mut content = Decoder(head).member()?;
         if content.ipath != *self.ipath {
             return Err(Broken("the content of another file").into());
@@ -502,7 +508,7 @@ impl Found<'_> {
         Ok(())
     }
 
-    fn own(&mut self, head: &[u8], blob: Vec<u8>) -> Result<Answer, Lost> {
+    fn own(&mut self, head: &[u8], blob: Vec<u8>) -> Result<Answer, NoAnswer> {
         let mut head = Decoder(head);
         let retire = head.flag()?;
         let n_unpacked = head.number()?;
@@ -518,7 +524,7 @@ impl Found<'_> {
     }
 
     /// Counts a part; an honest worker stops by itself before it breaks these limits.
-    fn check(&mut self, ipath: &Ipath, n_bytes: u64) -> Result<(), Lost> {
+    fn check(&mut self, ipath: &Ipath, n_bytes: u64) -> Result<(), NoAnswer> {
         *self.n_delivered += 1;
         self.n_expanded = self.n_expanded.saturating_add(n_bytes);
         let limits = self.limits;
@@ -560,7 +566,7 @@ fn text(blob: Vec<u8>) -> Result<String, Broken> {
 pub(crate) fn take_answers(mut bytes: &[u8], limits: &Limits, sink: &mut dyn Sink) {
     let account = Expansion::resume(0, limits.max_expanded_bytes);
     let mut n_delivered = 0;
-    let mut found = Found {
+    let mut found = AnswerCheck {
         ipath: &Ipath::root(),
         limits,
         account: &account,

@@ -30,7 +30,7 @@ use crate::{Format, Input, Isolation, Limits, Member, Sink, formats};
 pub use client::ARGUMENT;
 #[cfg(any(fuzzing, test))]
 pub(crate) use client::take_answers;
-use client::{Answer, Lost, Worker};
+use client::{Answer, NoAnswer, Worker};
 pub use sandbox::{Landlock, Sandbox};
 pub use serve::{Extract, serve};
 
@@ -283,9 +283,9 @@ impl<'o> Extractor<'o> {
                     return Ok(own);
                 }
                 // Perhaps for something that an earlier file left behind: once more in a new one.
-                Err(Lost::Died) if !is_fresh && n_delivered == 0 => {}
+                Err(NoAnswer::Died) if !is_fresh && n_delivered == 0 => {}
                 Err(lost) => {
-                    if matches!(lost, Lost::Lacking(_)) {
+                    if matches!(lost, NoAnswer::Lacking(_)) {
                         sink.try_again();
                     }
                     return Err(worker.end(&lost, format.name, limits, input.size()));

@@ -30,6 +30,8 @@ use self::trie::Tries;
 pub(crate) use list::each;
 pub use list::{TermCount, TermList};
 pub(crate) use places::Places;
+#[cfg(any(fuzzing, test))]
+pub(crate) use plain::read_terms;
 pub(crate) use plain::{
     Accept, ListWriter, PlainTerms, Small, Wanted, delete, delete_others, is_list, is_sound,
     name as list_of, update,

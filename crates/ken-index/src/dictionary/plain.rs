@@ -178,6 +178,34 @@ fn read_table(bytes: &[u8]) -> Option<Vec<(u32, Range<usize>)>> {
     Some(fields)
 }
 
+/// Reads a file whose bytes before the checksum are given, and all terms in it.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn read_terms(bytes: &[u8]) {
+    struct All;
+    impl Accept for All {
+        fn accepts(&self, _: &[u8]) -> bool {
+            true
+        }
+    }
+    let mut file = bytes.to_vec();
+    file.extend(u64::from(crc32fast::hash(bytes)).to_le_bytes());
+    file.extend(MAGIC);
+    assert!(is_sound(&file));
+    for (_, range) in read_table(&file).unwrap_or_default() {
+        let terms = PlainTerms(&file[range]);
+        for (prefix, part) in [("", None), ("b", None), ("", Some("c"))] {
+            let part = part.map(memmem::Finder::new);
+            let wanted = Wanted {
+                prefix,
+                part: part.as_ref(),
+                accepts: &All,
+            };
+            let read = terms.each(&wanted, &mut |_| Ok::<_, ()>(()));
+            assert_eq!(read, Ok(()));
+        }
+    }
+}
+
 /// Returns whether a list is as it was written; one of another version is none.
 pub(crate) fn is_sound(bytes: &[u8]) -> bool {
     let Some((rest, sum)) = bytes.strip_suffix(&MAGIC).and_then(split_number) else {

@@ -1,22 +1,18 @@
 //! The flags of a message in a Maildir, and how people ask for others.
 //!
-//! A set is a byte: the six letters that a file name holds, and whether the message is new. A
+//! A set has a bit for each letter that a file name holds, and one for a message that is new. A
 //! change is written as mu writes it: `FS` sets these and no others, `+F-u-N` changes some.
 
 use std::path::Path;
 
-use super::FLAGS;
+use ken_core::{MESSAGE_STATES, MessageState, StateSource};
 
 /// Flags of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(u8);
+pub struct Flags(u16);
 
 /// The bit of a message that nobody looked at: it lies in `new`.
-const NEW: u8 = 1 << FLAGS.len();
-
-/// Letters of what flags cannot change: unread, attachment, encrypted, signed, list, personal and
-/// calendar are told by the message or follow from the others.
-const DERIVED: &[u8] = b"uaxzlqc";
+const NEW: u16 = 1 << MessageState::New as u16;
 
 /// Why a change of flags cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +29,7 @@ impl Flags {
     /// Returns the flags that the path of a message tells.
     pub fn of_path(path: &Path) -> Self {
         let mut flags = Self::default();
-        if super::folder(path) == Some(b"new") {
+        if super::folder_name(path) == Some(b"new") {
             flags.0 |= NEW;
         }
         let name = path.file_name().map(std::ffi::OsStr::as_encoded_bytes);
@@ -53,7 +49,7 @@ impl Flags {
         let unknown = || FlagError::Unknown(change.to_owned());
         let bit_of = |letter: &u8| match letter {
             b'N' => Ok(NEW),
-            letter if DERIVED.contains(letter) => Ok(0),
+            letter if is_derived(*letter) => Ok(0),
             letter => bit(*letter).ok_or_else(unknown),
         };
         let bytes = change.as_bytes();
@@ -83,7 +79,7 @@ impl Flags {
     /// Returns the flags of a message that was looked at.
     #[must_use]
     pub fn seen(self) -> Self {
-        Self(self.0 & !NEW | bit(b'S').unwrap_or(0))
+        Self(self.0 & !NEW | 1 << MessageState::Seen as u16)
     }
 
     /// Returns whether nobody looked at the message: it is new or not marked as seen.
@@ -103,14 +99,25 @@ impl Flags {
 
     /// Returns the letters for the file name, in the order of ASCII.
     pub fn letters(self) -> String {
-        let set = FLAGS.iter().filter(|(letter, _)| self.has(*letter));
-        set.map(|(letter, _)| char::from(*letter)).collect()
+        let letters = MESSAGE_STATES.iter().filter_map(|row| row.maildir_letter());
+        letters
+            .filter(|letter| self.has(*letter))
+            .map(char::from)
+            .collect()
     }
 }
 
-fn bit(letter: u8) -> Option<u8> {
-    let at = FLAGS.iter().position(|(known, _)| *known == letter)?;
-    Some(1 << at)
+/// Returns whether a letter of mu stands for a state that flags cannot change: the message tells it,
+/// or it follows from others.
+fn is_derived(letter: u8) -> bool {
+    let row = MESSAGE_STATES.iter().find(|row| row.letter == letter);
+    row.is_some_and(|row| matches!(row.source, StateSource::Content | StateSource::States))
+}
+
+fn bit(letter: u8) -> Option<u16> {
+    let mut rows = MESSAGE_STATES.iter();
+    let row = rows.find(|row| row.maildir_letter() == Some(letter))?;
+    Some(1 << row.state as u16)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const LOOKS: usize = 3;
 
 /// What the path of a message tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MaildirPath {
     /// The folder that holds `cur` and `new`.
     pub maildir: PathBuf,
     /// The name without flags: the same whatever becomes of the message.
@@ -25,7 +25,7 @@ pub struct Place {
     separator: u8,
 }
 
-impl Place {
+impl MaildirPath {
     /// Reads a path; `None` if it is not one of a message in a Maildir.
     pub fn of_path(path: &Path) -> Option<Self> {
         if !super::is_maildir_path(path) {
@@ -131,13 +131,13 @@ mod tests {
             "/m/inbox/cur/1.a.host!2,",
             "/m/new/1.a.host",
         ] {
-            let place = Place::of_path(Path::new(path)).unwrap();
+            let place = MaildirPath::of_path(Path::new(path)).unwrap();
             assert_eq!(place.base, "1.a.host");
             assert_eq!(place.path(), Path::new(path));
         }
-        let old = Place::of_path(Path::new("/m/cur/1.a.host")).unwrap();
+        let old = MaildirPath::of_path(Path::new("/m/cur/1.a.host")).unwrap();
         assert_eq!(old.path(), Path::new("/m/cur/1.a.host:2,"));
-        assert_eq!(Place::of_path(Path::new("/m/tmp/1.a.host")), None);
+        assert_eq!(MaildirPath::of_path(Path::new("/m/tmp/1.a.host")), None);
     }
 
     #[test]
@@ -150,9 +150,9 @@ mod tests {
         let now = maildir.join("cur/1.a.host:2,RS");
         fs_err::write(&now, "x").unwrap();
         fs_err::write(maildir.join("cur/1.a.host2:2,S"), "y").unwrap();
-        let place = Place::of_path(&maildir.join("new/1.a.host")).unwrap();
+        let place = MaildirPath::of_path(&maildir.join("new/1.a.host")).unwrap();
         assert_eq!(place.find().unwrap(), Some(now));
-        let other = Place::of_path(&maildir.join("new/1.a")).unwrap();
+        let other = MaildirPath::of_path(&maildir.join("new/1.a")).unwrap();
         assert_eq!(other.find().unwrap(), None);
     }
 }

@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use super::{FlagError, Place};
+use super::{FlagError, MaildirPath};
 
 /// How often a move is tried while other programs move the same message.
 const MAX_TRIES: usize = 50;
@@ -40,7 +40,7 @@ impl Target<'_> {
     /// # Errors
     /// Fails if the path is none of a Maildir, or the flags cannot be set.
     pub fn path(&self, path: &Path) -> Result<PathBuf, MoveError> {
-        let place = Place::of_path(path);
+        let place = MaildirPath::of_path(path);
         let place = place.ok_or_else(|| MoveError::NotInMaildir(path.to_path_buf()))?;
         Ok(wanted(&place, self, self.rename)?.path())
     }
@@ -76,7 +76,7 @@ pub enum MoveError {
 pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> {
     let not_in_maildir = || MoveError::NotInMaildir(path.to_path_buf());
     let mut from = path.to_path_buf();
-    let mut place = Place::of_path(path).ok_or_else(not_in_maildir)?;
+    let mut place = MaildirPath::of_path(path).ok_or_else(not_in_maildir)?;
     if let Some(maildir) = target.maildir.filter(|maildir| !super::is_maildir(maildir)) {
         return Err(MoveError::NoMaildir(maildir.to_path_buf()));
     }
@@ -96,7 +96,7 @@ pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> 
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => renames = true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 from = place.find()?.ok_or(MoveError::Gone(from))?;
-                place = Place::of_path(&from).ok_or_else(not_in_maildir)?;
+                place = MaildirPath::of_path(&from).ok_or_else(not_in_maildir)?;
             }
             Err(error) => return Err(error.into()),
         }
@@ -105,7 +105,11 @@ pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> 
 }
 
 /// Returns where a message is to be that is at a place now.
-fn wanted(place: &Place, target: &Target<'_>, renames: bool) -> Result<Place, FlagError> {
+fn wanted(
+    place: &MaildirPath,
+    target: &Target<'_>,
+    renames: bool,
+) -> Result<MaildirPath, FlagError> {
     let mut wanted = place.clone();
     if let Some(maildir) = target.maildir {
         wanted.maildir = maildir.to_path_buf();

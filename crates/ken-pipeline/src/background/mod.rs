@@ -1,8 +1,9 @@
-//! How much of the machine a run takes: all of it, less while it is wanted otherwise, nothing while indexing
-//! is paused.
+//! How much of the machine a run takes: all of it, less while other programs need it, nothing while indexing is
+//! paused.
 //!
-//! Threads pass a [`Gate`](crate::progress::Gate) between two documents, which is two loads as long as all may work. One more
-//! thread looks every so often how many may, and whether indexing was paused.
+//! Threads pass a [`Gate`](crate::progress::Gate) between two documents, which
+//! costs two loads as long as all may work. One more thread looks at intervals how many may work, and whether indexing
+//! was paused.
 
 mod machine;
 mod pause;
@@ -23,13 +24,13 @@ use thread_priority::{
 
 use crate::Progress;
 
-/// How often it is looked what the machine does and whether indexing is paused.
+/// How often that thread looks.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Lets whatever else runs go first: this thread, those that it starts from now on, and their reads and
-/// writes, as Linux derives the class of these from that of the thread.
+/// Gives this thread, and those that it starts from now on, the lowest priority. Linux derives that of their reads
+/// and writes from it.
 pub fn yield_to_others() {
-    // Whoever may not is as much in the foreground as before. Setting the class sets the other back.
+    // Without the permission the priority stays as it is. Setting the class resets the nice value.
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle);
     let _ = rustix::process::nice(19);
@@ -45,14 +46,14 @@ pub(crate) fn keep(data: &Path, in_background: bool, progress: &Progress, ended:
             progress.pause();
         }
         if in_background {
-            progress.gate.set(room(&mut work));
+            progress.gate.set(threads_left(&mut work));
         }
     }
 }
 
-/// Returns for how many threads the machine has room: as many as cores that other programs left idle since
-/// it was looked last, one on battery.
-fn room(work: &mut Option<Work>) -> usize {
+/// Returns how many threads may work: one for each core that other programs left idle since the last look, one on
+/// battery.
+fn threads_left(work: &mut Option<Work>) -> usize {
     let before = std::mem::replace(work, Work::now());
     if Power::now() == Power::Battery {
         return 1;

@@ -1,5 +1,5 @@
-//! What stands beside a file and is joined to its document: extended attributes and its sidecar.
-//! The write-ahead log of a database is handed to its extractor instead.
+//! Metadata from outside a file's bytes, which join its document: extended attributes and its sidecar. The
+//! write-ahead log of a database goes to its extractor instead.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,9 +17,9 @@ use crate::open::{self, cause, is_passing};
 /// The kernel lets neither the names of attributes nor a value be longer.
 const MAX_ATTRIBUTE_BYTES: usize = 64 << 10;
 
-/// What stands beside a file.
+/// Metadata from outside a file's bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Beside {
+pub(crate) struct Attached {
     attributes: Vec<(Field, Value)>,
     sidecar: Vec<(Field, Value)>,
     /// Whether the sidecar may belong to several files: then it is that of a picture or the like.
@@ -33,21 +33,21 @@ pub(crate) struct Beside {
     pub(crate) log: Option<(File, u64)>,
 }
 
-impl Beside {
+impl Attached {
     /// Reads the attributes of an open file, and its sidecar if the walk found one.
     pub(crate) fn read(file: &File, path: &Path, found: Option<SidecarStamp>) -> Self {
-        let mut beside = Self::default();
-        if let Err(error) = beside.read_attributes(file) {
-            beside.fail("extended attributes", &error.into());
+        let mut attached = Self::default();
+        if let Err(error) = attached.read_attributes(file) {
+            attached.fail("extended attributes", &error.into());
         }
         if found.is_some()
-            && let Err(error) = beside.read_sidecar(path)
+            && let Err(error) = attached.read_sidecar(path)
         {
             // As the walk saw it: until it changes it is not tried again, unless the cause may pass.
-            beside.stamp = found;
-            beside.fail("sidecar", &error);
+            attached.stamp = found;
+            attached.fail("sidecar", &error);
         }
-        beside
+        attached
     }
 
     fn fail(&mut self, what: &str, error: &io::Error) {
@@ -112,7 +112,7 @@ impl Beside {
         Ok(())
     }
 
-    /// Adds what stands beside a file to its own document.
+    /// Adds the metadata to the file's own document.
     pub(crate) fn join(self, document: &mut Document) {
         let is_media = matches!(document.kind, Kind::Image | Kind::Audio | Kind::Video);
         let sidecar = match self.is_shared && !is_media {
@@ -141,7 +141,7 @@ mod tests {
 
     fn joined(file: &File, path: &Path) -> Document {
         let mut document = Document::new(Ipath::root(), "text/plain", Kind::Document);
-        Beside::read(file, path, None).join(&mut document);
+        Attached::read(file, path, None).join(&mut document);
         document
     }
 
@@ -173,10 +173,10 @@ mod tests {
 
     #[test]
     fn a_sidecar_that_cannot_be_read_is_a_failure_beside_the_rest() {
-        let mut beside = Beside::default();
+        let mut beside = Attached::default();
         beside.fail("sidecar", &Errno::MFILE.into());
         assert!(beside.try_again, "the next run may have files left");
-        let mut beside = Beside::default();
+        let mut beside = Attached::default();
         beside.fail("sidecar", &Errno::ACCESS.into());
         assert!(!beside.try_again);
         let mut document = Document::new(Ipath::root(), "image/jpeg", Kind::Image);

@@ -1,9 +1,9 @@
-//! Large files that wait for a thread: they are begun before small ones, so that the run does not end with
-//! one thread at the last of them and the others idle.
+//! Large files that wait for a thread. They are begun before small ones, so that a run does not end with one thread
+//! at a large file and the others idle.
 //!
-//! They stand beside the queue of changes, the largest first, and each has a ticket in it: who takes the
-//! ticket takes a large file, if one is left. So the queue still tells when there is work and when it is
-//! over, and who begins one earlier leaves only a ticket behind.
+//! They wait in a heap of their own, the largest first. Each has a ticket in the queue of changes: a thread that
+//! takes the ticket takes the largest file that is left. So the queue still tells when there is work and when it
+//! ends. A file that was begun earlier leaves only its ticket behind.
 
 use std::cmp::Ordering as Order;
 use std::collections::BinaryHeap;
@@ -27,7 +27,7 @@ pub(crate) enum Job {
 #[derive(Default)]
 pub(crate) struct Large {
     waiting: Mutex<BinaryHeap<BySize>>,
-    /// How many; threads that find none do not meet at the lock.
+    /// How many wait: without any, threads do not take the lock.
     n_waiting: AtomicUsize,
 }
 

@@ -1,11 +1,11 @@
-//! The grams of what is read, for `ken grep`: which files an expression cannot match in.
+//! The n-grams of what a run reads. By them `ken grep` knows in which files an expression cannot match.
 //!
 //! The bytes of a file are taken as ripgrep searches them: up to the first 0, and decoded if they begin
 //! with the mark of UTF-16. A small file is in memory anyway; a larger one is read a second time, from
 //! the system's cache, in pieces. The text of documents is added unless it is the bytes themselves.
 //!
-//! What is written are facts about files under their stamps (see `ken-ngram`), so it is written before
-//! the commit that tells of the files, and that names the files of grams ([`crate::ngrams::missing`]).
+//! N-gram segments hold facts about files under their stamps (see `ken-ngram`). They are written before the commit
+//! that has the files and names the segments ([`missing`]).
 
 pub(crate) mod missing;
 mod versions;
@@ -28,20 +28,21 @@ use crate::options::Ngrams;
 use crate::write::FileFacts;
 use versions::Versions;
 
-/// Smaller files of grams cost more in merging than a thread of their own brings.
+/// Smaller n-gram segments cost more in merging than a thread of their own brings.
 const MIN_SLOT_BYTES: usize = 8 << 20;
-/// A gram of a piece of a large file, until the file is added and once more in what is being built.
+/// Memory of an n-gram of a piece of a large file: until the file is added, and in the segment that is built.
 const PIECE_GRAM_BYTES: usize = 8;
-/// Of a large file so much is read at once; less of it first, for most that are binary tell it there.
+/// How much of a large file is read at once. The first read is shorter: most binary files show there that they are
+/// binary.
 const READ_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 16 << 10;
-/// The hash of content is one of all of it up to this size.
+/// Up to this size the hash of content is a hash of all of it.
 const WHOLE_BYTES: usize = 4 << 20;
 
 pub use ken_ngram::folder;
 
-/// Takes the grams of all files of a run.
-pub(crate) struct Grams {
+/// Writes the n-grams of all files of a run.
+pub(crate) struct NgramWriter {
     folder: PathBuf,
     named: BTreeSet<u64>,
     of: Ngrams,
@@ -53,16 +54,16 @@ pub(crate) struct Grams {
     max_file_bytes: u64,
 }
 
-/// The grams of a file that is being read.
+/// The n-grams of a file that is being read.
 #[derive(Default)]
-pub(crate) struct Taken {
+pub(crate) struct FileNgrams {
     pub(crate) set: NgramSet,
     pub(crate) covers: Covers,
-    /// Of a large file.
+    /// The pieces of a large file.
     pieces: Option<Pieces>,
 }
 
-impl Taken {
+impl FileNgrams {
     fn clear(&mut self) {
         self.set.clear();
         self.covers = Covers::default();
@@ -73,7 +74,7 @@ impl Taken {
 }
 
 /// What a run knows before it begins.
-pub(crate) struct GramOptions {
+pub(crate) struct NgramWriterOptions {
     pub(crate) folder: PathBuf,
     /// The files that the last commit names.
     pub(crate) named: BTreeSet<u64>,
@@ -85,8 +86,8 @@ pub(crate) struct GramOptions {
     pub(crate) max_file_bytes: u64,
 }
 
-impl Grams {
-    pub(crate) fn new(options: GramOptions) -> Self {
+impl NgramWriter {
+    pub(crate) fn new(options: NgramWriterOptions) -> Self {
         let affordable = (options.memory_bytes / MIN_SLOT_BYTES).max(1);
         let n_slots = options.threads.clamp(1, affordable);
         Self {
@@ -104,17 +105,18 @@ impl Grams {
         }
     }
 
-    /// Returns whether those of messages are taken.
+    /// Returns whether the n-grams of messages are wanted.
     pub(crate) fn are_of_messages(&self) -> bool {
         self.of == Ngrams::All
     }
 
+    /// Returns whether any n-grams are wanted.
     pub(crate) fn are_wanted(&self) -> bool {
         self.of != Ngrams::None
     }
 
     /// Begins a file with its bytes.
-    pub(crate) fn begin(&self, taken: &mut Taken, input: &mut Input<'_>, file: &File) {
+    pub(crate) fn begin(&self, taken: &mut FileNgrams, input: &mut Input<'_>, file: &File) {
         taken.clear();
         // What says that it is empty may be a file of the kernel.
         if !self.are_wanted() || input.size() == 0 || input.size() > self.max_file_bytes {
@@ -143,7 +145,7 @@ impl Grams {
     }
 
     /// Adds the text of a file's own document.
-    pub(crate) fn own(&self, taken: &mut Taken, document: &Document) {
+    pub(crate) fn own(&self, taken: &mut FileNgrams, document: &Document) {
         let has_text = match self.of {
             Ngrams::None => false,
             Ngrams::Text => taken.covers.start,
@@ -164,7 +166,7 @@ impl Grams {
     /// Ends a file. What is known of the text of one with parts is known of all parts, or not at all.
     pub(crate) fn end(
         &self,
-        taken: &mut Taken,
+        taken: &mut FileNgrams,
         file: &FileFacts<'_>,
         token: Token,
         has_parts: bool,
@@ -175,13 +177,13 @@ impl Grams {
 
     /// Adds a file of which nothing is known but that it is there.
     pub(crate) fn unread(&self, file: &FileFacts<'_>, token: Token) -> Result<(), Error> {
-        self.add(&Taken::default(), file, token, "")
+        self.add(&FileNgrams::default(), file, token, "")
     }
 
     /// Adds a part of a file.
     pub(crate) fn part(
         &self,
-        taken: &mut Taken,
+        taken: &mut FileNgrams,
         document: &Document,
         file: &FileFacts<'_>,
         token: Token,
@@ -197,7 +199,7 @@ impl Grams {
 
     fn add(
         &self,
-        taken: &Taken,
+        taken: &FileNgrams,
         file: &FileFacts<'_>,
         token: Token,
         inside: &str,

@@ -14,34 +14,20 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ken_core::{Document, Field, FileKey, Value};
+use ken_core::{Document, Field, FileKey};
 use ken_extract::Input;
 use ken_extract::helper::Helpers;
-use ken_index::{Snapshot, WriterOptions};
+use ken_index::{Snapshot, Writer, WriterOptions};
 
-use crate::budget::Budget;
+use crate::prepare::fitted;
 use crate::tags::Log;
-use crate::write::{Applier, FileFacts, LazyWriter};
+use crate::write::{
+    DocumentWriter, FileFacts, FirstError, LazyWriter, RECOGNISED, TEXTLESS, WriterSlot, has_state,
+    is_recognised,
+};
 use cache::Cache;
 
 use crate::{Error, Ocr, Options, Progress, Summary};
-
-/// State of a document with a page, or a picture, of which the text is not known.
-pub const TEXTLESS: &str = "textless";
-/// State of a document of which pictures were looked at for text.
-pub const RECOGNISED: &str = "ocr";
-
-/// Returns whether the pictures of a document were looked at.
-pub(crate) fn is_done(document: &Document) -> bool {
-    has_state(document, RECOGNISED)
-}
-
-fn has_state(document: &Document, state: &str) -> bool {
-    let is_it = |(field, value): &(Field, Value)| {
-        *field == Field::Is && matches!(value, Value::Text(text) if text == state)
-    };
-    document.fields.iter().any(is_it)
-}
 
 /// Reads the text of pictures in the files that wait for it, if that is asked for.
 pub(crate) fn recognise(
@@ -56,73 +42,74 @@ pub(crate) fn recognise(
         Err(ken_index::Error::Missing(_)) => return Ok(()),
         snapshot => snapshot?,
     };
-    let anew = snapshot.meta().ocr_languages != ocr.languages;
-    let wanted = |state: &str| state == TEXTLESS || anew && state == RECOGNISED;
-    let files = snapshot.files_with(Field::Is, &wanted)?;
+    let options = &fitted(options, Some(snapshot.meta()))?;
+    let other_languages = snapshot.meta().ocr_languages != ocr.languages;
+    let is_wanted = |state: &str| state == TEXTLESS || other_languages && state == RECOGNISED;
+    let files = snapshot.files_with(Field::Is, &is_wanted)?;
     if files.is_empty() {
         return Ok(());
     }
-    let advice = match helpers.packages_for_ocr(&ocr.languages, &options.extract.limits) {
-        Ok(packages) if packages.is_empty() => None,
-        Ok(packages) => Some(format!("apt-get install {}", packages.join(" "))),
-        Err(error) => Some(error.to_string()),
-    };
-    if let Some(advice) = advice {
+    if let Some(advice) = advice(options, ocr, helpers) {
         let message = format!("no text is read in pictures: {advice}");
         summary.messages.push(message);
         return Ok(());
     }
-    let shares = options.shares();
-    let writer = LazyWriter::new(
+    let slot = WriterSlot::new(
         options.data.join("index"),
         WriterOptions {
-            memory_bytes: shares.segments,
+            memory_bytes: options.shares().segments,
             threads: options.threads,
         },
-        options.durability != crate::Durability::Off,
     );
+    let writer = LazyWriter::new(&slot, options.durability != crate::Durability::Off, false);
+    // The messages have their tags.
+    let tags = Log::default();
     let pass = Pass {
         options,
         ocr,
         helpers,
         snapshot: &snapshot,
-        anew,
+        other_languages,
         cache: Cache::new(options.data.join("ocr"), &ocr.languages, ocr.cache_bytes),
-        applier: Applier {
-            queues: None,
-            writer: &writer,
-            documents: Budget::new(shares.documents),
-            progress,
-            // The messages have their tags.
-            tags: &Log::default(),
-        },
+        writer: &writer,
+        documents: DocumentWriter::new(&writer, options.shares().documents, progress, &tags),
         progress,
         next: AtomicUsize::new(0),
         recognised: AtomicU64::new(0),
         committed: Mutex::new(Instant::now()),
-        failed: Mutex::new(None),
+        errors: FirstError::new(progress),
     };
     pass.all(&files);
-    let failed = pass.failed.lock().map_or(None, |mut failed| failed.take());
     summary.recognised = pass.recognised.load(Ordering::Relaxed);
     summary.interrupted |= progress.is_cancelled();
     pass.cache.prune();
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
+    pass.errors.into_result()?;
     // Files that cannot be read now, or changed, wait for another run.
-    let is_new = anew && !progress.is_cancelled();
+    let is_new = other_languages && !progress.is_cancelled();
     if summary.recognised == 0 && !is_new {
         return Ok(());
     }
-    let writer_in_use = writer.get()?;
-    let mut meta = writer_in_use.meta().clone();
+    commit(writer.get()?, ocr, is_new)?;
+    summary.committed = true;
+    Ok(slot.close()?)
+}
+
+/// Returns what the user can do if text in pictures cannot be read here.
+fn advice(options: &Options, ocr: &Ocr, helpers: &Helpers) -> Option<String> {
+    match helpers.packages_for_ocr(&ocr.languages, &options.extract.limits) {
+        Ok(packages) if packages.is_empty() => None,
+        Ok(packages) => Some(format!("apt-get install {}", packages.join(" "))),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+/// Commits what was recognised; the languages too if all files were read in them.
+fn commit(writer: &Writer, ocr: &Ocr, is_new: bool) -> Result<(), ken_index::Error> {
+    let mut meta = writer.meta().clone();
     if is_new {
         meta.ocr_languages.clone_from(&ocr.languages);
     }
-    writer_in_use.commit(&meta)?;
-    summary.committed = true;
-    Ok(writer.close()?)
+    writer.commit(&meta)
 }
 
 struct Pass<'p> {
@@ -130,15 +117,16 @@ struct Pass<'p> {
     ocr: &'p Ocr,
     helpers: &'p Helpers,
     snapshot: &'p Snapshot,
-    /// Whether what was recognised in other languages is read again.
-    anew: bool,
+    /// Whether text was recognised in other languages before: it is read again.
+    other_languages: bool,
     cache: Cache,
-    applier: Applier<'p>,
+    writer: &'p LazyWriter<'p>,
+    documents: DocumentWriter<'p>,
     progress: &'p Progress,
     next: AtomicUsize,
     recognised: AtomicU64,
     committed: Mutex<Instant>,
-    failed: Mutex<Option<ken_index::Error>>,
+    errors: FirstError<'p>,
 }
 
 impl Pass<'_> {
@@ -155,7 +143,7 @@ impl Pass<'_> {
     }
 
     fn work(&self, files: &[FileKey]) {
-        // Of this thread alone, and of the programs that it starts.
+        // This thread alone, and the helpers that it starts.
         crate::background::yield_to_others();
         let _work = self.progress.gate.work();
         while let Some(key) = files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
@@ -163,12 +151,8 @@ impl Pass<'_> {
             if self.progress.is_cancelled() {
                 return;
             }
-            if let Err(error) = self.file(*key).and_then(|()| self.commit_now_and_then()) {
-                self.progress.cancel();
-                if let Ok(mut failed) = self.failed.lock() {
-                    failed.get_or_insert(error);
-                }
-            }
+            let done = self.file(*key).and_then(|()| self.commit_now_and_then());
+            self.errors.note(done);
             self.progress.files_done.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -196,8 +180,8 @@ impl Pass<'_> {
         if self.progress.is_cancelled() || done.is_empty() {
             return Ok(());
         }
-        let n_read = u64::from(done.values().any(is_done));
-        self.applier.delete(key)?;
+        let n_read = u64::from(done.values().any(is_recognised));
+        self.documents.delete(key)?;
         let facts = FileFacts {
             path: &path,
             key,
@@ -211,19 +195,19 @@ impl Pass<'_> {
             let document = document.unwrap_or(stored.document);
             match stored.state {
                 Some(state) => own = Some((state, document)),
-                None => self.applier.add(&facts, None, document)?,
+                None => self.documents.add(&facts, None, document)?,
             }
         }
         // It says that all others are there.
         if let Some((state, document)) = own {
-            self.applier.add(&facts, Some(state), document)?;
+            self.documents.add(&facts, Some(state), document)?;
         }
         self.recognised.fetch_add(n_read, Ordering::Relaxed);
         Ok(())
     }
 
     fn is_wanted(&self, document: &Document) -> bool {
-        has_state(document, TEXTLESS) || self.anew && is_done(document)
+        has_state(document, TEXTLESS) || self.other_languages && is_recognised(document)
     }
 
     /// Reads the text of an input into its document, from the cache or the picture; returns whether
@@ -234,7 +218,7 @@ impl Pass<'_> {
             document.body = body;
             return Some(());
         }
-        if is_done(document) {
+        if is_recognised(document) {
             // The text that was recognised in other languages goes.
             document.body = parts::text_of(self, input)?;
         }
@@ -260,7 +244,7 @@ impl Pass<'_> {
             return Ok(());
         };
         if committed.elapsed() >= self.options.commit_interval
-            && let Some(writer) = self.applier.writer.opened()
+            && let Some(writer) = self.writer.used()
         {
             writer.commit(writer.meta())?;
             *committed = Instant::now();
@@ -282,12 +266,4 @@ impl Written {
             mtime_seconds: own.number(Field::Modified).unwrap_or_default(),
         }
     }
-}
-
-fn set_state(document: &mut Document, state: &str) {
-    document.fields.retain(|(field, value)| {
-        let is_old = matches!(value, Value::Text(text) if text == TEXTLESS || text == RECOGNISED);
-        *field != Field::Is || !is_old
-    });
-    document.add_text(Field::Is, state);
 }

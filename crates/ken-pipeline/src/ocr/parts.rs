@@ -7,8 +7,9 @@ use std::path::Path;
 use ken_core::{Document, Ipath, Location};
 use ken_extract::{Extractor, Input, Member, Sink, detect};
 
-use super::{Pass, RECOGNISED, TEXTLESS, Written, is_done, set_state};
+use super::{Pass, Written};
 use crate::open;
+use crate::write::{RECOGNISED, TEXTLESS, is_recognised, set_state};
 
 /// Reads the text of the pictures of an unchanged file. Returns the documents that are another now:
 /// those that were read, and those that were read in other languages and are not there now, which
@@ -34,7 +35,7 @@ pub(super) fn read(
         parts.input(Input::file(name, &file, stamp.size));
     }
     for (ipath, mut document) in parts.waiting {
-        if is_done(&document) {
+        if is_recognised(&document) {
             set_state(&mut document, TEXTLESS);
             parts.done.insert(ipath, document);
         }

@@ -1,7 +1,7 @@
 //! The threads of a run: the walk, those that extract, those that only build segments, and the one that
 //! commits.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{Result as Joined, Scope, Thread};
 use std::time::Duration;
@@ -9,14 +9,11 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded, unbounded};
 use ken_walk::Catalogue;
 
-use super::Run;
+use super::{Run, retag};
 use crate::Error;
-use crate::budget::Budget;
-use crate::extract::large::Large;
-use crate::extract::{MEMBERS_AHEAD, MemberJob, Pool};
+use crate::extract::{MemberJob, Pool};
 use crate::progress::Stage;
-use crate::write::Applier;
-use crate::write::Queues;
+use crate::write::{DocumentWriter, Queues};
 
 /// Changes that wait for a thread; the walk waits when there are more.
 const MAX_WAITING_CHANGES: usize = 50_000;
@@ -25,8 +22,8 @@ const REST: Duration = Duration::from_millis(20);
 /// How often a trace notes the length of the queues.
 const LOOK_AT_QUEUES: Duration = Duration::from_millis(10);
 
-/// Lets the other threads of a run end when this is dropped, also by a panic: the run would wait for them
-/// for ever.
+/// Ends the other threads of a run when this is dropped, also after a panic: the run would wait for them for
+/// ever.
 struct Ending<'r> {
     queues: &'r Queues,
     ended: &'r AtomicBool,
@@ -43,10 +40,10 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Hands something to the threads. Whoever waits in the channel is woken for each one that is taken, and by it the
-/// thread that took it is held up; so if it is full, this one rests.
+/// Hands something to the threads. While the channel is full, this thread rests. A thread that waits in the channel
+/// is woken each time something is taken, and waking it holds up the thread that took it.
 fn hand_over<T>(mut job: T, jobs: &Sender<T>) {
-    // Nobody takes it if no thread is left; their panic ends the run.
+    // If all threads panicked, nothing is taken any more; their panic ends the run.
     while let Err(TrySendError::Full(back)) = jobs.try_send(job) {
         job = back;
         std::thread::sleep(REST);
@@ -54,44 +51,31 @@ fn hand_over<T>(mut job: T, jobs: &Sender<T>) {
 }
 
 impl Run<'_> {
+    /// Walks, and extracts what changed on other threads.
     pub(super) fn walk_and_extract(
         &self,
         catalogue: &Catalogue,
     ) -> Result<ken_walk::Summary, Error> {
-        let hasher = match &self.snapshot {
-            Some(snapshot) => snapshot.meta().hasher,
+        let prepared = self.prepared;
+        let options = &prepared.options;
+        let hasher = match prepared.hasher() {
+            Some(hasher) => hasher,
             // The keys of a new index are made by its writer.
             None => self.writer.get()?.meta().hasher,
         };
-        let shares = self.options.shares();
-        let n_lanes = self.options.arrangement.index_threads;
-        let (queues, lanes) = Queues::new(n_lanes, self.options.queue_bytes());
-        let pool = Pool {
-            grams: self.grams(hasher),
-            applier: Applier {
-                writer: &self.writer,
-                queues: (n_lanes > 0).then_some(&queues),
-                documents: Budget::new(shares.documents),
-                progress: self.progress,
-                tags: &self.tags,
-            },
-            snapshot: self.snapshot.as_ref(),
-            stale: &self.stale,
-            is_stale: &|path, row| self.options.full || self.is_stale(path, row),
-            hasher,
-            roots: &self.roots,
-            extract: &self.options.extract,
-            counts: &self.counts,
-            inputs: Budget::new(shares.inputs),
-            members: Budget::new(shares.members),
-            progress: self.progress,
-            idle: AtomicUsize::new(0),
-            most_members: MEMBERS_AHEAD * (self.options.extract_threads().max(1) - 1),
-            large: Large::default(),
-            failed: Mutex::new(None),
-        };
-        // Before any change: one of the file deletes what is written here.
-        pool.tag_anew(&self.tags, self.options.threads)?;
+        let n_lanes = options.arrangement.index_threads;
+        let (queues, lanes) = Queues::new(n_lanes, options.queue_bytes());
+        let documents = DocumentWriter::new(
+            &self.writer,
+            options.shares().documents,
+            self.progress,
+            &prepared.tags,
+        )
+        .through((n_lanes > 0).then_some(&queues));
+        let (ngrams, counts) = (self.ngrams(hasher), &self.counts);
+        let pool = Pool::new(prepared, documents, ngrams, hasher, counts, self.progress);
+        // Before any change: a change of the file deletes what is written here.
+        retag::write_tagged(prepared, &pool.documents, &pool.errors)?;
         let ended = AtomicBool::new(false);
         let walked = std::thread::scope(|scope| {
             let (pool, ended) = (&pool, &ended);
@@ -102,11 +86,11 @@ impl Run<'_> {
             };
             let indexers: Vec<_> = lanes
                 .into_iter()
-                .map(|lane| scope.spawn(|| lane.work(&self.writer, self.progress, pool)))
+                .map(|lane| scope.spawn(|| lane.work(&self.writer, self.progress, &pool.errors)))
                 .collect();
-            let committer = scope.spawn(|| self.commit_regularly(ended, pool));
+            let committer = scope.spawn(|| self.commit_regularly(ended, &pool.errors));
             let _ = ending.committer.set(committer.thread().clone());
-            let walked = match self.options.extract_threads() {
+            let walked = match options.extract_threads() {
                 0 => Ok(self.walk_alone(pool, catalogue)),
                 n_threads => self.walk_with(scope, n_threads, pool, catalogue, ended),
             };
@@ -118,13 +102,11 @@ impl Run<'_> {
             let walked = walked.and_then(|walked| indexed.map(|_| walked));
             walked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
-        match pool.into_error() {
-            Some(error) => Err(error.into()),
-            None => Ok(walked),
-        }
+        pool.into_result()?;
+        Ok(walked)
     }
 
-    /// Walks while so many other threads extract; fails with the panic of one.
+    /// Walks while `n_threads` others extract; fails with the panic of one of them.
     fn walk_with<'s, 'e: 's>(
         &'e self,
         scope: &'s Scope<'s, 'e>,
@@ -136,7 +118,7 @@ impl Run<'_> {
         let (send_change, changes) = bounded(MAX_WAITING_CHANGES);
         let (offer, members) = unbounded();
         let workers: Vec<_> = (0..n_threads)
-            // Fewer do if the system has no more.
+            // Fewer if the system has no more threads.
             .map_while(|_| {
                 let (changes, offer, members) = (changes.clone(), offer.clone(), members.clone());
                 let work = move || pool.work(&changes, offer, &members);
@@ -150,12 +132,12 @@ impl Run<'_> {
         if self.progress.trace.is_some() {
             scope.spawn(move || self.note_queues(&members, ended));
         }
-        // Whoever sends to threads that all panicked is to know.
+        // A send fails if all threads panicked.
         drop(changes);
         let walking = self.progress.span(Stage::Walk, None);
-        let walked = self.walk(catalogue, pool.hasher, &|change| {
+        let walked = self.walk(catalogue, pool.hasher(), &|change| {
             self.announce(&change);
-            hand_over(pool.large.job(change), &send_change);
+            hand_over(pool.queued(change), &send_change);
         });
         drop(walking);
         self.progress.walked.store(true, Ordering::Relaxed);
@@ -170,7 +152,7 @@ impl Run<'_> {
     /// Walks, and extracts each file where it is met.
     fn walk_alone(&self, pool: &Pool<'_>, catalogue: &Catalogue) -> ken_walk::Summary {
         let thread = Mutex::new(pool.thread(None));
-        let walked = self.walk(catalogue, pool.hasher, &|change| {
+        let walked = self.walk(catalogue, pool.hasher(), &|change| {
             self.announce(&change);
             pool.change(
                 change,

@@ -9,12 +9,13 @@ use ken_extract::helper::ocr;
 use ken_index::{FileState, MessageId, Record};
 use ken_mail::maildir;
 
+use super::lanes::Queues;
+use super::states::{TEXTLESS, is_recognised};
+use super::writer::LazyWriter;
 use crate::Progress;
 use crate::budget::Budget;
 use crate::progress::Stage;
 use crate::tags::Log;
-use crate::write::LazyWriter;
-use crate::write::Queues;
 
 /// Smaller documents are not counted: they are as many as threads.
 const LARGE_BYTES: usize = 1 << 20;
@@ -25,26 +26,47 @@ pub(crate) struct FileFacts<'a> {
     pub(crate) path: &'a Path,
     pub(crate) key: FileKey,
     pub(crate) mtime_seconds: i64,
-    /// What is said of a message of MH; absent where nothing is, or nothing new.
+    /// What the sequences of its folder say of an MH message; absent to leave its states as they are.
     pub(crate) mh: Option<MhState>,
 }
 
 /// Hands documents to the index.
 #[derive(Clone)]
-pub(crate) struct Applier<'r> {
-    pub(crate) writer: &'r LazyWriter,
-    /// Where threads of their own build segments.
-    pub(crate) queues: Option<&'r Queues>,
-    /// For large documents, of which the index holds several copies while it takes one in.
-    pub(crate) documents: Arc<Budget>,
-    pub(crate) progress: &'r Progress,
-    /// What people said of messages.
-    pub(crate) tags: &'r Log,
+pub(crate) struct DocumentWriter<'r> {
+    writer: &'r LazyWriter<'r>,
+    /// Where other threads build segments.
+    queues: Option<&'r Queues>,
+    /// For large documents: the index holds several copies while it takes one in.
+    memory: Arc<Budget>,
+    progress: &'r Progress,
+    /// The tags of messages.
+    tags: &'r Log,
 }
 
-impl Applier<'_> {
-    /// Returns one that adds documents at once, also where other threads build segments: a commit may tell of
-    /// them.
+impl<'r> DocumentWriter<'r> {
+    /// Returns one that adds documents by itself; `memory_bytes` are for large ones.
+    pub(crate) fn new(
+        writer: &'r LazyWriter<'r>,
+        memory_bytes: usize,
+        progress: &'r Progress,
+        tags: &'r Log,
+    ) -> Self {
+        Self {
+            writer,
+            queues: None,
+            memory: Budget::new(memory_bytes),
+            progress,
+            tags,
+        }
+    }
+
+    /// Hands documents to threads that build segments, if there are any.
+    pub(crate) fn through(self, queues: Option<&'r Queues>) -> Self {
+        Self { queues, ..self }
+    }
+
+    /// Returns one that adds documents by itself, even where other threads build segments: the next
+    /// commit has them.
     pub(crate) fn at_once(&self) -> Self {
         Self {
             queues: None,
@@ -64,8 +86,8 @@ impl Applier<'_> {
         if document.kind == Kind::Message {
             self.tags.apply(&mut document);
         }
-        if ocr::is_textless(&document) && !crate::ocr::is_done(&document) {
-            document.join_text(Field::Is, crate::ocr::TEXTLESS);
+        if ocr::is_textless(&document) && !is_recognised(&document) {
+            document.join_text(Field::Is, TEXTLESS);
         }
         self.progress.documents.fetch_add(1, Ordering::Relaxed);
         if document.failure.is_some() {
@@ -73,7 +95,7 @@ impl Applier<'_> {
         }
         let n_bytes = document.memory_bytes();
         let waiting = self.progress.rest(Stage::Memory);
-        let _share = (n_bytes >= LARGE_BYTES).then(|| self.documents.take(n_bytes));
+        let _share = (n_bytes >= LARGE_BYTES).then(|| self.memory.take(n_bytes));
         drop(waiting);
         let record = Record {
             location: Location {
@@ -153,7 +175,7 @@ fn tell_flags(document: &mut Document, file: &FileFacts<'_>) {
         None => return,
     };
     document.fields.retain(|(field, value)| match value {
-        Value::Text(state) if *field == Field::Is => !maildir::STATES.contains(&state.as_str()),
+        Value::Text(state) if *field == Field::Is => !maildir::tells(state),
         _ => true,
     });
     for state in states {

@@ -1,9 +1,9 @@
 //! Threads that only build segments, where there are any.
 //!
-//! Usually the thread that extracted a document adds it to the segment that it builds, and nothing is
-//! handed over. This is the other arrangement, for those who want to measure it: extracting threads
-//! hand documents to others, by queues that are counted in bytes. All documents of a file go through one
-//! queue, so that the file's own comes last, as a commit needs it.
+//! By default the thread that extracted a document adds it to the segment that it builds, and nothing is
+//! handed over. In this other arrangement extracting threads hand documents to indexing threads through
+//! queues that are counted in bytes. All documents of a file go through one queue, so that the file's own
+//! document comes last, as a commit needs it.
 
 use std::sync::Arc;
 
@@ -13,9 +13,10 @@ use ken_index::{Moment, Record, Writer};
 
 use crate::Progress;
 use crate::budget::{Budget, Share};
-use crate::extract::Pool;
 use crate::progress::Stage;
-use crate::write::LazyWriter;
+
+use super::first_error::FirstError;
+use super::writer::LazyWriter;
 
 /// The queues, at their beginning.
 pub(crate) struct Queues {
@@ -85,7 +86,12 @@ impl Queues {
 
 impl Lane {
     /// Adds what comes to the index until the end.
-    pub(crate) fn work(self, writer: &LazyWriter, progress: &Progress, pool: &Pool<'_>) {
+    pub(crate) fn work(
+        self,
+        writer: &LazyWriter<'_>,
+        progress: &Progress,
+        errors: &FirstError<'_>,
+    ) {
         loop {
             let waiting = progress.span(Stage::Idle, None);
             let job = self.0.recv();
@@ -99,7 +105,7 @@ impl Lane {
                 Ok(Job::Delete(key)) => writer.get().map(|writer| writer.delete(key)),
                 Ok(Job::End) | Err(_) => return,
             };
-            pool.note(done);
+            errors.note(done);
         }
     }
 }

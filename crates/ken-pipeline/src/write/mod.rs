@@ -1,9 +1,14 @@
 //! From an extracted document to the index: the record, the queues in between, and the writer.
 
 mod documents;
+mod first_error;
 mod lanes;
+mod states;
 mod writer;
 
-pub(crate) use documents::{Applier, FileFacts};
+pub(crate) use documents::{DocumentWriter, FileFacts};
+pub(crate) use first_error::FirstError;
 pub(crate) use lanes::Queues;
-pub(crate) use writer::LazyWriter;
+pub use states::{RECOGNISED, TEXTLESS};
+pub(crate) use states::{has_state, is_recognised, set_state};
+pub(crate) use writer::{LazyWriter, WriterSlot};

@@ -1,65 +1,84 @@
-//! The index's writer, opened when there is something to write: a run in which nothing changed
+//! The writer of the index, opened when there is something to write: a run in which nothing changed
 //! writes nothing.
+//!
+//! A [`WriterSlot`] holds the open writer and may outlive a run; a [`LazyWriter`] is what one run has
+//! of it.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ken_index::{Error, Writer, WriterOptions};
 
-/// A writer that opens itself at its first use.
-pub(crate) struct LazyWriter {
+/// Where the writer of an index is, once it is open.
+pub(crate) struct WriterSlot {
     index: PathBuf,
     options: WriterOptions,
-    /// Whether commits are on disk when they are made.
-    synced: bool,
-    /// Whether segments are merged only when there are many.
-    patient: bool,
-    opened: OnceLock<Writer>,
+    writer: OnceLock<Writer>,
     opening: Mutex<()>,
 }
 
-impl LazyWriter {
-    pub(crate) fn new(index: PathBuf, options: WriterOptions, synced: bool) -> Self {
+/// The writer as one run uses it: opened, and set to the run's ways, at the first use.
+pub(crate) struct LazyWriter<'s> {
+    slot: &'s WriterSlot,
+    /// Whether commits are on disk when they are made.
+    synced: bool,
+    /// Whether more documents are to come, so that merges can wait.
+    patient: bool,
+    used: OnceLock<()>,
+}
+
+impl WriterSlot {
+    pub(crate) fn new(index: PathBuf, options: WriterOptions) -> Self {
         Self {
             index,
             options,
-            synced,
-            patient: false,
-            opened: OnceLock::new(),
+            writer: OnceLock::new(),
             opening: Mutex::new(()),
         }
     }
 
-    /// Merges segments only when there are many, until [`Writer::set_patient`] says otherwise.
-    pub(crate) fn patient(self) -> Self {
-        Self {
-            patient: true,
-            ..self
-        }
+    /// Waits for merges and lets the index go.
+    pub(crate) fn close(self) -> Result<(), Error> {
+        self.writer.into_inner().map_or(Ok(()), Writer::close)
     }
 
-    /// Returns the writer; without a lock once it is open.
-    pub(crate) fn get(&self) -> Result<&Writer, Error> {
-        if let Some(writer) = self.opened.get() {
-            return Ok(writer);
-        }
+    fn get(&self) -> Result<&Writer, Error> {
         let _guard = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(writer) = self.opened.get() {
+        if let Some(writer) = self.writer.get() {
             return Ok(writer);
         }
         let writer = Writer::open(&self.index, self.options)?;
-        writer.set_synced(self.synced);
-        writer.set_patient(self.patient);
-        Ok(self.opened.get_or_init(|| writer))
+        Ok(self.writer.get_or_init(|| writer))
+    }
+}
+
+impl<'s> LazyWriter<'s> {
+    /// Returns the writer in a slot for a run. With `patient`, segments are merged only when there are
+    /// many, until [`Writer::set_patient`] says otherwise.
+    pub(crate) fn new(slot: &'s WriterSlot, synced: bool, patient: bool) -> Self {
+        Self {
+            slot,
+            synced,
+            patient,
+            used: OnceLock::new(),
+        }
     }
 
-    /// Returns the writer if it is open.
-    pub(crate) fn opened(&self) -> Option<&Writer> {
-        self.opened.get()
+    /// Returns the writer; without a lock once this run has used it.
+    pub(crate) fn get(&self) -> Result<&'s Writer, Error> {
+        if let Some(writer) = self.used() {
+            return Ok(writer);
+        }
+        let writer = self.slot.get()?;
+        self.used.get_or_init(|| {
+            writer.set_synced(self.synced);
+            writer.set_patient(self.patient);
+        });
+        Ok(writer)
     }
 
-    /// Waits for merges and lets the index go.
-    pub(crate) fn close(self) -> Result<(), Error> {
-        self.opened.into_inner().map_or(Ok(()), Writer::close)
+    /// Returns the writer if this run has used it.
+    pub(crate) fn used(&self) -> Option<&'s Writer> {
+        self.used.get().and_then(|()| self.slot.writer.get())
     }
 }

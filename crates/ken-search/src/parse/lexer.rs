@@ -125,7 +125,7 @@ fn word_or_operator(query: &str, at: usize) -> Result<Placed, QueryError> {
                 return Err(QueryError {
                     query: query.to_owned(),
                     at: place,
-                    message: "words that are near each other are at least 1 apart".into(),
+                    message: "NEAR needs a distance of at least 1".into(),
                     hint: Some("write a NEAR/5 b; NEAR/1 is the next word".into()),
                 });
             }
@@ -464,12 +464,12 @@ fn unknown_field(query: &str, at: Range<usize>, names: &FieldNames) -> QueryErro
         let table = FIELDS.iter().map(|info| info.name);
         let known: Vec<&str> = table.chain(names.custom().map(|(_, name)| name)).collect();
         format!(
-            "fields are {}; to look for the text itself, write it in quotes",
+            "fields are {}; to search for the text itself, write it in quotes",
             known.join(", ")
         )
     } else {
         format!(
-            "did you mean {}? to look for the text itself, write it in quotes",
+            "did you mean {}? to search for the text itself, write it in quotes",
             close.join(" or ")
         )
     };

@@ -46,7 +46,7 @@ pub(super) fn quoted(pieces: Vec<Piece>, query: &str, at: usize) -> Result<Quote
             query: query.to_owned(),
             message: format!("{:?} does not modify a phrase", &query[stuck.clone()]),
             hint: Some(
-                "~2, o, p, C, D, l, e, s, x or a weight do; put a blank before a word".into(),
+                "~2, o, p, C, D, l, e, s, x or a weight do; put a space before a word".into(),
             ),
             at: stuck,
         }),

@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         match self.token {
             Token::End => Ok(tree),
             _ => self.fail(
-                "there is no parenthesis to close",
+                "the closing parenthesis has no opening one",
                 "write \\) for the character",
             ),
         }
@@ -118,15 +118,15 @@ impl<'a> Parser<'a> {
         let at = start..place.end;
         if name.is_empty() {
             let message = "a name is missing after query:";
-            let hint = "write it without a blank, as in query:name, or query\\: for the word";
+            let hint = "write it without a space, as in query:name, or query\\: for the word";
             return Err(self.failure(at, message, hint));
         }
         let Some((name, text)) = self.names.saved.get_key_value(&name) else {
             return Err(self.unknown_query(at, &name));
         };
         if self.within.contains(&name.as_str()) {
-            let message = format!("the saved query {name:?} asks for itself");
-            return Err(self.failure(at, message, "take query: out of it"));
+            let message = format!("the saved query {name:?} refers to itself");
+            return Err(self.failure(at, message, "remove query: from it"));
         }
         let mut inner = Parser::new(text, self.names);
         inner.within.clone_from(&self.within);
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
     fn unknown_query(&self, at: Range<usize>, name: &str) -> QueryError {
         let names: Vec<&str> = self.names.saved.keys().map(String::as_str).collect();
         let hint = match names.as_slice() {
-            [] => "[queries] in the configuration file gives names to queries".to_owned(),
+            [] => "name queries in [queries] of the configuration file".to_owned(),
             names => format!("saved queries are {}", names.join(", ")),
         };
         self.failure(at, format!("there is no saved query {name:?}"), hint)
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         while self.operator("xor") {
             chain += 1;
             if self.depth + chain > MAX_DEPTH {
-                return self.fail("the query is nested too deeply", "take away an XOR");
+                return self.fail("the query is nested too deeply", "use fewer XORs");
             }
             self.advance()?;
             tree = Tree::Xor(Box::new(tree), Box::new(self.and()?));
@@ -264,8 +264,9 @@ impl<'a> Parser<'a> {
         let mut parts = vec![first];
         while let Some(next) = self.nearness() {
             if next != nearness {
-                let hint = "write the same operator between all of them, or a group of its own";
-                return self.fail("two sorts of nearness stand side by side", hint);
+                let hint =
+                    "write the same operator between all of them, or put parentheses around one";
+                return self.fail("two different NEAR operators side by side", hint);
             }
             self.advance()?;
             parts.push(self.boosted()?);
@@ -273,7 +274,7 @@ impl<'a> Parser<'a> {
         let mut field = None;
         for part in &parts {
             if !is_words(part, &mut field) {
-                let message = "nearness holds between words and phrases of one field";
+                let message = "NEAR needs words or phrases of one field on both sides";
                 let hint = "write a NEAR/5 b, \"a b\" NEAR c, (a OR b) NEAR c or title:(a NEAR b)";
                 return Err(self.failure(operator, message, hint));
             }
@@ -310,7 +311,7 @@ impl<'a> Parser<'a> {
     fn unary(&mut self) -> Result<Tree, QueryError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return self.fail("the query is nested too deeply", "take away parentheses");
+            return self.fail("the query is nested too deeply", "use fewer parentheses");
         }
         let tree = match self.token {
             Token::Not => {
@@ -373,7 +374,7 @@ impl<'a> Parser<'a> {
         let at = self.at.clone();
         let Some((token, place)) = lexer::value(self.query, at.end)? else {
             let message = format!("a value is missing after {:?}", &self.query[at.clone()]);
-            let hint = format!("write it without a blank, as in {}", field.info().example);
+            let hint = format!("write it without a space, as in {}", field.info().example);
             return Err(self.failure(at, message, hint));
         };
         let around = self.field;
@@ -472,8 +473,8 @@ impl<'a> Parser<'a> {
             (modifiers.at_start, modifiers.at_end) = (false, false);
         }
         if modifiers != Modifiers::default() && !self.is_text() {
-            let message = "values of this field are not compared by words";
-            let hint = format!("take away {} behind the quote", modifiers.letters());
+            let message = "this field is compared as a whole, not word by word";
+            let hint = format!("remove {} after the quote", modifiers.letters());
             return Err(self.failure(at, message, hint));
         }
         let tree = match self.field.filter(|_| !self.is_text()) {
@@ -495,11 +496,11 @@ impl<'a> Parser<'a> {
         match (&self.token, before) {
             (Token::Or | Token::Xor | Token::And | Token::Near(_), None | Some("(")) => self.fail(
                 format!("a word is missing before {}", &self.query[self.at.clone()]),
-                "write the operator between two words, or in small letters for the word itself",
+                "write the operator between two words, or in lowercase for the word itself",
             ),
             (_, Some(operator)) => self.fail(
                 format!("a word is missing after {operator}"),
-                "write it in quotes to look for the word itself",
+                "write it in quotes to search for the word itself",
             ),
             (_, None) => self.fail("a word is missing", "write \\) for the character"),
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use ken_core::{Bound, Field, FieldKind, FieldNames, Kind};
+use ken_core::{Bound, Field, FieldKind, FieldNames, Kind, MESSAGE_STATES};
 
 use super::tree::Value;
 use super::when::{self, When};
@@ -17,27 +17,22 @@ pub(super) struct Fault {
     pub(super) hint: String,
 }
 
-/// States that `is:` asks for.
-const STATES: [&str; 18] = [
+/// States of documents that `is:` asks for, beside those of messages.
+const STATES: [&str; 7] = [
     "failed",
-    "encrypted",
     "missing",
     "textless",
     "ocr",
     "attachment",
     "member",
     "duplicate",
-    "unread",
-    "seen",
-    "replied",
-    "flagged",
-    "passed",
-    "draft",
-    "trashed",
-    "new",
-    "signed",
-    "personal",
 ];
+
+/// Returns every state that `is:` asks for.
+fn states() -> impl Iterator<Item = &'static str> {
+    let of_messages = MESSAGE_STATES.iter().filter(|row| row.is_value);
+    STATES.into_iter().chain(of_messages.map(|row| row.name))
+}
 
 /// Other words for kinds.
 const KIND_ALIASES: [(&str, Kind); 14] = [
@@ -101,7 +96,7 @@ pub(super) fn terms(field: Field, text: &str) -> Option<Result<Value, Fault>> {
     // How other letters fold is the index's to say.
     let is_known = from.is_ascii() && to.is_ascii() && !to.is_empty();
     if is_known && from.to_ascii_lowercase() > to.to_ascii_lowercase() {
-        let hint = "write the end first that comes first in the alphabet";
+        let hint = "put the end that comes first in the alphabet first";
         return Some(Err(reversed(text, hint)));
     }
     let end = |end: &str| match end {
@@ -166,7 +161,7 @@ fn bounds<T: Copy>(
     if from.is_empty() && to.is_empty() {
         return Err(Fault {
             at: 0..text.len(),
-            message: "the range has neither end".into(),
+            message: "the range has no ends".into(),
             hint: "write from..to, from.. or ..to".into(),
         });
     }
@@ -247,7 +242,7 @@ fn last_day(text: &str) -> Option<Date> {
 fn date(text: &str) -> Result<When, Wrong> {
     When::parse(text).ok_or((
         "is not a date",
-        "write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for so long ago",
+        "write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for that long ago",
     ))
 }
 
@@ -281,7 +276,7 @@ fn size(text: &str) -> Result<i64, Wrong> {
     let numerator: i128 = fraction.parse().map_err(|_| WRONG)?;
     let denominator = 10_i128.pow(u32::try_from(fraction.len()).unwrap_or(0));
     let bytes = whole * unit + numerator * unit / denominator;
-    i64::try_from(bytes).map_err(|_| ("is more than any file holds", WRONG.1))
+    i64::try_from(bytes).map_err(|_| ("is larger than any file", WRONG.1))
 }
 
 /// Returns the bytes of a unit: `k`, `kB`, `KiB` …, all counted by 1024.
@@ -384,7 +379,7 @@ fn priority(text: &str) -> Result<String, Fault> {
 /// Reads a state; a sort of documents is one too: `is:message`.
 fn state(text: &str) -> Result<(Field, String), Fault> {
     let name = text.to_lowercase();
-    if STATES.contains(&name.as_str()) {
+    if states().any(|state| state == name) {
         return Ok((Field::Is, name));
     }
     kind(text)
@@ -392,7 +387,10 @@ fn state(text: &str) -> Result<(Field, String), Fault> {
         .map_err(|_| Fault {
             at: 0..text.len(),
             message: format!("there is no state {text:?}"),
-            hint: format!("states are {}, and every type", STATES.join(", ")),
+            hint: format!(
+                "states are {}, and every type",
+                states().collect::<Vec<_>>().join(", ")
+            ),
         })
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use ken_core::{Field, Order, SortKey};
 use ken_index::{Address as Place, Collapse, Request};
-use ken_mail::thread::{Entry, Threaded, threads};
+use ken_mail::thread::{ThreadMessage, Threaded, threads};
 
 use super::error::ErrorKind;
 use super::{Address, Error, Mail, Store};
@@ -249,9 +249,9 @@ fn skip_dups(found: &mut Vec<Found>) {
 }
 
 fn in_threads(found: Vec<Found>, descending: bool) -> Vec<Found> {
-    let entries: Vec<Entry<'_>> = found
+    let entries: Vec<ThreadMessage<'_>> = found
         .iter()
-        .map(|found| Entry {
+        .map(|found| ThreadMessage {
             id: &found.mail.id,
             references: &found.mail.references,
             date: found.mail.date,

@@ -92,7 +92,7 @@ impl Store {
     /// Fails if they cannot be kept.
     pub fn label(&mut self, changes: &[TagChange]) -> Result<(), Error> {
         tags::append(self.data(), changes)?;
-        self.added_elsewhere();
+        self.tags_changed();
         self.settle();
         Ok(())
     }

@@ -6,9 +6,9 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use ken_core::{Document, Field, Reason, Value};
+use ken_core::{Document, Field, MESSAGE_STATES, MessageState, MessageStateInfo, Reason, Value};
 use ken_index::Stored;
-use ken_mail::maildir::{Flags, Place};
+use ken_mail::maildir::{Flags, MaildirPath};
 use ken_mail::thread::ancestors;
 use ken_mail::{Message, Personal, Text};
 
@@ -175,7 +175,7 @@ impl Mail {
         }
         if self.id.is_empty() {
             // The name without flags stays the same.
-            let base = Place::of_path(&self.path).map(|place| place.base);
+            let base = MaildirPath::of_path(&self.path).map(|place| place.base);
             let base = base.or_else(|| Some(self.path.file_name()?.to_owned()));
             let base = base.unwrap_or_default();
             self.id = format!("{}{MADE_UP}", base.to_string_lossy());
@@ -195,30 +195,24 @@ impl Mail {
     /// Returns its flags by name, in mu's order.
     pub fn flags(&self) -> Vec<&'static str> {
         let flags = Flags::of_path(&self.path);
-        [
-            (flags.has(b'D'), "draft"),
-            (flags.has(b'F'), "flagged"),
-            (flags.has(b'P'), "passed"),
-            (flags.has(b'R'), "replied"),
-            (flags.has(b'S'), "seen"),
-            (flags.has(b'T'), "trashed"),
-            (flags.is_new(), "new"),
-            (self.is_signed, "signed"),
-            (self.is_encrypted, "encrypted"),
-            (self.has_attachments, "attach"),
-            (flags.is_unread(), "unread"),
-            (!self.list.is_empty(), "list"),
-            (self.is_personal, "personal"),
-            (self.has_calendar, "calendar"),
-        ]
-        .into_iter()
-        .filter_map(|(is_set, name)| is_set.then_some(name))
-        .collect()
+        let is_set = |row: &&MessageStateInfo| match row.state {
+            MessageState::New => flags.is_new(),
+            MessageState::Signed => self.is_signed,
+            MessageState::Encrypted => self.is_encrypted,
+            MessageState::Attachment => self.has_attachments,
+            MessageState::Unread => flags.is_unread(),
+            MessageState::List => !self.list.is_empty(),
+            MessageState::Personal => self.is_personal,
+            MessageState::Calendar => self.has_calendar,
+            _ => flags.has(row.letter),
+        };
+        let rows = MESSAGE_STATES.iter().filter(is_set);
+        rows.map(|row| row.mu).collect()
     }
 
     /// Returns its folder from the root of all mail on: `/inbox`, and `/` for the root itself.
     pub fn maildir(&self, root: &Path) -> String {
-        let folder = Place::of_path(&self.path).map(|place| place.maildir);
+        let folder = MaildirPath::of_path(&self.path).map(|place| place.maildir);
         let below = folder
             .as_deref()
             .and_then(|folder| folder.strip_prefix(root).ok());

@@ -12,12 +12,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select};
+use ken_pipeline::updater::Outcome;
 
 use super::docids::Docids;
 use super::error::ErrorKind;
 use super::plist::Plist;
 use super::request::Request;
-use super::store::Done;
 use super::{Error, Sexp, SexpError, Store};
 
 /// How often the progress of indexing is told.
@@ -228,7 +228,7 @@ impl<W: Write> Session<W> {
         self.index_info("running", checked, updated, 0)
     }
 
-    fn job_done(&mut self, done: &Done) -> std::io::Result<()> {
+    fn job_done(&mut self, done: &Outcome) -> std::io::Result<()> {
         self.store.finished(done);
         match &done.summary {
             Ok(summary) if done.all => {

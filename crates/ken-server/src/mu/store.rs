@@ -1,19 +1,20 @@
 //! The mail of one index: what is asked of it, and what becomes of messages that are changed.
 //!
-//! Readers never wait for a writer. Messages that were moved are told to the index by a thread that
-//! writes; until that is done the store knows by itself where they are now, and answers with that.
+//! Readers never wait for a writer. An [`Updater`] takes the messages that were moved into the index. Until that is
+//! done the store knows by itself where they are now, and answers with that.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, unbounded};
 use ken_core::{FieldNames, Order, Plan};
 use ken_index::{Address as Place, Collapse, Request, Snapshot, Stored};
 use ken_mail::Personal;
-use ken_mail::maildir::Place as MaildirPlace;
-use ken_pipeline::{Options, Progress, Summary, update_files};
+use ken_mail::maildir::MaildirPath;
+use ken_pipeline::updater::{Batching, Outcome, PathChange, Updater, UpdaterOptions};
+use ken_pipeline::{Options, Progress};
 use ken_search::parse::{Syntax, Tree};
 use ken_search::plan::{Context, plan};
 
@@ -41,13 +42,13 @@ pub struct StoreOptions {
 
 /// The mail of one index.
 pub struct Store {
-    options: Arc<Options>,
+    options: Options,
     context: Context,
     maildir: PathBuf,
     personal: Personal,
     opened: Option<Opened>,
     writer: Option<Writer>,
-    /// Moves that the writer is told of, and those that wait for it.
+    /// Moves that the writer works on, and those that wait for it.
     told: Moves,
     waiting: Moves,
 }
@@ -64,28 +65,23 @@ struct Moves {
     to: HashMap<PathBuf, Option<PathBuf>>,
     /// All paths that the index must look at.
     files: Vec<PathBuf>,
+    /// Whether tags changed.
+    tags: bool,
 }
 
-/// What the thread is to write.
-enum Job {
-    All { progress: Arc<Progress>, lazy: bool },
-    Files(Vec<PathBuf>),
+impl Moves {
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && !self.tags
+    }
 }
 
-/// The thread that writes.
+/// What writes the index, and what it does.
 struct Writer {
-    jobs: Sender<Job>,
-    done: Receiver<Done>,
+    updater: Updater,
+    done: Receiver<Outcome>,
     progress: Arc<Progress>,
     /// Whether it works, and on all files.
     busy: Option<bool>,
-}
-
-/// What came of a job.
-pub(super) struct Done {
-    /// Whether it was about all files.
-    pub(super) all: bool,
-    pub(super) summary: Result<Summary, ken_pipeline::Error>,
 }
 
 impl Store {
@@ -97,7 +93,7 @@ impl Store {
         let personal = Personal::new(&options.personal)
             .map_err(|message| Error::new(ErrorKind::Argument, message))?;
         Ok(Self {
-            options: Arc::new(options.update),
+            options: options.update,
             context: options.context,
             maildir: options.maildir,
             personal,
@@ -294,7 +290,7 @@ impl Store {
         if fs_err::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
             return Ok(path.to_path_buf());
         }
-        let renamed = MaildirPlace::of_path(path)
+        let renamed = MaildirPath::of_path(path)
             .map(|place| place.find())
             .transpose()?;
         if let Some(renamed) = renamed.flatten() {
@@ -328,11 +324,10 @@ impl Store {
         self.tell();
     }
 
-    /// Takes note that something beside the messages changed: their tags.
-    pub(super) fn added_elsewhere(&mut self) {
-        // The root is no file: nothing but what the log of tags says is done.
-        let root = self.maildir.clone();
-        self.added(&root);
+    /// Takes note that tags of messages changed.
+    pub(super) fn tags_changed(&mut self) {
+        self.waiting.tags = true;
+        self.tell();
     }
 
     /// Returns how the index is written.
@@ -343,38 +338,40 @@ impl Store {
     /// Has all mail looked at, in the background; if it is lazy, folders that did not change are passed
     /// over. Returns whether it was not under way already.
     pub(super) fn index(&mut self, lazy: bool) -> bool {
+        let options = Options {
+            lazy,
+            ..self.options.clone()
+        };
         let writer = self.writer();
         if writer.busy == Some(true) {
             return false;
         }
         writer.busy = Some(true);
         writer.progress = Arc::default();
-        // The thread lives as long as the store.
         let progress = Arc::clone(&writer.progress);
-        let _ = writer.jobs.send(Job::All { progress, lazy });
+        writer.updater.submit_all(options, Vec::new(), progress);
         true
     }
 
-    /// Tells the writer of what waits, unless it works.
+    /// Hands what waits to the writer, unless it works.
     fn tell(&mut self) {
-        if self.waiting.files.is_empty() || self.writer().busy.is_some() {
+        if self.waiting.is_empty() || self.writer().busy.is_some() {
             return;
         }
         self.told = std::mem::take(&mut self.waiting);
-        let files = self.told.files.clone();
+        let files = self.told.files.clone().into_iter().map(PathChange::Touched);
         let writer = self.writer();
         writer.busy = Some(false);
-        let _ = writer.jobs.send(Job::Files(files));
+        writer.updater.submit(files);
     }
 
     fn writer(&mut self) -> &mut Writer {
         let options = &self.options;
-        self.writer
-            .get_or_insert_with(|| Writer::start(Arc::clone(options)))
+        self.writer.get_or_insert_with(|| Writer::start(options))
     }
 
-    /// Returns where the writer tells that it is done.
-    pub(super) fn done(&self) -> Option<&Receiver<Done>> {
+    /// Returns the channel on which the writer reports that it is done.
+    pub(super) fn done(&self) -> Option<&Receiver<Outcome>> {
         self.writer.as_ref().map(|writer| &writer.done)
     }
 
@@ -385,7 +382,7 @@ impl Store {
     }
 
     /// Takes note that the writer did a job.
-    pub(super) fn finished(&mut self, done: &Done) {
+    pub(super) fn finished(&mut self, done: &Outcome) {
         if let Some(writer) = &mut self.writer {
             writer.busy = None;
         }
@@ -458,33 +455,17 @@ fn message_of(snapshot: &Snapshot, stored: Stored) -> Result<Option<Stored>, Err
 }
 
 impl Writer {
-    fn start(options: Arc<Options>) -> Self {
-        let (jobs, to_do) = unbounded();
+    fn start(options: &Options) -> Self {
         let (tell, done) = unbounded();
-        std::thread::spawn(move || {
-            for job in to_do {
-                let (all, summary) = match job {
-                    Job::All { progress, lazy } => {
-                        let options = Options {
-                            lazy,
-                            ..Options::clone(&options)
-                        };
-                        let summary = ken_pipeline::update(&options, &[], &progress, &|_| ());
-                        (true, summary)
-                    }
-                    Job::Files(files) => {
-                        let progress = Progress::default();
-                        let summary = update_files(&options, &[], &files, &progress, &|_| ());
-                        (false, summary)
-                    }
-                };
-                if tell.send(Done { all, summary }).is_err() {
-                    return;
-                }
-            }
-        });
+        let options = UpdaterOptions {
+            // A client waits for the change that it made.
+            batching: Batching::AT_ONCE,
+            ..UpdaterOptions::new(options.clone())
+        };
+        // Nobody listens any more when the store ends.
+        let report = move |outcome: &Outcome| _ = tell.send(outcome.clone());
         Self {
-            jobs,
+            updater: Updater::start(options, report),
             done,
             progress: Arc::default(),
             busy: None,

@@ -179,6 +179,30 @@ impl<'a> Iterator for KeptListing<'a> {
     }
 }
 
+/// Reads a file whose bytes before the number of the index are given.
+#[cfg(any(fuzzing, test))]
+pub(crate) fn read_file(bytes: &[u8]) {
+    let entries = KeptListing {
+        left: bytes,
+        inode: 0,
+    };
+    assert!(entries.count() <= bytes.len());
+    let hasher = KeyHasher::new(1, 2);
+    let mut file = bytes.to_vec();
+    file.extend(hasher.seed().to_le_bytes());
+    file.extend(u64::from(crc32fast::hash(&file)).to_le_bytes());
+    file.extend(MAGIC);
+    let Some(listings) = Listings::new(Box::new(file), hasher) else {
+        return;
+    };
+    assert!(listings.is_sound());
+    for row in listings.rows().iter().map(Row::of) {
+        let at = listings.place(row.key);
+        let row = listings.row(at, row.key, row.stamp);
+        row.and_then(|row| listings.listing(row));
+    }
+}
+
 /// The bits of a mode that tell the sort of a file begin here: inode(7).
 const SORT_SHIFT: u32 = 12;
 

@@ -27,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
         let Some(run) = ken_pipeline::start_anew(&options, &Progress::default())? else {
             return Err(error.into());
         };
-        output::warn("the list of segments was damaged: the index was made anew");
+        output::warn("the list of segments was damaged; ken rebuilt the index");
         if !args.json && !args.quiet {
             let text = output::summary_text(&run, false);
             output::print(format!("repaired: {text}\n\n").as_bytes())?;
@@ -42,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
         output::warn(message);
     }
     if run.interrupted {
-        output::warn("stopped: ken check --repair goes on from here");
+        output::warn("stopped; ken check --repair continues from here");
         return Ok(ExitCode::from(INTERRUPTED));
     }
     if !args.json && !args.quiet {
@@ -53,7 +53,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure
     for file in &merged {
         let file = escape_bytes(file.as_os_str().as_encoded_bytes()).into_owned();
         output::warn(&format!(
-            "{file} was damaged and another run has merged it since: ken index --full reads all anew"
+            "{file} was damaged, and another run has merged it since; ken index --full reads all files again"
         ));
     }
     Ok(ExitCode::from(u8::from(
@@ -68,10 +68,10 @@ fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
     let mut told = [false; 2];
     let show = || {
         let states = [
-            (&progress.waiting, "waiting for another run to end"),
+            (&progress.waiting, "waiting for another run to finish"),
             (
                 &progress.paused,
-                "indexing is paused: ken index --resume lets it go on",
+                "indexing is paused; ken index --resume continues it",
             ),
         ];
         for ((state, message), told) in states.iter().zip(&mut told) {
@@ -151,7 +151,7 @@ impl Finding {
             text.push_str(&format!(": {}", output::clean(detail)));
         }
         if self.documents > 0 {
-            text.push_str(&format!(" ({} documents are in doubt)", self.documents));
+            text.push_str(&format!(" ({} documents affected)", self.documents));
         }
         text + "\n"
     }
@@ -177,11 +177,11 @@ fn findings(
     });
     let folder = ken_pipeline::ngram_folder(&index);
     let grams = report.grams.iter().map(|number| Finding {
-        detail: Some("its checksum is of another content, or it is gone".to_owned()),
+        detail: Some("the checksum does not match, or the file is gone".to_owned()),
         ..plain("damaged", &folder.join(format!("{number:016x}.grams")))
     });
     let listings = report.listings.then(|| Finding {
-        detail: Some("its checksum is of another content".to_owned()),
+        detail: Some("the checksum does not match".to_owned()),
         ..plain("damaged", &ken_walk::Listings::path(&index))
     });
     let doubled = report.doubled.iter();
@@ -206,7 +206,7 @@ fn findings_text(findings: &[Finding]) -> String {
         if of_one.len() > NAMED {
             let rest = of_one.len() - NAMED;
             text.push_str(&format!(
-                "{} {rest} more: ken check --json names all\n",
+                "{} {rest} more; ken check --json lists all\n",
                 of_one[0].what
             ));
         }
@@ -217,31 +217,32 @@ fn findings_text(findings: &[Finding]) -> String {
 fn summary_text(report: &Report) -> String {
     let index = &report.index;
     let state = match report.n_damaged() {
-        0 => "as they were written".to_owned(),
+        0 => "checksums OK".to_owned(),
         n => format!("{n} damaged"),
     };
     let size = output::size(i64::try_from(index.bytes).unwrap_or(i64::MAX));
     let mut text = format!("index      {} files, {size}: {state}\n", index.files);
     let Some(documents) = report.documents else {
-        return text + "documents  not looked at: ken check --repair takes out what is damaged\n";
+        return text
+            + "documents  not checked; ken check --repair removes the damaged parts first\n";
     };
     let doubled = match report.doubled.len() {
-        0 => "each once".to_owned(),
-        n => format!("those of {n} files twice"),
+        0 => "no duplicates".to_owned(),
+        n => format!("{n} files are in the index twice"),
     };
     text.push_str(&format!("documents  {documents}: {doubled}"));
     if report.unfinished > 0 {
-        text.push_str(&format!("; of {} files only parts", report.unfinished));
+        text.push_str(&format!("; {} files are incomplete", report.unfinished));
     }
     let next = &report.next;
-    text.push_str(&format!("\nfiles      {} as indexed", next.unchanged));
+    text.push_str(&format!("\nfiles      {} unchanged", next.unchanged));
     let counts = [
         (next.changed.saturating_sub(next.stale), "changed"),
-        (next.stale, "to be read again"),
+        (next.stale, "to read again"),
         (next.added, "new"),
         (next.moved, "moved"),
         (next.gone, "gone"),
-        (next.kept, "out of reach"),
+        (next.kept, "not reachable"),
     ];
     for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!(", {count} {what}"));
@@ -255,7 +256,7 @@ fn summary_text(report: &Report) -> String {
     text.push_str(&format!("\nleft out   {all}"));
     if report.below.unreadable > 0 {
         let unreadable = report.below.unreadable;
-        text.push_str(&format!(", and {unreadable} folders that cannot be read"));
+        text.push_str(&format!(", and {unreadable} folders that ken cannot read"));
     }
     if all > 0 {
         text.push_str(&format!(": {}", reasons.join(", ")));

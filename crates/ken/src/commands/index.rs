@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     let changes = root_changes(args)?;
     if changes.is_empty() && !has_roots(&options.data, args.full)? {
         return Err(
-            Failure::new(Kind::Usage, "there is nothing to index yet".to_owned())
+            Failure::new(Kind::Usage, "the index has no roots yet".to_owned())
                 .hint("name a folder: ken index ~/Documents"),
         );
     }
@@ -84,7 +84,7 @@ fn pause(args: &IndexArgs) -> Result<Option<Wanted>, Failure> {
             let until =
                 parse_length(length).and_then(|length| SystemTime::now().checked_add(length));
             let until = until.ok_or_else(|| {
-                let message = format!("--pause={length}: not a length of time");
+                let message = format!("--pause={length}: not a duration");
                 Failure::new(Kind::Usage, message).hint("ken index --pause=90m, or 2h, or 1d")
             })?;
             Some(Wanted::Pause(Pause::Until(until)))
@@ -219,7 +219,8 @@ pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Fail
 
 fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
     if args.paths.is_empty() && args.walk != WalkOptions::default() {
-        let message = "options of the walk belong to a folder, and none is named".to_owned();
+        let message =
+            "--hidden, --no-ignore, --follow and --one-file-system need a path".to_owned();
         return Err(Failure::new(Kind::Usage, message).hint("ken index --hidden ~/Documents"));
     }
     let mut changes = Vec::new();
@@ -274,11 +275,11 @@ fn report(args: &IndexArgs, summary: &Summary) -> Result<(), Failure> {
         let text = output::summary_text(summary, args.dry_run);
         output::print(format!("{text}\n").as_bytes())?;
         if summary.failed > 0 {
-            output::warn("some files could not be read: ken status --failed lists them");
+            output::warn("some files could not be read; ken status --failed lists them");
         }
     }
     if summary.interrupted {
-        output::warn("stopped: what was done is committed, ken index goes on from here");
+        output::warn("stopped; the work so far is committed, and ken index continues from here");
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ pub(crate) fn read(
         Some(tree) => {
             for left in &lenient.left_out {
                 let (text, message) = (&left.text, &left.error.message);
-                output::warn(&format!("left out {text}: {message}"));
+                output::warn(&format!("ignored {text}: {message}"));
             }
             Ok(tree)
         }
@@ -153,7 +153,7 @@ pub(super) fn synonyms_in(
     let synonyms = Synonyms::parse(&text, analyze).map_err(|error| {
         let message = format!("\"{}\": {error}", path.display());
         Failure::new(Kind::Usage, message)
-            .hint("one group of words on each line, several words as one in double quotes")
+            .hint("write one group of words per line, and put phrases in double quotes")
     })?;
     Ok(Arc::new(synonyms))
 }

@@ -23,6 +23,6 @@ pub(crate) fn exec_if_meant(arguments: impl Iterator<Item = OsString>) -> Option
         return None;
     }
     let error = sandbox::exec(arguments);
-    crate::output::warn(&format!("a helper could not be started: {error}"));
+    crate::output::warn(&format!("cannot start the helper: {error}"));
     Some(ExitCode::from(126))
 }

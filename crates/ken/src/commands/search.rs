@@ -57,9 +57,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     context.synonyms = query::synonyms(args, &settings, context.analyze)?;
     let plan = plan(&tree, &context);
     if plan == Plan::Nothing {
-        output::warn(
-            "nothing in the query can be found: signs without letters or digits are not in the index",
-        );
+        output::warn("the query has no words: the index holds no signs without letters or digits");
     }
     let mut plan = snapshot.expand(&plan)?;
     let results = &args.results;

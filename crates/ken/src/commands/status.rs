@@ -121,11 +121,11 @@ impl Isolation {
 
     fn text(&self) -> String {
         match &self.sandbox {
-            Err(error) => format!("no worker starts: {error}"),
+            Err(error) => format!("inactive: workers cannot start: {error}"),
             Ok(None) => "off (extract.isolate = none)".to_owned(),
             Ok(Some(sandbox)) => match sandbox.missing()[..] {
                 [] => "complete".to_owned(),
-                ref missing => format!("this kernel lacks {}", missing.join(", ")),
+                ref missing => format!("incomplete: this kernel lacks {}", missing.join(", ")),
             },
         }
     }
@@ -216,7 +216,7 @@ impl Overview<'_> {
         }
         let completed = self
             .completed()
-            .unwrap_or_else(|| "never: run ken index to its end".to_owned());
+            .unwrap_or_else(|| "never (no run of ken index has finished)".to_owned());
         text.push_str(&format!("complete   {completed}\n"));
         if let Some(pause) = self.paused {
             let end = end(pause).map_or_else(String::new, |end| format!("until {end}, or "));
@@ -230,7 +230,7 @@ impl Overview<'_> {
         if self.textless + self.recognised > 0 {
             let (done, waiting) = (self.recognised, self.textless);
             text.push_str(&format!(
-                "pictures   {done} read by OCR, {waiting} not (ken index --ocr)\n"
+                "pictures   {done} read by OCR, {waiting} not yet (ken index --ocr)\n"
             ));
         }
         text.push('\n');
@@ -254,7 +254,14 @@ fn end(pause: Pause) -> Option<String> {
 
 /// Returns the counts as a table, with their sum in the last row.
 fn table(rows: &BTreeMap<String, Counts>, all: &Counts) -> String {
-    const HEADS: [&str; 6] = ["files", "read", "by name", "failed", "documents", "failed"];
+    const HEADS: [&str; 6] = [
+        "files",
+        "read",
+        "name only",
+        "failed",
+        "documents",
+        "failed",
+    ];
     let width = rows.keys().map(String::len).max().unwrap_or(0).max(14);
     let line = |name: &str, cells: [String; 6]| {
         let cells = cells.map(|cell| format!("{cell:>9}")).join("  ");

@@ -63,7 +63,7 @@ fn fields(typed: &[String], names: &FieldNames) -> Result<Vec<Field>, Failure> {
             FieldKind::Text | FieldKind::Keyword | FieldKind::Path => Ok(field),
             _ => Err(Failure::new(
                 Kind::Usage,
-                format!("the field {name:?} has numbers, not terms"),
+                format!("the field {name:?} holds numbers, not terms"),
             )),
         }
     };

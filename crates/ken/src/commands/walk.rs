@@ -95,17 +95,17 @@ fn skip_line(args: &WalkArgs, path: &Path, skip: &Skip) -> Vec<u8> {
 /// Returns why a path is left out, in words.
 pub(super) fn reason(skip: &Skip) -> String {
     match skip {
-        Skip::Hidden => "hidden (--hidden takes it)".to_owned(),
+        Skip::Hidden => "hidden (--hidden includes it)".to_owned(),
         Skip::Ignored { file, pattern } => {
-            format!("ignored by {pattern:?} of {file} (--no-ignore takes it)")
+            format!("ignored by {pattern:?} in {file} (--no-ignore includes it)")
         }
-        Skip::Marked => "marked by a .noindex file".to_owned(),
-        Skip::Held => "marked by a .noupdate file, and stays in the index as it is".to_owned(),
+        Skip::Marked => "its folder has a .noindex file".to_owned(),
+        Skip::Held => "its folder has a .noupdate file; ken does not update it".to_owned(),
         Skip::Special => "not a regular file".to_owned(),
-        Skip::Link => "a symbolic link (--follow takes it)".to_owned(),
-        Skip::Loop => "a link to a folder above it".to_owned(),
+        Skip::Link => "a symbolic link (--follow includes it)".to_owned(),
+        Skip::Loop => "a link to a parent folder".to_owned(),
         Skip::FileSystem => "on another file system".to_owned(),
         Skip::Excluded => "excluded".to_owned(),
-        Skip::Root => "a root of its own".to_owned(),
+        Skip::Root => "another root".to_owned(),
     }
 }

@@ -110,7 +110,7 @@ impl View<'_> {
         }
         if n_documents > listed.len() {
             let more = n_documents - listed.len();
-            text.push_str(&format!("  and {more} more: --json lists them\n"));
+            text.push_str(&format!("  and {more} more; --json lists them\n"));
         }
         Ok(text)
     }
@@ -137,14 +137,14 @@ impl View<'_> {
                     None => own,
                 }
             }
-            (None, None) if media_type == detect::EMPTY => "none: the file is empty".to_owned(),
-            (None, None) => format!("none reads {media_type}: found by name only"),
+            (None, None) if media_type == detect::EMPTY => "none; the file is empty".to_owned(),
+            (None, None) => format!("none for {media_type}; ken finds the file by name only"),
         }
     }
 
     fn root(&self) -> String {
         let Some(root) = &self.why.root else {
-            return "none: ken index PATH covers it".to_owned();
+            return "none; ken index PATH adds it".to_owned();
         };
         let options = [
             (root.hidden, "--hidden"),
@@ -159,16 +159,16 @@ impl View<'_> {
 
     fn walk(&self) -> String {
         match &self.why.verdict {
-            None => "not covered".to_owned(),
-            Some(Verdict::File(_)) => "takes the file".to_owned(),
-            Some(Verdict::Folder) => "walks the folder".to_owned(),
-            Some(Verdict::Absent) => "finds nothing there".to_owned(),
+            None => "below no root".to_owned(),
+            Some(Verdict::File(_)) => "includes the file".to_owned(),
+            Some(Verdict::Folder) => "enters the folder".to_owned(),
+            Some(Verdict::Absent) => "there is no such file".to_owned(),
             Some(Verdict::Failed(error)) => error.to_string(),
             Some(Verdict::Unavailable(state)) => {
                 format!("the root is {}", format!("{state:?}").to_lowercase())
             }
             Some(Verdict::LeftOut { at, skip }) => {
-                format!("leaves out {}: {}", shown(at), walk::reason(skip))
+                format!("skips {}: {}", shown(at), walk::reason(skip))
             }
         }
     }
@@ -176,34 +176,32 @@ impl View<'_> {
     fn index(&self) -> &'static str {
         match self.why.known {
             Known::Not if matches!(self.why.verdict, Some(Verdict::Folder)) => {
-                "holds files, no folders: ask about one of its files"
+                "lists files, not folders; ask about a file in it"
             }
-            Known::Not => "holds nothing of it",
-            Known::Unfinished => "holds it unfinished",
-            Known::Unchanged => "holds it as it is now",
-            Known::Changed => "holds it as it was before it changed",
-            Known::Unseen => "holds it, though the walk does not find it now",
+            Known::Not => "not in the index",
+            Known::Unfinished => "incomplete",
+            Known::Unchanged => "up to date",
+            Known::Changed => "outdated: the file has changed since",
+            Known::Unseen => "in the index, but the walk does not find it now",
         }
     }
 
     fn next(&self) -> &'static str {
         match self.why.next {
             Next::Nothing if self.why.has_failed => {
-                "leaves it: nothing changed; --retry-failed reads it"
+                "skips it: nothing changed (--retry-failed reads it)"
             }
-            Next::Nothing => "has nothing to do with it",
+            Next::Nothing => "not affected",
             Next::Read => "reads it",
             Next::ReadAgain(Stale::Extractor) => "reads it: its extractor changed",
-            Next::ReadAgain(Stale::Fields) => "reads it: its folder gives other fields",
-            Next::ReadAgain(Stale::Settings) => {
-                "reads it: what it failed by is no more in the settings"
-            }
-            Next::ReadAgain(Stale::Helper) => "reads it: a program that it waited for is there",
+            Next::ReadAgain(Stale::Fields) => "reads it: the settings of its folder changed",
+            Next::ReadAgain(Stale::Settings) => "reads it: the setting that made it fail changed",
+            Next::ReadAgain(Stale::Helper) => "reads it: a helper that it needs was installed",
             Next::ReadAgain(Stale::Retry) => "reads it: it failed",
             Next::ReadAgain(Stale::Doubtful) => {
-                "reads it: the index was damaged, and may lack documents in it"
+                "reads it: the index was damaged and may lack parts of it"
             }
-            Next::Forget => "forgets it",
+            Next::Forget => "removes it",
             Next::Keep => "keeps it",
         }
     }

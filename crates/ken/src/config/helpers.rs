@@ -119,7 +119,7 @@ impl Settings {
             !name.is_empty() && name.chars().all(is_letter)
         };
         if settings.languages.is_empty() || !settings.languages.iter().all(is_name) {
-            let message = "ocr.languages: not a list of names of languages".to_owned();
+            let message = "ocr.languages: expected a list of language names".to_owned();
             return Err(Failure::new(Kind::Usage, message).hint("tesseract --list-langs"));
         }
         Ok(Some(Ocr {
@@ -177,10 +177,10 @@ impl AdapterSettings {
             ))
         };
         if self.command.is_empty() {
-            return refuse("it has no command");
+            return refuse("the command is missing");
         }
         if self.extensions.is_empty() && self.media_types.is_empty() {
-            return refuse("it has neither extensions nor media_types");
+            return refuse("extensions or media_types are missing");
         }
         let in_home = |word: &String| expand(Path::new(word)).to_string_lossy().into_owned();
         Ok(Adapter {

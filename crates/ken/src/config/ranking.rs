@@ -83,8 +83,8 @@ fn at_least(name: &str, value: f32, least: f32) -> Result<f32, Failure> {
     if value.is_finite() && value >= least {
         return Ok(value);
     }
-    let message = format!("ranking.{name}: {value} is no weight");
-    Err(Failure::new(Kind::Usage, message).hint(&format!("a number of {least} or more")))
+    let message = format!("ranking.{name}: {value} is not a valid weight");
+    Err(Failure::new(Kind::Usage, message).hint(&format!("write a number of at least {least}")))
 }
 
 /// Returns the snapshot, ranked and stemmed as the settings say.
@@ -98,7 +98,7 @@ pub(crate) fn apply(
         return Ok(snapshot);
     };
     snapshot.with_stemming(languages).map_err(|language| {
-        let message = format!("analysis.stem: there are no rules for the language \"{language}\"");
-        Failure::new(Kind::Usage, message).hint("codes of languages: en, de, fr, …")
+        let message = format!("analysis.stem: ken has no stemmer for the language \"{language}\"");
+        Failure::new(Kind::Usage, message).hint("write language codes: en, de, fr, …")
     })
 }

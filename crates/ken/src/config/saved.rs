@@ -15,11 +15,12 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
     let usage = |message| Failure::new(Kind::Usage, message);
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.');
     if name.trim() != name || name.is_empty() || !name.chars().all(plain) {
-        let message = format!("\"{name}\" cannot name a query");
-        return Err(usage(message).hint("letters, digits, - and _"));
+        let message = format!("\"{name}\" is not a valid name for a query");
+        return Err(usage(message).hint("names consist of letters, digits, - and _"));
     }
     let file = config_file(global).map(|(path, _)| path);
-    let file = file.ok_or_else(|| usage("no home folder for the configuration".to_owned()))?;
+    let file =
+        file.ok_or_else(|| usage("there is no home folder for the configuration".to_owned()))?;
     // A link to a file in another folder stays one.
     let file = fs_err::canonicalize(&file).unwrap_or(file);
     let old = replaceable(&file)?;
@@ -63,8 +64,8 @@ fn replaceable(file: &Path) -> Result<Option<Metadata>, Failure> {
     match fs_err::metadata(file) {
         Ok(old) if old.is_file() => Ok(Some(old)),
         Ok(_) => {
-            let message = format!("\"{}\" is not a file that holds settings", file.display());
-            Err(Failure::new(Kind::Usage, message).hint("name one by --config"))
+            let message = format!("\"{}\" is not a configuration file", file.display());
+            Err(Failure::new(Kind::Usage, message).hint("name one with --config"))
         }
         Err(_) => Ok(None),
     }

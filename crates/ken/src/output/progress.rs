@@ -88,10 +88,10 @@ fn get(counter: &std::sync::atomic::AtomicU64) -> u64 {
 
 fn message(progress: &Progress, elapsed: Duration) -> String {
     if progress.paused.load(Ordering::Relaxed) {
-        return "indexing is paused: ken index --resume lets it go on".to_owned();
+        return "indexing is paused; ken index --resume continues it".to_owned();
     }
     if progress.waiting.load(Ordering::Relaxed) {
-        return "another ken index is running: waiting for it to end".to_owned();
+        return "waiting for another ken index to finish".to_owned();
     }
     let done = get(&progress.files_done);
     let walked = progress.walked.load(Ordering::Relaxed);
@@ -182,17 +182,17 @@ pub(crate) fn summary_text(summary: &Summary, dry_run: bool) -> String {
         summary.unchanged,
     );
     if summary.kept > 0 {
-        text.push_str(&format!(", {} kept unseen", summary.kept));
+        text.push_str(&format!(", {} kept (not reachable)", summary.kept));
     }
     if summary.stale > 0 {
         text.push_str(&format!(
-            "\n{} of the changed are as before: read again for their extractor, fields or failure",
+            "\n{} of the changed files did not change on disk: their extractor, fields or failure did",
             summary.stale
         ));
     }
     if summary.recognised > 0 {
         text.push_str(&format!(
-            "\n{} files with pictures were looked at for text",
+            "\n{} files with images went through OCR",
             summary.recognised
         ));
     }

@@ -49,9 +49,9 @@ fn a_sound_index_is_said_to_be() {
     let run = world.ken(["check"]);
     assert_eq!((run.code, &*run.err), (0, ""));
     let lines = run.lines();
-    assert!(lines[0].ends_with(": as they were written"), "{lines:?}");
-    assert_eq!(lines[1], "documents  1: each once");
-    assert_eq!(lines[2], "files      1 as indexed");
+    assert!(lines[0].ends_with(": checksums OK"), "{lines:?}");
+    assert_eq!(lines[1], "documents  1: no duplicates");
+    assert_eq!(lines[2], "files      1 unchanged");
     assert_eq!(lines[3], "left out   1: 1 hidden");
     assert_eq!(world.ken(["check", "-q"]).out, b"");
     let no_index = World::new().ken(["check"]);
@@ -81,7 +81,7 @@ fn what_changed_since_is_named() {
     assert!(run.text().starts_with(&(changed + &new)), "{}", run.text());
     assert!(
         run.text()
-            .contains("files      1 as indexed, 1 changed, 1 new, 1 gone\n")
+            .contains("files      1 unchanged, 1 changed, 1 new, 1 gone\n")
     );
 
     let objects = world.ken(["check", "--json"]).objects();
@@ -131,7 +131,7 @@ fn a_repair_that_waits_says_for_what() {
     errors.read_line(&mut told).unwrap();
     assert_eq!(
         told,
-        "ken: indexing is paused: ken index --resume lets it go on\n"
+        "ken: indexing is paused; ken index --resume continues it\n"
     );
     assert_eq!(world.ken(["index", "--resume"]).code, 0);
     assert_eq!(Run::of_child(run).code, 0);
@@ -208,7 +208,7 @@ fn a_damaged_list_of_segments_is_said_to_be() {
     for part in 1..=8 {
         let run = world.ken(["check", "--repair"]);
         assert_eq!(run.code, 0, "{} {}", run.text(), run.err);
-        assert!(run.err.contains("the index was made anew"), "{}", run.err);
+        assert!(run.err.contains("ken rebuilt the index"), "{}", run.err);
         assert_eq!(world.found("otter"), ["a.txt"]);
         flip_at(&list, part, 10);
     }

@@ -347,7 +347,7 @@ fn an_interrupted_run_commits_what_is_done() {
         assert_eq!(run.code, 130, "{name}: {}", run.err);
         assert!(
             run.err.contains(
-                "ken: stopped: what was done is committed, ken index goes on from here\n"
+                "ken: stopped; the work so far is committed, and ken index continues from here\n"
             ),
             "{}",
             run.err

@@ -469,11 +469,11 @@ output = \"auto\"
     for (wrong, words) in [
         (
             "[[adapter]]\nextensions = [\"x\"]\ncommand = []\n",
-            "it has no command",
+            "the command is missing",
         ),
         (
             "[[adapter]]\ncommand = [\"x\"]\n",
-            "neither extensions nor media_types",
+            "extensions or media_types are missing",
         ),
         ("[helpers]\nseconds = -1\n", "helpers.seconds"),
     ] {

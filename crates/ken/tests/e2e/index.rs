@@ -27,7 +27,7 @@ fn a_run_ends_with_a_summary() {
     );
     assert_eq!(
         run.err,
-        "ken: some files could not be read: ken status --failed lists them\n"
+        "ken: some files could not be read; ken status --failed lists them\n"
     );
 
     let run = world.ken(["index", "--quiet"]);
@@ -226,7 +226,7 @@ fn what_cannot_be_done_is_refused() {
     for (args, message) in [
         (
             &["index"][..],
-            "ken: there is nothing to index yet\nhint: name a folder: ken index ~/Documents\n",
+            "ken: the index has no roots yet\nhint: name a folder: ken index ~/Documents\n",
         ),
         (
             &["index", "missing"],

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ken_core::FIELDS;
+use ken_core::{FIELDS, MESSAGE_STATES, StateSource};
 
 use crate::world::World;
 
@@ -66,6 +66,25 @@ fn crates_use_only_those_that_they_may() {
     }
 }
 
+#[test]
+fn the_diagram_of_the_crates_is_true() {
+    let text = read("ARCHITECTURE.md");
+    let diagram = text.split("```mermaid\ngraph TD\n").nth(1).unwrap();
+    let drawn: BTreeSet<_> = diagram
+        .lines()
+        .map_while(|line| line.trim().split_once(" --> "))
+        .collect();
+    let allowed: BTreeSet<_> = EDGES
+        .iter()
+        .flat_map(|(name, uses)| {
+            uses.iter()
+                .map(|used| (name.trim_start_matches("ken-"), *used))
+        })
+        .filter(|(_, used)| *used != "core")
+        .collect();
+    assert_eq!(drawn, allowed);
+}
+
 /// Returns all source files of a crate.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -110,6 +129,41 @@ fn every_file_says_what_it_is_for() {
             assert!(text.starts_with("//! "), "{}", file.display());
         }
     }
+}
+
+/// Returns whether a file below a folder holds a word.
+fn is_named(folder: &Path, word: &str) -> bool {
+    let texts = sources(folder).into_iter();
+    let mut texts = texts.map(|file| fs_err::read_to_string(file).unwrap());
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    texts.any(|text| text.split(|c| !is_word(c)).any(|found| found == word))
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let workspace_manifest: toml::Table = read("Cargo.toml").parse().unwrap();
+    let known = workspace_manifest["workspace"]["dependencies"]
+        .as_table()
+        .unwrap();
+    let mut unused: BTreeSet<_> = known.keys().cloned().collect();
+    for (name, _) in EDGES {
+        let folder = workspace().join("crates").join(name);
+        let manifest: toml::Table = read(&format!("crates/{name}/Cargo.toml")).parse().unwrap();
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let dependencies = manifest.get(section).and_then(toml::Value::as_table);
+            for dependency in dependencies.into_iter().flat_map(toml::Table::keys) {
+                unused.remove(dependency);
+                // Its library is called otherwise.
+                let library = dependency.replace("md-5", "md5").replace('-', "_");
+                assert!(
+                    is_named(&folder, &library),
+                    "{name} does not use {dependency}"
+                );
+            }
+        }
+    }
+    unused.retain(|name| !name.starts_with("ken-"));
+    assert_eq!(unused, BTreeSet::new(), "no crate uses these");
 }
 
 /// Returns what stands in backquotes in a text of Markdown, outside of blocks of code.
@@ -265,6 +319,29 @@ fn every_key_of_json_is_in_the_documents() {
             let key = format!("`{key}`");
             let is_known = [section, common].iter().any(|text| text.contains(&key));
             assert!(is_known || key == "`event`", "{args:?}: {key}");
+        }
+    }
+}
+
+/// A state that were spelled in a second file would be a second table.
+#[test]
+fn states_of_messages_are_named_in_one_table() {
+    let is_told = |source| matches!(source, StateSource::FileName | StateSource::States);
+    let rows = MESSAGE_STATES.iter().filter(|row| is_told(row.source));
+    let literals: Vec<String> = rows.map(|row| format!("\"{}\"", row.name)).collect();
+    let folders = fs_err::read_dir(workspace().join("crates")).unwrap();
+    for path in folders.flat_map(|folder| sources(&folder.unwrap().path().join("src"))) {
+        let text = fs_err::read_to_string(&path).unwrap();
+        let shipped = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        if path.ends_with("tests.rs") || path.ends_with("ken-core/src/state.rs") {
+            continue;
+        }
+        for literal in &literals {
+            assert!(
+                !shipped.contains(literal),
+                "{literal} in {}",
+                path.display()
+            );
         }
     }
 }

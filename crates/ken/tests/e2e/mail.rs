@@ -341,7 +341,7 @@ fn a_mailbox_that_changed_is_not_read_by_old_numbers() {
     let run = world.ken(["mail", "show", "--raw", "msgid:2@x.org"]);
     assert_eq!(run.code, 2, "{}", run.text());
     assert!(
-        run.err.contains("changed since it was indexed"),
+        run.err.contains("has changed since it was indexed"),
         "{}",
         run.err
     );

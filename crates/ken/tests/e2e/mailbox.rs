@@ -70,7 +70,7 @@ fn a_message_is_read_from_its_place_while_the_mailbox_grows() {
     let run = raw(20);
     assert_eq!(run.code, 2);
     assert!(
-        run.err.contains("changed since it was indexed"),
+        run.err.contains("has changed since it was indexed"),
         "{}",
         run.err
     );

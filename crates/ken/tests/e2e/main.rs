@@ -28,6 +28,7 @@ mod mailbox;
 mod mailers;
 mod mistakes;
 mod mu;
+mod needs;
 mod ocr;
 mod output;
 mod query;

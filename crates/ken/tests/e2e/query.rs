@@ -157,7 +157,7 @@ fn lenient_search_says_what_it_left_out() {
     assert_eq!((run.code, run.lines().len()), (0, 2));
     assert_eq!(
         run.err,
-        "ken: left out autor:: there is no field \"autor\"\n"
+        "ken: ignored autor:: there is no field \"autor\"\n"
     );
     let run = world.ken(["search", "--lenient", "date:nonsense"]);
     assert_eq!(run.code, 2);
@@ -190,7 +190,7 @@ fn queries_have_names() {
         text.starts_with("limit = 5 # hits\n\n[queries]\n"),
         "{text}"
     );
-    // Neither twice, nor a query with a mistake, nor one that asks for itself.
+    // Neither twice, nor a query with a mistake, nor one that refers to itself.
     for arguments in [
         &["plan", "dinner"][..],
         &["other", "(a"],
@@ -493,7 +493,7 @@ fn mistakes_are_shown_with_their_place() {
         (
             "annual autor:knuth",
             "ken: there is no field \"autor\"\n  annual autor:knuth\n         ^^^^^\n\
-             hint: did you mean author? to look for the text itself, write it in quotes\n",
+             hint: did you mean author? to search for the text itself, write it in quotes\n",
         ),
         (
             "a \"b",

@@ -162,6 +162,6 @@ fn folders_give_fields_and_the_nearest_counts() {
     world.configure("[[folder]]\npath = \"~/docs\"\nfields.pages = \"3\"\n");
     let run = world.ken(["index"]);
     assert_eq!(run.code, 2);
-    let message = "\"pages\" is no field that it can give\nhint: one of title, author";
+    let message = "\"pages\" is not a field that a folder can set\nhint: one of title, author";
     assert!(run.err.contains(message), "{}", run.err);
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use crate::needs;
 use crate::world::{Run, World};
 
 const PAGE: &str = "<html><head><title>Moss &amp; more</title>\
@@ -313,9 +314,8 @@ fn answers_are_those_of_recollq() {
 /// Returns the path of the real program, if it is installed.
 fn real_recollq() -> Option<std::path::PathBuf> {
     let path = Path::new("/usr/bin/recollq");
-    path.with_file_name("recollindex")
-        .exists()
-        .then(|| path.to_owned())
+    let is_there = path.with_file_name("recollindex").exists();
+    needs::met("recoll", is_there).then(|| path.to_owned())
 }
 
 #[test]

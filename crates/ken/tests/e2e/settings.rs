@@ -115,9 +115,9 @@ fn mistakes_in_settings_are_refused() {
         (&["--set", "limit=many"], "invalid type: string \"many\""),
         (
             &["--set", "limit"],
-            "ken: --set limit: not of the form KEY=VALUE\nhint: ",
+            "ken: --set limit: expected KEY=VALUE\nhint: ",
         ),
-        (&["--set", "extract.max_depth=-1"], "a setting is wrong"),
+        (&["--set", "extract.max_depth=-1"], "invalid setting"),
         (&["--config", "none.toml"], "none.toml"),
     ] {
         for command in [&["search", "otter"][..], &["index", "docs"]] {

@@ -57,7 +57,7 @@ fn edit(world: &World, from: &str, to: &str) {
 
 fn assert_refused(world: &World, format: u64) {
     let found = format!(
-        "has format {format}, this program reads format {}",
+        "has format {format}, but this program reads format {}",
         current()
     );
     let before = world.data_files();

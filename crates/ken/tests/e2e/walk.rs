@@ -50,9 +50,9 @@ fn explain_tells_why_files_are_left_out() {
     let run = world.ken(["walk", "--explain", "docs"]);
     let docs = world.docs().display().to_string();
     let lines = run.lines();
-    let hidden = format!("{docs}/.hidden\thidden (--hidden takes it)");
+    let hidden = format!("{docs}/.hidden\thidden (--hidden includes it)");
     let ignored = format!(
-        "{docs}/a/no.log\tignored by \"*.log\" of {docs}/.kenignore (--no-ignore takes it)"
+        "{docs}/a/no.log\tignored by \"*.log\" in {docs}/.kenignore (--no-ignore includes it)"
     );
     for line in [&hidden, &ignored, &format!("{docs}/b.txt")] {
         assert!(lines.contains(&line.as_str()), "{line}: {lines:?}");

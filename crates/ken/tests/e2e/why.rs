@@ -115,16 +115,15 @@ fn people_read_it_as_text() {
     for line in [
         &format!("path       {docs}/broken.pdf\n"),
         &format!("root       {docs}\n"),
-        "walk       takes the file\n",
-        "index      holds it as it is now\n",
-        "next run   leaves it: nothing changed; --retry-failed reads it\n",
+        "walk       includes the file\n",
+        "index      up to date\n",
+        "next run   skips it: nothing changed (--retry-failed reads it)\n",
         "extractor  PDF, version 2\n",
         "documents  1\n  (the file)\tapplication/pdf\t8 B\tbroken.pdf\n    malformed after ",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
     let run = world.ken(["status", "--why", "docs/build/e.txt"]);
-    let line =
-        format!("walk       leaves out {docs}/build: ignored by \"build\" of {docs}/.ignore");
+    let line = format!("walk       skips {docs}/build: ignored by \"build\" in {docs}/.ignore");
     assert!(run.text().contains(&line), "{}", run.text());
 }

@@ -26,7 +26,12 @@ pub(crate) struct Run {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::below(&std::env::temp_dir())
+    }
+
+    /// A home folder in another folder than that of temporary files.
+    pub(crate) fn below(folder: &Path) -> Self {
+        let folder = tempfile::tempdir_in(folder).unwrap();
         let world = Self {
             // ken stores roots without symbolic links, and the temporary folder may be one.
             home: fs_err::canonicalize(folder.path()).unwrap(),

@@ -6,7 +6,7 @@
 use ken_core::{Document, Field};
 
 use crate::output::Output;
-use crate::output::members::{Names, hand_on, over, path_of};
+use crate::output::members::{MemberNames, hand_on, over, path_of};
 use crate::{Error, Format, Input, Isolation, Limits, extract_all};
 
 /// See [`crate::FORMATS`].
@@ -54,7 +54,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         input,
         is_thin,
         table: Vec::new(),
-        names: Names::default(),
+        names: MemberNames::default(),
     };
     let mut at = MAGIC_BYTES;
     while at < input.size() {
@@ -96,9 +96,9 @@ struct Archive<'a> {
     input: &'a Input<'a>,
     /// Whether the members are files elsewhere.
     is_thin: bool,
-    /// Names that are too long for a header, as GNU keeps them.
+    /// MemberNames that are too long for a header, as GNU keeps them.
     table: Vec<u8>,
-    names: Names,
+    names: MemberNames,
 }
 
 impl Archive<'_> {
@@ -227,7 +227,7 @@ mod tests {
 
     use super::*;
     use crate::detect::Detected;
-    use crate::testing::{Found, run, run_limited, survives};
+    use crate::testing::{Extracted, run, run_limited, survives};
 
     const AR: Detected = Detected {
         media_type: "application/x-archive",
@@ -240,7 +240,7 @@ mod tests {
     const GNU: &[u8] = include_bytes!("../../../tests/data/archive/gnu.a");
     const DEB: &[u8] = include_bytes!("../../../tests/data/archive/package.deb");
 
-    fn names(found: &Found) -> Vec<&str> {
+    fn names(found: &Extracted) -> Vec<&str> {
         found.members.iter().map(|m| m.ipath.as_str()).collect()
     }
 

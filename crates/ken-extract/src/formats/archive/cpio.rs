@@ -8,7 +8,7 @@ use std::io::{self, BufReader, Read};
 
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
-use crate::output::members::{Names, hand_on, over, path_of, read_member};
+use crate::output::members::{MemberNames, hand_on, over, path_of, read_member};
 use crate::{Error, Format, Input, Isolation};
 
 /// See [`crate::FORMATS`].
@@ -43,7 +43,7 @@ pub(in crate::formats) fn extract_stream(
         reader: BufReader::new(reader),
         position: 0,
     };
-    let mut names = Names::default();
+    let mut names = MemberNames::default();
     let mut is_ended = false;
     loop {
         // Archives may follow each other, with zeros between them.
@@ -184,7 +184,7 @@ impl<R: Read> Archive<R> {
         &mut self,
         header: &Header,
         name: &[u8],
-        names: &mut Names,
+        names: &mut MemberNames,
         output: &mut Output<'_>,
     ) -> Result<(), Error> {
         // Of a file with several names in the new format the last one holds the content.
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
     use crate::Limits;
     use crate::detect::Detected;
-    use crate::testing::{Found, run, run_limited, survives};
+    use crate::testing::{Extracted, run, run_limited, survives};
 
     const DETECTED: Detected = Detected {
         media_type: "application/x-cpio",
@@ -276,7 +276,7 @@ mod tests {
         include_bytes!("../../../tests/data/archive/bin.cpio"),
     ];
 
-    fn names(found: &Found) -> Vec<&str> {
+    fn names(found: &Extracted) -> Vec<&str> {
         found.members.iter().map(|m| m.ipath.as_str()).collect()
     }
 

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use ken_core::Field;
 
 use crate::output::Output;
-use crate::output::members::{Names, hand_on, over, path_of};
+use crate::output::members::{MemberNames, hand_on, over, path_of};
 use crate::structure::cursor::Cursor;
 use crate::{Error, Format, Input, Isolation};
 
@@ -61,7 +61,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut walk = Walk {
         input,
         naming,
-        names: Names::default(),
+        names: MemberNames::default(),
         is_seen: HashSet::new(),
         folders: vec![(String::new(), root)],
         budget: input.size(),
@@ -285,7 +285,7 @@ fn continuation(place: &[u8]) -> Option<(u64, usize)> {
 struct Walk<'a> {
     input: &'a Input<'a>,
     naming: Naming,
-    names: Names,
+    names: MemberNames,
     /// Where folders begin that were met.
     is_seen: HashSet<u64>,
     folders: Vec<(String, Extent)>,
@@ -400,7 +400,7 @@ mod tests {
     use super::*;
     use crate::Limits;
     use crate::detect::Detected;
-    use crate::testing::{Found, run, run_limited, survives};
+    use crate::testing::{Extracted, run, run_limited, survives};
 
     const DETECTED: Detected = Detected {
         media_type: "application/x-iso9660-image",
@@ -410,7 +410,7 @@ mod tests {
     const ROCK_RIDGE: &[u8] = include_bytes!("../../../tests/data/archive/rock-ridge.iso");
     const JOLIET: &[u8] = include_bytes!("../../../tests/data/archive/joliet.iso");
 
-    fn paths(found: &Found) -> Vec<&str> {
+    fn paths(found: &Extracted) -> Vec<&str> {
         let mut paths: Vec<_> = found.members.iter().map(|m| m.ipath.as_str()).collect();
         paths.sort_unstable();
         paths

@@ -12,7 +12,7 @@ use tar::{Archive, Entries, Entry, EntryType};
 
 use crate::input::carry::{CountingReader, carry, release};
 use crate::output::Output;
-use crate::output::members::{Names, file_name, over, path_of, read_member};
+use crate::output::members::{MemberNames, file_name, over, path_of, read_member};
 use crate::{Error, Format, Input, Isolation, Member};
 
 /// See [`crate::FORMATS`].
@@ -61,7 +61,7 @@ fn read_entries<R: Read>(
     end: &Cell<u64>,
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
-    let mut names = Names::default();
+    let mut names = MemberNames::default();
     for entry in entries {
         let mut entry = entry.map_err(release)?;
         end.set(content_end(&entry).saturating_add(2 * MAX_HEADER_BYTES));
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::Limits;
     use crate::detect::Detected;
-    use crate::testing::{Found, run, run_limited, survives};
+    use crate::testing::{Extracted, run, run_limited, survives};
 
     const TAR: Detected = Detected {
         media_type: "application/x-tar",
@@ -229,7 +229,7 @@ mod tests {
     }
 
     /// Runs both ways of reading, which must agree.
-    fn found(bytes: &[u8], limits: &Limits) -> Found {
+    fn found(bytes: &[u8], limits: &Limits) -> Extracted {
         let found = run_limited(extract, TAR, "a.tar", bytes, limits);
         let stream = |input: &mut Input<'_>, output: &mut Output<'_>| {
             extract_stream(CountingReader::new(input.reader()?), output)
@@ -239,7 +239,7 @@ mod tests {
         found
     }
 
-    fn ipaths(found: &Found) -> Vec<&str> {
+    fn ipaths(found: &Extracted) -> Vec<&str> {
         found.members.iter().map(|m| m.ipath.as_str()).collect()
     }
 

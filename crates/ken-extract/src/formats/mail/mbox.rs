@@ -182,7 +182,7 @@ mod tests {
 
     use super::*;
     use crate::detect::Detected;
-    use crate::testing::{Found, run, run_limited, survives};
+    use crate::testing::{Extracted, run, run_limited, survives};
 
     const MBOX: Detected = Detected {
         media_type: "application/mbox",
@@ -215,7 +215,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, MAILBOX).unwrap();
         let mut input = Input::file("three.mbox", &file, MAILBOX.len() as u64);
-        let mut found = Found::default();
+        let mut found = Extracted::default();
         crate::extract(&mut input, &Limits::default(), &mut found);
         assert_eq!(found.members.len(), 3);
         for member in found.members {

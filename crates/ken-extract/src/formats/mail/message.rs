@@ -3,12 +3,16 @@
 //! [`ken_mail::Message`] reads them; here its parts become fields. Attachments are numbered from 1
 //! in the order of the message, so that their internal paths stay the same.
 
-use ken_core::{Document, Field};
+use ken_core::{Document, Field, MESSAGE_STATES, MessageState};
 use ken_mail::{Attachment, Html, Message, Priority, Text};
 
 use crate::formats::web::html::html_within;
 use crate::output::Output;
 use crate::{Error, Format, Input, Isolation, Member};
+
+/// Letters of `Status` and `X-Status`, in the order in which states are told; the first is that of a
+/// message that was seen.
+const STATUS_LETTERS: &[u8] = b"RAFTD";
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format {
@@ -75,8 +79,8 @@ fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
     if message.is_signed {
         own.add_text(Field::Is, "signed");
     }
-    for flag in mailbox_flags(&message.status) {
-        own.add_text(Field::Is, flag);
+    for state in mailbox_states(&message.status) {
+        own.add_text(Field::Is, state);
     }
     for media_type in &message.media_types {
         own.add_text(Field::Has, media_type);
@@ -85,7 +89,7 @@ fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
 }
 
 /// Adds the fields that only a header tells.
-pub(in crate::formats) fn add_header(header: &Message<'_>, own: &mut Document) {
+pub(super) fn add_header(header: &Message<'_>, own: &mut Document) {
     for (field, values) in [
         (Field::References, &header.references),
         (Field::Replyto, &header.reply_to),
@@ -105,7 +109,7 @@ pub(in crate::formats) fn add_header(header: &Message<'_>, own: &mut Document) {
 }
 
 /// Adds the headers that the settings make fields.
-pub(in crate::formats) fn add_own_headers(header: &[u8], output: &mut Output<'_>) {
+pub(super) fn add_own_headers(header: &[u8], output: &mut Output<'_>) {
     if output.limits().headers.is_empty() {
         return;
     }
@@ -116,22 +120,20 @@ pub(in crate::formats) fn add_own_headers(header: &[u8], output: &mut Output<'_>
     }
 }
 
-/// Returns the state of a message that `Status` and `X-Status` tell, as the mailers of mailboxes
+/// Returns the states of a message that `Status` and `X-Status` tell, as the mailers of mailboxes
 /// (elm, pine, mutt) write them; nothing if there are no such fields.
-fn mailbox_flags(status: &[u8]) -> impl Iterator<Item = &'static str> {
-    const FLAGS: [(u8, &str); 5] = [
-        (b'R', "seen"),
-        (b'A', "replied"),
-        (b'F', "flagged"),
-        (b'T', "draft"),
-        (b'D', "trashed"),
-    ];
-    let is_unread = !status.is_empty() && !status.contains(&b'R');
-    let flags = FLAGS
+fn mailbox_states(status: &[u8]) -> impl Iterator<Item = &'static str> {
+    let is_seen = status.contains(&STATUS_LETTERS[0]);
+    let is_unread = !status.is_empty() && !is_seen;
+    let told = STATUS_LETTERS
         .iter()
-        .filter(|(letter, _)| status.contains(letter))
-        .map(|(_, name)| *name);
-    is_unread.then_some("unread").into_iter().chain(flags)
+        .filter(|letter| status.contains(letter));
+    let states = told.filter_map(|letter| {
+        let mut rows = MESSAGE_STATES.iter();
+        rows.find(|row| row.status == Some(*letter))
+    });
+    let unread = is_unread.then_some(MessageState::Unread.name());
+    unread.into_iter().chain(states.map(|row| row.name))
 }
 
 fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
@@ -205,7 +207,7 @@ mod tests {
     use super::*;
     use crate::Limits;
     use crate::detect::Detected;
-    use crate::testing::{Found, run, run_limited, survives};
+    use crate::testing::{Extracted, run, run_limited, survives};
 
     const MESSAGE: Detected = Detected {
         media_type: "message/rfc822",
@@ -217,8 +219,18 @@ mod tests {
     const FORWARDED: &[u8] = include_bytes!("../../../tests/data/mail/forwarded.eml");
     const ENCRYPTED: &[u8] = include_bytes!("../../../tests/data/mail/encrypted.eml");
 
-    fn found(bytes: &[u8]) -> Found {
+    fn found(bytes: &[u8]) -> Extracted {
         run(extract, MESSAGE, "1.eml", bytes)
+    }
+
+    #[test]
+    fn every_status_of_mailboxes_is_told() {
+        let known = MESSAGE_STATES.iter().filter_map(|row| row.status);
+        let (mut known, mut told): (Vec<u8>, _) = (known.collect(), STATUS_LETTERS.to_vec());
+        known.sort_unstable();
+        told.sort_unstable();
+        assert_eq!(known, told);
+        assert_eq!(MessageState::Seen.info().status, Some(STATUS_LETTERS[0]));
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 fn as_file(bytes: &[u8]) -> (Vec<u8>, bool) {
     let mut file = File {
         builder: Builder::new(),
-        message: Part::new(STORAGE_ROOT, 32),
+        message: Properties::new(STORAGE_ROOT, 32),
         attachment: None,
         n_attachments: 0,
     };
@@ -80,8 +80,8 @@ fn as_file(bytes: &[u8]) -> (Vec<u8>, bool) {
 /// The file that is written.
 struct File {
     builder: Builder,
-    message: Part,
-    attachment: Option<Part>,
+    message: Properties,
+    attachment: Option<Properties>,
     n_attachments: usize,
 }
 
@@ -137,7 +137,7 @@ impl File {
         let name = format!("__attach_version1.0_#{:08X}", self.n_attachments);
         self.n_attachments += 1;
         let storage = self.builder.storage(STORAGE_ROOT, &name);
-        self.attachment = Some(Part::new(storage, 8));
+        self.attachment = Some(Properties::new(storage, 8));
         Some(())
     }
 
@@ -149,13 +149,13 @@ impl File {
 }
 
 /// The message or an attachment.
-struct Part {
+struct Properties {
     storage: usize,
     /// The stream of numbers, behind a header that says nothing.
     numbers: Vec<u8>,
 }
 
-impl Part {
+impl Properties {
     fn new(storage: usize, header_bytes: usize) -> Self {
         Self {
             storage,
@@ -260,7 +260,7 @@ mod tests {
 
     use super::*;
     use crate::detect::Detected;
-    use crate::testing::{Found, run, survives};
+    use crate::testing::{Extracted, run, survives};
 
     const TNEF: Detected = Detected {
         media_type: "application/vnd.ms-tnef",
@@ -346,7 +346,7 @@ mod tests {
         .concat()
     }
 
-    fn found(bytes: &[u8]) -> Found {
+    fn found(bytes: &[u8]) -> Extracted {
         run(extract, TNEF, "winmail.dat", bytes)
     }
 

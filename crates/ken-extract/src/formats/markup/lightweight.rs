@@ -286,7 +286,7 @@ mod tests {
 
     use super::*;
     use crate::detect::{self, Detected};
-    use crate::testing::{Found, run, survives};
+    use crate::testing::{Extracted, run, survives};
 
     const SURVEYS: [(&str, &[u8], Format); 3] = [
         (
@@ -306,7 +306,7 @@ mod tests {
         ),
     ];
 
-    fn read(format: &Format, text: &str) -> Found {
+    fn read(format: &Format, text: &str) -> Extracted {
         let detected = Detected {
             media_type: format.media_types[0],
             kind: Kind::Document,
@@ -314,7 +314,7 @@ mod tests {
         run(format.extract, detected, "a", text.as_bytes())
     }
 
-    fn texts(found: &Found, field: Field) -> Vec<&str> {
+    fn texts(found: &Extracted, field: Field) -> Vec<&str> {
         let of = found
             .own()
             .fields

@@ -48,7 +48,7 @@ enum Open {
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (text, result) = read(input, output.limits())?;
     let body_start = text.find("\\begin_body").unwrap_or(0);
-    let mut reader = Reader {
+    let mut reader = LyxReader {
         body: Body::new(output.limits().max_text_bytes),
         open: Vec::new(),
         too_deep: 0,
@@ -65,7 +65,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-struct Reader {
+struct LyxReader {
     body: Body,
     open: Vec<Open>,
     too_deep: usize,
@@ -73,7 +73,7 @@ struct Reader {
     value: String,
 }
 
-impl Reader {
+impl LyxReader {
     fn line(&mut self, line: &str, document: &mut Document) {
         if let Some(command) = line.strip_prefix('\\') {
             let (name, rest) = command.split_once(' ').unwrap_or((command, ""));

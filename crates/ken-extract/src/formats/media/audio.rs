@@ -187,7 +187,7 @@ pub(in crate::formats) fn add_date(metadata: &mut Metadata, text: &str) {
 }
 
 /// Who plays a piece is its author if no composer is named: people ask for both by one word.
-pub(in crate::formats) fn name_author(metadata: &mut Metadata) {
+pub(super) fn name_author(metadata: &mut Metadata) {
     if !metadata.has(Field::Author) {
         metadata.copy(Field::Artist, Field::Author);
     }

@@ -86,7 +86,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let Some(content) = package.xml("content.xml") else {
         return Err(Error::Malformed("there is no part content.xml".into()));
     };
-    let mut reader = Reader::new(limits);
+    let mut reader = OdfReader::new(limits);
     package.tolerate(reader.read(&content));
     drop(content);
     if reader.is_text
@@ -109,7 +109,7 @@ fn extract_flat(
     if !text.contains("office:document") {
         return Err(Error::Malformed("neither a package nor flat XML".into()));
     }
-    let mut reader = Reader::new(limits);
+    let mut reader = OdfReader::new(limits);
     let meta = read_meta(&text, output.own());
     let content = reader.read(&text);
     reader.finish(output.own());
@@ -183,7 +183,7 @@ fn add_time(document: &mut Document, field: Field, text: &str) {
 }
 
 /// Reads charts, formulas and sheets that are folders of the package: `Object 1/content.xml`.
-fn read_objects(package: &mut Package<'_>, reader: &mut Reader) {
+fn read_objects(package: &mut Package<'_>, reader: &mut OdfReader) {
     let parts: Vec<String> = package
         .names()
         .filter(|name| name.starts_with("Object") && name.ends_with("/content.xml"))
@@ -219,7 +219,7 @@ fn hand_on_objects(package: &mut Package<'_>, output: &mut Output<'_>) -> Result
 }
 
 /// Reads the text of one document.
-struct Reader {
+struct OdfReader {
     body: Body,
     /// Paragraphs around the current place; only in one is text the document's.
     paragraphs: usize,
@@ -236,7 +236,7 @@ struct Reader {
     pages: usize,
 }
 
-impl Reader {
+impl OdfReader {
     fn new(limits: &Limits) -> Self {
         Self {
             body: Body::new(limits.max_text_bytes),
@@ -446,7 +446,7 @@ mod tests {
     use super::*;
     use crate::detect::Detected;
     use crate::structure::package::tests::zip_of;
-    use crate::testing::{self, Found};
+    use crate::testing::{self, Extracted};
 
     const ODT: &[u8] = include_bytes!("../../../tests/data/sample.odt");
     const ODS: &[u8] = include_bytes!("../../../tests/data/sample.ods");
@@ -456,7 +456,7 @@ mod tests {
         kind: Kind::Document,
     };
 
-    fn run(bytes: &[u8]) -> Found {
+    fn run(bytes: &[u8]) -> Extracted {
         testing::run(extract, DETECTED, "x", bytes)
     }
 

@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use crate::detect::Detected;
     use crate::structure::package::tests::zip_of;
-    use crate::testing::{self, Found};
+    use crate::testing::{self, Extracted};
 
     const SAMPLE: &[u8] = include_bytes!("../../../tests/data/sample.epub");
     const DETECTED: Detected = Detected {
@@ -252,7 +252,7 @@ mod tests {
           <itemref idref='a'/><itemref idref='gone'/></spine></package>",
     );
 
-    fn run(bytes: &[u8]) -> Found {
+    fn run(bytes: &[u8]) -> Extracted {
         testing::run(extract, DETECTED, "x", bytes)
     }
 

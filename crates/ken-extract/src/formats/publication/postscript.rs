@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
     use crate::detect::{self, Detected};
-    use crate::testing::{self, Found};
+    use crate::testing::{self, Extracted};
 
     const LETTER: &[u8] = b"%!PS-Adobe-3.0\r\n%%Title: (A letter \\(draft\\) f\\374r Anna)\r\n\
         %%Creator: groff version 1.22\r\n%%For: Nils Berg\r\n%%Pages: (atend)\r\n\
@@ -183,11 +183,11 @@ mod tests {
         kind: Kind::Document,
     };
 
-    fn run(bytes: &[u8]) -> Found {
+    fn run(bytes: &[u8]) -> Extracted {
         testing::run(extract, DETECTED, "x", bytes)
     }
 
-    fn assert_letter(found: &Found) {
+    fn assert_letter(found: &Extracted) {
         let own = found.own();
         assert_eq!(own.failure, None);
         assert_eq!(own.text(Field::Title), Some("A letter (draft) für Anna"));

@@ -65,7 +65,7 @@ fn write(token: Token<'_>, body: &mut Body) {
 }
 
 /// Returns whether a string is encoded data and no text.
-pub(in crate::formats) fn is_data(text: &str) -> bool {
+pub(super) fn is_data(text: &str) -> bool {
     text.len() > MAX_WORD_BYTES
         && text.is_ascii()
         && !text.bytes().any(|byte| byte.is_ascii_whitespace())

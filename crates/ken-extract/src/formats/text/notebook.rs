@@ -34,18 +34,18 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let limit = output.limits().max_text_bytes;
     let (mut body, mut printed) = (Body::new(limit), Body::new(limit));
     let mut tokens = Tokens::new(&text);
-    let mut place = Place::default();
+    let mut path = ValuePath::default();
     while let Some(token) = tokens.next()
         && !body.is_full()
     {
         match token {
-            Token::Key(key) => place.key = key.into_owned(),
-            Token::Open => place.open(),
+            Token::Key(key) => path.key = key.into_owned(),
+            Token::Open => path.open(),
             Token::Close => {
-                place.close();
+                path.close();
                 printed.end_paragraph();
                 // Members are sorted by name: what a cell printed comes before its source.
-                if place.around.last().is_some_and(|around| around == "cells") {
+                if path.around.last().is_some_and(|around| around == "cells") {
                     let printed = std::mem::replace(&mut printed, Body::new(limit));
                     body.end_paragraph();
                     body.push(printed.finish().trim_ascii_end());
@@ -53,15 +53,15 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
                 }
             }
             Token::Text(value) => {
-                match role(&place.names()) {
+                match role(&path.names()) {
                     Some(Role::Field(field)) => output.own().join_text(field, &value),
                     Some(Role::Source) => body.push(&value),
                     Some(Role::Printed) => printed.push(&value),
                     None => {}
                 }
-                place.key.clear();
+                path.key.clear();
             }
-            Token::Other(_) => place.key.clear(),
+            Token::Other(_) => path.key.clear(),
         }
     }
     let body = body.finish();
@@ -77,14 +77,14 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 
 /// The names of the objects and arrays around a value.
 #[derive(Default)]
-struct Place {
+struct ValuePath {
     around: Vec<String>,
     /// Brackets beyond the limit.
     too_deep: usize,
     key: String,
 }
 
-impl Place {
+impl ValuePath {
     fn open(&mut self) {
         if self.around.len() < MAX_DEPTH {
             self.around.push(std::mem::take(&mut self.key));

@@ -185,12 +185,12 @@ mod tests {
 
     use super::*;
     use crate::detect::{self, Detected};
-    use crate::testing::{Found, run, survives};
+    use crate::testing::{Extracted, run, survives};
 
     const SRT: &str = "1\n00:00:01,000 --> 00:00:02,000\n<i>Where is</i> the\nfjord?\n\n2\r\n\
         00:00:03,000 --> 00:00:04,000\r\n{\\an8}3 < 4\r\n";
 
-    fn read(name: &str, text: &str) -> Found {
+    fn read(name: &str, text: &str) -> Extracted {
         let detected = detect::detect(&Input::bytes_of(name, text.as_bytes())).unwrap();
         assert!(
             FORMAT.media_types.contains(&detected.media_type),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
-use crate::output::members::{Names, over, read_member};
+use crate::output::members::{MemberNames, over, read_member};
 use crate::structure::compression::{Allowance, Codec, Decoder};
 use crate::{Error, Format, Input, Isolation, Member, date};
 
@@ -39,7 +39,7 @@ pub(in crate::formats) fn extract_stream(
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
     let mut reader = BufReader::new(reader);
-    let mut names = Names::default();
+    let mut names = MemberNames::default();
     while let Some(header) = next_record(&mut reader)? {
         let length = header.get("content-length").and_then(|n| n.parse().ok());
         let length: u64 =
@@ -76,7 +76,7 @@ fn next_record(reader: &mut impl BufRead) -> Result<Option<Header>, Error> {
 /// Fields of a header; those of WARC and HTTP look the same.
 #[derive(Default)]
 struct Header {
-    /// Names in lower case.
+    /// MemberNames in lower case.
     fields: Vec<(String, String)>,
 }
 
@@ -151,7 +151,7 @@ impl Record {
         mut self,
         block: &mut io::Take<&mut impl BufRead>,
         length: u64,
-        names: &mut Names,
+        names: &mut MemberNames,
         output: &mut Output<'_>,
     ) -> Result<(), Error> {
         let mut codings = Header::default();
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use crate::Limits;
     use crate::detect::Detected;
-    use crate::testing::{Found, run, run_limited, survives};
+    use crate::testing::{Extracted, run, run_limited, survives};
 
     const DETECTED: Detected = Detected {
         media_type: "application/warc",
@@ -281,7 +281,7 @@ mod tests {
     };
     const CRAWL: &[u8] = include_bytes!("../../../tests/data/web/crawl.warc");
 
-    fn ipaths(found: &Found) -> Vec<&str> {
+    fn ipaths(found: &Extracted) -> Vec<&str> {
         found.members.iter().map(|m| m.ipath.as_str()).collect()
     }
 

@@ -4,7 +4,7 @@
 
 use ken_core::{Document, Field};
 
-use super::{Dialect, Reading, Role};
+use super::{Conversion, Dialect, Role};
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::package::Package;
@@ -49,7 +49,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut body = Body::new(limits.max_text_bytes);
     for (part, dialect) in [("documentinfo.xml", &INFO), ("maindoc.xml", &DIALECT)] {
         if let Some(text) = package.xml(part) {
-            package.tolerate(Reading::new(dialect, output.own(), &mut body).read(&text));
+            package.tolerate(Conversion::new(dialect, output.own(), &mut body).read(&text));
         } else if part == "maindoc.xml" {
             return Err(Error::Malformed("there is no part maindoc.xml".into()));
         }

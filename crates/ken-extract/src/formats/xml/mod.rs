@@ -84,7 +84,7 @@ fn extract(
     let (bytes, whole) = read_bytes(input, output.limits())?;
     let text = decode_xml(bytes);
     let mut body = Body::new(output.limits().max_text_bytes);
-    let mut reading = Reading::new(dialect, output.own(), &mut body);
+    let mut reading = Conversion::new(dialect, output.own(), &mut body);
     let result = reading.read(&text);
     let n_sections = reading.n_sections;
     body.finish_into(output.own());
@@ -92,7 +92,7 @@ fn extract(
 }
 
 /// The state of reading one document.
-struct Reading<'a> {
+struct Conversion<'a> {
     dialect: &'a Dialect,
     document: &'a mut Document,
     body: &'a mut Body,
@@ -108,7 +108,7 @@ struct Reading<'a> {
     n_tags: usize,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> Conversion<'a> {
     fn new(dialect: &'a Dialect, document: &'a mut Document, body: &'a mut Body) -> Self {
         Self {
             dialect,

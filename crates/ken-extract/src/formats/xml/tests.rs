@@ -7,7 +7,7 @@ use ken_core::{Field, Kind, Reason, Value};
 use crate::detect::{Detected, detect};
 use crate::formats::by_media_type;
 use crate::structure::package::tests::zip_of;
-use crate::testing::{Found, run, run_limited, survives};
+use crate::testing::{Extracted, run, run_limited, survives};
 use crate::{Input, Limits};
 
 fn detected(name: &str, bytes: &[u8]) -> Detected {
@@ -15,7 +15,7 @@ fn detected(name: &str, bytes: &[u8]) -> Detected {
 }
 
 /// Extracts bytes as what they are detected to be.
-fn read(name: &str, bytes: &[u8]) -> Found {
+fn read(name: &str, bytes: &[u8]) -> Extracted {
     let detected = detected(name, bytes);
     let format = by_media_type(detected.media_type).expect(detected.media_type);
     run(format.extract, detected, name, bytes)
@@ -26,7 +26,7 @@ fn data(name: &str) -> Vec<u8> {
     fs_err::read(format!("{folder}{name}")).unwrap()
 }
 
-fn texts(found: &Found, field: Field) -> Vec<&str> {
+fn texts(found: &Extracted, field: Field) -> Vec<&str> {
     let own = found.own();
     let of = own.fields.iter().filter(|(known, _)| *known == field);
     of.filter_map(|(_, value)| match value {

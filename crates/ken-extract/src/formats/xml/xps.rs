@@ -5,7 +5,7 @@
 
 use ken_core::{Document, Field};
 
-use super::{Dialect, Reading, Role};
+use super::{Conversion, Dialect, Role};
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::package::{Package, resolve};
@@ -44,7 +44,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut package = Package::open(input, limits)?;
     let mut body = Body::new(limits.max_text_bytes);
     if let Some(text) = core_properties(&package).and_then(|name| package.xml(&name)) {
-        package.tolerate(Reading::new(&PROPERTIES, output.own(), &mut body).read(&text));
+        package.tolerate(Conversion::new(&PROPERTIES, output.own(), &mut body).read(&text));
     }
     let pages = pages(&mut package);
     if pages.is_empty() {
@@ -136,7 +136,7 @@ fn sources(package: &mut Package<'_>, part: &str, element: &str) -> Vec<String> 
 }
 
 /// Where the next run of glyphs stands if it follows without a gap.
-struct Place {
+struct PenPosition {
     x: f64,
     y: f64,
     size: f64,
@@ -144,7 +144,7 @@ struct Place {
 
 fn read_page(text: &str, body: &mut Body) -> Result<(), Error> {
     let mut xml = Xml::new(text);
-    let mut last: Option<Place> = None;
+    let mut last: Option<PenPosition> = None;
     while let Some(node) = xml.next()? {
         if let Node::Start(tag) = node
             && tag.name() == "Glyphs"
@@ -161,7 +161,12 @@ fn read_page(text: &str, body: &mut Body) -> Result<(), Error> {
     xml.whole()
 }
 
-fn place_run(tag: &Start<'_>, text: &str, last: Option<Place>, body: &mut Body) -> Place {
+fn place_run(
+    tag: &Start<'_>,
+    text: &str,
+    last: Option<PenPosition>,
+    body: &mut Body,
+) -> PenPosition {
     let number = |name| -> f64 {
         let value = tag.attribute(name);
         value
@@ -182,7 +187,7 @@ fn place_run(tag: &Start<'_>, text: &str, last: Option<Place>, body: &mut Body) 
     }
     body.push_folded(text);
     let advance = width(&tag.attribute("Indices").unwrap_or_default(), text) * size;
-    Place {
+    PenPosition {
         x: x + advance,
         y,
         size,

@@ -27,7 +27,7 @@ pub(crate) type EntryId = usize;
 pub(crate) const ROOT: EntryId = 0;
 
 /// A stream or a storage.
-struct Entry {
+struct DirectoryEntry {
     name: String,
     is_stream: bool,
     start: u32,
@@ -49,7 +49,7 @@ pub(crate) struct Compound<'a> {
     mini: Vec<u8>,
     /// Streams shorter than this are in `mini`.
     mini_cutoff: u64,
-    entries: Vec<Entry>,
+    entries: Vec<DirectoryEntry>,
     /// How many bytes of streams may still be read.
     budget: Cell<u64>,
     is_damaged: Cell<bool>,
@@ -293,11 +293,11 @@ impl Header {
     }
 }
 
-fn entry(bytes: &[u8]) -> Entry {
+fn entry(bytes: &[u8]) -> DirectoryEntry {
     let number =
         |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let name_bytes = usize::from(u16::from_le_bytes([bytes[64], bytes[65]])).clamp(2, 64) - 2;
-    Entry {
+    DirectoryEntry {
         name: code_page::utf16(&bytes[..name_bytes]).into_owned(),
         is_stream: bytes[66] == 2,
         start: number(116),

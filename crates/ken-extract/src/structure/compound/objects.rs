@@ -4,7 +4,7 @@
 use super::rebuild::rebuild;
 use super::{Compound, EntryId, ROOT};
 use crate::output::Output;
-use crate::output::members::Names;
+use crate::output::members::MemberNames;
 use crate::structure::cursor::Cursor;
 use crate::{Error, Member};
 
@@ -59,7 +59,7 @@ pub(crate) fn hand_on(
     is_object: impl Fn(&str) -> bool,
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
-    let mut names = Names::default();
+    let mut names = MemberNames::default();
     for &id in file.children(storage) {
         if file.is_stream(id) || !is_object(file.name(id)) {
             continue;

@@ -14,7 +14,7 @@ const FAT: u32 = 0xffff_fffd;
 const MAX_DEPTH: usize = 16;
 
 /// What is written: name, content (none of a storage), and the storage it is in.
-struct Part {
+struct Entry {
     name: String,
     content: Option<Vec<u8>>,
     parent: usize,
@@ -25,13 +25,13 @@ pub(crate) const STORAGE_ROOT: usize = 0;
 
 /// A compound file that is being built.
 pub(crate) struct Builder {
-    parts: Vec<Part>,
+    parts: Vec<Entry>,
 }
 
 impl Builder {
     pub(crate) fn new() -> Self {
         Self {
-            parts: vec![Part {
+            parts: vec![Entry {
                 name: "Root Entry".to_owned(),
                 content: None,
                 parent: STORAGE_ROOT,
@@ -50,7 +50,7 @@ impl Builder {
     }
 
     fn add(&mut self, parent: usize, name: &str, content: Option<Vec<u8>>) -> usize {
-        self.parts.push(Part {
+        self.parts.push(Entry {
             name: name.to_owned(),
             content,
             parent,
@@ -82,10 +82,10 @@ fn copy(file: &Compound<'_>, from: EntryId, to: usize, depth: usize, builder: &m
     }
 }
 
-fn write(parts: &[Part]) -> Vec<u8> {
+fn write(parts: &[Entry]) -> Vec<u8> {
     let sectors_of = |bytes: usize| bytes.div_ceil(SECTOR);
     let n_directory = sectors_of(parts.len() * 128);
-    let content = |part: &Part| part.content.as_ref().map_or(0, Vec::len);
+    let content = |part: &Entry| part.content.as_ref().map_or(0, Vec::len);
     let n_data: usize = parts.iter().map(|part| sectors_of(content(part))).sum();
     // The table needs sectors for its own sectors too, and so do lists of them beyond the header's.
     let mut n_fat = 0;
@@ -174,7 +174,7 @@ fn lists(n_fat: usize, n_lists: usize) -> Vec<u8> {
     lists
 }
 
-fn directory(parts: &[Part], starts: &[u32]) -> Vec<u8> {
+fn directory(parts: &[Entry], starts: &[u32]) -> Vec<u8> {
     let mut first_child = vec![NONE; parts.len()];
     let mut next_sibling = vec![NONE; parts.len()];
     for (position, part) in parts.iter().enumerate().skip(1).rev() {
@@ -216,7 +216,7 @@ pub(crate) fn compound_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut parent = STORAGE_ROOT;
         for step in folder.split('/').filter(|step| !step.is_empty()) {
-            let is_it = |part: &Part| part.parent == parent && part.name == step;
+            let is_it = |part: &Entry| part.parent == parent && part.name == step;
             let found = builder.parts.iter().position(is_it);
             parent = found.unwrap_or_else(|| builder.storage(parent, step));
         }

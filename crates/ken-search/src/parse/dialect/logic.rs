@@ -57,7 +57,7 @@ impl Lexeme {
 pub(super) fn tree(query: &str, lexemes: Vec<Lexeme>, sequences: bool) -> Result<Tree, QueryError> {
     if lexemes.len() > MAX_CLAUSES {
         let message = format!("the query has more than {MAX_CLAUSES} words and operators");
-        return Err(fault(query, 0..0, message, "ask for less"));
+        return Err(fault(query, 0..0, message, "write fewer words"));
     }
     let mut parser = Parser {
         query,
@@ -70,8 +70,8 @@ pub(super) fn tree(query: &str, lexemes: Vec<Lexeme>, sequences: bool) -> Result
     match parser.peek() {
         None => Ok(tree),
         Some(_) => Err(parser.fault(
-            "there is no parenthesis to close",
-            "take it away, or write it in quotes",
+            "the closing parenthesis has no opening one",
+            "remove it, or write it in quotes",
         )),
     }
 }
@@ -194,7 +194,7 @@ impl Parser<'_> {
         if parts.len() < 2 || !parts.iter().all(|part| is_words(part, &mut field)) {
             let end = self.lexemes[self.next - 1].at.end;
             let at = self.lexemes[start].at.start..end;
-            let message = "nearness holds between words and phrases of one field";
+            let message = "NEAR needs words or phrases of one field on both sides";
             return Err(fault(self.query, at, message, "write a NEAR/5 b"));
         }
         Ok(Tree::Near(parts, nearness))
@@ -246,7 +246,7 @@ impl Parser<'_> {
     }
 
     fn too_deep(&self) -> QueryError {
-        self.fault("the query is nested too deeply", "take away parentheses")
+        self.fault("the query is nested too deeply", "use fewer parentheses")
     }
 
     fn missing(&self) -> QueryError {

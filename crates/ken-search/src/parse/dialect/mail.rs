@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use ken_core::{Field, Kind, expression};
+use ken_core::{Field, Kind, MessageStateInfo, expression};
 
 use super::super::error::QueryError;
 use super::super::tree::{Tree, Value};
@@ -52,9 +52,10 @@ pub(super) fn threads_of(id: &Value) -> Tree {
     Tree::Thread(Box::new(named))
 }
 
-/// Returns what asks for messages in some state, by the name that the index has for it.
-pub(super) fn state(name: &str) -> Tree {
-    clause(Some(Field::Is), Value::Word(name.to_owned()))
+/// Returns the query for messages in a state.
+pub(super) fn state(row: &MessageStateInfo) -> Tree {
+    let field = if row.is_value { Field::Is } else { Field::Has };
+    clause(Some(field), Value::Word(row.name.to_owned()))
 }
 
 /// Returns the value of a date, size or number field.
@@ -76,7 +77,7 @@ pub(super) fn regex(query: &str, at: Range<usize>, text: &str) -> Result<Value, 
     match expression::compile(&format!("(?i){unescaped}")) {
         Ok(_) => Ok(Value::Regex(unescaped)),
         Err(error) => {
-            let message = format!("the regular expression cannot be used: {error}");
+            let message = format!("invalid regular expression: {error}");
             let hint = "see https://docs.rs/regex for the syntax";
             Err(fault(query, at, message, hint))
         }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use ken_core::{Field, FieldNames};
+use ken_core::{Field, FieldNames, MESSAGE_STATES, MessageState, MessageStateInfo};
 
 use super::super::error::QueryError;
 use super::super::tree::{Tree, Value};
@@ -253,43 +253,26 @@ fn maildir(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, 
     Ok(clause(Some(Field::Maildir), value))
 }
 
-/// Flags by name and letter, and the states that they are.
-const FLAGS: [(&str, &str, &str); 12] = [
-    ("draft", "d", "draft"),
-    ("flagged", "f", "flagged"),
-    ("passed", "p", "passed"),
-    ("replied", "r", "replied"),
-    ("seen", "s", "seen"),
-    ("trashed", "t", "trashed"),
-    ("new", "n", "new"),
-    ("signed", "z", "signed"),
-    ("encrypted", "x", "encrypted"),
-    ("unread", "u", "unread"),
-    ("personal", "q", "personal"),
-    ("attach", "a", "attachment"),
-];
-
 fn flag(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, QueryError> {
     let Written::Plain(text) = written else {
         return Err(no_regex(query, at));
     };
     let name = text.to_ascii_lowercase();
-    let known = FLAGS
-        .iter()
-        .find(|(flag, letter, state)| [*flag, *letter, *state].contains(&name.as_str()));
-    let has = |sort: &str| clause(Some(Field::Has), Value::Word(sort.to_owned()));
-    match (known, name.as_str()) {
-        (Some((_, _, "attachment")), _) => Ok(has("attachment")),
-        (Some((_, _, state)), _) => Ok(mail::state(state)),
-        (None, "l" | "list") => Ok(clause(Some(Field::List), values::anything(Field::List))),
-        (None, "c" | "calendar") => Ok(has("text/calendar")),
-        _ => {
-            let names = FLAGS.map(|(name, _, _)| name).join(", ");
-            let message = format!("there is no flag {text:?}");
-            let hint = format!("flags are {names}, list, calendar");
-            Err(fault(query, at, message, &hint))
-        }
-    }
+    let is_meant = |row: &&MessageStateInfo| {
+        let letter = [row.letter.to_ascii_lowercase()];
+        [row.mu, row.name].contains(&&*name) || name.as_bytes() == letter
+    };
+    let Some(row) = MESSAGE_STATES.iter().find(is_meant) else {
+        let names: Vec<_> = MESSAGE_STATES.iter().map(|row| row.mu).collect();
+        let message = format!("there is no flag {text:?}");
+        let hint = format!("flags are {}", names.join(", "));
+        return Err(fault(query, at, message, &hint));
+    };
+    Ok(match row.state {
+        MessageState::List => clause(Some(Field::List), values::anything(Field::List)),
+        MessageState::Calendar => clause(Some(Field::Has), Value::Word("text/calendar".to_owned())),
+        _ => mail::state(row),
+    })
 }
 
 /// Returns a range as ken writes it: both ends of dates with their dashes.

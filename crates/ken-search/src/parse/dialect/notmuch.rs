@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use ken_core::custom::CUSTOM_FIELDS;
-use ken_core::{Field, FieldNames, Glob, GlobPart};
+use ken_core::{Field, FieldNames, Glob, GlobPart, MESSAGE_STATES};
 use regex_automata::meta::Regex;
 
 use super::super::error::QueryError;
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
     fn tree(self, range: Range<usize>) -> Result<Tree, QueryError> {
         if self.depth > MAX_DEPTH {
             let message = "the query is nested too deeply";
-            return Err(fault(self.query, range, message, "take away parentheses"));
+            return Err(fault(self.query, range, message, "use fewer parentheses"));
         }
         let query = &self.query[..range.end];
         let mut lexemes = Vec::new();
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         let may_be_empty = matches!(meaning, Meaning::Folder | Meaning::Path);
         if text.trim().is_empty() && !(may_be_empty && written.sort == Sort::Quoted) {
             let message = "a value is missing";
-            return Err(fault(self.query, at, message, "write it without a blank"));
+            return Err(fault(self.query, at, message, "write it without a space"));
         }
         match (meaning, &written.sort) {
             (Meaning::Words(fields), Sort::Group) => {
@@ -354,8 +354,9 @@ impl<'a> Reader<'a> {
                     _ => None,
                 };
                 let is_meant = |tag: &str| regex.as_ref().is_some_and(|regex| regex.is_match(tag));
-                let states = STATES.iter().filter(|(tag, _)| is_meant(tag));
-                let states = states.map(|(_, state)| state.tree());
+                let states = MESSAGE_STATES.iter();
+                let states = states.filter(|row| row.notmuch.is_some_and(is_meant));
+                let states = states.map(mail::state);
                 let tags = [clause(Some(Field::Tag), value)];
                 Ok(Tree::or(tags.into_iter().chain(states).collect()))
             }
@@ -464,39 +465,11 @@ fn operator(source: &str) -> Option<Token> {
     })
 }
 
-/// What notmuch keeps as tags and ken reads from the messages.
-const STATES: [(&str, State); 10] = [
-    ("unread", State::Is("unread")),
-    ("flagged", State::Is("flagged")),
-    ("replied", State::Is("replied")),
-    ("passed", State::Is("passed")),
-    ("draft", State::Is("draft")),
-    ("signed", State::Is("signed")),
-    ("encrypted", State::Is("encrypted")),
-    ("new", State::Is("new")),
-    ("deleted", State::Is("trashed")),
-    ("attachment", State::Has("attachment")),
-];
-
-enum State {
-    Is(&'static str),
-    Has(&'static str),
-}
-
-impl State {
-    fn tree(&self) -> Tree {
-        match self {
-            Self::Is(name) => mail::state(name),
-            Self::Has(sort) => clause(Some(Field::Has), Value::Word((*sort).to_owned())),
-        }
-    }
-}
-
 /// Returns what asks for a tag; states may be given as tags too.
 fn tagged(name: &str) -> Tree {
     let tag = clause(Some(Field::Tag), Value::Word(name.to_owned()));
-    match STATES.iter().find(|(state, _)| *state == name) {
-        Some((_, state)) => Tree::or(vec![tag, state.tree()]),
+    match MESSAGE_STATES.iter().find(|row| row.notmuch == Some(name)) {
+        Some(row) => Tree::or(vec![tag, mail::state(row)]),
         None => tag,
     }
 }

@@ -26,8 +26,8 @@ impl Parser<'_> {
         match expression::compile(&format!("(?i){regex}")) {
             Ok(_) => Ok(Value::Regex(regex)),
             Err(error) => {
-                let message = format!("the regular expression cannot be used: {error}");
-                let hint = "mend or shorten it, or write \\/ for the character";
+                let message = format!("invalid regular expression: {error}");
+                let hint = "correct or shorten it, or write \\/ for the character";
                 Err(self.failure(at.clone(), message, hint))
             }
         }
@@ -37,8 +37,8 @@ impl Parser<'_> {
         match expression::compile(&glob.to_regex()) {
             Ok(_) => Ok(Value::Glob(glob)),
             Err(error) => {
-                let message = format!("the pattern cannot be used: {error}");
-                Err(self.failure(at.clone(), message, "write fewer ? behind a *"))
+                let message = format!("invalid pattern: {error}");
+                Err(self.failure(at.clone(), message, "write fewer ? after a *"))
             }
         }
     }
@@ -152,7 +152,11 @@ impl Parser<'_> {
                     "2" => 2,
                     _ => {
                         let hint = "write word~1 or word~2, or \\~ for the character";
-                        return Err(self.failure(fuzzy, "words differ by 1 or 2 letters", hint));
+                        return Err(self.failure(
+                            fuzzy,
+                            "the distance of a fuzzy word is 1 or 2",
+                            hint,
+                        ));
                     }
                 };
                 Value::Fuzzy(word.to_owned(), distance)
@@ -161,7 +165,7 @@ impl Parser<'_> {
             (Some(word), _) => Value::Word(word.to_owned()),
             _ if !fuzzy.is_empty() => {
                 let hint = "write one of them, or \\~ for the character";
-                return Err(self.failure(at.clone(), "a pattern is not also fuzzy", hint));
+                return Err(self.failure(at.clone(), "a pattern cannot be fuzzy as well", hint));
             }
             (_, Some("")) => return Ok(self.all()),
             (_, Some(prefix)) => Value::Prefix(prefix.to_owned()),

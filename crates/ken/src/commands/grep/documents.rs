@@ -39,7 +39,7 @@ pub(super) fn search(
         let path = resolve(&around.working_folder.join(typed), &snapshot.meta().roots)?;
         let found = below(&snapshot, &path)?;
         if found.is_empty() && !search.implicit_path {
-            let text = format!("{}: nothing of it is in the index", typed.display());
+            let text = format!("{}: not in the index", typed.display());
             search.observer.failed(&text);
         }
         addresses.extend(found);

@@ -239,7 +239,7 @@ fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<Bud
         return Err(format!("--rank and --budget cannot be used with {other}"));
     }
     if ranks && (typed.invert || mode == Some(Mode::FilesWithoutMatch)) {
-        return Err("--rank and --budget need lines that match".to_owned());
+        return Err("--rank and --budget need matching lines".to_owned());
     }
     if ranks && paths.paths.iter().any(|path| path == Path::new("-")) {
         return Err("--rank and --budget do not read standard input".to_owned());
@@ -248,7 +248,9 @@ fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<Bud
         return Ok(None);
     };
     if mode != Some(Mode::Lines) || typed.quiet {
-        return Err("--budget prints lines: it has no other form of output".to_owned());
+        return Err(
+            "--budget prints lines and cannot be combined with another form of output".to_owned(),
+        );
     }
     Ok(Some(Budget {
         bytes,
@@ -260,7 +262,7 @@ fn scope(typed: &Typed) -> Result<Scope, String> {
     match (typed.near, typed.whole_file_scope) {
         (Some(_), true) => Err("--near and --scope file exclude each other".to_owned()),
         (Some(_), false) if typed.all_of.is_empty() => {
-            Err("--near needs a pattern of --and that is to be near".to_owned())
+            Err("--near needs a pattern given by --and".to_owned())
         }
         (Some(distance), false) => Ok(Scope::Near(distance)),
         (None, true) => Ok(Scope::File),

@@ -47,9 +47,8 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
             contacts.see_personal(&seen.value);
         }
     } else if args.personal {
-        let message = "ken does not know your addresses".to_owned();
-        let hint =
-            "write them into the configuration file: [mail] addresses = [\"you@example.org\"]";
+        let message = "ken does not know your mail addresses".to_owned();
+        let hint = "add them to the configuration file: [mail] addresses = [\"you@example.org\"]";
         return Err(Failure::new(Kind::Usage, message).hint(hint));
     }
     let is_meant = |contact: &Contact| {
@@ -86,7 +85,7 @@ pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Fail
 
 pub(super) fn compiled(pattern: &str) -> Result<Regex, Failure> {
     Regex::new(&format!("(?i){pattern}")).map_err(|error| {
-        let message = format!("the regular expression cannot be used: {error}");
+        let message = format!("invalid regular expression: {error}");
         Failure::new(Kind::Usage, message).hint("see https://docs.rs/regex for the syntax")
     })
 }

@@ -1,6 +1,6 @@
 //! A message as one line or one object of a list.
 
-use ken_core::Field;
+use ken_core::{Field, MessageState};
 use ken_index::{Address, Stored};
 use ken_mail::Mailbox;
 use serde_json::{Value as Json, json};
@@ -56,7 +56,7 @@ impl Message {
     pub(super) fn marks(&self) -> Vec<&str> {
         let mut marks = values(&self.stored.document, Field::Is);
         marks.extend(values(&self.stored.document, Field::Tag));
-        marks.retain(|mark| *mark != "seen");
+        marks.retain(|mark| *mark != MessageState::Seen.name());
         marks
     }
 

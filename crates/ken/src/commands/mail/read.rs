@@ -47,12 +47,12 @@ impl<'m> Reader<'m> {
             }
             extractor.extract(&mut Input::member(member), &mut wanted);
         }
-        let message = format!("\"{location}\" is not there any more");
-        Err(Failure::new(Kind::Input, message).hint("ken index brings the index up to date"))
+        let message = format!("\"{location}\" no longer exists");
+        Err(Failure::new(Kind::Input, message).hint("ken index updates the index"))
     }
 
     /// Reads the message of a mailbox that is, or leads to, a document, from its place; none if that is
-    /// not known, or it is not there any more.
+    /// not known, or it no longer exists.
     fn message_in_place(
         &self,
         file: &fs_err::File,
@@ -79,7 +79,7 @@ impl<'m> Reader<'m> {
         let metadata = file.metadata()?;
         if !self.is_known(&location.path, &metadata)? {
             let message = format!(
-                "\"{}\" changed since it was indexed",
+                "\"{}\" has changed since it was indexed",
                 location.path.display()
             );
             return Err(Failure::new(Kind::Input, message).hint("run ken index, then try again"));

@@ -56,7 +56,7 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
     }
     if n_nameless > 0 {
         output::warn(&format!(
-            "{n_nameless} messages have no identifier, by which a tag would be kept"
+            "{n_nameless} messages have no Message-ID, which a tag is kept by"
         ));
     }
     apply(global, &changes)?;
@@ -84,8 +84,8 @@ fn split(arguments: &[String]) -> Result<Typed<'_>, Failure> {
     };
     if tags.is_empty() || query.is_empty() {
         let message = match tags.is_empty() {
-            true => "there is neither +tag nor -tag before the query",
-            false => "there is no query behind the tags",
+            true => "there is no +tag or -tag before the query",
+            false => "there is no query after the tags",
         };
         return Err(Failure::new(Kind::Usage, message.to_owned())
             .hint("ken mail tag +todo -inbox from:anna; * means all messages"));
@@ -161,7 +161,7 @@ fn export(mail: &Mail, format: TagFormat) -> Result<ExitCode, Failure> {
     text.extend(entries);
     if n_left_out > 0 {
         output::warn(&format!(
-            "{n_left_out} tags are left out: mu's labels have no commas"
+            "{n_left_out} tags are left out: mu's labels cannot contain commas"
         ));
     }
     output::print(text.as_bytes())?;

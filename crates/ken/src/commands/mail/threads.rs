@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 
 use ken_index::Address;
-use ken_mail::thread::{Entry, Threaded, threads};
+use ken_mail::thread::{ThreadMessage, Threaded, threads};
 use serde_json::json;
 
 use super::message::Message;
@@ -64,7 +64,7 @@ impl Thread {
         }
         let references: Vec<_> = messages.iter().map(Message::references).collect();
         let entries = messages.iter().zip(&references);
-        let entries = entries.map(|(message, references)| Entry {
+        let entries = entries.map(|(message, references)| ThreadMessage {
             id: message.id(),
             references,
             date: message.date(),

@@ -43,7 +43,7 @@ pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failur
         }
     }
     if n_signatures == 0 {
-        output::warn("none of the messages is signed");
+        output::warn("none of the messages are signed");
     }
     Ok(ExitCode::from(match (n_signatures, all_good) {
         (0, _) => 1,
@@ -110,7 +110,7 @@ fn ask(program: &str, files: &[&Path]) -> Result<String, Failure> {
     match output {
         Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(error) => {
-            let message = format!("{program} cannot be started: {}", output::cause(&error));
+            let message = format!("cannot start {program}: {}", output::cause(&error));
             let package = if program == "gpg" { "gnupg" } else { "gpgsm" };
             Err(Failure::new(Kind::Input, message).hint(&output::install(package)))
         }

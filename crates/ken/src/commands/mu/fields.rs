@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use ken_core::{MESSAGE_STATES, MessageStateInfo};
+
 use super::Outcome;
 use super::table::table;
 use crate::output;
@@ -144,23 +146,6 @@ const FIELDS: [[&str; 7]; 21] = [
     ["to", "", "t", "words", "yes", "to:anna", "recipient"],
 ];
 
-const FLAGS: [[&str; 4]; 14] = [
-    ["draft", "D", "file", "not finished"],
-    ["flagged", "F", "file", "marked by the user"],
-    ["passed", "P", "file", "forwarded"],
-    ["replied", "R", "file", "answered"],
-    ["seen", "S", "file", "read"],
-    ["trashed", "T", "file", "to be deleted"],
-    ["new", "N", "folder", "nobody looked at it"],
-    ["signed", "z", "content", "has a signature"],
-    ["encrypted", "x", "content", "is encrypted"],
-    ["attach", "a", "content", "has attachments"],
-    ["unread", "u", "derived", "new, or not seen"],
-    ["list", "l", "content", "came by a mailing list"],
-    ["personal", "q", "content", "from or to the user"],
-    ["calendar", "c", "content", "has an invitation"],
-];
-
 pub(super) fn run() -> Outcome {
     output::print(text().as_bytes())?;
     Ok(ExitCode::SUCCESS)
@@ -178,7 +163,11 @@ pub(super) fn text() -> String {
         "description",
     ];
     let fields = rows(heads, &FIELDS);
-    let flags = rows(["flag", "shortcut", "category", "description"], &FLAGS);
+    let heads = ["flag", "shortcut", "category", "description"].map(str::to_owned);
+    let flags: Vec<Vec<String>> = std::iter::once(heads)
+        .chain(MESSAGE_STATES.iter().map(flag))
+        .map(Vec::from)
+        .collect();
     format!(
         "#\n# message fields\n#\n{}\n#\n# message flags\n#\n{}",
         table(&fields),
@@ -192,8 +181,13 @@ fn rows<const N: usize>(heads: [&str; N], rows: &[[&str; N]]) -> Vec<Vec<String>
         .collect()
 }
 
-/// Returns the letter of a flag.
-pub(super) fn flag_letter(name: &str) -> Option<&'static str> {
-    let row = FLAGS.iter().find(|row| row[0] == name)?;
-    Some(row[1])
+fn flag(row: &MessageStateInfo) -> [String; 4] {
+    let letter = char::from(row.letter).to_string();
+    [row.mu, &letter, row.source.name(), row.meaning].map(str::to_owned)
+}
+
+/// Returns the letter of a flag, by its name.
+pub(super) fn flag_letter(name: &str) -> Option<char> {
+    let row = MESSAGE_STATES.iter().find(|row| row.mu == name)?;
+    Some(char::from(row.letter))
 }

@@ -73,11 +73,8 @@ impl Home {
     }
 
     fn write(&self, data: &Path) -> Result<(), Refusal> {
-        let text = toml::to_string(self).map_err(|error| {
-            Refusal::Said(format!(
-                "the folder of mail cannot be written down: {error}"
-            ))
-        })?;
+        let text = toml::to_string(self)
+            .map_err(|error| Refusal::Said(format!("the mail folder cannot be saved: {error}")))?;
         fs_err::create_dir_all(data)?;
         // Whole or not at all.
         let new = data.join("mu.toml.new");

@@ -103,8 +103,8 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     }
     let folder = folder.display();
     Ok(Err(format!(
-        "Recoll init failed: \"{folder}\" is no data folder of ken\n\
-         make one: KEN_DATA=\"{folder}\" ken index FOLDER\n"
+        "Recoll init failed: \"{folder}\" is not a data folder of ken\n\
+         to make one: KEN_DATA=\"{folder}\" ken index FOLDER\n"
     )))
 }
 
@@ -292,7 +292,7 @@ fn extract(stored: &Stored, path: &PathBuf) -> Result<ExitCode, Failure> {
     if !stored.location.ipath.as_str().is_empty() {
         let place = output::clean(&stored.location.to_string()).into_owned();
         return complain(&format!(
-            "recollq: {place} is a part of a file; ken copies whole files\n"
+            "recollq: {place} is a member of a file; ken copies only whole files\n"
         ));
     }
     let target = fs_err::OpenOptions::new()

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 
 use crate::crash::{Tree, documents, number};
+use crate::needs;
 use disk::{Disk, LOSSES, Loss};
 use trace::Step;
 
@@ -183,8 +184,7 @@ impl Harness {
 
 #[test]
 fn every_step_may_be_the_last() {
-    if !trace::is_possible() {
-        println!("not tested: strace is not there, or may not trace");
+    if !needs::met("ptrace", trace::is_possible()) {
         return;
     }
     let states = number("KEN_TEST_STATES", STATES);

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Ending;
 use crate::crash::{Tree, assert_converged, documents};
 use crate::hostile::Random;
+use crate::needs;
 use crate::world::{Run, World};
 
 const SEED: u64 = 3;
@@ -36,8 +37,7 @@ fn index(world: &World) -> Run {
 
 #[test]
 fn a_full_disk_leaves_the_last_commit() {
-    if !may_mount() {
-        println!("not tested: nothing may be mounted here");
+    if !needs::met("mount", may_mount()) {
         return;
     }
     let mut tree = Tree::new(SEED, 60);
@@ -101,8 +101,7 @@ fn a_full_disk_leaves_the_last_commit() {
 
 #[test]
 fn a_data_folder_that_cannot_be_written_can_be_read() {
-    if !may_mount() {
-        println!("not tested: nothing may be mounted here");
+    if !needs::met("mount", may_mount()) {
         return;
     }
     let world = World::new();

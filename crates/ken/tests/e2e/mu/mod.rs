@@ -6,6 +6,7 @@ mod server;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::needs;
 use crate::world::{Run, World};
 
 /// Messages by the path of their file.
@@ -231,9 +232,11 @@ const SAME: [&[&str]; 23] = [
 #[test]
 fn what_is_printed_is_what_mu_prints() {
     let ken = Mu::ken();
-    let Some(mu) = Mu::real() else {
+    let mu = Mu::real();
+    if !needs::met("mu-1.8.13", mu.is_some()) {
         return;
-    };
+    }
+    let mu = mu.unwrap();
     for arguments in SAME {
         let (ours, theirs) = (ken.run(arguments), mu.run(arguments));
         assert_eq!(ours.code, theirs.code, "{arguments:?}: {}", ours.err);

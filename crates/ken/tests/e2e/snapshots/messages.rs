@@ -38,7 +38,7 @@ fn without_an_index() {
         &["index"],
         &expect![[r#"
             $ ken index
-            ken: there is nothing to index yet
+            ken: the index has no roots yet
             hint: name a folder: ken index ~/Documents
             [exit code 2]
         "#]],
@@ -118,7 +118,7 @@ fn mistyped_commands() {
         &expect![[r#"
             $ ken index --memory much docs
             ken: "much" is not a size
-            hint: a number of bytes, or with a unit: 512M, 2G
+            hint: write a number of bytes, or a number with a unit: 512M, 2G
             [exit code 2]
         "#]],
     );
@@ -158,7 +158,7 @@ fn wrong_queries() {
                 ken: a word is missing after AND
                   otter AND
                            ^
-                hint: write it in quotes to look for the word itself
+                hint: write it in quotes to search for the word itself
                 [exit code 2]
             "#]],
         ),
@@ -180,7 +180,7 @@ fn wrong_queries() {
                 ken: there is no field "colour"
                   colour:red
                   ^^^^^^
-                hint: fields are body, title, headings, filename, author, to, cc, bcc, recip, contact, keywords, description, artist, album, camera, dir, path, root, ext, mime, type, lang, genre, is, has, msgid, references, thread, list, replyto, maildir, prio, tag, date, modified, created, size, pages, width, height, duration; to look for the text itself, write it in quotes
+                hint: fields are body, title, headings, filename, author, to, cc, bcc, recip, contact, keywords, description, artist, album, camera, dir, path, root, ext, mime, type, lang, genre, is, has, msgid, references, thread, list, replyto, maildir, prio, tag, date, modified, created, size, pages, width, height, duration; to search for the text itself, write it in quotes
                 [exit code 2]
             "#]],
         ),
@@ -191,7 +191,7 @@ fn wrong_queries() {
                 ken: "yesterdy" is not a date
                   date:yesterdy
                        ^^^^^^^^
-                hint: write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for so long ago
+                hint: write 2025, 2025-01, 2025-01-15, yesterday, last_month, or 7d, 2w, 3m, 1y for that long ago
                 [exit code 2]
             "#]],
         ),
@@ -213,7 +213,7 @@ fn wrong_queries() {
                 ken: there is no saved query "nothing"
                   query:nothing
                   ^^^^^^^^^^^^^
-                hint: [queries] in the configuration file gives names to queries
+                hint: name queries in [queries] of the configuration file
                 [exit code 2]
             "#]],
         ),
@@ -228,7 +228,7 @@ fn wrong_queries() {
             a.txt
               [HOME]/docs/a.txt:1  2026-03-01  5 B
                 otter
-            ken: left out AND: a word is missing after AND
+            ken: ignored AND: a word is missing after AND
         "#]],
     );
     check(
@@ -237,7 +237,7 @@ fn wrong_queries() {
         &expect![[r#"
             $ ken terms /[/
             ken: "/[/" is no pattern of terms: unclosed character class
-            hint: the start of a word, pat*ern, /regular expression/, ~word or ~word~2
+            hint: write the beginning of a term, pat*ern, /regular expression/, ~word or ~word~2
             [exit code 2]
         "#]],
     );
@@ -261,8 +261,8 @@ fn wrong_settings() {
             "limit",
             expect![[r#"
                 $ ken index --set limit docs
-                ken: --set limit: not of the form KEY=VALUE
-                hint: for instance --set extract.max_depth=3
+                ken: --set limit: expected KEY=VALUE
+                hint: example: --set extract.max_depth=3
                 [exit code 2]
             "#]],
         ),
@@ -270,7 +270,7 @@ fn wrong_settings() {
             "limt=3",
             expect![[r#"
                 $ ken index --set limt=3 docs
-                ken: a setting is wrong: unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `queries`, `search`, `mail`, `mu`
+                ken: invalid setting: unknown field `limt`, expected one of `memory`, `threads`, `index_threads`, `queue_bytes`, `commit_seconds`, `commit_bytes`, `durability`, `order`, `ngrams`, `limit`, `extract`, `helpers`, `ocr`, `analysis`, `ranking`, `adapter`, `passwords`, `folder`, `queries`, `search`, `mail`, `mu`
                 [exit code 2]
             "#]],
         ),
@@ -278,7 +278,7 @@ fn wrong_settings() {
             "limit=few",
             expect![[r#"
                 $ ken index --set limit=few docs
-                ken: a setting is wrong: invalid type: string "few", expected usize in `limit`
+                ken: invalid setting: invalid type: string "few", expected usize in `limit`
                 [exit code 2]
             "#]],
         ),
@@ -286,7 +286,7 @@ fn wrong_settings() {
             "extract.isolate=perhaps",
             expect![[r#"
                 $ ken index --set extract.isolate=perhaps docs
-                ken: extract.isolate: there is no choice "perhaps"
+                ken: extract.isolate: invalid value "perhaps"
                 hint: one of auto, all, none
                 [exit code 2]
             "#]],
@@ -304,7 +304,7 @@ fn wrong_settings() {
             expect![[r#"
                 $ ken index --set memory=much docs
                 ken: "much" is not a size
-                hint: a number of bytes, or with a unit: 512M, 2G
+                hint: write a number of bytes, or a number with a unit: 512M, 2G
                 [exit code 2]
             "#]],
         ),

@@ -1,7 +1,7 @@
 //! What ken says, word for word: help, messages, and pages of results.
 //!
 //! A change of wording is a diff of these texts. `UPDATE_EXPECT=1 cargo test -p ken --test e2e snapshots`
-//! writes them anew; docs/decisions/inline-snapshots.md says why they are kept this way.
+//! writes them anew; docs/decisions/0052-inline-snapshots.md says why they are kept this way.
 
 mod help;
 mod messages;

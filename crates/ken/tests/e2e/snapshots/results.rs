@@ -274,7 +274,7 @@ fn status_pages() {
             index      [SIZE] in [N] segments
             sandbox    [SANDBOX]
 
-                                files       read    by name     failed  documents     failed
+                                files       read  name only     failed  documents     failed
             archive                 1          0          0          1          1          1
             data                    1          1          0          0          1          0
             document                1          1          0          0          1          0
@@ -303,7 +303,7 @@ fn status_pages() {
             index      [SIZE] in [N] segments
             sandbox    [SANDBOX]
 
-                                 files       read    by name     failed  documents     failed
+                                 files       read  name only     failed  documents     failed
             application/zip          1          0          0          1          1          1
             message/rfc822           2          2          0          0          2          0
             text/csv                 1          1          0          0          1          0
@@ -319,9 +319,9 @@ fn status_pages() {
             $ ken status --why docs/broken.docx
             path       [HOME]/docs/broken.docx
             root       [HOME]/docs
-            walk       takes the file
-            index      holds it as it is now
-            next run   leaves it: nothing changed; --retry-failed reads it
+            walk       includes the file
+            index      up to date
+            next run   skips it: nothing changed (--retry-failed reads it)
             extractor  zip, version 2
             documents  1
               (the file)	application/zip	21 B	broken.docx
@@ -346,9 +346,9 @@ fn check_pages() {
         "check",
         &expect![[r#"
             $ ken check
-            index      [N] files, [SIZE]: as they were written
-            documents  6: each once
-            files      6 as indexed
+            index      [N] files, [SIZE]: checksums OK
+            documents  6: no duplicates
+            files      6 unchanged
             left out   0
         "#]],
     );
@@ -366,9 +366,9 @@ fn check_pages() {
         "check",
         &expect![[r#"
             $ ken check
-            index      [N] files, [SIZE]: as they were written
-            documents  6: each once
-            files      5 as indexed, 1 gone
+            index      [N] files, [SIZE]: checksums OK
+            documents  6: no duplicates
+            files      5 unchanged, 1 gone
             left out   0
             [exit code 1]
         "#]],

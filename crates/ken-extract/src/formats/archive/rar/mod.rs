@@ -18,7 +18,7 @@ use rars::{
 };
 
 use crate::output::Output;
-use crate::output::members::{Budget, Names, hand_on};
+use crate::output::members::{Budget, MemberNames, hand_on};
 use crate::{Error, Format, Input, Isolation, Limits, Passwords};
 
 /// See [`crate::FORMATS`].
@@ -102,7 +102,7 @@ struct Walk<'a, 'o, 's> {
     archive: &'a Archive,
     has_password: bool,
     budget: Budget,
-    names: Names,
+    names: MemberNames,
     output: &'o mut Output<'s>,
     /// The member that is being read.
     open: Option<Opened>,
@@ -129,7 +129,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
             archive,
             has_password,
             budget,
-            names: Names::default(),
+            names: MemberNames::default(),
             output,
             open: None,
             n_seen: 0,

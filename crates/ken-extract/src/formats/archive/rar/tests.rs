@@ -4,7 +4,7 @@ use ken_core::{Document, Kind, Reason};
 
 use super::*;
 use crate::detect::Detected;
-use crate::testing::{Found, run_limited, survives};
+use crate::testing::{Extracted, run_limited, survives};
 
 const DETECTED: Detected = Detected {
     media_type: "application/vnd.rar",
@@ -18,7 +18,7 @@ const NAMES: &[u8] = include_bytes!("../../../../tests/data/archive/encrypted-na
 /// Two members of 1 MiB of zeros.
 const ZEROS: &[u8] = include_bytes!("../../../../tests/data/hostile/zeros.rar");
 
-fn found_within(limits: &Limits, bytes: &[u8]) -> Found {
+fn found_within(limits: &Limits, bytes: &[u8]) -> Extracted {
     run_limited(extract, DETECTED, "a.rar", bytes, limits)
 }
 
@@ -29,7 +29,7 @@ fn with_passwords(passwords: &[&str]) -> Limits {
     }
 }
 
-fn names(found: &Found) -> Vec<&str> {
+fn names(found: &Extracted) -> Vec<&str> {
     found.members.iter().map(|m| m.ipath.as_str()).collect()
 }
 

@@ -15,7 +15,7 @@ use sevenz_rust2::{
 
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
-use crate::output::members::{Budget, Names, TRUSTED_BYTES, hand_on};
+use crate::output::members::{Budget, MemberNames, TRUSTED_BYTES, hand_on};
 use crate::{Error, Format, Input, Isolation, Limits};
 
 /// See [`crate::FORMATS`].
@@ -47,7 +47,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     };
     let mut members = Members {
         budget: Budget::new(input.size(), output.limits()),
-        names: Names::default(),
+        names: MemberNames::default(),
         is_done: vec![false; archive.files.len()],
         fatal: None,
         output,
@@ -125,7 +125,7 @@ fn check_decoders(block: &Block) -> Result<(), Error> {
 /// Hands on what is read.
 struct Members<'o, 's> {
     budget: Budget,
-    names: Names,
+    names: MemberNames,
     is_done: Vec<bool>,
     /// What ended the archive, while it passes through the foreign reader.
     fatal: Option<Error>,

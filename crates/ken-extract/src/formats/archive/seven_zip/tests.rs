@@ -5,7 +5,7 @@ use ken_core::{Kind, Reason};
 use super::*;
 use crate::Passwords;
 use crate::detect::Detected;
-use crate::testing::{Found, run_limited, survives};
+use crate::testing::{Extracted, run_limited, survives};
 
 const DETECTED: Detected = Detected {
     media_type: "application/x-7z-compressed",
@@ -16,11 +16,11 @@ const PPMD: &[u8] = include_bytes!("../../../../tests/data/archive/ppmd.7z");
 const ENCRYPTED: &[u8] = include_bytes!("../../../../tests/data/archive/encrypted.7z");
 const NAMES: &[u8] = include_bytes!("../../../../tests/data/archive/encrypted-names.7z");
 
-fn found_within(limits: &Limits, bytes: &[u8]) -> Found {
+fn found_within(limits: &Limits, bytes: &[u8]) -> Extracted {
     run_limited(extract, DETECTED, "a.7z", bytes, limits)
 }
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     found_within(&Limits::default(), bytes)
 }
 
@@ -31,7 +31,7 @@ fn with_passwords(passwords: &[&str]) -> Limits {
     }
 }
 
-fn names(found: &Found) -> Vec<&str> {
+fn names(found: &Extracted) -> Vec<&str> {
     found.members.iter().map(|m| m.ipath.as_str()).collect()
 }
 

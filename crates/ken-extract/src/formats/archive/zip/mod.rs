@@ -19,7 +19,7 @@ use zip::{ExtraField, ZipReadOptions};
 
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
-use crate::output::members::{Budget, Names, hand_on, read_member};
+use crate::output::members::{Budget, MemberNames, hand_on, read_member};
 use crate::structure::package::zip_damage;
 use crate::{Error, Format, Input, Isolation, Limits};
 
@@ -36,7 +36,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     extract,
 };
 
-pub(in crate::formats) const MEDIA_TYPES: &[&str] = &[
+pub(super) const MEDIA_TYPES: &[&str] = &[
     "application/zip",
     "application/java-archive",
     "application/vnd.android.package-archive",
@@ -60,7 +60,7 @@ pub(in crate::formats) fn extract(
     let is_open = Rc::clone(&reader.is_open);
     let mut archive = ZipIterable::try_new(reader, Config::default()).map_err(in_words)?;
     let entries = archive.files().map_err(in_words)?;
-    let mut names = Names::default();
+    let mut names = MemberNames::default();
     while let Some(entry) = entries.next() {
         let entry = entry.map_err(in_words)?;
         if entry.is_file() {

@@ -8,7 +8,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::{MEDIA_TYPES, extract};
 use crate::detect::Detected;
-use crate::testing::{Found, run, run_limited, survives};
+use crate::testing::{Extracted, run, run_limited, survives};
 use crate::{Limits, Passwords};
 
 const ZIP: Detected = Detected {
@@ -43,16 +43,16 @@ fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     run(extract, ZIP, "a.zip", bytes)
 }
 
-fn ipaths(found: &Found) -> Vec<&str> {
+fn ipaths(found: &Extracted) -> Vec<&str> {
     found.members.iter().map(|m| m.ipath.as_str()).collect()
 }
 
 /// Returns ipath and reason of what failed, the archive's own failure last with an empty ipath.
-fn failures(found: &Found) -> Vec<(&str, Reason)> {
+fn failures(found: &Extracted) -> Vec<(&str, Reason)> {
     let failed = |d: &'_ ken_core::Document| d.failure.as_ref().map(|f| f.reason);
     found
         .documents

@@ -5,7 +5,7 @@ use ken_core::{Document, Kind, Reason};
 use super::*;
 use crate::Limits;
 use crate::detect::Detected;
-use crate::testing::{Found, run, run_limited, survives};
+use crate::testing::{Extracted, run, run_limited, survives};
 
 const DETECTED: Detected = Detected {
     media_type: "application/vnd.sqlite3",
@@ -18,7 +18,7 @@ const LOG: &[u8] = include_bytes!("../../../../tests/data/database/live.sqlite-w
 /// Of a frame of the log.
 const FRAME_BYTES: usize = 24 + 512;
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     run(extract, DETECTED, "a.sqlite", bytes)
 }
 
@@ -122,7 +122,7 @@ fn cells_that_share_a_record_are_read_a_few_times() {
 }
 
 fn found_with(bytes: &[u8], log: &[u8]) -> Document {
-    let mut found = Found::default();
+    let mut found = Extracted::default();
     let limits = Limits::default();
     let mut input = Input::bytes_of("a.sqlite", bytes).with_log(Input::bytes_of("", log));
     let mut output = Output::new(&input, DETECTED, &limits, &mut found);

@@ -4,7 +4,7 @@ use ken_core::{Kind, Value};
 
 use super::*;
 use crate::detect::{Detected, detect};
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const CALENDAR_TYPE: Detected = Detected {
     media_type: "text/calendar",
@@ -27,7 +27,7 @@ fn texts(document: &Document, field: Field) -> Vec<&str> {
 }
 
 /// Reads a member as the pipeline does.
-fn member(found: &Found, position: usize, detected: Detected) -> Document {
+fn member(found: &Extracted, position: usize, detected: Detected) -> Document {
     let member = &found.members[position];
     let mut input = Input::member(member.clone());
     assert_eq!(detect(&input).unwrap(), detected);

@@ -10,36 +10,36 @@ use crate::text::code_page::{self, WESTERN};
 
 /// Tags of properties (MS-OXPROPS).
 pub(in crate::formats) mod tag {
-    pub(in crate::formats) const MESSAGE_CLASS: u16 = 0x001a;
+    pub(in crate::formats::mail) const MESSAGE_CLASS: u16 = 0x001a;
     pub(in crate::formats) const SUBJECT: u16 = 0x0037;
-    pub(in crate::formats) const SENT: u16 = 0x0039;
-    pub(in crate::formats) const SENT_FOR_NAME: u16 = 0x0042;
-    pub(in crate::formats) const SENT_FOR_ADDRESS: u16 = 0x0065;
-    pub(in crate::formats) const TRANSPORT_HEADERS: u16 = 0x007d;
-    pub(in crate::formats) const RECIPIENT_KIND: u16 = 0x0c15;
-    pub(in crate::formats) const SENDER_NAME: u16 = 0x0c1a;
-    pub(in crate::formats) const SENDER_ADDRESS: u16 = 0x0c1f;
-    pub(in crate::formats) const DELIVERED: u16 = 0x0e06;
-    pub(in crate::formats) const BODY: u16 = 0x1000;
+    pub(in crate::formats::mail) const SENT: u16 = 0x0039;
+    pub(in crate::formats::mail) const SENT_FOR_NAME: u16 = 0x0042;
+    pub(in crate::formats::mail) const SENT_FOR_ADDRESS: u16 = 0x0065;
+    pub(in crate::formats::mail) const TRANSPORT_HEADERS: u16 = 0x007d;
+    pub(in crate::formats::mail) const RECIPIENT_KIND: u16 = 0x0c15;
+    pub(in crate::formats::mail) const SENDER_NAME: u16 = 0x0c1a;
+    pub(in crate::formats::mail) const SENDER_ADDRESS: u16 = 0x0c1f;
+    pub(in crate::formats::mail) const DELIVERED: u16 = 0x0e06;
+    pub(in crate::formats::mail) const BODY: u16 = 0x1000;
     pub(in crate::formats) const RTF: u16 = 0x1009;
     pub(in crate::formats) const HTML: u16 = 0x1013;
-    pub(in crate::formats) const MESSAGE_ID: u16 = 0x1035;
-    pub(in crate::formats) const DISPLAY_NAME: u16 = 0x3001;
-    pub(in crate::formats) const ADDRESS: u16 = 0x3003;
-    pub(in crate::formats) const CREATED: u16 = 0x3007;
-    pub(in crate::formats) const ATTACH_DATA: u16 = 0x3701;
-    pub(in crate::formats) const FILE_NAME: u16 = 0x3704;
-    pub(in crate::formats) const ATTACH_METHOD: u16 = 0x3705;
-    pub(in crate::formats) const LONG_FILE_NAME: u16 = 0x3707;
-    pub(in crate::formats) const MIME_TYPE: u16 = 0x370e;
-    pub(in crate::formats) const SMTP_ADDRESS: u16 = 0x39fe;
-    pub(in crate::formats) const INTERNET_CODE_PAGE: u16 = 0x3fde;
-    pub(in crate::formats) const CODE_PAGE: u16 = 0x3ffd;
-    pub(in crate::formats) const SENDER_SMTP: u16 = 0x5d01;
-    pub(in crate::formats) const SENT_FOR_SMTP: u16 = 0x5d02;
+    pub(in crate::formats::mail) const MESSAGE_ID: u16 = 0x1035;
+    pub(in crate::formats::mail) const DISPLAY_NAME: u16 = 0x3001;
+    pub(in crate::formats::mail) const ADDRESS: u16 = 0x3003;
+    pub(in crate::formats::mail) const CREATED: u16 = 0x3007;
+    pub(in crate::formats::mail) const ATTACH_DATA: u16 = 0x3701;
+    pub(in crate::formats::mail) const FILE_NAME: u16 = 0x3704;
+    pub(in crate::formats::mail) const ATTACH_METHOD: u16 = 0x3705;
+    pub(in crate::formats::mail) const LONG_FILE_NAME: u16 = 0x3707;
+    pub(in crate::formats::mail) const MIME_TYPE: u16 = 0x370e;
+    pub(in crate::formats::mail) const SMTP_ADDRESS: u16 = 0x39fe;
+    pub(in crate::formats::mail) const INTERNET_CODE_PAGE: u16 = 0x3fde;
+    pub(in crate::formats::mail) const CODE_PAGE: u16 = 0x3ffd;
+    pub(in crate::formats::mail) const SENDER_SMTP: u16 = 0x5d01;
+    pub(in crate::formats::mail) const SENT_FOR_SMTP: u16 = 0x5d02;
 
     /// Returns whether a message is read with this property.
-    pub(in crate::formats) fn is_used(tag: u16) -> bool {
+    pub(in crate::formats::mail) fn is_used(tag: u16) -> bool {
         matches!(
             tag,
             MESSAGE_CLASS

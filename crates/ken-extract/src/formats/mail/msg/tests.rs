@@ -5,7 +5,7 @@ use ken_core::{Kind, Reason};
 use super::*;
 use crate::detect::Detected;
 use crate::structure::compound::rebuild::compound_of;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const OUTLOOK: Detected = Detected {
     media_type: "application/vnd.ms-outlook",
@@ -15,7 +15,7 @@ const OUTLOOK: Detected = Detected {
 /// The file is made by [`sample`]: there is no program on Linux that writes such files.
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.msg");
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     run(extract, OUTLOOK, "a.msg", bytes)
 }
 

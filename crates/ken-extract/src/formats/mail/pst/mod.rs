@@ -13,7 +13,7 @@ mod ndb;
 use crate::formats::Format;
 use crate::formats::mail::msg;
 use crate::output::Output;
-use crate::output::members::Names;
+use crate::output::members::MemberNames;
 use crate::{Error, Input, Isolation, Member};
 use ndb::Store;
 
@@ -37,7 +37,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let store = Store::open(input, output.limits().max_member_bytes as usize)?;
     output.own();
     let nodes = store.nodes()?;
-    let mut names = Names::default();
+    let mut names = MemberNames::default();
     let mut n_damaged = 0;
     let mut missing = None;
     for node in nodes.iter().filter(|node| node.id & 0x1f == NORMAL_MESSAGE) {

@@ -7,7 +7,7 @@ use super::crypt::Hiding;
 use super::*;
 use crate::Limits;
 use crate::detect::Detected;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const STORE: Detected = Detected {
     media_type: "application/vnd.ms-outlook-pst",
@@ -17,7 +17,7 @@ const STORE: Detected = Detected {
 /// The file is made by [`sample`].
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.pst");
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     run(extract, STORE, "a.pst", bytes)
 }
 

@@ -35,7 +35,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (text, result) = read(input, output.limits())?;
-    let mut reader = Reader::new(output.limits().max_text_bytes);
+    let mut reader = RoffReader::new(output.limits().max_text_bytes);
     for line in text.lines() {
         reader.line(line);
         if reader.body.is_full() {
@@ -69,7 +69,7 @@ enum Next {
     Author,
 }
 
-struct Reader {
+struct RoffReader {
     body: Body,
     strings: Strings,
     block: Block,
@@ -92,7 +92,7 @@ struct Reader {
     date: Option<i64>,
 }
 
-impl Reader {
+impl RoffReader {
     fn new(max_bytes: usize) -> Self {
         Self {
             body: Body::new(max_bytes),

@@ -4,7 +4,7 @@ use ken_core::{Field, Kind};
 
 use super::*;
 use crate::detect::Detected;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const ROFF: Detected = Detected {
     media_type: "text/troff",
@@ -23,7 +23,7 @@ fn conditions_within_each_other_do_not_use_up_the_stack() {
     assert_eq!(read(".if n \\{.while n .B text\n.\\}\n").own().body, "text");
 }
 
-fn read(text: &str) -> Found {
+fn read(text: &str) -> Extracted {
     run(extract, ROFF, "a.1", text.as_bytes())
 }
 

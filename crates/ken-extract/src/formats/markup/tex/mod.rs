@@ -47,7 +47,7 @@ const MAX_OPTION_BYTES: usize = 500;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (text, result) = read(input, output.limits())?;
-    let mut reader = Reader::new(&text, output.limits().max_text_bytes);
+    let mut reader = TexReader::new(&text, output.limits().max_text_bytes);
     reader.in_preamble = text.contains("\\begin{document}");
     reader.read();
     reader.finish(output.own());
@@ -56,7 +56,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 
 /// Returns a piece of TeX, a value of BibTeX, as text.
 pub(in crate::formats) fn plain(tex: &str) -> String {
-    let mut reader = Reader::new(tex, tex.len() * 4);
+    let mut reader = TexReader::new(tex, tex.len() * 4);
     reader.read();
     reader.body.finish()
 }
@@ -77,7 +77,7 @@ enum Group {
     Value(Field),
 }
 
-struct Reader<'t> {
+struct TexReader<'t> {
     rest: &'t str,
     body: Body,
     groups: Vec<Group>,
@@ -97,7 +97,7 @@ struct Reader<'t> {
     is_at_end: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TexReader<'t> {
     fn new(text: &'t str, max_bytes: usize) -> Self {
         Self {
             rest: text,

@@ -4,7 +4,7 @@ use ken_core::{Field, Kind, Value};
 
 use super::*;
 use crate::detect::Detected;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const TEX: Detected = Detected {
     media_type: "text/x-tex",
@@ -12,7 +12,7 @@ const TEX: Detected = Detected {
 };
 const SURVEY: &[u8] = include_bytes!("../../../../tests/data/text/survey.tex");
 
-fn read(text: &str) -> Found {
+fn read(text: &str) -> Extracted {
     run(extract, TEX, "a.tex", text.as_bytes())
 }
 

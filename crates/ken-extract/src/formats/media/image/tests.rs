@@ -4,7 +4,7 @@ use ken_core::{Kind, Reason, Value};
 
 use super::*;
 use crate::detect::{self, Detected};
-use crate::testing::{self, Found};
+use crate::testing::{self, Extracted};
 
 macro_rules! sample {
     ($name:literal) => {
@@ -38,7 +38,7 @@ fn detected(media_type: &'static str) -> Detected {
     }
 }
 
-fn run(media_type: &'static str, bytes: &[u8]) -> Found {
+fn run(media_type: &'static str, bytes: &[u8]) -> Extracted {
     testing::run(extract, detected(media_type), "x", bytes)
 }
 

@@ -77,7 +77,7 @@ struct File<'i> {
 }
 
 /// A tag and its value, or where that is.
-struct Entry {
+struct Tag {
     tag: u16,
     kind: u16,
     n_bytes: u64,
@@ -133,7 +133,7 @@ impl<'i> File<'i> {
     }
 
     /// Returns the entries of a directory, and where the next one is.
-    fn directory(&self, at: u64) -> Result<(Vec<Entry>, u64), Error> {
+    fn directory(&self, at: u64) -> Result<(Vec<Tag>, u64), Error> {
         let (count_bytes, entry_bytes, offset_bytes) =
             if self.is_big { (8, 20, 8) } else { (2, 12, 4) };
         let count = self.range(at, count_bytes)?;
@@ -153,12 +153,12 @@ impl<'i> File<'i> {
         Ok((entries.collect(), self.integer(next, offset_bytes)))
     }
 
-    fn entry(&self, entry: &[u8], value_at: u64, offset_bytes: usize) -> Entry {
+    fn entry(&self, entry: &[u8], value_at: u64, offset_bytes: usize) -> Tag {
         let kind = self.integer(&entry[2..], 2) as u16;
         let n_values = self.integer(&entry[4..], offset_bytes);
         let n_bytes = n_values.saturating_mul(value_bytes(kind));
         let is_inline = n_bytes <= offset_bytes as u64;
-        Entry {
+        Tag {
             tag: self.integer(entry, 2) as u16,
             kind,
             n_bytes,
@@ -170,29 +170,29 @@ impl<'i> File<'i> {
         }
     }
 
-    fn value(&self, entry: &Entry, max_bytes: usize) -> Result<Cow<'i, [u8]>, Error> {
+    fn value(&self, entry: &Tag, max_bytes: usize) -> Result<Cow<'i, [u8]>, Error> {
         let length = usize::try_from(entry.n_bytes).unwrap_or(max_bytes);
         self.range(entry.at, length.min(max_bytes))
     }
 
-    fn numbers(&self, entry: &Entry) -> Vec<u64> {
+    fn numbers(&self, entry: &Tag) -> Vec<u64> {
         let bytes = self.value(entry, 256).unwrap_or_default();
         let n_bytes = value_bytes(entry.kind) as usize;
         let values = bytes.chunks_exact(n_bytes.max(1));
         values.map(|value| self.integer(value, n_bytes)).collect()
     }
 
-    fn number(&self, entry: &Entry) -> u64 {
+    fn number(&self, entry: &Tag) -> u64 {
         self.numbers(entry).first().copied().unwrap_or_default()
     }
 
-    fn text(&self, entry: &Entry) -> Result<String, Error> {
+    fn text(&self, entry: &Tag) -> Result<String, Error> {
         let bytes = self.value(entry, MAX_TEXT_BYTES)?;
         Ok(text::decode(bytes.trim_ascii_end(), None).into_owned())
     }
 
     /// Reads the words and dates of a directory, and of the one of EXIF below it.
-    fn describe(&self, entries: &[Entry], metadata: &mut Metadata) -> Result<(), Error> {
+    fn describe(&self, entries: &[Tag], metadata: &mut Metadata) -> Result<(), Error> {
         let mut dates = Dates::default();
         for entry in entries {
             if entry.tag == 0x8769 {
@@ -208,7 +208,7 @@ impl<'i> File<'i> {
         Ok(())
     }
 
-    fn add(&self, entry: &Entry, metadata: &mut Metadata, dates: &mut Dates) -> Result<(), Error> {
+    fn add(&self, entry: &Tag, metadata: &mut Metadata, dates: &mut Dates) -> Result<(), Error> {
         match entry.tag {
             0x010f => metadata.make(&self.text(entry)?),
             0x0110 => metadata.model(&self.text(entry)?),
@@ -256,7 +256,7 @@ impl<'i> File<'i> {
     }
 
     /// Decodes what Windows writes: UTF-16, the lowest byte first whatever the file's order.
-    fn wide(&self, entry: &Entry) -> Result<String, Error> {
+    fn wide(&self, entry: &Tag) -> Result<String, Error> {
         let value = self.value(entry, MAX_TEXT_BYTES)?;
         Ok(UTF_16LE.decode(&value).0.replace('\0', " "))
     }

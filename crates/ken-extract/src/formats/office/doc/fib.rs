@@ -10,12 +10,12 @@ pub(super) const CHINESE: u16 = 0x04;
 
 /// A place in the table stream.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct TableRange {
     pub(super) at: usize,
     pub(super) length: usize,
 }
 
-impl Place {
+impl TableRange {
     /// Returns the bytes at this place, if they are all there.
     pub(super) fn of(self, table: &[u8]) -> Option<&[u8]> {
         table.get(self.at..self.at.checked_add(self.length)?)
@@ -37,8 +37,8 @@ pub(super) struct Fib {
     /// Lengths of the parts of the text in characters: pages, footnotes, headers, macros, comments,
     /// endnotes, text boxes, text boxes of headers.
     pub(super) lengths: [usize; 8],
-    pub(super) pieces: Place,
-    pub(super) sections: Place,
+    pub(super) pieces: TableRange,
+    pub(super) sections: TableRange,
 }
 
 /// Returns the stream that holds tables; in Word 6 and 95 the main one does.
@@ -64,7 +64,7 @@ impl Fib {
         let flags = short(10)?;
         let is_word_97 = short(2)? > WORD_97;
         let place = |at: usize| {
-            Some(Place {
+            Some(TableRange {
                 at: long(at)?,
                 length: long(at + 4)?,
             })

@@ -5,7 +5,7 @@ use ken_core::{Field, Kind, Reason};
 use super::*;
 use crate::detect::Detected;
 use crate::structure::compound::rebuild::compound_of;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const WORD: Detected = Detected {
     media_type: "application/msword",
@@ -14,7 +14,7 @@ const WORD: Detected = Detected {
 
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.doc");
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     run(extract, WORD, "a.doc", bytes)
 }
 

@@ -4,13 +4,13 @@ use ken_core::{Kind, Reason};
 
 use super::*;
 use crate::detect::Detected;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const PAGES: &[u8] = include_bytes!("../../../../tests/data/iwork/letter.pages");
 const NUMBERS: &[u8] = include_bytes!("../../../../tests/data/iwork/budget.numbers");
 const KEYNOTE: &[u8] = include_bytes!("../../../../tests/data/iwork/talk.key");
 
-fn found(program: &str, bytes: &[u8]) -> Found {
+fn found(program: &str, bytes: &[u8]) -> Extracted {
     let mut types = FORMAT.media_types.iter();
     let media_type = types.find(|name| name.ends_with(program)).unwrap();
     let kind = Kind::Document;

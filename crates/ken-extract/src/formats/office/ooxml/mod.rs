@@ -207,7 +207,7 @@ mod tests {
     use crate::formats::Format;
     use crate::structure::compound::rebuild::compound_of;
     use crate::structure::package::tests::zip_of;
-    use crate::testing::{self, Found};
+    use crate::testing::{self, Extracted};
 
     fn detected(format: &Format) -> Detected {
         Detected {
@@ -216,18 +216,18 @@ mod tests {
         }
     }
 
-    pub(in crate::formats) fn run(format: &Format, bytes: &[u8]) -> Found {
+    pub(in crate::formats) fn run(format: &Format, bytes: &[u8]) -> Extracted {
         testing::run(format.extract, detected(format), "x", bytes)
     }
 
     /// Returns the document of a package that has nothing but its main part.
-    pub(in crate::formats) fn run_main(format: &Format, name: &str, main: &str) -> Document {
+    pub(super) fn run_main(format: &Format, name: &str, main: &str) -> Document {
         let mut found = run(format, &zip_of(&[(name, main.as_bytes())]));
         found.documents.pop().unwrap()
     }
 
     /// Runs the hostile set, and the wrong containers of Office.
-    pub(in crate::formats) fn check_hostile(format: &Format, good: &[u8]) {
+    pub(super) fn check_hostile(format: &Format, good: &[u8]) {
         testing::survives(format.extract, detected(format), "x", good);
         let old = compound_of(&[("WordDocument", b"")]);
         let encrypted = compound_of(&[("EncryptedPackage", b"")]);

@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_REREADS: usize = 4;
 
 /// The text of a presentation.
-pub(super) struct Text {
+pub(super) struct SlideText {
     /// A form feed stands between slides.
     pub(super) body: String,
     pub(super) n_slides: usize,
@@ -26,8 +26,8 @@ pub(super) struct Text {
 }
 
 /// Returns the text.
-pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> Text {
-    let mut reader = Reader {
+pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> SlideText {
+    let mut reader = SlideReader {
         body: Body::new(limits.max_text_bytes),
         outline: Vec::new(),
         budget: stream.len().saturating_mul(MAX_REREADS),
@@ -38,7 +38,7 @@ pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> Text {
         Some(document) => reader.show(&document, tables, stream),
         None => reader.all_slides(stream),
     }
-    Text {
+    SlideText {
         body: reader.body.finish(),
         n_slides: reader.n_slides,
         failure: reader.failure,
@@ -54,7 +54,7 @@ struct Listed {
     outline: Vec<String>,
 }
 
-struct Reader {
+struct SlideReader {
     body: Body,
     /// The texts of the slide that are not in it but in the list of slides; taken when used.
     outline: Vec<String>,
@@ -63,7 +63,7 @@ struct Reader {
     failure: Option<Error>,
 }
 
-impl Reader {
+impl SlideReader {
     fn show(&mut self, document: &Record<'_>, tables: &Tables, stream: &[u8]) {
         let lists = |instance: u16| {
             let is_it =

@@ -5,7 +5,7 @@ use ken_core::{Kind, Reason};
 use super::*;
 use crate::detect::Detected;
 use crate::structure::compound::rebuild::compound_of;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const POWERPOINT: Detected = Detected {
     media_type: "application/vnd.ms-powerpoint",
@@ -14,7 +14,7 @@ const POWERPOINT: Detected = Detected {
 
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.ppt");
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     run(extract, POWERPOINT, "a.ppt", bytes)
 }
 

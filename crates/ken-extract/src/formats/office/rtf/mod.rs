@@ -15,7 +15,7 @@ use ken_core::{Document, Field};
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::{Error, Format, Input, Isolation, Limits, Member};
-use reader::Reader;
+use reader::RtfReader;
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format {
@@ -41,7 +41,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();
     let bytes = input.bytes(limits)?;
-    let mut reader = Reader::new(bytes, limits);
+    let mut reader = RtfReader::new(bytes, limits);
     let result = reader.read();
     let objects = reader.finish(output.own());
     for (position, data) in objects.into_iter().enumerate() {
@@ -61,7 +61,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 
 /// Reads the text of RTF that is part of another format: the body of a message.
 pub(in crate::formats) fn text(bytes: &[u8], limits: &Limits) -> String {
-    let mut reader = Reader::new(bytes, limits);
+    let mut reader = RtfReader::new(bytes, limits);
     // Half of a text is better than none.
     let _ = reader.read();
     reader.into_text()

@@ -41,7 +41,7 @@ struct State {
     is_aside: bool,
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct RtfReader<'a> {
     tokens: Tokens<'a>,
     charsets: Charsets,
     state: State,
@@ -77,7 +77,7 @@ struct Section {
     flows_on: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RtfReader<'a> {
     pub(super) fn new(bytes: &'a [u8], limits: &Limits) -> Self {
         Self {
             tokens: Tokens::new(bytes),

@@ -4,7 +4,7 @@ use ken_core::{Field, Kind, Reason};
 
 use super::*;
 use crate::detect::Detected;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const RTF: Detected = Detected {
     media_type: "application/rtf",
@@ -13,7 +13,7 @@ const RTF: Detected = Detected {
 
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.rtf");
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     run(extract, RTF, "a.rtf", bytes)
 }
 

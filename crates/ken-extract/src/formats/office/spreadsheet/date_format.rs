@@ -4,7 +4,7 @@
 use jiff::ToSpan;
 use jiff::civil::{DateTime, date};
 
-use super::number_format::Token;
+use super::format_code::Token;
 
 /// Stands in a date's pattern for the hours, minutes or seconds since the start.
 const ELAPSED: char = '\u{1}';
@@ -13,7 +13,7 @@ const END_OF_DATES: f64 = 2_958_466.0;
 
 /// What a format code says for dates.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::formats) struct DatePattern {
+pub(in crate::formats::office) struct DatePattern {
     /// As `strftime` takes it.
     pattern: String,
     /// Seconds of the unit that [`ELAPSED`] counts.
@@ -21,7 +21,7 @@ pub(in crate::formats) struct DatePattern {
 }
 
 /// Returns the seconds of the unit that a bracket counts: `[h]`, `[mm]`, `[s]`.
-pub(in crate::formats) fn elapsed_unit(bracket: &str) -> Option<i64> {
+pub(super) fn elapsed_unit(bracket: &str) -> Option<i64> {
     match bracket.to_ascii_lowercase().as_str() {
         "h" | "hh" => Some(3600),
         "m" | "mm" => Some(60),
@@ -31,7 +31,7 @@ pub(in crate::formats) fn elapsed_unit(bracket: &str) -> Option<i64> {
 }
 
 impl DatePattern {
-    pub(in crate::formats) fn parse(tokens: &[Token<'_>]) -> Self {
+    pub(super) fn parse(tokens: &[Token<'_>]) -> Self {
         let mut date = Self::default();
         let half_days = tokens.contains(&Token::AmPm);
         let mut after_hours = false;
@@ -100,7 +100,7 @@ impl DatePattern {
     }
 
     /// Returns a day number as a date, or `None` if it is none.
-    pub(in crate::formats) fn show(&self, value: f64, from_1904: bool) -> Option<String> {
+    pub(super) fn show(&self, value: f64, from_1904: bool) -> Option<String> {
         if !(0.0..END_OF_DATES).contains(&value) {
             return None;
         }

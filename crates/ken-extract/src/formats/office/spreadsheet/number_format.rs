@@ -5,6 +5,7 @@
 //! colours, fill characters, conditions. A code beyond that shows the number as it is stored.
 
 use super::date_format::{DatePattern, elapsed_unit};
+use super::format_code::{Token, split_sections, tokens};
 
 const MAX_DECIMALS: usize = 30;
 /// Excel takes no longer codes.
@@ -12,7 +13,7 @@ const MAX_CODE_BYTES: usize = 1024;
 
 /// A compiled format code.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::formats) enum NumberFormat {
+pub(in crate::formats::office) enum NumberFormat {
     General,
     /// Sections for positive numbers, negative numbers and zero; one at least.
     Sections(Vec<Section>),
@@ -20,7 +21,7 @@ pub(in crate::formats) enum NumberFormat {
 
 /// What a format code says for numbers of one sign.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::formats) enum Section {
+pub(in crate::formats::office) enum Section {
     General,
     Date(DatePattern),
     Number(NumberPattern),
@@ -28,7 +29,7 @@ pub(in crate::formats) enum Section {
 
 /// What a format code says for numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::formats) struct NumberPattern {
+pub(in crate::formats::office) struct NumberPattern {
     before: String,
     after: String,
     has_digits: bool,
@@ -43,7 +44,7 @@ pub(in crate::formats) struct NumberPattern {
 
 impl NumberFormat {
     /// Returns the format of a number below 164, which files do not spell out (18.8.30).
-    pub(in crate::formats) fn built_in(number: usize) -> Self {
+    pub(in crate::formats::office) fn built_in(number: usize) -> Self {
         let code = match number {
             1 => "0",
             2 => "0.00",
@@ -75,7 +76,7 @@ impl NumberFormat {
     }
 
     /// Compiles a format code.
-    pub(in crate::formats) fn parse(code: &str) -> Self {
+    pub(in crate::formats::office) fn parse(code: &str) -> Self {
         if code.len() > MAX_CODE_BYTES {
             return Self::General;
         }
@@ -91,7 +92,7 @@ impl NumberFormat {
     }
 
     /// Returns a stored number as it is displayed.
-    pub(in crate::formats) fn show(&self, stored: &str, from_1904: bool) -> String {
+    pub(in crate::formats::office) fn show(&self, stored: &str, from_1904: bool) -> String {
         let Ok(value) = stored.trim().parse::<f64>() else {
             return stored.to_owned();
         };
@@ -126,81 +127,6 @@ fn general(stored: &str, value: f64) -> String {
     } else {
         value.to_string()
     }
-}
-
-/// Splits at semicolons that are not quoted.
-fn split_sections(code: &str) -> Vec<&str> {
-    let mut sections = Vec::new();
-    let mut start = 0;
-    let mut characters = code.char_indices();
-    let mut quoted = false;
-    while let Some((at, character)) = characters.next() {
-        match character {
-            '"' => quoted = !quoted,
-            '\\' if !quoted => drop(characters.next()),
-            ';' if !quoted => {
-                sections.push(&code[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    sections.push(&code[start..]);
-    sections
-}
-
-/// A piece of a section.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::formats) enum Token<'a> {
-    Literal(&'a str),
-    /// What stands in brackets.
-    Bracket(&'a str),
-    /// A run of one character that may mean something.
-    Run(char, usize),
-    AmPm,
-}
-
-fn tokens(code: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let mut rest = code;
-    while let Some(first) = rest.chars().next() {
-        let after = &rest[first.len_utf8()..];
-        let second = after.chars().next().map_or(0, char::len_utf8);
-        let (token, next) = match first {
-            '"' => {
-                let (quoted, next) = after.split_once('"').unwrap_or((after, ""));
-                (Some(Token::Literal(quoted)), next)
-            }
-            '\\' => (Some(Token::Literal(&after[..second])), &after[second..]),
-            // A space as wide as a character, or a fill character.
-            '_' => (Some(Token::Literal(" ")), &after[second..]),
-            '*' => (None, &after[second..]),
-            '[' => {
-                let (inside, next) = after.split_once(']').unwrap_or((after, ""));
-                (Some(Token::Bracket(inside)), next)
-            }
-            'A' | 'a' if starts_with_ignoring_case(rest, "AM/PM") => {
-                (Some(Token::AmPm), &rest[5..])
-            }
-            'A' | 'a' if starts_with_ignoring_case(rest, "A/P") => (Some(Token::AmPm), &rest[3..]),
-            'G' | 'g' if starts_with_ignoring_case(rest, "General") => {
-                (Some(Token::Run('G', 7)), &rest[7..])
-            }
-            _ => {
-                let next = rest.trim_start_matches(first);
-                let length = (rest.len() - next.len()) / first.len_utf8();
-                (Some(Token::Run(first.to_ascii_lowercase(), length)), next)
-            }
-        };
-        tokens.extend(token);
-        rest = next;
-    }
-    tokens
-}
-
-fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
-    text.get(..start.len())
-        .is_some_and(|head| head.eq_ignore_ascii_case(start))
 }
 
 impl Section {

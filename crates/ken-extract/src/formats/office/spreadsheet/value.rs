@@ -1,7 +1,7 @@
 //! Values of cells, as workbooks with records store them.
 
 /// Returns a number that is stored in four bytes (MS-XLS 2.5.122).
-pub(in crate::formats) fn packed(bits: u32) -> f64 {
+pub(in crate::formats::office) fn packed(bits: u32) -> f64 {
     let value = match bits & 2 {
         0 => f64::from_bits(u64::from(bits & !3) << 32),
         _ => f64::from(bits as i32 >> 2),
@@ -10,18 +10,18 @@ pub(in crate::formats) fn packed(bits: u32) -> f64 {
 }
 
 /// Returns a number with the 15 digits that Excel shows; the others are noise of binary fractions.
-pub(in crate::formats) fn shown(value: f64) -> String {
+pub(in crate::formats::office) fn shown(value: f64) -> String {
     let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
     rounded.to_string()
 }
 
 /// Returns a truth value as it is displayed.
-pub(in crate::formats) fn boolean(value: u8) -> &'static str {
+pub(in crate::formats::office) fn boolean(value: u8) -> &'static str {
     if value == 0 { "FALSE" } else { "TRUE" }
 }
 
 /// Returns the name of an error by its number.
-pub(in crate::formats) fn error(value: u8) -> &'static str {
+pub(in crate::formats::office) fn error(value: u8) -> &'static str {
     match value {
         0x00 => "#NULL!",
         0x07 => "#DIV/0!",

@@ -7,28 +7,28 @@ use crate::output::body::Body;
 use crate::structure::xml::{Node, Start, Xml};
 
 /// More cell styles than Excel can have are hostile.
-pub(in crate::formats) const MAX_STYLES: usize = 1 << 16;
+pub(in crate::formats::office) const MAX_STYLES: usize = 1 << 16;
 
 /// What the sheets of a workbook share.
 #[derive(Default)]
-pub(in crate::formats) struct Workbook {
-    pub(in crate::formats) strings: Strings,
+pub(in crate::formats::office) struct Workbook {
+    pub(in crate::formats::office) strings: Strings,
     /// Number formats by cell style.
-    pub(in crate::formats) formats: Vec<NumberFormat>,
+    pub(in crate::formats::office) formats: Vec<NumberFormat>,
     /// Whether days are counted from 1904, as once on the Macintosh, not from 1900.
-    pub(in crate::formats) from_1904: bool,
+    pub(in crate::formats::office) from_1904: bool,
 }
 
 /// Strings by number, in one piece of memory.
 #[derive(Default)]
-pub(in crate::formats) struct Strings {
+pub(in crate::formats::office) struct Strings {
     text: String,
     ends: Vec<usize>,
 }
 
 impl Strings {
     /// Returns a string; an empty one if there is none of this number.
-    pub(in crate::formats) fn get(&self, number: usize) -> &str {
+    pub(in crate::formats::office) fn get(&self, number: usize) -> &str {
         let Some(&end) = self.ends.get(number) else {
             return "";
         };
@@ -40,14 +40,14 @@ impl Strings {
     }
 
     /// Adds a string.
-    pub(in crate::formats) fn push(&mut self, text: &str) {
+    pub(in crate::formats::office) fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.ends.push(self.text.len());
     }
 
     /// Reads the runs of an element called `name` whose start was read; hints at pronunciation
     /// are left out.
-    pub(in crate::formats) fn read_item(
+    pub(in crate::formats::office) fn read_item(
         &mut self,
         xml: &mut Xml<'_>,
         name: &str,
@@ -72,7 +72,10 @@ impl Strings {
     }
 }
 
-pub(in crate::formats) fn read_strings(text: &str, strings: &mut Strings) -> Result<(), Error> {
+pub(in crate::formats::office) fn read_strings(
+    text: &str,
+    strings: &mut Strings,
+) -> Result<(), Error> {
     let mut xml = Xml::new(text);
     while let Some(node) = xml.next()? {
         if let Node::Start(tag) = node
@@ -148,7 +151,7 @@ impl Cell {
 }
 
 /// Reads the cells of a sheet, then its headers and footers.
-pub(in crate::formats) fn read(
+pub(in crate::formats::office) fn read(
     text: &str,
     workbook: &Workbook,
     body: &mut Body,
@@ -192,7 +195,7 @@ pub(in crate::formats) fn read(
 
 /// Returns a header or footer without the codes in it (18.3.1.46): `&C` centre, `&"font"`,
 /// `&12` size, `&K00-24B` colour, `&P` page, `&&` an ampersand.
-pub(in crate::formats) fn without_codes(text: &str) -> String {
+pub(in crate::formats::office) fn without_codes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut pieces = text.split('&');
     plain.push_str(pieces.next().unwrap_or_default());

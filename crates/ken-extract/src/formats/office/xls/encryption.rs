@@ -37,7 +37,7 @@ pub(super) fn decrypt(mut stream: Vec<u8>, passwords: &Passwords) -> Result<Vec<
         }
         _ => return Err(Error::Encrypted("encrypted by an unknown method".into())),
     };
-    let places: Vec<Place> = records(&stream).collect();
+    let places: Vec<RecordRange> = records(&stream).collect();
     for place in places {
         if place.number == FILEPASS {
             stream[place.at..place.at + 2].fill(0);
@@ -66,25 +66,25 @@ fn unmasked(stream: &[u8], mask: [u8; 16]) -> Vec<u8> {
 }
 
 /// Where a record is.
-struct Place {
+struct RecordRange {
     at: usize,
     number: u16,
     length: usize,
 }
 
-impl Place {
+impl RecordRange {
     fn data<'a>(&self, stream: &'a [u8]) -> &'a [u8] {
         &stream[self.at + HEAD_BYTES..][..self.length]
     }
 }
 
 /// Returns all records that are whole.
-fn records(stream: &[u8]) -> impl Iterator<Item = Place> {
+fn records(stream: &[u8]) -> impl Iterator<Item = RecordRange> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let &[n0, n1, l0, l1] = stream.get(at..)?.first_chunk()?;
         let length = usize::from(u16::from_le_bytes([l0, l1]));
-        let place = Place {
+        let place = RecordRange {
             at,
             number: u16::from_le_bytes([n0, n1]),
             length,

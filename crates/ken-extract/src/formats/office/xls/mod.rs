@@ -18,7 +18,7 @@ use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
 use crate::{Error, Input, Isolation};
 use record::Records;
-use sheet::Reader;
+use sheet::SheetReader;
 
 /// See [`crate::FORMATS`].
 pub(in crate::formats) const FORMAT: Format = Format {
@@ -42,7 +42,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
         .find_map(|name| file.stream(ROOT, name))
         .ok_or_else(|| Error::Malformed("there is no stream Workbook".into()))?;
     let workbook = encryption::decrypt(workbook, &limits.passwords)?;
-    let mut reader = Reader::new(limits.max_text_bytes);
+    let mut reader = SheetReader::new(limits.max_text_bytes);
     let result = reader.read(Records::new(&workbook));
     let (text, n_sheets) = reader.finish();
     let own = output.own();

@@ -17,7 +17,7 @@ use crate::text::code_page::{UTF16, WESTERN};
 const BIFF_8: u16 = 0x600;
 
 /// Reads a workbook.
-pub(super) struct Reader {
+pub(super) struct SheetReader {
     body: Body,
     encoding: Encoding,
     shared: Workbook,
@@ -39,7 +39,7 @@ pub(super) struct Reader {
     below: Vec<String>,
 }
 
-impl Reader {
+impl SheetReader {
     pub(super) fn new(max_bytes: usize) -> Self {
         Self {
             body: Body::new(max_bytes),

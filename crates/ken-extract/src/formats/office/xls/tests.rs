@@ -5,7 +5,7 @@ use ken_core::{Kind, Reason};
 use super::*;
 use crate::detect::Detected;
 use crate::structure::compound::rebuild::compound_of;
-use crate::testing::{Found, run, survives};
+use crate::testing::{Extracted, run, survives};
 
 const EXCEL: Detected = Detected {
     media_type: "application/vnd.ms-excel",
@@ -14,7 +14,7 @@ const EXCEL: Detected = Detected {
 
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.xls");
 
-fn found(bytes: &[u8]) -> Found {
+fn found(bytes: &[u8]) -> Extracted {
     run(extract, EXCEL, "a.xls", bytes)
 }
 

@@ -10,7 +10,7 @@ mod lzx;
 use ken_core::{Field, Kind};
 
 use crate::output::Output;
-use crate::output::members::{Names, file_name, over};
+use crate::output::members::{MemberNames, file_name, over};
 use crate::structure::cursor::Cursor;
 use crate::{Error, Format, Input, Isolation, Member, detect, text};
 use lzx::Section;
@@ -45,7 +45,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     }
     // The order of the content, in which it can be unpacked.
     pages.sort_by_key(|page| (page.section, page.offset));
-    let mut names = Names::default();
+    let mut names = MemberNames::default();
     let max_bytes = output.limits().max_member_bytes;
     for page in pages {
         let path = String::from_utf8_lossy(&page.name[1..]);
@@ -76,7 +76,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 }
 
 /// A file in the archive.
-struct Entry {
+struct ArchivedFile {
     name: Vec<u8>,
     /// 0 is stored, 1 compressed.
     section: u64,
@@ -86,7 +86,7 @@ struct Entry {
 
 /// The list of files.
 struct Directory {
-    entries: Vec<Entry>,
+    entries: Vec<ArchivedFile>,
     /// Where the stored content begins.
     contents_start: u64,
     /// Why the list is not complete.
@@ -146,7 +146,7 @@ impl Directory {
         let mut entries = Cursor(cursor.take(n_used)?);
         while !entries.0.is_empty() {
             let length = usize::try_from(number(&mut entries)?).ok()?;
-            self.entries.push(Entry {
+            self.entries.push(ArchivedFile {
                 name: entries.take(length)?.to_vec(),
                 section: number(&mut entries)?,
                 offset: number(&mut entries)?,
@@ -157,8 +157,8 @@ impl Directory {
     }
 
     /// Returns the files that people read.
-    fn pages(&self) -> Vec<&Entry> {
-        let is_page = |entry: &&Entry| {
+    fn pages(&self) -> Vec<&ArchivedFile> {
+        let is_page = |entry: &&ArchivedFile| {
             let is_file = entry.name.len() > 1
                 && entry.name[0] == b'/'
                 && !matches!(entry.name[1], b'#' | b'$')
@@ -175,13 +175,13 @@ impl Directory {
     }
 
     /// Returns a file that the format itself needs, by the end of its name.
-    fn system(&self, name: &str) -> Option<&Entry> {
+    fn system(&self, name: &str) -> Option<&ArchivedFile> {
         self.entries.iter().find(|entry| {
             entry.name.starts_with(SYSTEM_PREFIX) && entry.name.ends_with(name.as_bytes())
         })
     }
 
-    fn stored(&self, input: &Input<'_>, entry: &Entry) -> Result<Vec<u8>, Error> {
+    fn stored(&self, input: &Input<'_>, entry: &ArchivedFile) -> Result<Vec<u8>, Error> {
         let length = usize::try_from(entry.length).unwrap_or(usize::MAX);
         let start = self.contents_start.saturating_add(entry.offset);
         let content = input.range(start, length)?;
@@ -194,7 +194,12 @@ impl Directory {
     }
 
     /// Returns a stored file, of a long one the first `max_bytes` bytes.
-    fn content(&self, input: &Input<'_>, entry: &Entry, max_bytes: usize) -> Option<Vec<u8>> {
+    fn content(
+        &self,
+        input: &Input<'_>,
+        entry: &ArchivedFile,
+        max_bytes: usize,
+    ) -> Option<Vec<u8>> {
         let length = usize::try_from(entry.length).unwrap_or(max_bytes);
         let start = self.contents_start.saturating_add(entry.offset);
         let content = input.range(start, length.min(max_bytes)).ok()?;

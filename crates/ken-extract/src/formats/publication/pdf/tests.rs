@@ -9,7 +9,7 @@ use ken_core::{Field, Kind, Reason};
 use super::extract;
 use super::stream::decode;
 use crate::detect::Detected;
-use crate::testing::{Found, run, run_limited, survives};
+use crate::testing::{Extracted, run, run_limited, survives};
 use crate::{Limits, Passwords};
 
 const PDF: Detected = Detected {
@@ -77,7 +77,7 @@ impl Sample {
         assemble(&objects, &self.trailer)
     }
 
-    fn found(&self) -> Found {
+    fn found(&self) -> Extracted {
         run(extract, PDF, "sample.pdf", &self.bytes())
     }
 

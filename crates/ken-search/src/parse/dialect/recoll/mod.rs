@@ -40,8 +40,8 @@ pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
     let tree = parser.all()?;
     parser.blanks();
     if parser.at < query.len() {
-        let message = "there is no parenthesis to close";
-        return Err(parser.fault(parser.at..parser.at + 1, message, "take it away"));
+        let message = "the closing parenthesis has no opening one";
+        return Err(parser.fault(parser.at..parser.at + 1, message, "remove it"));
     }
     match (tree, std::mem::take(&mut parser.filters).tree()) {
         (Some(tree), Some(filters)) => Ok(Tree::and(vec![tree, filters])),
@@ -125,8 +125,8 @@ impl Parser<'_> {
         }
         if self.query[self.at..].starts_with('(') {
             if negated {
-                let message = "Recoll takes no - before a parenthesis";
-                let hint = "write it before each word, or leave out --syntax";
+                let message = "Recoll's language has no - before a parenthesis";
+                let hint = "write it before each word, or omit --syntax";
                 return Err(self.fault(start..self.at + 1, message, hint));
             }
             return self.group().map(Some);
@@ -134,7 +134,7 @@ impl Parser<'_> {
         self.clauses += 1;
         if self.clauses > MAX_CLAUSES {
             let message = format!("the query has more than {MAX_CLAUSES} words");
-            return Err(self.fault(start..self.at, message, "ask for less"));
+            return Err(self.fault(start..self.at, message, "write fewer words"));
         }
         let tree = self.value(negated)?;
         Ok(tree.map(|tree| if negated { Tree::not(tree) } else { tree }))
@@ -146,7 +146,7 @@ impl Parser<'_> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let message = "the query is nested too deeply";
-            return Err(self.fault(open, message, "take away parentheses"));
+            return Err(self.fault(open, message, "use fewer parentheses"));
         }
         let inner = self.all()?;
         if !self.query[self.at..].starts_with(')') {
@@ -176,7 +176,7 @@ impl Parser<'_> {
             return Err(self.fault(
                 start..end,
                 message,
-                "write the word in quotes to look for it",
+                "write the word in quotes to search for it",
             ));
         }
         if let Some(comparison) = self.comparison(start, end)? {
@@ -190,7 +190,7 @@ impl Parser<'_> {
         let name = source[..colon].to_lowercase();
         let last = name.rsplit(':').next().unwrap_or_default();
         let unsupported = |what| {
-            let message = format!("{what} is not known to ken");
+            let message = format!("{what} is unknown to ken");
             self.fault(start..start + colon, message, "leave this condition out")
         };
         let whole = target(&name).map_err(unsupported)?;
@@ -224,8 +224,8 @@ impl Parser<'_> {
             return Ok(None);
         }
         if !name.eq_ignore_ascii_case("size") {
-            let message = format!("{name:?} is no field that can be compared");
-            let hint = "only size is: size>1k; write the text in quotes to look for it";
+            let message = format!("{name:?} cannot be compared");
+            let hint = "only size can: size>1k; write the text in quotes to search for it";
             return Err(self.fault(start..start + sign, message, hint));
         }
         let value = source[sign + 1..].trim_start_matches('=');
@@ -268,7 +268,7 @@ impl Parser<'_> {
         self.clauses += items.len();
         if self.clauses > MAX_CLAUSES {
             let message = format!("the query has more than {MAX_CLAUSES} words");
-            return Err(self.fault(start..end, message, "ask for less"));
+            return Err(self.fault(start..end, message, "write fewer words"));
         }
         let parts: Vec<Tree> = items.iter().map(|item| word(fields, item)).collect();
         match (parts.len(), separator) {
@@ -288,7 +288,7 @@ impl Parser<'_> {
         let end = end_of_run(self.query, read.end, &STOPS);
         if end > read.end {
             let message = format!("{:?} does not modify a phrase", &self.query[read.end..end]);
-            let hint = "the letters are o p l x s C D e, a number is a weight";
+            let hint = "the letters are o p l x s C D e; a number is a weight";
             return Err(self.fault(read.end..end, message, hint));
         }
         self.at = read.end;
@@ -411,7 +411,7 @@ impl Parser<'_> {
             }
             _ => {
                 let hint = "write size<10k, size>10k or size=10000";
-                return Err(self.fault(at, "sizes are compared, not looked for", hint));
+                return Err(self.fault(at, "sizes can only be compared", hint));
             }
         }
         Ok(())

@@ -7,12 +7,11 @@ use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use ken_core::{Document, Field, Order, Plan, Root, Value};
-use ken_index::{Writer, WriterOptions};
+use ken_core::{Document, Field, Ipath, Order, Plan, Root, Value};
+use ken_index::{MessageId, Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 
-use super::*;
-use crate::run::tests::options;
+use super::options;
 use crate::{Ngrams, Options, Progress, RootChange, Summary, update};
 
 /// A message as it stands in the mailbox: a subject, what it is made of, and its state.

@@ -4,31 +4,23 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-use ken_index::Writer;
+use ken_core::Root;
+use ken_index::{Snapshot, Writer, WriterOptions};
 
 use super::*;
-use crate::Arrangement;
+use crate::Ngrams;
+use crate::lock::RunLock;
+
+mod mailbox;
+mod ngrams;
 
 pub(crate) fn options(data: &Path, memory_bytes: usize) -> Options {
     Options {
-        data: data.to_path_buf(),
         threads: 2,
-        arrangement: Arrangement::default(),
         memory_bytes,
-        extract: ken_extract::Options::default(),
-        full: false,
-        retry_failed: false,
-        ocr: None,
-        folders: Vec::new(),
         ngrams: Ngrams::All,
-        dry_run: false,
         commit_interval: std::time::Duration::from_secs(3600),
-        commit_bytes: 0,
-        durability: Durability::Full,
-        lazy: false,
-        order: ken_walk::EntryOrder::Inode,
-        background: false,
-        global_ignore: None,
+        ..Options::new(data)
     }
 }
 

@@ -21,30 +21,30 @@ const MAX_DEPTH: usize = 20;
 const MAX_PARTS: usize = 10_000;
 
 /// Adds text and files of a message's content to it.
-pub(crate) fn walk<'a>(
+pub(crate) fn read<'a>(
     info: PartInfo,
     body: &'a [u8],
     message: &mut Message<'a>,
     detect: Detect<'_>,
 ) {
-    let mut walk = Walk {
+    let mut reader = ContentReader {
         message,
         detect,
         n_parts: 0,
     };
-    walk.content(info, body, 0);
+    reader.content(info, body, 0);
 }
 
 /// Media types of its own parts that a message is said to have.
 const MAX_TYPES: usize = 16;
 
-struct Walk<'m, 'a, 'd> {
+struct ContentReader<'m, 'a, 'd> {
     message: &'m mut Message<'a>,
     detect: Detect<'d>,
     n_parts: usize,
 }
 
-impl<'a> Walk<'_, 'a, '_> {
+impl<'a> ContentReader<'_, 'a, '_> {
     fn part(&mut self, bytes: &'a [u8], default_type: &str, depth: usize) {
         let mut info = PartInfo::default();
         let mut fields = Fields::new(bytes);

@@ -1,4 +1,4 @@
-//! An index that is made anew of the roots of one that cannot be used: it is damaged, or of another format.
+//! An empty index with the roots of one that cannot be used, because it is damaged or of another format.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,29 +8,7 @@ use ken_core::Root;
 use ken_index::{Writer, WriterOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::lock::RunLock;
-use crate::{Error, Options, Progress, Summary, update};
-
-/// Makes an index anew whose list of segments is damaged, of the roots that it still tells; nothing is done
-/// if it tells of none that are there.
-///
-/// # Errors
-/// Fails as [`update`] does.
-pub fn start_anew(options: &Options, progress: &Progress) -> Result<Option<Summary>, Error> {
-    let index = options.data.join("index");
-    let roots = ken_index::salvage_roots(&index).unwrap_or_default();
-    // A flipped bit may as well be in the name of one.
-    let is_there = |root: &Root| fs_err::exists(&root.path).unwrap_or(false);
-    if roots.is_empty() || !roots.iter().all(is_there) {
-        return Ok(None);
-    }
-    let Some(lock) = RunLock::take(&options.data, &|| !progress.is_cancelled())? else {
-        return Ok(None);
-    };
-    replace(&index, roots)?;
-    drop(lock);
-    update(options, &[], progress, &|_| ()).map(Some)
-}
+use crate::Error;
 
 /// Returns the roots of an index of another format.
 pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
@@ -42,8 +20,8 @@ pub(crate) fn roots_of_other_format(index: &Path) -> Result<Vec<Root>, Error> {
     })
 }
 
-/// Puts an empty index with these roots in the place of one. Whenever this is killed, one of the two is there,
-/// or [`recover`] brings it back.
+/// Replaces an index by an empty one with these roots. Whenever this is killed, one of the two is there, or
+/// [`recover`] brings it back.
 pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     let new = index.with_file_name("index.new");
     remove(&new)?;
@@ -63,7 +41,7 @@ pub(crate) fn replace(index: &Path, roots: Vec<Root>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts an index in its place that a run was killed before it could; where folders cannot exchange their names.
+/// Finishes the replacement of an index that was killed, where folders cannot exchange their names.
 pub(crate) fn recover(index: &Path) -> io::Result<()> {
     let new = index.with_file_name("index.new");
     if fs_err::exists(index)? || !fs_err::exists(&new)? {
@@ -79,7 +57,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives two folders the name of each other, at once where the file system can.
+/// Exchanges the names of two folders, in one step where the file system can.
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     if renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok() {
         return Ok(());

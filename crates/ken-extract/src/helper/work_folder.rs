@@ -1,7 +1,7 @@
-//! Where helpers work: a folder for each, in one folder for all that this process starts.
+//! Folders in which helpers work: one for each helper, in one folder for all helpers of this process.
 //!
-//! The folder of all is locked as long as this process lives, so that the next ken knows which were left
-//! behind by one that was killed together with its [guard](super::guard).
+//! The outer folder is locked as long as this process lives. So the next ken knows which folders were
+//! left behind by a process that was killed together with its [guard](super::guard).
 
 use std::fs::File;
 use std::io;
@@ -12,11 +12,9 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 
 use super::fault::Fault;
-use super::guard::Guard;
+use super::guard::{Guard, PREFIX};
 use crate::{Error, Input};
 
-/// How the names of the folders of all rooms begin.
-pub(super) const PREFIX: &str = "ken-helper-";
 /// A folder that is younger may not be locked yet.
 const MIN_AGE: Duration = Duration::from_secs(60);
 
@@ -41,15 +39,15 @@ fn lock(folder: &Path) -> io::Result<File> {
     Ok(folder)
 }
 
-/// The folder of all rooms of this process; removed with all that is in it.
-pub(super) struct Rooms {
+/// The folder that holds all work folders of this process. Dropping it removes it with its content.
+pub(super) struct WorkFolders {
     folder: tempfile::TempDir,
     _lock: File,
     /// Ended after the folder is gone.
     guard: Option<Guard>,
 }
 
-impl Rooms {
+impl WorkFolders {
     /// Makes the folder; `guard` is the program that watches over it, if one does.
     pub(super) fn new(parent: &Path, guard: Option<&Path>) -> io::Result<Self> {
         fs_err::create_dir_all(parent)?;
@@ -64,23 +62,26 @@ impl Rooms {
     }
 }
 
-/// A folder that one program has for itself; removed with all that is in it.
-pub(super) struct Room {
+/// The folder of one helper. Dropping it removes it with its content.
+pub(super) struct WorkFolder {
     folder: tempfile::TempDir,
-    rooms: Arc<Rooms>,
+    work_folders: Arc<WorkFolders>,
 }
 
-impl Room {
-    /// Makes a room with its folders: `in` for the file, `tmp` for what the program writes.
-    pub(super) fn new(rooms: Arc<Rooms>) -> Result<Self, Fault> {
+impl WorkFolder {
+    /// Makes a work folder with the folders in it: `in` for the file, `tmp` for what the program writes.
+    pub(super) fn new(work_folders: Arc<WorkFolders>) -> Result<Self, Fault> {
         let folder = tempfile::Builder::new()
             .prefix("")
-            .tempdir_in(rooms.folder.path())?;
-        let room = Self { folder, rooms };
+            .tempdir_in(work_folders.folder.path())?;
+        let work = Self {
+            folder,
+            work_folders,
+        };
         for name in ["in", "tmp", "conf"] {
-            fs_err::create_dir(room.path().join(name))?;
+            fs_err::create_dir(work.path().join(name))?;
         }
-        Ok(room)
+        Ok(work)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -94,20 +95,20 @@ impl Room {
 
     /// Tells the guard of a process group that was started here.
     pub(super) fn note_start(&self, group: u32) {
-        if let Some(guard) = &self.rooms.guard {
+        if let Some(guard) = &self.work_folders.guard {
             guard.started(group);
         }
     }
 
     /// Tells the guard that nobody of a process group is left.
     pub(super) fn note_end(&self, group: u32) {
-        if let Some(guard) = &self.rooms.guard {
+        if let Some(guard) = &self.work_folders.guard {
             guard.ended(group);
         }
     }
 
-    /// Puts a copy of the input into the room: no program needs to see where it is kept, nor gets
-    /// at its neighbours. Where the file system can, the copy shares the content.
+    /// Copies the input into the work folder, so that the helper sees neither its path nor the files
+    /// next to it. The copy shares the content where the file system can.
     pub(super) fn put(&self, input: &Input<'_>) -> Result<PathBuf, Error> {
         let folder = self.path().join("in");
         for entry in fs_err::read_dir(&folder)? {
@@ -152,18 +153,18 @@ mod tests {
             folder.file().set_modified(time).unwrap();
         };
         let (old, young, other) = (folder("ken-helper-a"), folder("ken-helper-b"), folder("c"));
-        let used = Arc::new(Rooms::new(parent.path(), None).unwrap());
-        let room = Room::new(Arc::clone(&used)).unwrap();
+        let used = Arc::new(WorkFolders::new(parent.path(), None).unwrap());
+        let work = WorkFolder::new(Arc::clone(&used)).unwrap();
         for path in [&old, &other, used.folder.path()] {
             age(path);
         }
         sweep(parent.path());
         assert!(!fs_err::exists(old).unwrap());
-        for kept in [&young, &other, room.path()] {
+        for kept in [&young, &other, work.path()] {
             assert!(fs_err::exists(kept).unwrap(), "{}", kept.display());
         }
         let path = used.folder.path().to_path_buf();
-        drop((used, room));
+        drop((used, work));
         assert!(!fs_err::exists(path).unwrap());
     }
 

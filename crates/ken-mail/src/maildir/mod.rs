@@ -10,54 +10,47 @@ mod relocate;
 use std::ffi::OsStr;
 use std::path::Path;
 
+use ken_core::{MESSAGE_STATES, MessageState, StateSource};
+
 pub use flags::{FlagError, Flags};
-pub use folder::{Place, is_maildir, make};
+pub use folder::{MaildirPath, is_maildir, make};
 pub use relocate::{MoveError, Target, relocate};
 
-/// The letters that follow `:2,` in a file name, and what they mean.
-const FLAGS: [(u8, &str); 6] = [
-    (b'D', "draft"),
-    (b'F', "flagged"),
-    (b'P', "passed"),
-    (b'R', "replied"),
-    (b'S', "seen"),
-    (b'T', "trashed"),
-];
-
-/// Every state that a path tells: those of [`flags`].
-pub const STATES: [&str; 8] = [
-    "unread", "new", "draft", "flagged", "passed", "replied", "seen", "trashed",
-];
+/// Returns whether the path of a message tells a state, by the name of the state.
+pub fn tells(state: &str) -> bool {
+    let row = MESSAGE_STATES.iter().find(|row| row.name == state);
+    row.is_some_and(|row| row.source != StateSource::Content)
+}
 
 /// Returns whether a file lies where a Maildir keeps its messages: in a folder `cur` or `new`.
 pub fn is_maildir_path(path: &Path) -> bool {
-    matches!(folder(path), Some(b"cur" | b"new"))
+    matches!(folder_name(path), Some(b"cur" | b"new"))
 }
 
 /// Returns the state of a message that the path of its file tells: names of flags, `new`, and
 /// `unread` if it is new or not seen.
 pub fn flags(path: &Path) -> Vec<&'static str> {
     let mut names = Vec::new();
-    let is_new = folder(path) == Some(b"new");
+    let is_new = folder_name(path) == Some(b"new");
     let letters = path
         .file_name()
         .and_then(|name| letters(name.as_encoded_bytes()))
         .unwrap_or_default();
-    if is_new || !letters.contains(&b'S') {
-        names.push("unread");
+    if is_new || !letters.contains(&MessageState::Seen.info().letter) {
+        names.push(MessageState::Unread.name());
     }
     if is_new {
-        names.push("new");
+        names.push(MessageState::New.name());
     }
-    for (letter, name) in FLAGS {
-        if letters.contains(&letter) {
-            names.push(name);
-        }
-    }
+    let told = MESSAGE_STATES.iter().filter(|row| {
+        let letter = row.maildir_letter();
+        letter.is_some_and(|letter| letters.contains(&letter))
+    });
+    names.extend(told.map(|row| row.name));
     names
 }
 
-fn folder(path: &Path) -> Option<&[u8]> {
+fn folder_name(path: &Path) -> Option<&[u8]> {
     let folder = path.parent()?.file_name()?;
     Some(OsStr::as_encoded_bytes(folder))
 }

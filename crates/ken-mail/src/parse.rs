@@ -1,0 +1,255 @@
+//! Reading a message: its header here, its text and files in [`content`].
+
+use crate::decode::Detect;
+use crate::header::{Fields, add_addresses, clean, id, ids, words};
+use crate::message::{Message, Priority};
+use crate::part::PartInfo;
+use crate::{content, date};
+
+/// Tags beyond this number are left out.
+const MAX_TAGS: usize = 100;
+
+/// Values of custom fields beyond this number are left out.
+const MAX_VALUES: usize = 100;
+
+/// Programs write four at most.
+const MAX_STATUS_LETTERS: usize = 16;
+
+impl<'a> Message<'a> {
+    /// Reads a message. Whatever the bytes are, it is at least an empty one.
+    ///
+    /// `detect` makes text of bytes whose character set nobody declared. Takes time linear in the
+    /// number of bytes; text and files are borrowed from them where they are not encoded.
+    pub fn parse(bytes: &'a [u8], detect: Detect<'_>) -> Self {
+        let mut message = Self::default();
+        let mut header = Header::default();
+        let mut info = PartInfo::default();
+        let mut fields = Fields::new(without_empty_lines(bytes));
+        for (name, value) in fields.by_ref() {
+            info.take(name, value, detect);
+            header.take(name, value, detect, &mut message);
+        }
+        message.date = header.sent.or(header.received);
+        content::read(info, fields.body(), &mut message, detect);
+        message
+    }
+}
+
+/// Returns the values of headers that are named, decoded and each on one line, with the number of
+/// their name among `names`. Of a message with more values than [`MAX_VALUES`] the first are taken.
+pub fn header_values(bytes: &[u8], names: &[&str], detect: Detect<'_>) -> Vec<(usize, String)> {
+    let mut values = Vec::new();
+    for (name, value) in Fields::new(without_empty_lines(bytes)) {
+        let is_name = |wanted: &&str| wanted.as_bytes().eq_ignore_ascii_case(name);
+        for (number, _) in names.iter().enumerate().filter(|(_, name)| is_name(name)) {
+            if values.len() == MAX_VALUES {
+                return values;
+            }
+            values.push((number, words(&clean(value, detect))));
+        }
+    }
+    values
+}
+
+fn without_empty_lines(bytes: &[u8]) -> &[u8] {
+    let start = bytes
+        .iter()
+        .position(|byte| !matches!(byte, b'\r' | b'\n'))
+        .unwrap_or(bytes.len());
+    &bytes[start..]
+}
+
+/// What of a header the better one is taken of.
+#[derive(Default)]
+struct Header {
+    sent: Option<i64>,
+    received: Option<i64>,
+    /// The rank of the field that told the priority; 0 if none did.
+    priority: u8,
+}
+
+impl Header {
+    fn take(&mut self, name: &[u8], value: &[u8], detect: Detect<'_>, message: &mut Message<'_>) {
+        let mut lower = [0; 16];
+        let Some(lower) = lower.get_mut(..name.len()) else {
+            return;
+        };
+        lower.copy_from_slice(name);
+        lower.make_ascii_lowercase();
+        let value = || clean(value, detect);
+        match &*lower {
+            b"subject" if message.subject.is_empty() => message.subject = words(&value()),
+            b"from" => add_addresses(&value(), &mut message.from),
+            b"to" => add_addresses(&value(), &mut message.to),
+            b"cc" => add_addresses(&value(), &mut message.cc),
+            b"bcc" => add_addresses(&value(), &mut message.bcc),
+            b"reply-to" => add_addresses(&value(), &mut message.reply_to),
+            b"date" if self.sent.is_none() => self.sent = date::parse(&value()),
+            b"received" if self.received.is_none() => self.received = received(&value()),
+            b"message-id" if message.id.is_empty() => message.id = id(&value()),
+            b"in-reply-to" => message.in_reply_to = ids(&value()),
+            b"references" => message.references = ids(&value()),
+            b"list-id" => message.list_id = id(&value()),
+            b"precedence" => self.take_priority(1, &value(), message),
+            b"x-priority" => self.take_priority(2, &value(), message),
+            b"importance" => self.take_priority(3, &value(), message),
+            b"priority" => self.take_priority(4, &value(), message),
+            b"x-label" => add_tags(&value(), char::is_whitespace, &mut message.tags),
+            b"x-keywords" | b"keywords" => add_tags(&value(), |c| c == ',', &mut message.tags),
+            b"status" | b"x-status" => add_status(&value(), &mut message.status),
+            _ => {}
+        }
+    }
+
+    /// Of several fields that say something that counts which mu asks first: what a list or a robot says
+    /// of its mail, then what the sender says.
+    fn take_priority(&mut self, rank: u8, value: &str, message: &mut Message<'_>) {
+        let priority = Priority::read(value);
+        if priority != Priority::Normal && (self.priority == 0 || rank < self.priority) {
+            self.priority = rank;
+            message.priority = priority;
+        }
+    }
+}
+
+fn add_tags(value: &str, separates: fn(char) -> bool, tags: &mut Vec<String>) {
+    let text = words(value);
+    for tag in text.split(separates).map(str::trim) {
+        if !tag.is_empty() && tags.len() < MAX_TAGS && !tags.iter().any(|known| known == tag) {
+            tags.push(tag.to_owned());
+        }
+    }
+}
+
+fn add_status(value: &str, status: &mut Vec<u8>) {
+    let letters = value.bytes().filter(u8::is_ascii_uppercase);
+    status.extend(letters.take(MAX_STATUS_LETTERS));
+}
+
+/// Returns the date that a Received field ends with.
+fn received(value: &str) -> Option<i64> {
+    date::parse(value.rsplit_once(';')?.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::message::Text;
+
+    /// What messages are made of, and what breaks them.
+    const PIECES: [&[u8]; 40] = [
+        b"\n",
+        b"\r\n",
+        b"\n\n",
+        b" ",
+        b"\t",
+        b";",
+        b":",
+        b"=",
+        b"\"",
+        b"\\",
+        b"(",
+        b")",
+        b"<",
+        b">",
+        b",",
+        b"@",
+        b"--b",
+        b"--b--",
+        b"--b\n",
+        b"'",
+        b"*0*=",
+        b"*1=",
+        b"%C3",
+        b"=C3=A9",
+        b"=?utf-8?Q?",
+        b"=?iso-2022-jp?B?",
+        b"?=",
+        b"\xe9",
+        b"\xff\xfe",
+        b"Subject: ",
+        b"\nTo: ",
+        b"\nDate: ",
+        b"Content-Type: multipart/alternative; boundary=b\n\n--b\n",
+        b"\nContent-Type: text/plain; charset=utf-7; format=flowed",
+        b"Content-Type: message/rfc822\n\n",
+        b"\nContent-Disposition: attachment; filename",
+        b"\nContent-Transfer-Encoding: base64\n\n",
+        b"\nContent-Transfer-Encoding: quoted-printable\n\n",
+        b"Fri, 31 Jan 2003 12:34:56 +0000",
+        b"a",
+    ];
+
+    proptest! {
+        #[test]
+        fn anything_is_survived(pieces in proptest::collection::vec(0..PIECES.len(), 0..40)) {
+            let bytes: Vec<u8> = pieces.into_iter().flat_map(|piece| PIECES[piece]).copied().collect();
+            let message = Message::parse(&bytes, &latin1);
+            for file in &message.attachments {
+                prop_assert!(file.content.decode().len() <= file.content.max_bytes());
+            }
+        }
+    }
+
+    fn latin1(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| char::from(*byte)).collect()
+    }
+
+    fn parse(message: &str) -> Message<'_> {
+        Message::parse(message.as_bytes(), &latin1)
+    }
+
+    #[test]
+    fn header_fields_are_read_whatever_their_case_and_order() {
+        let text = "\r\nSUBJECT: One\nsubject: two\nfrom: a@example.org\nTo: b@example.org\n\
+            to: c@example.org\nMESSAGE-Id: <1@x>\nIn-Reply-To: <0@x>\nReferences: <9@x>\n <0@x>\n\
+            List-ID: A list <a.example.org>\n\ntext";
+        let message = parse(text);
+        assert_eq!(message.subject, "One");
+        assert_eq!(message.to, ["b@example.org", "c@example.org"]);
+        assert_eq!(message.id, "1@x");
+        assert_eq!(message.in_reply_to, ["0@x"]);
+        assert_eq!(message.references, ["9@x", "0@x"]);
+        assert_eq!(message.list_id, "a.example.org");
+        assert_eq!(message.texts, [Text::Plain("text".into())]);
+    }
+
+    #[test]
+    fn what_a_header_says_of_weight_and_tags_is_read() {
+        for (header, expected) in [
+            ("X-Priority: 1 (Highest)", Priority::High),
+            ("Importance: high", Priority::High),
+            ("Priority: non-urgent", Priority::Low),
+            ("Precedence: bulk", Priority::Low),
+            ("X-Priority: 3\nImportance: High", Priority::High),
+            ("X-Priority: 3", Priority::Normal),
+            ("Precedence: special-delivery", Priority::Normal),
+        ] {
+            let text = format!("{header}\n\n");
+            assert_eq!(parse(&text).priority, expected, "{header}");
+        }
+        let text = "X-Label: to-do later\nKeywords: tax, =?utf-8?Q?B=C3=BCro?=, tax,\n\n";
+        assert_eq!(parse(text).tags, ["to-do", "later", "tax", "Büro"]);
+        assert_eq!(parse("Status: RO\nX-Status: AF\n\n").status, b"ROAF");
+    }
+
+    #[test]
+    fn a_broken_date_gives_way_to_the_time_of_arrival() {
+        let received = "Received: from a by b; Fri, 31 Jan 2003 12:34:56 +0000\n\
+            Received: from c by a; Fri, 31 Jan 2003 11:11:11 +0000\n";
+        for (date, expected) in [
+            ("Date: Thu, 1 Jan 1970 00:00:09 +0000\n", Some(9)),
+            ("Date: yesterday\n", Some(1_044_016_496)),
+            ("", Some(1_044_016_496)),
+        ] {
+            assert_eq!(
+                parse(&format!("{received}{date}\n")).date,
+                expected,
+                "{date}"
+            );
+        }
+        assert_eq!(parse("Date: soon\n\n").date, None);
+    }
+}

@@ -1,0 +1,279 @@
+//! One file: it is opened, what the index has of it is deleted, it is extracted, and its own document is
+//! added last, as the mark of a finished file.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use ken_core::{Document, Failure, Field, FileKey, Ipath, Location, Reason, Stamp, Token};
+use ken_extract::Input;
+use ken_index::{FileState, MessageId};
+use ken_walk::Availability;
+
+use super::attached::Attached;
+use super::counts::Made;
+use super::sink::PoolSink;
+use super::{Pool, Thread};
+use crate::budget::Share;
+use crate::mailbox::KnownMailbox;
+use crate::ngrams::FileNgrams;
+use crate::open::{cause, is_passing, may_be_opened_later, open};
+use crate::progress::Stage;
+use crate::write::FileFacts;
+
+/// A file whose parts are extracted on several threads.
+pub(super) struct FileJob {
+    pub(super) path: PathBuf,
+    pub(super) key: FileKey,
+    made: Made,
+    stamp: Stamp,
+    pub(super) state: FileState,
+    /// Metadata from outside the file's bytes, until its own document takes them.
+    attached: Mutex<Attached>,
+    /// Parts that are not done, the file's own extraction among them.
+    pub(super) pending: AtomicUsize,
+    /// Whether some part failed for a cause that may pass.
+    pub(super) try_again: AtomicBool,
+    /// Whether there are documents inside.
+    pub(super) has_parts: AtomicBool,
+    /// The file's own document, which waits for the parts: it says that the file is finished.
+    pub(super) own: Mutex<Option<Document>>,
+    /// The file's n-grams, if its own document waits.
+    ngrams: Mutex<Option<FileNgrams>>,
+    /// Messages in the index that may stay, if the file is a mailbox.
+    pub(super) mailbox: Option<Mutex<KnownMailbox>>,
+}
+
+impl FileJob {
+    pub(super) fn facts(&self) -> FileFacts<'_> {
+        FileFacts {
+            path: &self.path,
+            key: self.key,
+            mtime_seconds: self.stamp.mtime_seconds(),
+            mh: self.stamp.mh,
+        }
+    }
+}
+
+impl Pool<'_> {
+    /// Reads a file. Returns false if its documents stay in the index because its root went away.
+    pub(super) fn file(
+        &self,
+        path: PathBuf,
+        stamp: Stamp,
+        made: Made,
+        share: Option<Share>,
+        thread: &Thread<'_>,
+    ) -> bool {
+        self.progress.set_current(&path);
+        let key = self.hasher.key(&path);
+        let opened = open(&path);
+        let mut mailbox = None;
+        if made != Made::Added {
+            if matches!(opened, Ok(None)) && self.is_root_away(&path) {
+                self.counts.keep(made);
+                self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+                return false;
+            }
+            let opened = opened.as_ref().ok().and_then(Option::as_ref);
+            mailbox = self.delete_what_changes(&path, key, opened);
+        }
+        match opened {
+            Ok(Some((file, own))) => {
+                let n_bytes = own.size;
+                let attached = Attached::read(&file, &path, stamp.sidecar);
+                let stamp = Stamp {
+                    sidecar: attached.stamp,
+                    mh: stamp.mh,
+                    ..own
+                };
+                let job = FileJob {
+                    state: self.state(&stamp),
+                    path,
+                    key,
+                    made,
+                    stamp,
+                    try_again: AtomicBool::new(attached.try_again),
+                    attached: Mutex::new(attached),
+                    pending: AtomicUsize::new(1),
+                    has_parts: AtomicBool::new(false),
+                    own: Mutex::new(None),
+                    ngrams: Mutex::new(None),
+                    mailbox: mailbox.map(Mutex::new),
+                };
+                self.extract_file(&file, job, share, thread);
+                self.progress
+                    .bytes_done
+                    .fetch_add(n_bytes, Ordering::Relaxed);
+            }
+            // Gone since the walk saw it, or no longer a regular file.
+            Ok(None) => {}
+            Err(error) => self.unreadable(&path, stamp, &error),
+        }
+        self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+
+    /// Returns whether the root above a file went away since the walk saw it, or what is mounted there.
+    fn is_root_away(&self, path: &Path) -> bool {
+        let root = ken_walk::covering(&self.prepared.roots, path);
+        root.is_some_and(|root| ken_walk::availability(root) != Availability::Available)
+    }
+
+    /// Deletes the documents of a file that is read again, except the messages of a mailbox that may stay.
+    fn delete_what_changes(
+        &self,
+        path: &Path,
+        key: FileKey,
+        opened: Option<&(File, Stamp)>,
+    ) -> Option<KnownMailbox> {
+        let known = match opened {
+            Some((file, stamp)) => KnownMailbox::of(self.prepared, path, key, file, stamp.size),
+            None => Ok(None),
+        };
+        let known = known.unwrap_or_else(|error| {
+            self.errors.note(Err(error));
+            None
+        });
+        self.errors.note(match known {
+            Some(_) => self.documents.delete_own(key),
+            None => self.documents.delete(key),
+        });
+        known
+    }
+
+    /// Takes memory for a file, unless its share was taken before.
+    fn memory_for(&self, job: &FileJob, share: Option<Share>) -> Share {
+        let mailbox = job.mailbox.as_ref();
+        let messages = mailbox.map_or(0, |known| lock(known).memory_bytes());
+        if let (Some(share), 0) = (share, messages) {
+            return share;
+        }
+        let held = self.held_bytes(&job.path, job.stamp.size);
+        let _waiting = self.progress.rest(Stage::Memory);
+        self.inputs.take(held.saturating_add(messages))
+    }
+
+    fn extract_file(&self, file: &File, job: FileJob, share: Option<Share>, thread: &Thread<'_>) {
+        let stamp = job.stamp;
+        let name = Location::file(&job.path).file_name();
+        let _share = self.memory_for(&job, share);
+        let log = lock(&job.attached).log.take();
+        let mut input = Input::file(name, file, stamp.size);
+        if let Some((log, size)) = &log {
+            input = input.with_log(Input::file("", log, *size));
+        }
+        let job = Arc::new(job);
+        self.ngrams
+            .begin(&mut thread.own_ngrams.borrow_mut(), &mut input, file);
+        self.extract(&mut input, &job, thread);
+        if let Some(known) = &job.mailbox {
+            let known = std::mem::take(&mut *lock(known));
+            let part = &mut thread.part_ngrams.borrow_mut();
+            self.errors.note(self.end_mailbox(known, &job, part));
+        }
+        let ngrams = &mut thread.own_ngrams.borrow_mut();
+        if job.pending.load(Ordering::Acquire) == 1 {
+            self.end_ngrams(ngrams, &job);
+        } else {
+            *lock(&job.ngrams) = Some(std::mem::take(&mut **ngrams));
+        }
+        self.part_done(&job);
+    }
+
+    /// Deletes the messages that are not in a mailbox any more, and takes the n-grams of those that stay.
+    fn end_mailbox(
+        &self,
+        known: KnownMailbox,
+        job: &FileJob,
+        part: &mut FileNgrams,
+    ) -> Result<(), ken_index::Error> {
+        let (lost, kept) = known.end();
+        for message in lost {
+            self.documents.delete_message(job.key, message)?;
+        }
+        // N-grams are facts about the file as it is now.
+        let Some(snapshot) = &self.prepared.snapshot else {
+            return Ok(());
+        };
+        if !self.ngrams.are_of_messages() {
+            return Ok(());
+        }
+        for address in snapshot.addresses(job.key)? {
+            let document = snapshot.document(address)?.document;
+            let id = document.message.map(|n| MessageId::of(&document.ipath, n));
+            if id.is_some_and(|id| kept.contains(&id)) {
+                self.ngrams
+                    .part(part, &document, &job.facts(), job.state.token)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Extracts a file, or a member of one.
+    pub(super) fn extract(&self, input: &mut Input<'_>, job: &Arc<FileJob>, thread: &Thread<'_>) {
+        let _span = self.progress.span(Stage::Extract, Some(&job.path));
+        let mut sink = PoolSink::new(self, job, thread);
+        thread.extractor.extract(input, &mut sink);
+    }
+
+    /// Adds the file's own document when its last part is done.
+    pub(super) fn part_done(&self, job: &FileJob) {
+        if job.pending.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return;
+        }
+        if self.progress.is_cancelled() {
+            // Parts may be missing: better none until the next run.
+            self.counts.take_back(job.made);
+            return self.errors.note(self.documents.take_back(job.key));
+        }
+        if let Some(mut ngrams) = lock(&job.ngrams).take() {
+            self.end_ngrams(&mut ngrams, job);
+        }
+        let own = lock(&job.own).take();
+        if let Some(mut document) = own {
+            std::mem::take(&mut *lock(&job.attached)).join(&mut document);
+            let mut state = job.state;
+            if job.try_again.load(Ordering::Relaxed) {
+                state.token = Token::UNFINISHED;
+            }
+            self.errors
+                .note(self.documents.add(&job.facts(), Some(state), document));
+        }
+    }
+
+    fn end_ngrams(&self, ngrams: &mut FileNgrams, job: &FileJob) {
+        let has_parts = job.has_parts.load(Ordering::Relaxed);
+        let (facts, token) = (job.facts(), job.state.token);
+        self.errors
+            .note(self.ngrams.end(ngrams, &facts, token, has_parts));
+    }
+
+    /// Adds a document with only the name of a file that cannot be opened or read.
+    fn unreadable(&self, path: &Path, stamp: Stamp, error: &io::Error) {
+        let name = Location::file(path).file_name();
+        let detected = ken_extract::detect::by_name(&name);
+        let mut document = Document::new(Ipath::root(), detected.media_type, detected.kind);
+        document.add_text(Field::Filename, &name);
+        document.add_number(Field::Size, i64::try_from(stamp.size).unwrap_or(i64::MAX));
+        document.failure = Some(Failure::new(Reason::Unreadable, cause(error)));
+        self.give_fields(path, &mut document);
+        let mut state = self.state(&stamp);
+        // A moment ago, and under the same time, it may have been another file or another permission.
+        let is_racy = ken_walk::settle(&stamp, SystemTime::now()).is_some();
+        if is_passing(error) || is_racy || may_be_opened_later(path, error) {
+            state.token = Token::UNFINISHED;
+        }
+        let facts = self.facts(path, &stamp);
+        self.errors.note(self.ngrams.unread(&facts, state.token));
+        self.errors
+            .note(self.documents.add(&facts, Some(state), document));
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,141 @@
+//! A file under a new path: it is written again from what the index holds, or read if its type may depend
+//! on the name.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use ken_core::{Document, Field, FileKey, Kind, Location, Stamp, Token};
+use ken_extract::Input;
+
+use super::counts::Made;
+use super::{Pool, Thread};
+use crate::open::open;
+use crate::write::FileFacts;
+
+impl Pool<'_> {
+    /// Writes a file under its new path from what the index holds. A file whose type may depend on the name is
+    /// extracted.
+    pub(super) fn moved(&self, from: FileKey, path: PathBuf, stamp: Stamp, thread: &Thread<'_>) {
+        match self.rewritten(from, &path, stamp, thread) {
+            Ok(true) => {
+                self.progress.files_done.fetch_add(1, Ordering::Relaxed);
+                self.progress
+                    .bytes_done
+                    .fetch_add(stamp.size, Ordering::Relaxed);
+            }
+            Ok(false) => {
+                if !self.file(path, stamp, Made::Moved, None, thread) {
+                    // Under its old path.
+                    return;
+                }
+            }
+            Err(error) => self.errors.note(Err(error)),
+        }
+        self.errors.note(self.documents.delete(from));
+    }
+
+    /// Adds the documents of a moved file again, under its new path. Returns false if the file must be read.
+    fn rewritten(
+        &self,
+        from: FileKey,
+        path: &Path,
+        stamp: Stamp,
+        thread: &Thread<'_>,
+    ) -> Result<bool, ken_index::Error> {
+        let Some(snapshot) = &self.prepared.snapshot else {
+            return Ok(false);
+        };
+        let addresses = snapshot.addresses(from)?;
+        let Some((old, row)) = snapshot.row_among(from, &addresses)? else {
+            return Ok(false);
+        };
+        let name = Location::file(path).file_name();
+        let fields_of = |path| self.prepared.stale.reading.fields_of(path);
+        // Where the name does not tell the state of a message, its header does.
+        let is_maildir = ken_mail::maildir::is_maildir_path;
+        if is_read_otherwise(&old.file_name(), &name)
+            || is_maildir(&old.path) != is_maildir(path)
+            || fields_of(&old.path) != fields_of(path)
+            || !row.token.is_finished()
+            || self.prepared.stale.reason(&old.path, &row).is_some()
+        {
+            return Ok(false);
+        }
+        let mut own = None;
+        let facts = self.facts(path, &stamp);
+        let state = self.state(&stamp);
+        let part = &mut thread.part_ngrams.borrow_mut();
+        let has_parts = addresses.len() > 1;
+        for address in addresses {
+            let stored = snapshot.document(address)?;
+            if stored.state.is_some() {
+                own = Some(stored.document);
+            } else {
+                self.ngrams
+                    .part(part, &stored.document, &facts, state.token)?;
+                self.documents.add(&facts, None, stored.document)?;
+            }
+        }
+        let Some(mut own) = own else {
+            return Ok(false);
+        };
+        own.fields.retain(|(field, _)| *field != Field::Filename);
+        own.add_text(Field::Filename, &name);
+        self.moved_ngrams(&facts, &own, state.token, has_parts, thread)?;
+        self.documents.add(&facts, Some(state), own)?;
+        Ok(true)
+    }
+
+    /// Takes the n-grams of a moved file from its bytes: they are not kept with its documents.
+    fn moved_ngrams(
+        &self,
+        facts: &FileFacts<'_>,
+        own: &Document,
+        token: Token,
+        has_parts: bool,
+        thread: &Thread<'_>,
+    ) -> Result<(), ken_index::Error> {
+        if !self.ngrams.are_wanted() {
+            return Ok(());
+        }
+        if own.kind == Kind::Message && !self.ngrams.are_of_messages() {
+            return self.ngrams.unread(facts, token);
+        }
+        // What changed meanwhile has another stamp, under which no search asks for these n-grams.
+        let Ok(Some((file, stamp))) = open(facts.path) else {
+            return self.ngrams.unread(facts, token);
+        };
+        let ngrams = &mut thread.own_ngrams.borrow_mut();
+        let mut input = Input::file("", &file, stamp.size);
+        self.ngrams.begin(ngrams, &mut input, &file);
+        self.ngrams.own(ngrams, own);
+        self.ngrams.end(ngrams, facts, token, has_parts)
+    }
+}
+
+/// Returns whether a file may count as another type under its new name. The name of a compressed file without
+/// its last extension tells the type of the content.
+fn is_read_otherwise(old: &str, new: &str) -> bool {
+    let media_type = |name: &str| ken_extract::detect::by_name(name).media_type;
+    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| media_type(stem));
+    media_type(old) != media_type(new) || stem(old) != stem(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_names_of_the_same_type_need_no_reading() {
+        for (old, new, expected) in [
+            ("a.txt", "b.txt", false),
+            ("a.txt", "a.md", true),
+            ("a.txt.gz", "a.md.gz", true),
+            ("a.gz", "a.tar.gz", true),
+            ("Makefile", "notes", true),
+            ("12345678.1.host:2,", "12345678.1.host:2,RS", false),
+        ] {
+            assert_eq!(is_read_otherwise(old, new), expected, "{old} {new}");
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The first stage of a run: what is known before it looks at a file.
+//!
+//! The last commit is opened, and compared with the settings of today: which extraction profile read its
+//! files, which tags were given since, which n-grams are missing, which roots are added and forgotten.
+
+use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ken_core::{
+    Field, FileKey, FileRow, KeyHasher, Order, Pattern, Plan, Root, Span, Token, escape_bytes,
+};
+use ken_index::{Meta, Snapshot};
+use ken_walk::Catalogue;
+
+use crate::ngrams::missing::MissingNgrams;
+use crate::options::afford;
+use crate::replace;
+use crate::stale::{self, Now, Staleness};
+use crate::tags::{self, Log};
+use crate::{Error, Ngrams, Options, RootChange};
+
+/// A folder that changed so short a time before a run began may have changed after it.
+pub(crate) const CLOCK_MARGIN_NS: i64 = 2_000_000_000;
+/// From so many files on, reading the rows of all files is faster than looking each of them up.
+const MANY_FILES: usize = 2_000;
+
+/// Which files a run looks at.
+#[derive(Clone, Copy)]
+pub(crate) enum Scope<'s> {
+    /// All files below the roots.
+    All,
+    /// These files, and all files at and below these folders, whether they are still there or not.
+    Paths(&'s [PathBuf]),
+}
+
+/// What is known before a run looks at a file.
+pub(crate) struct Prepared<'s> {
+    pub(crate) options: Options,
+    pub(crate) scope: Scope<'s>,
+    /// The last commit.
+    pub(crate) snapshot: Option<Snapshot>,
+    pub(crate) stale: Staleness,
+    pub(crate) roots: Vec<Root>,
+    pub(crate) tags: Log,
+    /// Files of messages with tags that the log may not give any more: the files are read again.
+    tagged: HashSet<FileKey>,
+    /// When the run began, in nanoseconds since 1970-01-01 UTC.
+    pub(crate) began: i64,
+    pub(crate) roots_changed: bool,
+    /// No run with these roots came to its end.
+    pub(crate) never_ended: bool,
+    /// The n-grams of earlier runs that are missing.
+    pub(crate) missing_ngrams: Option<MissingNgrams>,
+}
+
+impl Scope<'_> {
+    pub(crate) fn is_all(self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    /// Returns how many threads have something to do, of so many.
+    fn threads(self, most: usize, tags: &Log) -> usize {
+        let Self::Paths(paths) = self else {
+            return most;
+        };
+        if paths.iter().any(|path| path.is_dir()) {
+            return most;
+        }
+        let n_jobs = paths.len() + tags.n_pending().div_ceil(tags::MESSAGES_AT_ONCE);
+        most.min(n_jobs).max(1)
+    }
+}
+
+impl<'s> Prepared<'s> {
+    /// Opens the last commit and takes the changes of roots into account. With `full`, an index of another
+    /// format is replaced by an empty one.
+    pub(crate) fn load(
+        options: &Options,
+        changes: &[RootChange],
+        scope: Scope<'s>,
+    ) -> Result<Self, Error> {
+        let index = options.data.join("index");
+        let snapshot = open(options, changes, scope, &index)?;
+        let known = snapshot.as_ref().map(Snapshot::meta);
+        let mut options = fitted(options, known)?;
+        let now = Now {
+            folders: &options.folders,
+            helpers: options.extract.helpers.as_deref(),
+            limits: &options.extract.limits,
+            knows_passwords: true,
+        };
+        let stale = Staleness::new(snapshot.as_ref(), &now, options.retry_failed)?;
+        let known_tags = known.map_or((0, 0), |meta| (meta.tags, meta.tags_hash));
+        let tags = Log::read(&options.data, known_tags)?;
+        options.threads = scope.threads(options.threads, &tags);
+        let tagged = match &snapshot {
+            Some(snapshot) if tags.is_another => tags::tagged(snapshot)?,
+            _ => HashSet::new(),
+        };
+        let missing_ngrams = match known {
+            Some(meta) if options.ngrams != Ngrams::None => MissingNgrams::of(&index, meta)?,
+            _ => None,
+        };
+        let mut roots = known.map(|meta| meta.roots.clone()).unwrap_or_default();
+        change_roots(&mut roots, changes)?;
+        note_mounts(&mut roots);
+        Ok(Self {
+            roots_changed: known.is_none_or(|meta| meta.roots != roots),
+            never_ended: known.is_none_or(|meta| !meta.all_seen),
+            options,
+            scope,
+            snapshot,
+            stale,
+            roots,
+            tags,
+            tagged,
+            began: nanoseconds(SystemTime::now()),
+            missing_ngrams,
+        })
+    }
+
+    /// Returns the folder of the index.
+    pub(crate) fn index(&self) -> PathBuf {
+        self.options.data.join("index")
+    }
+
+    /// Returns what the last commit says of the index.
+    pub(crate) fn meta(&self) -> Option<&Meta> {
+        self.snapshot.as_ref().map(Snapshot::meta)
+    }
+
+    /// Returns what makes the keys of files, if there is an index.
+    pub(crate) fn hasher(&self) -> Option<KeyHasher> {
+        self.meta().map(|meta| meta.hasher)
+    }
+
+    /// Returns whether a file that the index knows is read again although it did not change.
+    pub(crate) fn is_stale(&self, path: &Path, row: &FileRow) -> bool {
+        let missing = self.missing_ngrams.as_ref();
+        self.stale.reason(path, row).is_some()
+            || self.tagged.contains(&row.key)
+            || missing.is_some_and(|missing| missing.may_hold(self.snapshot.as_ref(), row))
+    }
+
+    /// Returns whether a file that the index knows is read again whatever its stamp.
+    pub(crate) fn reads_again(&self, path: &Path, row: &FileRow) -> bool {
+        self.options.full || self.is_stale(path, row)
+    }
+
+    /// Returns since when folders must have changed to be looked at; nothing if all are looked at.
+    pub(crate) fn lazy_since(
+        &self,
+        catalogue: &Catalogue,
+        reads_otherwise: impl FnOnce() -> bool,
+    ) -> Option<i64> {
+        let options = &self.options;
+        let is_asked = options.lazy && !options.full && !options.retry_failed;
+        // Files to be tried again may lie anywhere.
+        let is_asked = is_asked
+            && self.scope.is_all()
+            && self.tagged.is_empty()
+            && self.missing_ngrams.is_none()
+            && !catalogue.has_unfinished();
+        if !is_asked || self.roots_changed || reads_otherwise() {
+            return None;
+        }
+        let began = self.meta()?.began?;
+        // If the clock was set back since, nothing is known of what changed.
+        (began < self.began).then_some(began - CLOCK_MARGIN_NS)
+    }
+
+    /// Returns what the index knows of the files in the scope.
+    pub(crate) fn known_files(&self) -> Result<Vec<FileRow>, Error> {
+        let Some(snapshot) = &self.snapshot else {
+            return Ok(Vec::new());
+        };
+        let paths = match self.scope {
+            Scope::All => return Ok(snapshot.rows()?),
+            Scope::Paths(paths) => paths,
+        };
+        let mut keys: Vec<FileKey> = Vec::with_capacity(paths.len());
+        for path in paths {
+            keys.push(snapshot.meta().hasher.key(path));
+            files_below(snapshot, path, &mut keys)?;
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        if keys.len() > MANY_FILES {
+            let mut rows = snapshot.rows()?;
+            rows.retain(|row| keys.binary_search(&row.key).is_ok());
+            return Ok(rows);
+        }
+        let mut rows = Vec::with_capacity(keys.len());
+        for key in keys {
+            rows.extend(row(snapshot, key)?);
+        }
+        Ok(rows)
+    }
+}
+
+/// Returns what the index knows of a file; an unknown token for parts of one that was not indexed to its end.
+fn row(snapshot: &Snapshot, key: FileKey) -> Result<Option<FileRow>, Error> {
+    let addresses = snapshot.addresses(key)?;
+    if let Some((_, row)) = snapshot.row_among(key, &addresses)? {
+        return Ok(Some(row));
+    }
+    Ok((!addresses.is_empty()).then_some(FileRow {
+        key,
+        token: Token::UNFINISHED,
+        identity: 0,
+    }))
+}
+
+/// Adds the keys of the files that the index knows below a folder.
+fn files_below(snapshot: &Snapshot, folder: &Path, keys: &mut Vec<FileKey>) -> Result<(), Error> {
+    let plan = Plan::Span {
+        field: Field::Dir,
+        span: names_of(folder),
+    };
+    let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+    for hit in found.hits {
+        let path = snapshot.location(hit.address)?.path;
+        // The names may also stand further down in a path.
+        if path.starts_with(folder) {
+            keys.push(snapshot.meta().hasher.key(&path));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the names in an absolute path, as the index holds those of a document's folder.
+fn names_of(folder: &Path) -> Span {
+    let names = folder.iter().map(|name| match name.as_bytes() {
+        b"/" => Pattern::Term("/".to_owned()),
+        name => Pattern::Term(escape_bytes(name).into_owned()),
+    });
+    let mut names: Vec<(u32, Pattern)> = (0..).zip(names).collect();
+    match names.len() {
+        1 => Span::Match(names.remove(0).1),
+        _ => Span::Phrase(names),
+    }
+}
+
+fn open(
+    options: &Options,
+    changes: &[RootChange],
+    scope: Scope<'_>,
+    index: &Path,
+) -> Result<Option<Snapshot>, Error> {
+    match Snapshot::open(index) {
+        Ok(snapshot) => Ok(Some(snapshot)),
+        Err(ken_index::Error::Missing(_)) => Ok(None),
+        Err(ken_index::Error::Version { .. })
+            if options.full && scope.is_all() && !options.dry_run =>
+        {
+            let roots = replace::roots_of_other_format(index)?;
+            // A mistake in the changes leaves the index as it is.
+            change_roots(&mut roots.clone(), changes)?;
+            replace::replace(index, roots)?;
+            Ok(Some(Snapshot::open(index)?))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Gives custom fields the place that they have in the index, and lowers the limits to what the memory allows.
+pub(crate) fn fitted(options: &Options, known: Option<&Meta>) -> Result<Options, Error> {
+    let mut options = options.clone();
+    let limits = &mut options.extract.limits;
+    afford(limits, options.memory_bytes);
+    limits.headers = stale::custom_fields(limits, known).map_err(Error::Headers)?;
+    Ok(options)
+}
+
+/// Adds and forgets roots. A root is known by its path; adding it again sets its options.
+fn change_roots(roots: &mut Vec<Root>, changes: &[RootChange]) -> Result<(), Error> {
+    for change in changes {
+        match change {
+            RootChange::Add(root) => {
+                roots.retain(|known| known.path != root.path);
+                roots.push(root.clone());
+            }
+            RootChange::Forget(path) => {
+                let before = roots.len();
+                roots.retain(|known| known.path != *path);
+                if roots.len() == before {
+                    return Err(Error::NotARoot(path.clone()));
+                }
+            }
+        }
+    }
+    roots.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(())
+}
+
+/// Remembers which roots are mount points, as long as something is mounted there.
+fn note_mounts(roots: &mut [Root]) {
+    for root in roots {
+        root.mounted |= ken_walk::is_mount_point(&root.path);
+    }
+}
+
+fn nanoseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,61 @@
+//! The right to write an index, and its writer: held for one run, or between the batches of an updater.
+
+use std::sync::atomic::Ordering;
+
+use ken_index::WriterOptions;
+
+use crate::lock::RunLock;
+use crate::write::WriterSlot;
+use crate::{Error, Options, Progress, replace};
+
+/// The right to write an index, and its writer once something is written.
+///
+/// The fields are dropped in this order: another process that takes the lock finds no writer.
+pub(crate) struct Session {
+    slot: Option<WriterSlot>,
+    _lock: Option<RunLock>,
+}
+
+impl Session {
+    /// Returns a session of a run that writes nothing.
+    pub(crate) fn dry() -> Self {
+        Self {
+            slot: None,
+            _lock: None,
+        }
+    }
+
+    /// Takes the lock of the index. Waits while another process has it; returns nothing if `progress` is
+    /// cancelled meanwhile.
+    pub(crate) fn open(options: &Options, progress: &Progress) -> Result<Option<Self>, Error> {
+        let wait = || {
+            progress.waiting.store(true, Ordering::Relaxed);
+            !progress.is_cancelled()
+        };
+        let lock = RunLock::take(&options.data, &wait)?;
+        progress.waiting.store(false, Ordering::Relaxed);
+        if lock.is_some() {
+            replace::recover(&options.data.join("index"))?;
+        }
+        Ok(lock.map(|lock| Self {
+            slot: None,
+            _lock: Some(lock),
+        }))
+    }
+
+    /// Returns where the writer is, or will be when it is used. The options count for the first call.
+    pub(crate) fn slot(&mut self, options: &Options) -> &WriterSlot {
+        self.slot.get_or_insert_with(|| {
+            let writer = WriterOptions {
+                memory_bytes: options.shares().segments,
+                threads: options.segment_builders(),
+            };
+            WriterSlot::new(options.data.join("index"), writer)
+        })
+    }
+
+    /// Waits for merges and closes the writer, if it is open.
+    pub(crate) fn close_writer(&mut self) -> Result<(), Error> {
+        Ok(self.slot.take().map_or(Ok(()), WriterSlot::close)?)
+    }
+}

@@ -1,0 +1,101 @@
+//! The walk of a run: what is compared with the index, and who hears of the differences.
+
+use std::sync::atomic::Ordering;
+
+use ken_core::{Change, FileKey, KeyHasher};
+use ken_walk::{Catalogue, Comparison, Listings, Recorder, ScanOptions};
+
+use super::Run;
+use crate::Ngrams;
+use crate::prepare::{CLOCK_MARGIN_NS, Scope};
+
+impl Run<'_> {
+    /// Walks the scope and hands on what changed.
+    pub(super) fn walk(
+        &self,
+        catalogue: &Catalogue,
+        hasher: KeyHasher,
+        emit: &(dyn Fn(Change) + Sync),
+    ) -> ken_walk::Summary {
+        let prepared = self.prepared;
+        let path_of = |keys: &[FileKey]| match &prepared.snapshot {
+            Some(snapshot) => snapshot
+                .paths(keys)
+                .unwrap_or_else(|_| vec![None; keys.len()]),
+            None => vec![None; keys.len()],
+        };
+        let scan = self.scan_options(catalogue);
+        let recorder = self.recorder(hasher, &scan);
+        let comparison = Comparison {
+            hasher,
+            catalogue,
+            full: prepared.options.full,
+            is_stale: &|path, row| {
+                let is_stale = prepared.is_stale(path, row);
+                self.n_stale
+                    .fetch_add(u64::from(is_stale), Ordering::Relaxed);
+                is_stale
+            },
+            path_of: &path_of,
+            emit,
+            recorder: recorder.as_ref(),
+        };
+        let (roots, progress) = (&prepared.roots, &self.progress.walk);
+        let walked = match prepared.scope {
+            Scope::Paths(paths) => ken_walk::changes_of(paths, roots, &scan, progress, &comparison),
+            Scope::All => ken_walk::changes(roots, &scan, progress, &comparison),
+        };
+        if let Some(recorder) = recorder
+            // A folder that cannot be read has no listing; the listings of others are kept.
+            && let Err(error) = recorder.finish(walked.scan.unavailable.is_empty() && !walked.scan.cancelled)
+        {
+            // Searches list the folders then.
+            let _ = self.listings_error.set(error);
+        }
+        walked
+    }
+
+    fn scan_options(&self, catalogue: &Catalogue) -> ScanOptions {
+        let prepared = self.prepared;
+        let options = &prepared.options;
+        ScanOptions {
+            threads: options.walk_threads(),
+            excluded: vec![options.data.clone()],
+            global_ignore: options.global_ignore.clone(),
+            lazy_since: prepared.lazy_since(catalogue, || self.is_read_otherwise()),
+            // A path that is named is looked at. An index that never saw all files has nothing of a marked
+            // folder that could stay.
+            heeds_noupdate: !options.full && prepared.scope.is_all() && !prepared.never_ended,
+            order: options.order,
+        }
+    }
+
+    /// Returns what records the listings of folders, for searches that look for new files; nothing if this walk
+    /// does not list all folders.
+    fn recorder(&self, hasher: KeyHasher, scan: &ScanOptions) -> Option<Recorder> {
+        let options = &self.prepared.options;
+        let lists_all = self.prepared.scope.is_all() && scan.lazy_since.is_none();
+        if !lists_all || options.dry_run || options.ngrams == Ngrams::None {
+            return None;
+        }
+        let index = self.prepared.index();
+        let known = Listings::open(&index, hasher, ken_index::map);
+        let since = self.prepared.began - CLOCK_MARGIN_NS;
+        Some(Recorder::new(&index, known, hasher, since))
+    }
+
+    /// Tells of a change that the walk found.
+    pub(super) fn announce(&self, change: &Change) {
+        if let Change::Added { stamp, .. }
+        | Change::Changed { stamp, .. }
+        | Change::Moved { stamp, .. } = change
+        {
+            let progress = self.progress;
+            progress.files_to_do.fetch_add(1, Ordering::Relaxed);
+            progress
+                .bytes_to_do
+                .fetch_add(stamp.size, Ordering::Relaxed);
+        }
+        (self.notify)(change);
+    }
+}

@@ -1,0 +1,80 @@
+//! The index as an updater has it open for writing, between batches.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use crate::lock;
+use crate::prepare::Scope;
+use crate::run::{Session, of_paths, run_in};
+use crate::{Error, Options, Progress, Summary};
+
+/// A session that is kept between batches.
+pub(super) struct Kept {
+    options: Options,
+    session: Option<Session>,
+    /// When the last batch ended.
+    since: Instant,
+    n_opened: u64,
+}
+
+impl Kept {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            options: of_paths(options),
+            session: None,
+            since: Instant::now(),
+            n_opened: 0,
+        }
+    }
+
+    /// Returns since when an open session does nothing.
+    pub(super) fn open_since(&self) -> Option<Instant> {
+        self.session.as_ref().map(|_| self.since)
+    }
+
+    /// Returns how often the index was opened.
+    pub(super) fn n_opened(&self) -> u64 {
+        self.n_opened
+    }
+
+    /// Brings paths up to date. After an error the session is dropped, and with it what was not committed.
+    pub(super) fn run(&mut self, paths: &[PathBuf], progress: &Progress) -> Result<Summary, Error> {
+        let session = match self.session.take() {
+            Some(session) => Some(session),
+            None => self.open(progress)?,
+        };
+        let Some(mut session) = session else {
+            return Ok(Summary {
+                interrupted: true,
+                ..Summary::default()
+            });
+        };
+        let scope = Scope::Paths(paths);
+        let summary = run_in(&mut session, &self.options, &[], scope, progress, &|_| ())?;
+        self.session = Some(session);
+        self.since = Instant::now();
+        Ok(summary)
+    }
+
+    /// Waits for merges and closes the index. If another process wants it, that one comes before the next batch.
+    pub(super) fn close(&mut self, is_wanted: bool) {
+        if let Some(mut session) = self.session.take() {
+            // What a failed merge leaves is merged by another run; all batches are committed.
+            let _ = session.close_writer();
+            drop(session);
+            if is_wanted {
+                lock::let_others_go_first();
+            }
+        }
+    }
+
+    fn open(&mut self, progress: &Progress) -> Result<Option<Session>, Error> {
+        let mut session = Session::open(&self.options, progress)?;
+        if let Some(session) = &mut session {
+            self.n_opened += 1;
+            // Later batches may need more threads than this one.
+            session.slot(&self.options);
+        }
+        Ok(session)
+    }
+}

@@ -1,0 +1,402 @@
+//! Keeps an index up to date with changes as they come.
+//!
+//! An [`Updater`] takes paths that may have changed, gathers them into batches, and runs the batches on a
+//! thread of its own. A change is a hint: the batch looks at what is there. One writer serves all batches. It is
+//! closed, and the lock of the index released, when nothing came for a while, when another process waits for the
+//! lock, and when indexing is paused.
+//!
+//! [`Updater::submit`] returns a [`Ticket`]. Once [`Updater::wait`] returns for it, readers that open the index
+//! find what was submitted. While nothing is to be done and the index is closed, the thread sleeps.
+
+mod batch;
+mod kept;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+pub use batch::{Batching, PathChange};
+
+use crate::background::paused;
+use crate::lock::RunLock;
+use crate::{Error, Options, Progress, RootChange, Summary, update};
+use batch::Batch;
+use kept::Kept;
+
+/// How often an updater with an open index looks whether another process waits for it.
+const LOOK: Duration = Duration::from_millis(100);
+/// How often an updater that waits for the end of a pause looks whether it is over.
+const LOOK_AT_PAUSE: Duration = Duration::from_millis(500);
+/// Failures that are kept for waiters.
+const MAX_FAILURES: usize = 32;
+
+/// How an [`Updater`] works.
+#[derive(Clone, Debug)]
+pub struct UpdaterOptions {
+    /// How files are read and the index is written.
+    pub update: Options,
+    /// When a batch begins.
+    pub batching: Batching,
+    /// How long the index stays open for writing after a batch.
+    pub keep_open: Duration,
+    /// Whether batches wait while indexing is paused.
+    pub heeds_pause: bool,
+}
+
+impl UpdaterOptions {
+    /// Returns the usual options for an updater that writes as these options say.
+    pub fn new(update: Options) -> Self {
+        Self {
+            update,
+            batching: Batching::default(),
+            keep_open: Duration::from_secs(2),
+            heeds_pause: false,
+        }
+    }
+}
+
+/// The number of something that was submitted. Work is done in the order of tickets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(u64);
+
+/// How a batch or a run over all files went.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The last ticket that it did.
+    pub done: Ticket,
+    /// Whether it was a run over all files.
+    pub all: bool,
+    /// How it went.
+    pub summary: Result<Summary, Arc<Error>>,
+}
+
+/// Why a ticket is not done.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NotDone {
+    /// The deadline passed first.
+    #[error("the index is not brought up to date yet")]
+    Deadline,
+    /// The updater was stopped first.
+    #[error("the update was stopped")]
+    Stopped,
+    /// Its batch failed.
+    #[error(transparent)]
+    Failed(#[from] Arc<Error>),
+}
+
+/// Keeps an index up to date with changes as they come.
+pub struct Updater {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the callers and the thread share.
+struct Shared {
+    options: UpdaterOptions,
+    state: Mutex<State>,
+    changed: Condvar,
+    n_opened: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Work>,
+    /// The last ticket that was given.
+    given: u64,
+    /// The last ticket that was done.
+    done: u64,
+    /// The last ticket that somebody waits for: its batch begins at once.
+    awaited: u64,
+    failures: VecDeque<Failure>,
+    /// The figures of the work that goes on.
+    current: Arc<Progress>,
+    is_stopped: bool,
+    /// The thread does nothing any more.
+    has_ended: bool,
+}
+
+/// Tickets whose work failed or was stopped.
+struct Failure {
+    tickets: std::ops::RangeInclusive<u64>,
+    cause: NotDone,
+}
+
+/// Something to do for these tickets.
+struct Work {
+    first: u64,
+    last: u64,
+    kind: Kind,
+}
+
+enum Kind {
+    Paths(Batch),
+    All(AllFiles),
+}
+
+/// A run over all files.
+struct AllFiles {
+    options: Box<Options>,
+    changes: Vec<RootChange>,
+    progress: Arc<Progress>,
+}
+
+/// What the thread does next.
+enum Step {
+    Do(Work),
+    /// Closes the index; somebody else may be waiting for it.
+    Close {
+        is_wanted: bool,
+    },
+}
+
+impl Updater {
+    /// Starts the thread, which opens nothing yet. `report` hears of each batch when it is done.
+    pub fn start(options: UpdaterOptions, report: impl Fn(&Outcome) + Send + 'static) -> Self {
+        let shared = Arc::new(Shared {
+            options,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            n_opened: AtomicU64::new(0),
+        });
+        let of_thread = Arc::clone(&shared);
+        Self {
+            thread: Some(std::thread::spawn(move || of_thread.work(&report))),
+            shared,
+        }
+    }
+
+    /// Takes paths that may have changed. A submission without paths brings changed tags into the index, as each
+    /// batch does.
+    pub fn submit(&self, changes: impl IntoIterator<Item = PathChange>) -> Ticket {
+        let mut news = Batch::new(Instant::now());
+        changes.into_iter().for_each(|change| news.take(change));
+        let mut state = self.shared.state();
+        state.given += 1;
+        let last = state.given;
+        match state.queue.back_mut() {
+            Some(Work {
+                last: of_batch,
+                kind: Kind::Paths(batch),
+                ..
+            }) => {
+                batch.join(news);
+                *of_batch = last;
+            }
+            _ => state.queue.push_back(Work {
+                first: last,
+                last,
+                kind: Kind::Paths(news),
+            }),
+        }
+        self.shared.changed.notify_all();
+        Ticket(last)
+    }
+
+    /// Asks for a run over all files, as [`update`] does it, after what was submitted before.
+    pub fn submit_all(
+        &self,
+        options: Options,
+        changes: Vec<RootChange>,
+        progress: Arc<Progress>,
+    ) -> Ticket {
+        let mut state = self.shared.state();
+        state.given += 1;
+        let last = state.given;
+        state.queue.push_back(Work {
+            first: last,
+            last,
+            kind: Kind::All(AllFiles {
+                options: Box::new(options),
+                changes,
+                progress,
+            }),
+        });
+        self.shared.changed.notify_all();
+        Ticket(last)
+    }
+
+    /// Waits until all that was submitted up to a ticket is done. A batch that is waited for begins at once.
+    ///
+    /// # Errors
+    /// Fails if the deadline passes, if the batch of the ticket failed, and if the updater ends before.
+    pub fn wait(&self, ticket: Ticket, deadline: Instant) -> Result<(), NotDone> {
+        let mut state = self.shared.state();
+        state.awaited = state.awaited.max(ticket.0);
+        self.shared.changed.notify_all();
+        while state.done < ticket.0 {
+            if state.has_ended {
+                return Err(NotDone::Stopped);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(NotDone::Deadline);
+            }
+            let waited = self.shared.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let mut failures = state.failures.iter();
+        let failure = failures.find(|failure| failure.tickets.contains(&ticket.0));
+        failure.map_or(Ok(()), |failure| Err(failure.cause.clone()))
+    }
+
+    /// Returns the last ticket that is done, with all before it.
+    pub fn done_up_to(&self) -> Ticket {
+        Ticket(self.shared.state().done)
+    }
+
+    /// Returns how often the index was opened for writing.
+    pub fn n_opened(&self) -> u64 {
+        self.shared.n_opened.load(Ordering::Relaxed)
+    }
+
+    /// Stops: what is under way is committed as far as it is, what waits is left.
+    fn stop(&self) {
+        let mut state = self.shared.state();
+        state.is_stopped = true;
+        state.current.cancel();
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Drop for Updater {
+    fn drop(&mut self) {
+        self.stop();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was reported when it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Tells waiters that the thread does nothing any more, also after a panic.
+struct Ending<'s>(&'s Shared);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.state().has_ended = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what is submitted until the updater is stopped.
+    fn work(&self, report: &dyn Fn(&Outcome)) {
+        let _ending = Ending(self);
+        let mut kept = Kept::new(&self.options.update);
+        while let Some((step, progress)) = self.next(kept.open_since()) {
+            match step {
+                Step::Close { is_wanted } => kept.close(is_wanted),
+                Step::Do(Work { last, kind, .. }) => {
+                    let (all, summary) = match kind {
+                        Kind::Paths(batch) => (false, kept.run(&batch.paths(), &progress)),
+                        Kind::All(run) => {
+                            kept.close(false);
+                            (true, update(&run.options, &run.changes, &progress, &|_| ()))
+                        }
+                    };
+                    self.n_opened.store(kept.n_opened(), Ordering::Relaxed);
+                    let summary = summary.map_err(Arc::new);
+                    let outcome = Outcome {
+                        done: Ticket(last),
+                        all,
+                        summary,
+                    };
+                    // Whoever waits finds it reported.
+                    report(&outcome);
+                    self.finished(&outcome);
+                }
+            }
+        }
+        kept.close(false);
+    }
+
+    /// Waits for something to do; returns nothing when the updater is stopped.
+    fn next(&self, open_since: Option<Instant>) -> Option<(Step, Arc<Progress>)> {
+        let data = &self.options.update.data;
+        let mut state = self.state();
+        loop {
+            if state.is_stopped {
+                return None;
+            }
+            let (now, is_paused) = (Instant::now(), paused(data).is_some());
+            let open_until = open_since.map(|since| since + self.options.keep_open);
+            if let Some(until) = open_until {
+                let is_wanted = is_paused || RunLock::is_wanted(data);
+                if is_wanted || state.queue.is_empty() && until <= now {
+                    return Some((Step::Close { is_wanted }, Arc::default()));
+                }
+            }
+            let mut wait = open_until.map(|_| LOOK);
+            if let Some(work) = state.queue.front() {
+                let due = match work.is_due_at(&self.options.batching, state.awaited, now) {
+                    _ if is_paused && self.options.heeds_pause => now + LOOK_AT_PAUSE,
+                    due => due,
+                };
+                if due <= now {
+                    return state.begin().map(|(work, of)| (Step::Do(work), of));
+                }
+                wait = Some(wait.map_or(due - now, |wait| wait.min(due - now)));
+            }
+            state = match wait {
+                Some(wait) => {
+                    let waited = self.changed.wait_timeout(state, wait);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => {
+                    let waited = self.changed.wait(state);
+                    waited.unwrap_or_else(PoisonError::into_inner)
+                }
+            };
+        }
+    }
+
+    /// Takes note of how the work up to a ticket went.
+    fn finished(&self, outcome: &Outcome) {
+        let last = outcome.done.0;
+        let cause = match &outcome.summary {
+            Ok(summary) if summary.interrupted => Some(NotDone::Stopped),
+            Ok(_) => None,
+            Err(error) => Some(NotDone::Failed(Arc::clone(error))),
+        };
+        let mut state = self.state();
+        if let Some(cause) = cause {
+            let tickets = state.done + 1..=last;
+            state.failures.push_back(Failure { tickets, cause });
+            if state.failures.len() > MAX_FAILURES {
+                state.failures.pop_front();
+            }
+        }
+        state.done = last;
+        self.changed.notify_all();
+    }
+}
+
+impl State {
+    /// Takes the first work, with figures of its own.
+    fn begin(&mut self) -> Option<(Work, Arc<Progress>)> {
+        let work = self.queue.pop_front()?;
+        self.current = match &work.kind {
+            Kind::Paths(_) => Arc::default(),
+            Kind::All(run) => Arc::clone(&run.progress),
+        };
+        Some((work, Arc::clone(&self.current)))
+    }
+}
+
+impl Work {
+    fn is_due_at(&self, batching: &Batching, awaited: u64, now: Instant) -> Instant {
+        match &self.kind {
+            Kind::Paths(batch) if awaited >= self.first => batch.first(),
+            Kind::Paths(batch) => batch.is_due_at(batching),
+            Kind::All(_) => now,
+        }
+    }
+}

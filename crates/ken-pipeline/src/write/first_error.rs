@@ -1,0 +1,36 @@
+//! The first error of the index that a thread meets: it stops the run.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::Progress;
+
+/// Keeps the first error of the index and stops the run.
+pub(crate) struct FirstError<'r> {
+    progress: &'r Progress,
+    error: Mutex<Option<ken_index::Error>>,
+}
+
+impl<'r> FirstError<'r> {
+    pub(crate) fn new(progress: &'r Progress) -> Self {
+        Self {
+            progress,
+            error: Mutex::new(None),
+        }
+    }
+
+    /// Takes note of how something went.
+    pub(crate) fn note(&self, result: Result<(), ken_index::Error>) {
+        if let Err(error) = result {
+            let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert(error);
+            self.progress.cancel();
+        }
+    }
+
+    /// Returns the error, if there was one.
+    pub(crate) fn into_result(self) -> Result<(), ken_index::Error> {
+        let error = self.error.into_inner();
+        let error = error.unwrap_or_else(PoisonError::into_inner);
+        error.map_or(Ok(()), Err)
+    }
+}
