@@ -28,7 +28,7 @@ enum Origin {
 impl Input {
     /// Returns standard input.
     pub(crate) fn standard_input(implicit: bool) -> Self {
-        Self::new(PathBuf::from("-"), Origin::StandardInput, implicit)
+        Self::new(PathBuf::from("<stdin>"), Origin::StandardInput, implicit)
     }
 
     /// Returns a file that the user named.

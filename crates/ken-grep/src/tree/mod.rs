@@ -56,6 +56,8 @@ pub(crate) struct Tree<'a> {
     /// The folders that the user named.
     roots: Vec<WalkRoot>,
     patience: Patience,
+    /// One thread walks alone, and in order.
+    in_order: bool,
     is_stopped: AtomicBool,
 }
 
@@ -94,6 +96,7 @@ impl<'a> Tree<'a> {
             implicit,
             roots: Vec::new(),
             patience: Patience::default(),
+            in_order: false,
             is_stopped: AtomicBool::new(false),
         })
     }
@@ -130,10 +133,9 @@ impl<'a> Tree<'a> {
 
     /// Walks on the caller's thread, in order.
     pub(crate) fn run_in_order(mut self, tally: &Tally, visit: impl FnMut(Input) -> WalkState) {
+        self.in_order = true;
         let queue = self.start(tally);
-        let mut walker = Walker::new(&self, tally, visit, None);
-        walker.in_order = true;
-        walker.run(&queue);
+        Walker::new(&self, tally, visit, None).run(&queue);
     }
 
     /// Returns what the user named, the first to be taken first.
@@ -198,8 +200,12 @@ impl<'a> Tree<'a> {
     }
 
     fn failed(&self, path: &Path, error: Errno) {
-        let error = std::io::Error::from(error);
-        let message = format!("{}: {error}", path.display());
+        let (path, error) = (path.display(), std::io::Error::from(error));
+        let message = match self.in_order {
+            // So says ripgrep where one thread walks.
+            true => format!("{path}: IO error for operation on {path}: {error}"),
+            false => format!("{path}: {error}"),
+        };
         self.observer.failed(&message);
     }
 }
@@ -225,8 +231,6 @@ struct Walker<'a, V> {
     files: Vec<Input>,
     /// Calls more threads.
     call: Option<SyncSender<()>>,
-    /// This thread walks alone, and in order.
-    in_order: bool,
 }
 
 impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
@@ -245,7 +249,6 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             found: Vec::new(),
             files: Vec::new(),
             call,
-            in_order: false,
         }
     }
 
@@ -379,7 +382,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         descriptor: BorrowedFd<'_>,
     ) -> Result<(), Errno> {
         let names = self.tree.prefilter.names_in(&folder.path);
-        if self.in_order {
+        if self.tree.in_order {
             // As the file system has them, whatever the index knows.
             listing.read(descriptor)?;
             if let Some(names) = names {
@@ -457,7 +460,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         let folders = std::mem::take(&mut self.folders);
         let mut folders = folders.into_iter().peekable();
         for (number, &entry) in regular.iter().enumerate() {
-            while self.in_order
+            while self.tree.in_order
                 && let Some((_, folder)) = folders.next_if(|(before, _)| *before <= number)
             {
                 self.folder_follows(folder);
@@ -476,7 +479,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             }
         }
         folders.for_each(|(_, folder)| self.folder_follows(folder));
-        if self.in_order {
+        if self.tree.in_order {
             self.end_run();
             // The last one is taken first.
             self.found.reverse();
@@ -486,7 +489,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
     }
 
     fn folder_follows(&mut self, folder: Folder) {
-        if self.in_order {
+        if self.tree.in_order {
             self.end_run();
         }
         self.found.push(Work::Folder(folder));

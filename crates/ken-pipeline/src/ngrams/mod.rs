@@ -129,7 +129,7 @@ impl NgramWriter {
         let covers = match input.preload().map(|()| input.in_memory()) {
             Ok(Some(bytes)) => Ok(add_bytes(&mut taken.set, bytes)),
             Ok(None) => {
-                let pieces = || Pieces::with_grams(self.slot_bytes / PIECE_GRAM_BYTES);
+                let pieces = || Pieces::with_ngrams(self.slot_bytes / PIECE_GRAM_BYTES);
                 add_file(
                     &mut taken.set,
                     taken.pieces.get_or_insert_with(pieces),
@@ -395,7 +395,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
         let mut set = NgramSet::default();
-        let covers = add_file(&mut set, &mut Pieces::with_grams(1 << 20), &file).unwrap();
+        let covers = add_file(&mut set, &mut Pieces::with_ngrams(1 << 20), &file).unwrap();
         (set, covers)
     }
 
