@@ -13,7 +13,7 @@ use ignore::Match;
 use ignore::overrides::Override;
 use ignore::types::Types;
 use ken_core::{FileRow, Ipath, Location};
-use ken_index::{Address, Snapshot};
+use ken_index::{DocAddress, Snapshot};
 use serde_json::Value;
 
 use crate::format::Mode;
@@ -31,7 +31,7 @@ pub struct Documents<'a> {
     /// The index that holds them.
     pub snapshot: &'a Snapshot,
     /// Where they stand.
-    pub addresses: &'a [Address],
+    pub addresses: &'a [DocAddress],
     /// The files of the index, in order of their keys.
     pub files: &'a [FileRow],
     /// Folders and files as the index names them, and as the user does.

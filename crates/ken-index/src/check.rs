@@ -20,9 +20,10 @@ use tantivy::index::SegmentComponent;
 use tantivy::{Directory, SegmentMeta};
 use tantivy_common::HasLen;
 
-use crate::directory::{LIST, ReadDirectory, WriteDirectory};
-use crate::snapshot::{Asked, open_engine};
-use crate::{Error, Meta, dictionary};
+use crate::directory::{ReadDirectory, WriteDirectory};
+use crate::layout::COMMIT_FILE;
+use crate::reader::{Access, open_engine};
+use crate::{Error, Meta, dictionary, layout};
 
 /// How often it is looked again when there is a newer commit than the one that was checked.
 const MAX_TRIES: usize = 20;
@@ -52,7 +53,7 @@ pub struct Soundness {
 }
 
 /// A file that an index cannot do without, or a list of terms.
-struct Part {
+struct IndexFile {
     file: PathBuf,
     segment: SegmentMeta,
     is_list: bool,
@@ -60,7 +61,7 @@ struct Part {
     opened: Result<FileSlice, OpenReadError>,
 }
 
-impl Part {
+impl IndexFile {
     fn is_gone(&self) -> bool {
         match &self.opened {
             Err(OpenReadError::FileDoesNotExist(_)) => true,
@@ -113,27 +114,27 @@ pub fn check(path: &Path, threads: usize) -> Result<Soundness, Error> {
 }
 
 /// Opens all files of the last commit; of a newer one if a writer deletes some meanwhile.
-fn open_parts(path: &Path) -> Result<Vec<Part>, Error> {
+fn open_parts(path: &Path) -> Result<Vec<IndexFile>, Error> {
     let mut tries = 0;
     loop {
         tries += 1;
-        let list = fs_err::read(path.join(LIST)).ok();
-        let (directory, index, _) = open_engine(path, Asked::AgainAndAgain)?;
+        let list = fs_err::read(path.join(COMMIT_FILE)).ok();
+        let (directory, index, _) = open_engine(path, Access::ManyQueries)?;
         let metas = index.searchable_segment_metas();
         let metas = metas.map_err(|source| Error::of_opening(path, source))?;
-        let parts: Vec<Part> = metas
+        let parts: Vec<IndexFile> = metas
             .iter()
             .flat_map(|meta| parts(&directory, meta))
             .collect();
         let is_one_gone = parts.iter().any(|part| part.is_gone() && !part.is_list);
-        let is_newer = || fs_err::read(path.join(LIST)).ok() != list;
+        let is_newer = || fs_err::read(path.join(COMMIT_FILE)).ok() != list;
         if !is_one_gone || tries == MAX_TRIES || !is_newer() {
             return Ok(parts);
         }
     }
 }
 
-fn parts(directory: &ReadDirectory, segment: &SegmentMeta) -> Vec<Part> {
+fn parts(directory: &ReadDirectory, segment: &SegmentMeta) -> Vec<IndexFile> {
     let mut components = vec![
         SegmentComponent::Postings,
         SegmentComponent::Positions,
@@ -145,7 +146,7 @@ fn parts(directory: &ReadDirectory, segment: &SegmentMeta) -> Vec<Part> {
     if segment.has_deletes() {
         components.push(SegmentComponent::Delete);
     }
-    let part = |file: PathBuf, is_list| Part {
+    let part = |file: PathBuf, is_list| IndexFile {
         opened: directory.open_read(&file),
         file,
         segment: segment.clone(),
@@ -153,12 +154,12 @@ fn parts(directory: &ReadDirectory, segment: &SegmentMeta) -> Vec<Part> {
     };
     let files = components.into_iter();
     let files = files.map(|component| part(segment.relative_path(component), false));
-    let list = part(dictionary::list_of(segment.id()), true);
+    let list = part(layout::term_list(segment.id()), true);
     files.chain([list]).collect()
 }
 
 /// Returns what is wrong with a file, if anything is.
-fn examine(part: &Part) -> Option<String> {
+fn examine(part: &IndexFile) -> Option<String> {
     let file = match &part.opened {
         Ok(file) => file,
         Err(_) if part.is_gone() => return (!part.is_list).then(|| "it is gone".to_owned()),
@@ -220,13 +221,13 @@ pub fn drop_damaged(path: &Path, damages: &[Damage]) -> Result<(), Error> {
     if !meta.earlier.contains(&meta.reading) {
         meta.earlier.push(meta.reading.clone());
     }
-    let list = directory.atomic_read(Path::new(LIST));
+    let list = directory.atomic_read(Path::new(COMMIT_FILE));
     let list = list.map_err(|error| engine_error(error.into()))?;
     let list = without(&list, &segments, &meta).ok_or_else(|| Error::Damaged {
         path: path.to_path_buf(),
         message: "its list of segments has another form".to_owned(),
     })?;
-    Ok(directory.atomic_write(Path::new(LIST), &list)?)
+    Ok(directory.atomic_write(Path::new(COMMIT_FILE), &list)?)
 }
 
 /// Returns the list of segments without some of them, and with another meta.
@@ -246,7 +247,7 @@ fn without(list: &[u8], segments: &BTreeSet<&str>, meta: &Meta) -> Option<Vec<u8
 
 /// Returns the roots that a damaged list of segments tells of, if they can still be read.
 pub fn salvage_roots(path: &Path) -> Option<Vec<Root>> {
-    let bytes = fs_err::read(path.join(LIST)).ok()?;
+    let bytes = fs_err::read(path.join(COMMIT_FILE)).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let payload: String = value_after(&text, "\"payload\":")?;
     value_after(&payload, "\"roots\":")

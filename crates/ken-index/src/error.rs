@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
 
-use crate::directory::LIST;
+use crate::layout::COMMIT_FILE;
 
 /// Why an index could not be read or written. Each names the index's folder.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,8 @@ impl Error {
     pub(crate) fn of_opening(path: &Path, source: TantivyError) -> Self {
         let message = match &source {
             TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath })
-                if io_error.kind() == io::ErrorKind::InvalidData && filepath == Path::new(LIST) =>
+                if io_error.kind() == io::ErrorKind::InvalidData
+                    && filepath == Path::new(COMMIT_FILE) =>
             {
                 Some(io_error.to_string())
             }

@@ -2,7 +2,7 @@
 
 /// A document as it is stored.
 pub fn stored_document(bytes: &[u8]) {
-    let values = crate::stored::values(bytes);
+    let values = crate::store::values::values(bytes);
     assert!(values.is_none_or(|values| values.len() <= bytes.len()));
 }
 

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
 
 use ken_core::{FieldNames, KeyHasher, Reading, Root};
 use serde::{Deserialize, Serialize};
+use tantivy::{Directory, Index};
 
-use crate::version::FORMAT;
+use crate::Error;
+use crate::layout::COMMIT_FILE;
+use crate::version::{FORMAT, OLDEST};
 
 /// What a commit says about the index as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +24,7 @@ pub struct Meta {
     /// When the last run that was not stopped was committed, seconds since 1970-01-01 UTC; absent
     /// if none was.
     pub completed: Option<i64>,
-    /// How many deletions there were: see [`crate::deletion`].
+    /// How many deletions there were: see [`crate::writer::deletion`].
     pub(crate) sequence: u64,
     /// How the run that made the commit read files.
     #[serde(default)]
@@ -89,4 +93,38 @@ impl Meta {
             began: None,
         }
     }
+}
+
+/// Reads the meta of the last commit; none before the first.
+pub(crate) fn read_meta(path: &Path, index: &Index) -> Result<Option<Meta>, Error> {
+    /// What is wanted of the engine's list of segments, which is long.
+    #[derive(serde::Deserialize)]
+    struct Commit {
+        payload: Option<String>,
+    }
+
+    let damaged = |error: serde_json::Error| Error::Damaged {
+        path: path.to_path_buf(),
+        message: format!("its commit cannot be read: {error}"),
+    };
+    let commit = index.directory().atomic_read(Path::new(COMMIT_FILE));
+    let commit = commit.map_err(|source| Error::Engine {
+        path: path.to_path_buf(),
+        source: source.into(),
+    })?;
+    let commit: Commit = serde_json::from_slice(&commit).map_err(damaged)?;
+    let Some(payload) = commit.payload else {
+        return Ok(None);
+    };
+    let mut meta: Meta = serde_json::from_str(&payload).map_err(damaged)?;
+    if !(OLDEST..=FORMAT).contains(&meta.format) {
+        return Err(Error::Version {
+            path: path.to_path_buf(),
+            found: meta.format,
+            expected: FORMAT,
+        });
+    }
+    // Of the next commit.
+    meta.format = FORMAT;
+    Ok(Some(meta))
 }

@@ -6,26 +6,17 @@ use std::path::Path;
 
 use ken_core::custom::CUSTOM_FIELDS;
 use ken_core::{
-    Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Token, Value, escape_bytes,
+    Document, FIELDS, Failure, Field, FileKey, Kind, Location, Reason, Value, escape_bytes,
     extension, language,
 };
 use tantivy::schema::{Document as EngineDocument, Field as Column, OwnedValue};
 
 use crate::analysis;
-use crate::body;
-use crate::files;
-use crate::links;
+use crate::columns::{FileState, value};
+use crate::mail::links;
+use crate::postings::files;
 use crate::schema::Columns;
-use crate::value;
-
-/// What is kept of a file beside its documents, on the file's own document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileState {
-    /// See [`ken_core::Stamp::token`].
-    pub token: Token,
-    /// See [`ken_core::Stamp::identity`].
-    pub identity: u64,
-}
+use crate::store::body;
 
 /// A document on its way into the index.
 pub struct Record {
@@ -43,7 +34,7 @@ pub struct Record {
 /// A record as the engine reads it.
 pub(crate) struct Row {
     values: Vec<(Column, OwnedValue)>,
-    /// The body as it is stored, if not as it is ([`crate::body`]).
+    /// The body as it is stored, if not as it is ([`crate::store::body`]).
     packed: Option<(Column, OwnedValue)>,
 }
 

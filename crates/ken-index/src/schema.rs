@@ -4,9 +4,9 @@
 //! `key` (which file it belongs to), `stamp` and `identity` (only on a file's own document, which
 //! is written after all its parts), `sequence` and `location`; and those that hits are put together
 //! by: `content` (a hash, the same for copies), `message` (which message of its file it is in),
-//! `links` (which messages are in one thread: see [`crate::links`]), and `offset` and `digest` (where a
-//! message of a mailbox stands: see [`crate::mailbox`]).
-//! A text field whose values are sorted and counted by has a column of them: see [`crate::value`].
+//! `links` (which messages are in one thread: see [`crate::mail::links`]), and `offset` and `digest` (where a
+//! message of a mailbox stands: see [`crate::mail::mailbox`]).
+//! A text field whose values are sorted and counted by has a column of them: see [`crate::columns::value`].
 
 use ken_core::{Field, FieldKind};
 use tantivy::schema::{
@@ -22,11 +22,11 @@ pub(crate) const PATH: &str = "ken_path";
 
 /// The names of the columns that are not fields of the table.
 pub(crate) const KEY: &str = "_key";
-/// What is searched by where [`KEY`] is compared; see [`crate::files`].
+/// What is searched by where [`KEY`] is compared; see [`crate::postings::files`].
 const FILE: &str = "_file";
 pub(crate) const STAMP: &str = "_stamp";
 pub(crate) const IDENTITY: &str = "_identity";
-/// See [`crate::deletion`].
+/// See [`crate::writer::deletion`].
 pub(crate) const SEQUENCE: &str = "_sequence";
 pub(crate) const LOCATION: &str = "_location";
 pub(crate) const CONTENT: &str = "_content";
@@ -34,7 +34,7 @@ pub(crate) const MESSAGE: &str = "_message";
 /// See [`ken_core::Place`].
 pub(crate) const OFFSET: &str = "_offset";
 pub(crate) const DIGEST: &str = "_digest";
-/// See [`crate::links`].
+/// See [`crate::mail::links`].
 pub(crate) const LINKS: &str = "_links";
 /// What is searched by where [`LINKS`] is compared.
 const LINK: &str = "_link";

@@ -16,7 +16,7 @@
 ///    delivered.
 /// 8. A column of where answers are to go.
 /// 9. Columns of custom fields.
-/// 10. Large bodies are stored in pieces ([`crate::body`]).
+/// 10. Large bodies are stored in pieces ([`crate::store::body`]).
 pub(crate) const FORMAT: u32 = 10;
 
 /// The oldest format that this program reads as well: what it writes to such an index makes it one of [`FORMAT`]. It has

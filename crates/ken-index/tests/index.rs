@@ -295,7 +295,7 @@ fn readers_never_fail_while_a_writer_commits_and_deletes() {
                     for turn in 0..60 {
                         let snapshot = match turn % 2 {
                             0 => Snapshot::open(folder.path()).unwrap(),
-                            _ => Snapshot::open_for_one_question(folder.path()).unwrap(),
+                            _ => Snapshot::open_for_one_query(folder.path()).unwrap(),
                         };
                         assert_eq!(found(&snapshot, &term(Field::Body, "word")), ["/d/a"]);
                     }
@@ -328,7 +328,7 @@ fn a_segment_without_one_of_its_files_is_not_opened() {
         let aside = file.with_extension("aside");
         fs_err::rename(file, &aside).unwrap();
         assert!(Snapshot::open(folder.path()).is_err(), "{end}");
-        let asked_once = Snapshot::open_for_one_question(folder.path());
+        let asked_once = Snapshot::open_for_one_query(folder.path());
         assert!(asked_once.is_err(), "{end}");
         fs_err::rename(&aside, file).unwrap();
     }

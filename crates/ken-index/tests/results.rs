@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Value};
 use ken_index::{
-    Address, Collapse, FacetBy, FileState, Record, Request, Snapshot, Writer, WriterOptions,
+    Collapse, DocAddress, FacetBy, FileState, Record, Request, Snapshot, Writer, WriterOptions,
 };
 use tempfile::TempDir;
 
@@ -285,7 +285,7 @@ fn copies_are_duplicates_wherever_they_are() {
 fn some_documents_may_be_asked_and_others_left_out() {
     let (_folder, snapshot) = index();
     let all = snapshot.find(&Request::new(&Plan::All)).unwrap().hits;
-    let addresses: Vec<Address> = all.iter().map(|hit| hit.address).collect();
+    let addresses: Vec<DocAddress> = all.iter().map(|hit| hit.address).collect();
     let count = |only, without| {
         let request = Request {
             only,

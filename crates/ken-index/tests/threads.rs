@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan};
-use ken_index::{Address, FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_index::{DocAddress, FileState, Record, Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -70,8 +70,8 @@ fn thread(messages: &[Message], of: usize) -> BTreeSet<usize> {
     }
 }
 
-fn numbers(snapshot: &Snapshot, found: &[Address]) -> BTreeSet<usize> {
-    let number = |address: &Address| {
+fn numbers(snapshot: &Snapshot, found: &[DocAddress]) -> BTreeSet<usize> {
+    let number = |address: &DocAddress| {
         let location = snapshot.location(*address).unwrap();
         let name = location.file_name();
         name.parse().unwrap()
@@ -110,7 +110,7 @@ proptest! {
                 pattern: Pattern::Term(format!("{id}@x")),
             }));
             let found = snapshot.run(&plan, Order::default(), 0, 1000).unwrap();
-            let found: Vec<Address> = found.hits.iter().map(|hit| hit.address).collect();
+            let found: Vec<DocAddress> = found.hits.iter().map(|hit| hit.address).collect();
             prop_assert_eq!(numbers(&snapshot, &found), expected);
         }
     }
@@ -122,7 +122,7 @@ fn many_messages_are_looked_for_in_the_column_as_by_terms() {
     let chain: Vec<Message> = (1..=200).map(|n| (Some(n), vec![n - 1])).collect();
     let (_folder, snapshot) = index(&[chain[..100].to_vec(), chain[100..].to_vec()]);
     let all = snapshot.run(&Plan::All, Order::default(), 0, 1000).unwrap();
-    let all: Vec<Address> = all.hits.iter().map(|hit| hit.address).collect();
+    let all: Vec<DocAddress> = all.hits.iter().map(|hit| hit.address).collect();
     assert_eq!(snapshot.threads(&all[..1]).unwrap().len(), 200);
     assert_eq!(snapshot.threads(&all).unwrap().len(), 200);
 }

@@ -369,11 +369,6 @@ pub fn remove(folder: &Path, number: u64) -> io::Result<()> {
     }
 }
 
-/// Returns the folder of the n-gram segments of an index.
-pub fn folder(index: &Path) -> PathBuf {
-    index.join("ngrams")
-}
-
 /// The files of a folder, open for reading.
 #[derive(Default)]
 pub struct OpenSegments {

@@ -205,13 +205,10 @@ fn patterns_beside_each_other_are_looked_up_as_well_as_one() {
 fn files_of_documents_that_are_not_covered_leave_nothing_out() {
     let mut ngrams = NgramSet::default();
     let mut noise = Vec::new();
-    let mut state = 1_u32;
+    let mut random = fastrand::Rng::with_seed(1);
     while ngrams.ngrams().is_some() {
         noise.clear();
-        noise.extend((0..1 << 20).map(|_| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            ((state >> 24) as u8).max(1)
-        }));
+        noise.extend((0..1 << 20).map(|_| random.u8(1..)));
         ngrams.add(&noise);
     }
     let mut builder = Builder::default();

@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, Root};
+use ken_index::layout::index_folder;
 use ken_index::{Meta, Snapshot, Soundness, Writer, WriterOptions};
 use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
@@ -85,7 +86,7 @@ pub fn check(
     progress: &Progress,
     notify: &(dyn Fn(&Change) + Sync),
 ) -> Result<Report, Error> {
-    let index = options.data.join("index");
+    let index = index_folder(&options.data);
     let mut report = Report {
         index: ken_index::check(&index, options.threads)?,
         ..Report::default()
@@ -174,7 +175,7 @@ pub struct Repaired {
 /// # Errors
 /// Fails as [`update`] does.
 pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result<Repaired, Error> {
-    let index = options.data.join("index");
+    let index = index_folder(&options.data);
     let wait = || {
         progress.waiting.store(true, Ordering::Relaxed);
         !progress.is_cancelled()
@@ -384,18 +385,6 @@ mod tests {
     use crate::RootChange;
     use crate::run::tests::{folder_of_files, options};
 
-    /// Numbers as good as random (xorshift, Marsaglia 2003).
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 % limit as u64) as usize
-        }
-    }
-
     /// Returns an index of a few documents in several segments, one of which has deletions.
     fn indexed() -> (tempfile::TempDir, Options) {
         let folder = folder_of_files(6);
@@ -457,7 +446,7 @@ mod tests {
     #[test]
     fn a_flipped_bit_is_found_or_does_no_harm() {
         let (_folder, options) = indexed();
-        let index = options.data.join("index");
+        let index = index_folder(&options.data);
         let before = answers(&index);
         let files = files_below(&index);
         let sizes: Vec<usize> = files
@@ -465,7 +454,7 @@ mod tests {
             .map(|file| fs_err::read(file).unwrap().len())
             .collect();
         assert!(files.len() > 20, "{files:?}");
-        let mut random = Random(1);
+        let mut random = fastrand::Rng::with_seed(1);
         let mut harmless = BTreeSet::new();
         for round in 0..3000 {
             // Each file as often as another, however small.
@@ -475,7 +464,7 @@ mod tests {
             }
             let whole = fs_err::read(&files[at]).unwrap();
             let mut flipped = whole.clone();
-            let bit = random.below(whole.len() * 8);
+            let bit = random.usize(..whole.len() * 8);
             flipped[bit / 8] ^= 1 << (bit % 8);
             fs_err::write(&files[at], &flipped).unwrap();
             let found = check(&options, &Progress::default(), &|_| ());

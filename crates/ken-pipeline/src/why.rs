@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ken_core::{Field, FileRow, FolderFields, Root};
-use ken_index::{Address, Snapshot};
+use ken_index::{DocAddress, Snapshot};
 use ken_walk::{ScanOptions, Verdict};
 
 use crate::stale::{Now, Stale, Staleness, custom_fields};
@@ -18,7 +18,7 @@ pub struct Why {
     /// What the index holds of it.
     pub known: Known,
     /// Where its documents stand, the file's own first.
-    pub documents: Vec<Address>,
+    pub documents: Vec<DocAddress>,
     /// Whether any of them has a failure.
     pub has_failed: bool,
     /// What the next run would do.

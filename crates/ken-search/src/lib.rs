@@ -4,7 +4,6 @@
 //! makes it a [`ken_core::Plan`], in the terms of the index; an engine runs that.
 
 mod compare;
-mod edit;
 mod folder;
 pub mod like;
 pub mod parse;

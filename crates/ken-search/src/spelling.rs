@@ -345,7 +345,7 @@ mod tests {
         }
 
         fn similar(&self, _: &[Field], term: &str) -> Result<Vec<String>, Infallible> {
-            let near = |word: &&&str| crate::edit::distance(word, term) == 1;
+            let near = |word: &&&str| strsim::osa_distance(word, term) == 1;
             Ok(self
                 .0
                 .iter()

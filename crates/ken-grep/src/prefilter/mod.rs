@@ -537,6 +537,7 @@ impl InFolder<'_> {
 
 #[cfg(test)]
 mod tests {
+    use ken_index::layout::{index_folder, ngrams_folder};
     use std::os::fd::AsFd;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -555,14 +556,14 @@ mod tests {
         let meta = writer.meta().clone();
         writer.commit(&meta).unwrap();
         let none = std::collections::BTreeSet::new();
-        let store = Store::open(&ken_ngram::folder(index), &none, ken_index::map).unwrap();
+        let store = Store::open(&ngrams_folder(index), &none, ken_index::map).unwrap();
         (meta, store)
     }
 
     #[test]
     fn a_file_is_known_by_whichever_segment_is_of_now() {
         let folder = tempfile::tempdir().unwrap();
-        let index = folder.path().join("index");
+        let index = index_folder(folder.path());
         let (meta, store) = empty(&index);
         let path = |name: &str| folder.path().join(name);
         let covers = Covers {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ken_core::Token;
 use ken_index::Meta;
+use ken_index::layout::ngrams_folder;
 use ken_ngram::{OpenSegments, Row, Segment};
 use ken_walk::Listings;
 
@@ -68,7 +69,7 @@ impl IndexTables {
 
 impl OpenTables {
     fn of(index: &Path, map: Map, meta: Meta) -> Result<Self, ken_index::Error> {
-        let ngrams = ken_ngram::open(&ken_ngram::folder(index), map)?;
+        let ngrams = ken_ngram::open(&ngrams_folder(index), map)?;
         Ok(Self {
             index: index.to_path_buf(),
             map,

@@ -12,6 +12,7 @@ mod blankless;
 mod compound;
 mod encoded;
 mod fold;
+pub(crate) mod function_words;
 mod identifier;
 mod language;
 mod language_words;

@@ -12,8 +12,7 @@ use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::IndexRecordOption;
 
 use super::stream::Merge;
-use super::{Dictionaries, has_terms};
-use crate::query::Matcher;
+use super::{Dictionaries, Matcher, has_terms};
 
 /// Which terms are listed.
 #[derive(Clone, Debug)]

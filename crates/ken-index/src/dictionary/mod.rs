@@ -5,9 +5,14 @@
 //! (Tantivy's own way to it, `SegmentReader::inverted_index`, takes a lock each time). A look-up
 //! allocates nothing. `bench/run dictionary` measures it.
 
+mod automaton;
+mod cursor;
+mod frequent;
+mod infos;
 mod list;
-mod places;
+mod matcher;
 mod plain;
+mod prefix;
 mod similar;
 mod stream;
 mod trie;
@@ -27,18 +32,21 @@ use crate::schema::Columns;
 use self::plain::PlainLists;
 use self::trie::Tries;
 
+pub(crate) use automaton::{RegexAutomaton, TermsAutomaton};
+pub(crate) use cursor::Cursor;
+pub(crate) use frequent::frequent;
+pub(crate) use infos::TermInfos;
 pub(crate) use list::each;
 pub use list::{TermCount, TermList};
-pub(crate) use places::Places;
+pub(crate) use matcher::{Matcher, compile};
 #[cfg(any(fuzzing, test))]
 pub(crate) use plain::read_terms;
 pub(crate) use plain::{
-    Accept, ListWriter, PlainTerms, Small, Wanted, delete, delete_others, is_list, is_sound,
-    name as list_of, update,
+    Accept, ListWriter, PlainTerms, Small, Wanted, delete, delete_others, is_sound, update,
 };
+pub(crate) use prefix::successor;
 pub use similar::Similar;
 pub(crate) use similar::similar;
-pub(crate) use stream::Cursor;
 pub(crate) use trie::Trie;
 
 /// The dictionaries of all fields and segments of one snapshot.
@@ -164,8 +172,8 @@ impl<'a> Shortcut<'a> {
     }
 
     /// Where the postings of the terms stand; `None` if there are none.
-    pub(crate) fn places(self) -> io::Result<Option<Places>> {
-        self.all.tries.places(self.segment, self.column)
+    pub(crate) fn infos(self) -> io::Result<Option<TermInfos>> {
+        self.all.tries.infos(self.segment, self.column)
     }
 }
 

@@ -16,7 +16,6 @@
 //! comes of a merge gets it at the end of the run. The file says nothing that the segment does not: where it
 //! is missing the dictionary is walked.
 
-use std::ffi::OsStr;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -31,10 +30,11 @@ use tantivy::schema::Field as Column;
 use tantivy::{Index, SegmentReader};
 use tantivy_common::HasLen;
 
+use super::successor;
 use crate::directory::ReadDirectory;
+use crate::layout::{TERM_LIST, is_term_list, term_list};
 
 const MAGIC: [u8; 8] = *b"kenword2";
-const EXTENSION: &str = "words";
 const BUFFER_BYTES: usize = 1 << 20;
 /// Lines are written when there are so many bytes of them.
 const LINES_BYTES: usize = 64 << 10;
@@ -64,7 +64,7 @@ impl PlainTerms<'_> {
         wanted: &Wanted<'_>,
         each: &mut dyn FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let end = crate::query::successor(wanted.prefix);
+        let end = successor(wanted.prefix);
         let end = end.map_or(self.0.len(), |end| self.lower_bound(end.as_bytes()));
         let start = self.lower_bound(wanted.prefix.as_bytes());
         let lines = self.0.get(start..end).unwrap_or_default();
@@ -141,22 +141,17 @@ impl PlainLists {
 
     /// Returns how many bytes the lists have on disk.
     pub(crate) fn n_bytes(&self) -> u64 {
-        let open = |(id, _): &(SegmentId, _)| self.directory.open_read(&name(*id)).ok();
+        let open = |(id, _): &(SegmentId, _)| self.directory.open_read(&term_list(*id)).ok();
         let files = self.opened.iter().filter_map(open);
         files.map(|file| file.len() as u64).sum()
     }
 
     fn open(&self, segment: SegmentId) -> Option<Lists> {
-        let file = self.directory.open_read(&name(segment)).ok()?;
+        let file = self.directory.open_read(&term_list(segment)).ok()?;
         let bytes = file.read_bytes().ok()?;
         let fields = read_table(bytes.as_slice())?;
         Some(Lists { bytes, fields })
     }
-}
-
-/// Returns the name of the list of a segment.
-pub(crate) fn name(segment: SegmentId) -> PathBuf {
-    PathBuf::from(segment.uuid_string()).with_extension(EXTENSION)
 }
 
 /// Returns the column of each field and where its terms are; `None` if the file is another one.
@@ -247,7 +242,7 @@ pub(crate) fn update(index: &Index, folder: &Path, small: Small) -> tantivy::Res
     let is_missing = |segment: &&tantivy::Segment| -> io::Result<bool> {
         let terms = segment.relative_path(SegmentComponent::Terms);
         let is_large = fs_err::metadata(folder.join(terms))?.len() >= small.bytes;
-        Ok(is_large && !is_there(&folder.join(name(segment.id())))?)
+        Ok(is_large && !is_there(&folder.join(term_list(segment.id())))?)
     };
     std::thread::scope(|scope| {
         let mut writing = Vec::new();
@@ -271,10 +266,10 @@ pub(crate) fn delete_others(
     folder: &Path,
     segments: impl Iterator<Item = SegmentId>,
 ) -> io::Result<()> {
-    let names: Vec<PathBuf> = segments.map(name).collect();
+    let names: Vec<PathBuf> = segments.map(term_list).collect();
     for entry in fs_err::read_dir(folder)? {
         let entry = entry?.file_name();
-        if is_list(&entry) && !names.iter().any(|name| name.as_os_str() == entry) {
+        if is_term_list(&entry) && !names.iter().any(|name| name.as_os_str() == entry) {
             delete(&folder.join(entry))?;
         }
     }
@@ -292,12 +287,6 @@ fn is_there(path: &Path) -> io::Result<bool> {
             Ok(is_long && file.read_exact(&mut magic).is_ok() && magic == MAGIC)
         }
     }
-}
-
-/// Returns whether a file of this name is, or was to be, a list.
-pub(crate) fn is_list(name: &OsStr) -> bool {
-    let mut parts = name.to_str().unwrap_or_default().split('.');
-    parts.nth(1) == Some(EXTENSION)
 }
 
 /// Deletes a list, if it is there.
@@ -352,8 +341,8 @@ pub(crate) struct ListWriter {
 
 impl ListWriter {
     pub(crate) fn create(folder: &Path, segment: SegmentId, small: Small) -> io::Result<Self> {
-        let path = folder.join(name(segment));
-        let next = path.with_extension(format!("{EXTENSION}.{}", std::process::id()));
+        let path = folder.join(term_list(segment));
+        let next = path.with_extension(format!("{TERM_LIST}.{}", std::process::id()));
         Ok(Self {
             out: BufWriter::with_capacity(BUFFER_BYTES, File::create(&next)?),
             next,
@@ -500,7 +489,7 @@ mod tests {
             lists.end_field(Column::from_field_id(number)).unwrap();
         }
         lists.finish().unwrap();
-        let file = fs_err::read(folder.path().join(name(segment))).unwrap();
+        let file = fs_err::read(folder.path().join(term_list(segment))).unwrap();
         assert!(is_sound(&file));
         let mut table = read_table(&file).unwrap();
         table.sort_by_key(|(column, _)| *column);
@@ -601,8 +590,8 @@ mod tests {
         assert!(!has_list, "the dictionaries are small");
         assert!(without.iter().all(|(terms, _)| !terms.is_empty()));
 
-        let again = crate::snapshot::Asked::AgainAndAgain;
-        let (_, index, _) = crate::snapshot::open_engine(folder.path(), again).unwrap();
+        let again = crate::reader::Access::ManyQueries;
+        let (_, index, _) = crate::reader::open_engine(folder.path(), again).unwrap();
         let stale = folder.path().join(format!("{}.words", "ab".repeat(16)));
         fs_err::write(&stale, "").unwrap();
         update(&index, folder.path(), Small { bytes: 0, terms: 0 }).unwrap();
@@ -613,7 +602,7 @@ mod tests {
 
         for entry in fs_err::read_dir(folder.path()).unwrap() {
             let path = entry.unwrap().path();
-            if is_list(path.file_name().unwrap()) {
+            if is_term_list(path.file_name().unwrap()) {
                 fs_err::write(path, "damaged").unwrap();
             }
         }

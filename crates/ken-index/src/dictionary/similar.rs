@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 
 use ken_core::{Field, Pattern};
 
-use super::Dictionaries;
-use crate::query::Matcher;
+use super::{Dictionaries, Matcher};
 
 /// Words of fewer characters are not corrected: too much is similar to them.
 const MIN_LENGTH: usize = 3;

@@ -4,7 +4,7 @@
 //! then whether that may lead to a match. A node has up to 256 children, each somewhere else in the
 //! file, and in the walk for a fuzzy word nearly all of them lead nowhere. Here the automaton is
 //! asked first. What cannot be had this way is the place of a term's postings: the dictionary is
-//! asked for that, once for each term that matches; of terms that follow one another [`Places`] knows them.
+//! asked for that, once for each term that matches; of terms that follow one another [`TermInfos`] knows them.
 
 use std::convert::Infallible;
 use std::io;
@@ -19,7 +19,7 @@ use tantivy_common::BinarySerializable;
 use tantivy_fst::Automaton;
 use tantivy_fst::raw::{Fst, Node};
 
-use super::places::{Places, damaged};
+use super::infos::{TermInfos, damaged};
 
 /// What the engine names the file of a segment's dictionaries.
 const EXTENSION: &str = "term";
@@ -50,9 +50,13 @@ impl Tries {
     }
 
     /// Returns where the postings of its terms stand; `None` if it has no terms.
-    pub(super) fn places(&self, segment: SegmentId, column: Column) -> io::Result<Option<Places>> {
+    pub(super) fn infos(
+        &self,
+        segment: SegmentId,
+        column: Column,
+    ) -> io::Result<Option<TermInfos>> {
         let parts = self.parts(segment, column)?;
-        parts.map(Parts::places).transpose()
+        parts.map(Parts::infos).transpose()
     }
 
     fn parts(&self, segment: SegmentId, column: Column) -> io::Result<Option<Parts>> {
@@ -91,7 +95,7 @@ impl Tries {
 /// What the engine wrote of the dictionary of a field.
 struct Parts {
     automaton: OwnedBytes,
-    places: OwnedBytes,
+    infos: OwnedBytes,
 }
 
 impl Parts {
@@ -104,15 +108,15 @@ impl Parts {
         let automaton = automaton.ok_or_else(damaged)?;
         Ok(Self {
             automaton: dictionary.slice(0..automaton),
-            places: dictionary.slice(automaton..ends),
+            infos: dictionary.slice(automaton..ends),
         })
     }
 
     /// Reads the table of places, if it is of as many terms as the automaton.
-    fn places(self) -> io::Result<Places> {
-        let places = Places::read(&self.places)?;
-        match Trie::read(self.automaton)?.0.len() as u64 == places.n_terms {
-            true => Ok(places),
+    fn infos(self) -> io::Result<TermInfos> {
+        let infos = TermInfos::read(&self.infos)?;
+        match Trie::read(self.automaton)?.0.len() as u64 == infos.n_terms {
+            true => Ok(infos),
             false => Err(damaged()),
         }
     }
@@ -195,7 +199,7 @@ mod tests {
     use tantivy_common::file_slice::FileSlice;
 
     use super::*;
-    use crate::query::FuzzyAutomaton;
+    use crate::dictionary::automaton::FuzzyAutomaton;
 
     fn dictionary(terms: &std::collections::BTreeSet<String>) -> Vec<u8> {
         let places = terms.iter().zip(0..).map(|(term, number)| {
@@ -263,7 +267,7 @@ mod tests {
             }).collect();
             let terms = places.iter().enumerate().map(|(at, info)| (format!("{at:04}"), info.clone()));
             let bytes = dictionary_of(terms);
-            let read = Parts::of(&OwnedBytes::new(bytes)).unwrap().places().unwrap();
+            let read = Parts::of(&OwnedBytes::new(bytes)).unwrap().infos().unwrap();
             prop_assert_eq!(read.n_terms, places.len() as u64);
             let from = from.min(read.n_terms);
             let to = (from + n).min(read.n_terms);
@@ -291,7 +295,7 @@ mod tests {
                 };
                 (format!("{at:04}"), info)
             });
-            let mut bytes = Parts::of(&OwnedBytes::new(dictionary_of(terms))).unwrap().places.to_vec();
+            let mut bytes = Parts::of(&OwnedBytes::new(dictionary_of(terms))).unwrap().infos.to_vec();
             for (at, byte) in damage {
                 let at = at.index(bytes.len());
                 bytes[at] = byte;
@@ -299,9 +303,9 @@ mod tests {
             let whole = bytes.len();
             for length in [whole, cut.index(whole)] {
                 let table = OwnedBytes::new(bytes[..length].to_vec());
-                if let Ok(places) = Places::read(&table) {
-                    let end = places.n_terms.min(1_000);
-                    let _ = places.each(0..end, &mut |_| Ok::<_, io::Error>(()));
+                if let Ok(infos) = TermInfos::read(&table) {
+                    let end = infos.n_terms.min(1_000);
+                    let _ = infos.each(0..end, &mut |_| Ok::<_, io::Error>(()));
                 }
             }
         }
@@ -314,7 +318,7 @@ mod tests {
         let table = bytes.len()
             - Parts::of(&OwnedBytes::new(bytes.clone()))
                 .unwrap()
-                .places
+                .infos
                 .len();
         let number = table - FOOTER_BYTES + 8;
         assert_eq!(bytes[number..number + 8], 300_u64.to_le_bytes());
@@ -325,11 +329,11 @@ mod tests {
             assert!(
                 Parts::of(&OwnedBytes::new(damaged))
                     .unwrap()
-                    .places()
+                    .infos()
                     .is_err()
             );
         }
-        assert!(Parts::of(&OwnedBytes::new(bytes)).unwrap().places().is_ok());
+        assert!(Parts::of(&OwnedBytes::new(bytes)).unwrap().infos().is_ok());
     }
 
     #[test]

@@ -26,7 +26,7 @@ use super::sparing::SparingFile;
 #[derive(Clone, Debug)]
 pub(crate) struct ReadDirectory {
     mapped: MmapDirectory,
-    /// Those that are open, if it is for one question.
+    /// Those that are open, if it is for one query.
     sparing: Option<Arc<Sparing>>,
 }
 
@@ -53,7 +53,7 @@ impl ReadDirectory {
     }
 
     /// Opens the directory for one question: see [`super::sparing`].
-    pub(crate) fn for_one_question(root: &Path) -> Result<Self, OpenDirectoryError> {
+    pub(crate) fn for_one_query(root: &Path) -> Result<Self, OpenDirectoryError> {
         let sparing = Sparing {
             root: root.to_path_buf(),
             files: Mutex::default(),

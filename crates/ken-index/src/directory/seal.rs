@@ -8,15 +8,15 @@
 use std::io;
 use std::path::Path;
 
-/// The name of the list.
-pub(crate) const LIST: &str = "meta.json";
+use crate::layout::COMMIT_FILE;
+
 const MARK: &[u8] = b"\n#crc32 ";
 const DIGITS: usize = 8;
 
 /// Returns the list with its checksum, and any other file as it is.
 pub(super) fn seal(path: &Path, content: &[u8]) -> Vec<u8> {
     let mut sealed = content.to_vec();
-    if path == Path::new(LIST) {
+    if path == Path::new(COMMIT_FILE) {
         sealed.extend_from_slice(MARK);
         sealed.extend_from_slice(format!("{:08x}\n", crc32fast::hash(content)).as_bytes());
     }
@@ -30,12 +30,12 @@ pub(super) fn seal(path: &Path, content: &[u8]) -> Vec<u8> {
 pub(super) fn unseal(path: &Path, mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     let end = bytes.len().saturating_sub(MARK.len() + DIGITS + 1);
     let (content, line) = bytes.split_at(end);
-    if path != Path::new(LIST) || !line.starts_with(MARK) {
+    if path != Path::new(COMMIT_FILE) || !line.starts_with(MARK) {
         return Ok(bytes);
     }
     let expected = format!("{:08x}\n", crc32fast::hash(content));
     if line[MARK.len()..] != *expected.as_bytes() {
-        let message = format!("the checksum of {LIST} is of another content");
+        let message = format!("the checksum of {COMMIT_FILE} is of another content");
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     bytes.truncate(end);
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_changed_list_is_noticed() {
-        let list = Path::new(LIST);
+        let list = Path::new(COMMIT_FILE);
         let content = br#"{"segments":[],"opstamp":12}"#;
         let sealed = seal(list, content);
         assert_eq!(unseal(list, sealed.clone()).unwrap(), content);
@@ -71,7 +71,7 @@ mod tests {
     fn other_files_have_no_checksum_here() {
         let other = Path::new("other.json");
         assert_eq!(seal(other, b"[]"), b"[]");
-        let sealed = seal(Path::new(LIST), b"[]");
+        let sealed = seal(Path::new(COMMIT_FILE), b"[]");
         assert_eq!(unseal(other, sealed.clone()).unwrap(), sealed);
     }
 }

@@ -27,8 +27,8 @@ use tantivy::directory::{
 };
 use tantivy::index::SegmentId;
 
-use super::seal::{LIST, seal, unseal};
-use crate::dictionary::is_list;
+use super::seal::{seal, unseal};
+use crate::layout::{COMMIT_FILE, is_term_list};
 
 /// The list of all files that the engine made.
 const MANAGED: &str = ".managed.json";
@@ -76,7 +76,7 @@ impl WriteDirectory {
             let name = entry?.file_name();
             files.extend(
                 name.to_str()
-                    .filter(|text| is_engines(text) && !is_list(&name))
+                    .filter(|text| is_engines(text) && !is_term_list(&name))
                     .map(str::to_owned),
             );
         }
@@ -93,14 +93,14 @@ impl WriteDirectory {
     /// Is told the files of the last commit: those are not synced again if an earlier process made that
     /// commit, and synced it. One that was put in the place of another since then is younger than the list.
     pub(crate) fn trust(&self, files: impl Iterator<Item = PathBuf>) {
-        let files = files.chain([PathBuf::from(LIST)]);
+        let files = files.chain([PathBuf::from(COMMIT_FILE)]);
         let synced = fs_err::read_to_string(self.root.join(SYNCED)).ok();
         let is_synced = synced.is_some() && synced == self.stamp_of_list();
         let changed = |path: &Path| {
             let file = fs_err::metadata(self.root.join(path)).ok()?;
             Some((file.ctime(), file.ctime_nsec()))
         };
-        let of_list = changed(Path::new(LIST)).filter(|_| is_synced);
+        let of_list = changed(Path::new(COMMIT_FILE)).filter(|_| is_synced);
         let mut unsynced = lock(&self.unsynced);
         for path in files {
             if changed(&path).is_some_and(|changed| of_list.is_some_and(|list| changed <= list)) {
@@ -122,7 +122,7 @@ impl WriteDirectory {
 
     /// Returns what no other list of segments has: one never changes, but is replaced. Nor has a copy of the folder.
     fn stamp_of_list(&self) -> Option<String> {
-        let list = fs_err::metadata(self.root.join(LIST)).ok()?;
+        let list = fs_err::metadata(self.root.join(COMMIT_FILE)).ok()?;
         let times = (list.ctime(), list.ctime_nsec(), list.mtime_nsec());
         Some(format!("{} {} {times:?}\n", list.ino(), list.len()))
     }
@@ -192,7 +192,7 @@ impl WriteDirectory {
 fn is_engines(name: &str) -> bool {
     let segment = name.split('.').next().unwrap_or_default();
     let is_identifier = segment.len() == 32 && segment.bytes().all(|b| b.is_ascii_hexdigit());
-    name == LIST || (is_identifier && name.len() > 32)
+    name == COMMIT_FILE || (is_identifier && name.len() > 32)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -283,7 +283,7 @@ impl Directory for WriteDirectory {
         self.sync_files()?;
         self.inner.atomic_write(path, content)?;
         self.inner.sync_directory()?;
-        if path == Path::new(LIST) {
+        if path == Path::new(COMMIT_FILE) {
             self.note_synced();
         }
         Ok(())
@@ -383,7 +383,7 @@ mod tests {
     fn what_an_earlier_process_synced_is_not_synced_again() {
         let folder = tempfile::tempdir().unwrap();
         let names = ["a", "b"].map(|letter| format!("{}.store", letter.repeat(32)));
-        let list = Path::new(LIST);
+        let list = Path::new(COMMIT_FILE);
         let commit = |synced: bool| {
             let directory = WriteDirectory::open(folder.path()).unwrap();
             directory.set_synced(synced);

@@ -13,9 +13,9 @@ use regex_automata::meta::Regex;
 use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 
+use super::selection::scorer;
+use crate::columns::value;
 use crate::schema::value_column;
-use crate::selection::scorer;
-use crate::value;
 
 /// An expression may take so much memory.
 const MAX_BYTES: usize = 1 << 20;

@@ -7,8 +7,8 @@
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader};
 
+use super::selection::{scorer, without_searcher};
 use crate::schema::CONTENT;
-use crate::selection::{scorer, without_searcher};
 
 #[derive(Clone, Debug)]
 pub(super) struct DuplicatesQuery;

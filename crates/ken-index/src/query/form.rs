@@ -14,8 +14,8 @@ use tantivy::schema::Field as Column;
 use tantivy::store::StoreReader;
 
 use crate::analysis::{self, Form, alone};
-use crate::body;
-use crate::stored::{self, StoredValue};
+use crate::store::body;
+use crate::store::values::{self, StoredValue};
 
 /// The texts of one field in one segment.
 pub(super) struct Texts {
@@ -57,7 +57,7 @@ impl Texts {
 
     /// Returns the field's texts of a stored document; none if it is damaged.
     fn texts<'a>(&self, document: &'a [u8]) -> Option<Vec<Cow<'a, str>>> {
-        let values = stored::values(document)?.into_iter();
+        let values = values::values(document)?.into_iter();
         let own = values.filter(|(column, _)| *column == self.column);
         own.map(|(_, value)| match value {
             StoredValue::Text(text) => Some(Cow::Borrowed(text)),

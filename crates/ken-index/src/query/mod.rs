@@ -2,43 +2,39 @@
 
 mod address;
 mod duplicates;
-mod expand;
 mod folder;
 mod form;
 mod guard;
 mod path;
 mod pattern;
 mod related;
+mod selection;
 mod span;
 mod word;
 mod xor;
 
-use std::collections::HashMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use ken_core::{Field, FieldKind, Pattern, Plan, Span, Word};
 use tantivy::Term;
-use tantivy::index::SegmentReader;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query,
     RangeQuery, TermQuery,
 };
-use tantivy::schema::{Field as Column, IndexRecordOption};
+use tantivy::schema::IndexRecordOption;
 
 use crate::analysis::BORDER;
-use crate::dictionary::Shortcuts;
+use crate::dictionary::successor;
 use crate::schema::Columns;
 use address::AddressQuery;
 use duplicates::DuplicatesQuery;
-#[cfg(test)]
-pub(crate) use expand::FuzzyAutomaton;
-pub(crate) use expand::Matcher;
 use folder::FolderQuery;
 use guard::Guard;
 use path::PathQuery;
 use pattern::PatternQuery;
 use related::{RelatedQuery, Relation};
+pub(crate) use selection::Selection;
 use span::SpanQuery;
 pub(crate) use word::{Proximity, Scoring, WordsQuery};
 use xor::XorQuery;
@@ -151,42 +147,6 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
     Box::new(BooleanQuery::new(others))
 }
 
-/// Returns the most frequent terms that a pattern means, and how many it means in all; see
-/// [`crate::Snapshot::terms`].
-pub(crate) fn terms(
-    segments: &[SegmentReader],
-    shortcuts: &Shortcuts,
-    column: Column,
-    pattern: &Pattern,
-    limit: usize,
-) -> tantivy::Result<(Vec<(String, u64)>, usize)> {
-    let matcher = Matcher::new(pattern)?;
-    let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
-    for segment in segments {
-        let Some(index) = shortcuts.index(segment, column)? else {
-            continue;
-        };
-        let shortcut = shortcuts.of(segment, column);
-        matcher.each(&index, shortcut, &mut |term, info| {
-            let count = u64::from(info.doc_freq);
-            match counts.get_mut(term) {
-                Some(sum) => *sum += count,
-                None => _ = counts.insert(term.to_vec(), count),
-            }
-            Ok(())
-        })?;
-    }
-    let total = counts.len();
-    let text = |term: Vec<u8>| String::from_utf8_lossy(&term).into_owned();
-    let mut all: Vec<(String, u64)> = counts
-        .into_iter()
-        .map(|(term, n)| (text(term), n))
-        .collect();
-    all.sort_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
-    all.truncate(limit);
-    Ok((all, total))
-}
-
 fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Query> {
     if field == Field::Path {
         return Box::new(PathQuery(pattern.clone()));
@@ -240,19 +200,6 @@ fn prefix_query(columns: &Columns, field: Field, prefix: &str) -> Box<dyn Query>
     Box::new(RangeQuery::new(from, to))
 }
 
-/// Returns the first string after all strings that start with `prefix`.
-pub(crate) fn successor(prefix: &str) -> Option<String> {
-    let mut stem = prefix.to_owned();
-    while let Some(last) = stem.pop() {
-        let next = (u32::from(last) + 1..=u32::from(char::MAX)).find_map(char::from_u32);
-        if let Some(next) = next {
-            stem.push(next);
-            return Some(stem);
-        }
-    }
-    None
-}
-
 fn span_query(scoring: &Scoring, field: Field, span: &Span) -> Box<dyn Query> {
     let column = scoring.columns.of(field);
     match span {
@@ -281,18 +228,4 @@ fn span_query(scoring: &Scoring, field: Field, span: &Span) -> Box<dyn Query> {
         span: span.clone(),
         shortcuts: Arc::clone(&scoring.shortcuts),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn successors_end_the_range_of_a_prefix() {
-        assert_eq!(successor("ab").as_deref(), Some("ac"));
-        assert_eq!(successor("a\u{10ffff}").as_deref(), Some("b"));
-        assert_eq!(successor("\u{d7ff}").as_deref(), Some("\u{e000}"));
-        assert_eq!(successor("\u{10ffff}"), None);
-        assert_eq!(successor(""), None);
-    }
 }

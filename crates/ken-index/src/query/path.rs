@@ -15,7 +15,7 @@ use tantivy::query::{
 use tantivy::{DocId, DocSet, Score, TantivyError};
 use tantivy_common::BitSet;
 
-use super::expand::{RegexAutomaton, compile};
+use crate::dictionary::{RegexAutomaton, compile};
 use crate::schema::LOCATION;
 
 /// Documents whose location the pattern matches as a whole; a regular expression anywhere in it.

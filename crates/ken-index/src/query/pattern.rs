@@ -12,7 +12,7 @@ use tantivy::schema::{Field as Column, IndexRecordOption};
 use tantivy::{DocId, DocSet, Score, TantivyError};
 use tantivy_common::BitSet;
 
-use super::expand::Matcher;
+use crate::dictionary::Matcher;
 use crate::dictionary::Shortcuts;
 
 /// Documents in which a column holds a term that the pattern means.

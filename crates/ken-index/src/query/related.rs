@@ -6,9 +6,9 @@ use tantivy::collector::DocSetCollector;
 use tantivy::query::{EnableScoring, Query, Weight};
 
 use super::Scoring;
-use crate::links;
-use crate::search::Address;
-use crate::selection::{Selection, without_searcher};
+use super::selection::{Selection, without_searcher};
+use crate::DocAddress;
+use crate::mail::links;
 
 /// Which messages are meant.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl Query for RelatedQuery {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         let searcher = scoring.searcher().ok_or_else(without_searcher)?;
         let found = searcher.search(&*self.of, &DocSetCollector)?;
-        let found = found.into_iter().map(|at| Address {
+        let found = found.into_iter().map(|at| DocAddress {
             segment: at.segment_ord,
             doc: at.doc_id,
         });

@@ -5,10 +5,17 @@
 
 use tantivy::DocId;
 
-use super::postings::Detail;
-
 /// Document and position of an occurrence of a term; memory for these comes as zeros, which nobody writes.
 pub(super) type Occurrence = (DocId, u32);
+
+/// What is kept of each occurrence of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// The documents only.
+    Documents,
+    /// Documents, how often, and where.
+    Positions,
+}
 
 /// More documents are not in the columns at a time.
 pub(super) const AT_ONCE: usize = 128;

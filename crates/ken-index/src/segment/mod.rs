@@ -29,9 +29,9 @@ use tantivy::store::StoreWriter;
 use tantivy::{DocId, Index, Segment, SegmentMeta, TantivyError};
 
 use self::batch::Batch;
-use self::documents::Documents;
+use self::documents::{Detail, Documents};
 use self::engine::{FieldFiles, Files};
-use self::postings::{Detail, Postings, Room, Sink};
+use self::postings::{Postings, Room, Sink};
 use self::spill::Spill;
 use crate::analysis;
 use crate::dictionary::{ListWriter, Small};

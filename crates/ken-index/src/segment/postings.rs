@@ -13,18 +13,9 @@ use tantivy::fieldnorm::FieldNormReader;
 
 use super::PART_BYTES;
 use super::batch::{self, Batch};
-use super::documents::{Documents, Occurrence, n_docs};
+use super::documents::{Detail, Documents, Occurrence, n_docs};
 use super::terms::{Key, MAX_BYTES, Terms};
 use crate::analysis::BORDER;
-
-/// What is kept of each occurrence of a term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Detail {
-    /// The documents only.
-    Documents,
-    /// Documents, how often, and where.
-    Positions,
-}
 
 /// What postings are written to: terms in order, and of each its documents in order.
 pub(super) trait Sink {

@@ -29,8 +29,8 @@ use std::path::{Path, PathBuf};
 use ken_core::{put_number, take_number};
 use tantivy::DocId;
 
-use super::documents::{AT_ONCE, Documents};
-use super::postings::{Detail, Postings, Room, Sink, first_bytes};
+use super::documents::{AT_ONCE, Detail, Documents};
+use super::postings::{Postings, Room, Sink, first_bytes};
 use super::width::{self, Width};
 
 /// So many bytes are written and read at once.
@@ -48,11 +48,11 @@ pub(super) struct Spill {
     end: u64,
     n_parts: usize,
     /// By column, its part in each that has some terms of it.
-    columns: Vec<Vec<Part>>,
+    columns: Vec<Vec<ColumnPart>>,
 }
 
 /// The terms of one column in a part.
-struct Part {
+struct ColumnPart {
     /// Where they are.
     bytes: Range<u64>,
     /// No document is before this one.
@@ -95,7 +95,7 @@ impl Spill {
             let written = written.and_then(|()| part.flush());
             written.map_err(|error| in_folder(&self.folder, &error))?;
             let bytes = start..self.end;
-            self.columns[column].push(Part { bytes, first });
+            self.columns[column].push(ColumnPart { bytes, first });
         }
         self.n_parts += 1;
         Ok(())
@@ -273,7 +273,7 @@ struct PartReader<'s> {
 }
 
 impl<'s> PartReader<'s> {
-    fn new(spill: &'s Spill, part: &Part) -> Self {
+    fn new(spill: &'s Spill, part: &ColumnPart) -> Self {
         Self {
             spill,
             rest: part.bytes.clone(),

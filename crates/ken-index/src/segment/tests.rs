@@ -291,7 +291,7 @@ fn what_is_large_is_written_out_until_there_are_many_parts() {
     }
     let list = folder
         .path()
-        .join(dictionary::list_of(segment.segment_id()));
+        .join(crate::layout::term_list(segment.segment_id()));
     let list = fs_err::read(list).unwrap();
     assert!(dictionary::is_sound(&list));
     assert!(list.starts_with(&expected));

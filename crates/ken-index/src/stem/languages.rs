@@ -15,8 +15,8 @@ use tantivy::schema::IndexRecordOption;
 
 use super::endings::Endings;
 use super::{Rules, code};
+use crate::analysis::function_words::FunctionWords;
 use crate::dictionary::Shortcuts;
-use crate::function_words::FunctionWords;
 use crate::schema::{Columns, value_column};
 
 /// Those that Snowball has rules for.

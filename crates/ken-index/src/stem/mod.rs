@@ -20,10 +20,10 @@ use ken_core::{Field, Form, Pattern, Plan, Ranking, Span, Word};
 use tantivy::index::SegmentReader;
 
 use self::endings::{AnyForms, Endings, Forms};
+use crate::analysis::function_words;
 use crate::dictionary::{Shortcuts, Trie};
-use crate::function_words;
+use crate::parallel;
 use crate::schema::Columns;
-use crate::spread;
 
 pub(crate) use self::languages::{Language, Stemming};
 
@@ -319,7 +319,7 @@ impl<'a> Expander<'a> {
             tantivy::Result::Ok(())
         };
         // A walk leads to few terms, in a large dictionary as in a small one.
-        spread::each(self.segments, |_| 1, usize::MAX, look)?;
+        parallel::each(self.segments, |_| 1, usize::MAX, look)?;
         let searches = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(searches.into_iter().flat_map(|of| of.found).collect())
     }

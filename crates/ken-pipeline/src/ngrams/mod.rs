@@ -20,6 +20,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use ken_core::{Document, Kind, Token};
 use ken_extract::Input;
 use ken_extract::helper::ocr;
+use ken_index::layout::ngrams_folder;
 use ken_index::{Error, Snapshot};
 use ken_ngram::{Builder, Covers, NgramSet, Pieces, Store, Version};
 use twox_hash::XxHash3_64;
@@ -39,7 +40,10 @@ const FIRST_BYTES: usize = 16 << 10;
 /// Up to this size the hash of content is a hash of all of it.
 const WHOLE_BYTES: usize = 4 << 20;
 
-pub use ken_ngram::folder;
+/// Returns the folder of the n-gram segments of an index.
+pub fn folder(index: &Path) -> PathBuf {
+    ngrams_folder(index)
+}
 
 /// Writes the n-grams of all files of a run.
 pub(crate) struct NgramWriter {

@@ -102,7 +102,7 @@ impl Run<'_> {
             writer.set_synced(true);
         }
         // Another run goes on where this one was stopped.
-        writer.set_patient(summary.interrupted);
+        writer.defer_merges(summary.interrupted);
         let mut committed = None;
         let committing = self.progress.span(Stage::Commit, None);
         writer.commit_with(|| {

@@ -54,7 +54,7 @@ impl WriterSlot {
 
 impl<'s> LazyWriter<'s> {
     /// Returns the writer in a slot for a run. With `patient`, segments are merged only when there are
-    /// many, until [`Writer::set_patient`] says otherwise.
+    /// many, until [`Writer::defer_merges`] says otherwise.
     pub(crate) fn new(slot: &'s WriterSlot, synced: bool, patient: bool) -> Self {
         Self {
             slot,
@@ -72,7 +72,7 @@ impl<'s> LazyWriter<'s> {
         let writer = self.slot.get()?;
         self.used.get_or_init(|| {
             writer.set_synced(self.synced);
-            writer.set_patient(self.patient);
+            writer.defer_merges(self.patient);
         });
         Ok(writer)
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Meta;
+use ken_index::layout::index_folder;
 use ken_pipeline::{Options, Progress, Repaired, Report, background};
 use serde_json::{Value as Json, json};
 
@@ -21,7 +22,7 @@ const NAMED: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure> {
     let options = default_options(global)?;
-    if let Err(error @ ken_index::Error::Damaged { .. }) = Meta::read(&options.data.join("index"))
+    if let Err(error @ ken_index::Error::Damaged { .. }) = Meta::read(&index_folder(&options.data))
         && args.repair
     {
         let Some(run) = ken_pipeline::start_anew(&options, &Progress::default())? else {
@@ -162,7 +163,7 @@ fn findings(
     report: &Report,
     changes: &[(&'static str, PathBuf)],
 ) -> Vec<Finding> {
-    let index = options.data.join("index");
+    let index = index_folder(&options.data);
     let plain = |what, path: &Path| Finding {
         what,
         path: path.to_path_buf(),

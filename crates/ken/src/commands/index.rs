@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use ken_core::{Change, escape_bytes};
 use ken_index::Snapshot;
+use ken_index::layout::index_folder;
 use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary, default_memory};
 use serde_json::json;
@@ -236,7 +237,7 @@ fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
 }
 
 fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
-    match Snapshot::open(&data.join("index")) {
+    match Snapshot::open(&index_folder(data)) {
         Ok(snapshot) => Ok(!snapshot.meta().roots.is_empty()),
         Err(ken_index::Error::Missing(_)) => Ok(false),
         // What they are is seen when it is made anew.

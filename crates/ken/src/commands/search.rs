@@ -35,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
         return query::save(global, name, args);
     }
     let settings = Settings::load(global)?;
-    let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
+    let snapshot = Snapshot::open_for_one_query(&data_folder(global)?.join("index"))?;
     // The index knows what custom fields are called.
     let names = snapshot.meta().field_names();
     let mut context = context();

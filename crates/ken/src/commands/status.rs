@@ -8,6 +8,7 @@ use ken_core::{Field, Order, Pattern, Plan, SortKey, escape_bytes};
 use ken_extract::helper::Helpers;
 use ken_extract::worker::Sandbox;
 use ken_extract::{Extractor, detect, format_of};
+use ken_index::layout::index_folder;
 use ken_index::{Snapshot, Statistics, Stored, Tally};
 use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{RECOGNISED, TEXTLESS};
@@ -21,7 +22,7 @@ use crate::output;
 
 pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let data = config::data_folder(global)?;
-    let snapshot = Snapshot::open_for_one_question(&data.join("index"))?;
+    let snapshot = Snapshot::open_for_one_query(&index_folder(&data))?;
     if args.missing_helpers {
         return super::missing::run(&snapshot, args.json);
     }

@@ -22,7 +22,7 @@ use crate::output;
 const DEFAULT_LIMIT: usize = 100;
 
 pub(crate) fn run(global: &Global, args: &TermsArgs) -> Result<ExitCode, Failure> {
-    let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
+    let snapshot = Snapshot::open_for_one_query(&data_folder(global)?.join("index"))?;
     let names = snapshot.meta().field_names();
     let fields = fields(&args.field, &names)?;
     let analyze = |field, text: &str, each: &mut dyn FnMut(&str, u32, std::ops::Range<usize>)| {

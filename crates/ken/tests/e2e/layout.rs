@@ -9,7 +9,7 @@ use ken_core::{FIELDS, MESSAGE_STATES, StateSource};
 use crate::world::World;
 
 /// Each crate with the crates of the workspace that it may use.
-const EDGES: &[(&str, &[&str])] = &[
+pub(crate) const EDGES: &[(&str, &[&str])] = &[
     (
         "ken",
         &[
@@ -34,7 +34,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ken-core", &[]),
 ];
 
-fn workspace() -> PathBuf {
+/// Returns the root of the workspace.
+pub(crate) fn workspace() -> PathBuf {
     fs_err::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap()
 }
 
@@ -86,7 +87,7 @@ fn the_diagram_of_the_crates_is_true() {
 }
 
 /// Returns all source files of a crate.
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs_err::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -27,6 +27,7 @@ mod mail;
 mod mailbox;
 mod mailers;
 mod mistakes;
+mod modules;
 mod mu;
 mod needs;
 mod ocr;

@@ -9,8 +9,8 @@ use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, TERMINATED, TantivyError};
 
+use crate::dictionary::Matcher;
 use crate::dictionary::Shortcut;
-use crate::query::expand::Matcher;
 
 /// How many terms one pattern of a stretch may mean in a segment: each holds about 4 KiB.
 const MAX_TERMS: usize = 10_000;

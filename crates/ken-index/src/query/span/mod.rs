@@ -18,8 +18,8 @@ use tantivy::query::{Bm25Weight, EmptyScorer, EnableScoring, Explanation, Query,
 use tantivy::schema::Field as Column;
 use tantivy::{DocId, DocSet, Score, Searcher, TERMINATED, TantivyError};
 
-use super::expand::Matcher;
 use super::form::Texts;
+use crate::dictionary::Matcher;
 use crate::dictionary::{Shortcut, Shortcuts};
 use leaf::Leaf;
 use phrase::Phrase;
@@ -34,7 +34,7 @@ pub(super) struct SpanQuery {
 
 impl Query for SpanQuery {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        let plan = Part::new(&self.span)?;
+        let plan = CompiledSpan::new(&self.span)?;
         let similarities = match scoring {
             EnableScoring::Enabled { searcher, .. } => similarities(searcher, self, &plan)?,
             EnableScoring::Disabled { .. } => Vec::new(),
@@ -48,8 +48,8 @@ impl Query for SpanQuery {
     }
 }
 
-/// A stretch with its patterns made ready.
-pub(super) enum Part {
+/// A span whose patterns are compiled.
+pub(super) enum CompiledSpan {
     Match(Matcher),
     Any(Vec<Self>),
     Phrase(Vec<(u32, Matcher)>),
@@ -60,7 +60,7 @@ pub(super) enum Part {
     },
 }
 
-impl Part {
+impl CompiledSpan {
     pub(super) fn new(span: &Span) -> tantivy::Result<Self> {
         let all = |parts: &[Span]| parts.iter().map(Self::new).collect::<Result<_, _>>();
         Ok(match span {
@@ -98,7 +98,7 @@ impl Part {
 fn similarities(
     searcher: &Searcher,
     query: &SpanQuery,
-    plan: &Part,
+    plan: &CompiledSpan,
 ) -> tantivy::Result<Vec<Bm25Weight>> {
     let (mut n_documents, mut n_tokens) = (0_u64, 0_u64);
     let indexes: Vec<_> = searcher
@@ -135,7 +135,7 @@ fn similarities(
 
 struct SpanWeight {
     column: Column,
-    plan: Part,
+    plan: CompiledSpan,
     similarities: Vec<Bm25Weight>,
     shortcuts: Arc<Shortcuts>,
 }
@@ -191,7 +191,7 @@ impl Weight for SpanWeight {
 }
 
 /// Positions of a stretch: its first, and the first after it.
-type Place = (u32, u32);
+type PositionRange = (u32, u32);
 
 /// Documents of a segment that may have the stretch, and where they have it.
 ///
@@ -203,13 +203,13 @@ pub(super) struct Candidates {
     texts: Option<Texts>,
     doc: DocId,
     /// Where the document has the stretch; kept for its memory.
-    spans: Vec<Place>,
+    spans: Vec<PositionRange>,
 }
 
 impl Candidates {
     /// Returns `None` if no document of the segment can have the stretch.
     pub(super) fn open(
-        part: &Part,
+        part: &CompiledSpan,
         reader: &SegmentReader,
         column: Column,
         shortcuts: &Shortcuts,
@@ -367,23 +367,23 @@ enum Node {
 impl Node {
     /// Returns `None` if no document of the segment can have it.
     fn open(
-        part: &Part,
+        part: &CompiledSpan,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
     ) -> tantivy::Result<Option<Self>> {
         Ok(match part {
-            Part::Match(matcher) => {
+            CompiledSpan::Match(matcher) => {
                 let leaf = Leaf::open(matcher, index, shortcut)?;
                 leaf.map(|leaf| Self::Leaf(leaf, Vec::new()))
             }
-            Part::Any(parts) => {
+            CompiledSpan::Any(parts) => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
                     open.extend(Self::open(part, index, shortcut)?);
                 }
                 (!open.is_empty()).then_some(Self::Any(open))
             }
-            Part::Phrase(terms) => {
+            CompiledSpan::Phrase(terms) => {
                 let mut open = Vec::with_capacity(terms.len());
                 for (at, matcher) in terms {
                     let Some(leaf) = Leaf::open(matcher, index, shortcut)? else {
@@ -393,7 +393,7 @@ impl Node {
                 }
                 Some(Self::Phrase(Phrase::new(open)))
             }
-            Part::Near {
+            CompiledSpan::Near {
                 parts,
                 slop,
                 ordered,
@@ -439,7 +439,7 @@ impl Node {
     }
 
     /// Adds where the document has the stretch, by their starts; `seek` must have returned it.
-    fn places(&mut self, doc: DocId, found: &mut Vec<Place>) {
+    fn places(&mut self, doc: DocId, found: &mut Vec<PositionRange>) {
         match self {
             Self::Leaf(leaf, positions) => {
                 leaf.positions(doc, 0, positions);
@@ -520,7 +520,7 @@ fn leap<T>(parts: &mut [T], target: DocId, seek: fn(&mut T, DocId) -> DocId) -> 
 
 /// Adds, for each place of the first part, the shortest stretch in which the parts follow each
 /// other.
-fn one_after_other(lists: &[Vec<Place>], slop: u32, found: &mut Vec<Place>) {
+fn one_after_other(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<PositionRange>) {
     'starts: for (start, mut end) in lists[0].iter().copied() {
         let mut covered = end - start;
         for list in &lists[1..] {
@@ -539,7 +539,7 @@ fn one_after_other(lists: &[Vec<Place>], slop: u32, found: &mut Vec<Place>) {
 }
 
 /// Adds the shortest stretches that hold a place of every part, in any order.
-fn together(lists: &[Vec<Place>], slop: u32, found: &mut Vec<Place>) {
+fn together(lists: &[Vec<PositionRange>], slop: u32, found: &mut Vec<PositionRange>) {
     let mut next = vec![0; lists.len()];
     loop {
         let places = || lists.iter().zip(&next).map(|(list, next)| list[*next]);

@@ -8,7 +8,7 @@
 use tantivy::DocId;
 
 use super::leaf::Leaf;
-use super::{Place, leap};
+use super::{PositionRange, leap};
 
 /// A list this many times longer than another is searched for the places of that one.
 const LONGER: usize = 4;
@@ -65,7 +65,7 @@ impl Phrase {
     }
 
     /// Adds where a document has the phrase, in order; `seek` must have returned it.
-    pub(super) fn places(&mut self, doc: DocId, found: &mut Vec<Place>) {
+    pub(super) fn places(&mut self, doc: DocId, found: &mut Vec<PositionRange>) {
         self.join(doc, self.terms.len());
         let last = self.last;
         let place = |end: &u32| (end - last, end + 1);

@@ -21,13 +21,13 @@ use tantivy::index::SegmentReader;
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocAddress, DocId, Score, Searcher, TantivyError};
 
-use crate::best::{Best, BestOfSegment};
+use crate::collector::{Best, BestOfSegment};
 pub(crate) use proximity::Proximity;
 use scorer::{Goal, OpenWord, WordsScorer};
 pub(crate) use scoring::Scoring;
 use terms::WordTerms;
 
-use crate::spread;
+use crate::parallel;
 
 /// Documents that have some or all words, are found by all filters, and by nothing excluded.
 pub(crate) struct WordsQuery {
@@ -83,7 +83,7 @@ impl WordsQuery {
     ) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
         let weight = self.open(searcher, true)?;
         let best = Best::new(limit);
-        let counts = spread::over(searcher.segment_readers(), |number, segment| {
+        let counts = parallel::over(searcher.segment_readers(), |number, segment| {
             let mut top = best.of_segment(number, segment)?;
             let count = weight.best(segment, &mut top, counted)?;
             top.finish();

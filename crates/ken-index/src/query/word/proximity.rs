@@ -45,9 +45,9 @@ struct Joined<'a> {
     worth: f32,
 }
 
-/// A place of a word in a document.
+/// Where a document has a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct WordPosition {
     position: u32,
     word: usize,
 }
@@ -118,9 +118,9 @@ impl<'a> Proximity<'a> {
         reader: &SegmentReader,
         field: Field,
         docs: &[DocId],
-    ) -> tantivy::Result<Vec<Vec<Place>>> {
+    ) -> tantivy::Result<Vec<Vec<WordPosition>>> {
         let index = reader.inverted_index(self.scoring.columns.of(field))?;
-        let mut places: Vec<Vec<Place>> = vec![Vec::new(); docs.len()];
+        let mut places: Vec<Vec<WordPosition>> = vec![Vec::new(); docs.len()];
         let mut positions = Vec::new();
         let option = IndexRecordOption::WithFreqsAndPositions;
         for (word, info) in self.terms(reader, field) {
@@ -133,7 +133,7 @@ impl<'a> Proximity<'a> {
                 if here == *doc && postings.term_freq() <= MAX_FREQUENCY {
                     postings.positions(&mut positions);
                     let of_term = positions.iter().copied();
-                    places.extend(of_term.map(|position| Place { position, word }));
+                    places.extend(of_term.map(|position| WordPosition { position, word }));
                 }
             }
         }
@@ -191,7 +191,7 @@ fn joined(all: Vec<&WordTerms>) -> Vec<Joined<'_>> {
 }
 
 /// Adds the pairs of one field, in which one occurrence counts so much.
-fn add_pairs(mut places: Vec<Place>, one: f32, pairs: &mut Pairs) {
+fn add_pairs(mut places: Vec<WordPosition>, one: f32, pairs: &mut Pairs) {
     places.sort_unstable();
     places.dedup();
     for (number, a) in places.iter().enumerate() {

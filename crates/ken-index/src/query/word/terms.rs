@@ -14,9 +14,9 @@ use tantivy_common::BitSet;
 use super::list::{List, Source};
 use super::scoring::Scoring;
 use crate::dictionary::Shortcut;
-use crate::query::expand::{Matcher, TermsAutomaton};
-use crate::query::span::{Candidates, Part};
-use crate::spread;
+use crate::dictionary::{Matcher, TermsAutomaton};
+use crate::parallel;
+use crate::query::span::{Candidates, CompiledSpan};
 
 /// How many terms of one form are kept apart in a segment. A pattern that means more says little by
 /// how often a document has them: whether it has one is all that counts.
@@ -33,23 +33,23 @@ pub(super) struct WordTerms {
     /// The forms that are one term, in order, if there are several: a dictionary is asked for all of
     /// them at once, as most have a beginning in common and few dictionaries have them.
     singles: Vec<String>,
-    segments: Vec<Entries>,
+    segments: Vec<SegmentForms>,
 }
 
 /// The forms that a segment has.
-struct Entries {
+struct SegmentForms {
     segment: SegmentId,
     max_doc: u32,
-    entries: Vec<Entry>,
+    entries: Vec<FormTerms>,
 }
 
 enum Ready {
     Match(Matcher),
-    Span(Part),
+    Span(CompiledSpan),
 }
 
 /// A form that a field of a segment has.
-struct Entry {
+struct FormTerms {
     field: Field,
     form: usize,
     /// Its terms; none for a stretch.
@@ -78,12 +78,12 @@ impl WordTerms {
                 Span::Match(pattern) if !matches!(pattern, Pattern::Written(_)) => {
                     Ready::Match(Matcher::new(pattern)?)
                 }
-                span => Ready::Span(Part::new(span)?),
+                span => Ready::Span(CompiledSpan::new(span)?),
             };
             this.forms.push((ready, form.weight));
         }
-        this.segments = spread::over(searcher.segment_readers(), |_, segment| {
-            Ok(Entries {
+        this.segments = parallel::over(searcher.segment_readers(), |_, segment| {
+            Ok(SegmentForms {
                 segment: segment.segment_id(),
                 max_doc: segment.max_doc(),
                 entries: this.entries(segment, scoring)?,
@@ -99,7 +99,11 @@ impl WordTerms {
         text.filter(|field| self.word.looks_in(*field))
     }
 
-    fn entries(&self, segment: &SegmentReader, scoring: &Scoring) -> tantivy::Result<Vec<Entry>> {
+    fn entries(
+        &self,
+        segment: &SegmentReader,
+        scoring: &Scoring,
+    ) -> tantivy::Result<Vec<FormTerms>> {
         let mut entries = Vec::new();
         for field in self.fields() {
             let column = scoring.columns.of(field);
@@ -128,7 +132,7 @@ impl WordTerms {
                         continue;
                     }
                 }
-                entries.push(Entry { field, form, terms });
+                entries.push(FormTerms { field, form, terms });
             }
         }
         Ok(entries)
@@ -184,7 +188,7 @@ impl WordTerms {
     }
 
     fn n_documents(&self, field: Field) -> f32 {
-        let of_segment = |of: &Entries| {
+        let of_segment = |of: &SegmentForms| {
             let entries = of.entries.iter().filter(|entry| entry.field == field);
             let terms = entries.flat_map(|entry| &entry.terms);
             union(terms.map(|info| info.doc_freq), of.max_doc)
@@ -288,7 +292,7 @@ fn n_documents_of(
     searcher: &Searcher,
 ) -> tantivy::Result<f32> {
     let column = scoring.columns.of(field);
-    let of_segments = spread::over(searcher.segment_readers(), |_, segment| {
+    let of_segments = parallel::over(searcher.segment_readers(), |_, segment| {
         let mut by_term = Vec::new();
         let Some(index) = scoring.shortcuts.index(segment, column)? else {
             return Ok(0.0);

@@ -72,12 +72,12 @@ struct Node {
 type FewWays = [Way; FEW_WAYS];
 
 /// The addresses of some of the last nodes that were written, or found again: of those of one hash the last two.
-struct Known<K> {
+struct NodeCache<K> {
     places: Vec<[(K, u64); 2]>,
     max_places: usize,
 }
 
-impl<K: Clone + Default> Known<K> {
+impl<K: Clone + Default> NodeCache<K> {
     fn new(max_places: usize) -> Self {
         Self {
             places: vec![Default::default(); PLACES_PER_TERM],
@@ -126,9 +126,9 @@ pub(super) struct Dictionary {
     last: Vec<u8>,
     /// Of all nodes of the path, complete ones only.
     ways: Vec<Way>,
-    chains: Known<Way>,
-    forks: Known<FewWays>,
-    wide: Known<Vec<Way>>,
+    chains: NodeCache<Way>,
+    forks: NodeCache<FewWays>,
+    wide: NodeCache<Vec<Way>>,
     n_terms: u32,
 }
 
@@ -145,9 +145,9 @@ impl Dictionary {
             path: vec![root],
             last: Vec::new(),
             ways: Vec::new(),
-            chains: Known::new(CHAINS),
-            forks: Known::new(FORKS),
-            wide: Known::new(WIDE),
+            chains: NodeCache::new(CHAINS),
+            forks: NodeCache::new(FORKS),
+            wide: NodeCache::new(WIDE),
             n_terms: 0,
         }
     }

@@ -16,8 +16,8 @@
 //! Each file ends with where its fields begin.
 
 mod dictionary;
+mod infos;
 mod lists;
-mod places;
 #[cfg(test)]
 mod tests;
 
@@ -31,8 +31,8 @@ use tantivy::schema::Field as Column;
 use tantivy_common::CountingWriter;
 
 use self::dictionary::Dictionary;
+use self::infos::{TermInfo, TermInfos};
 use self::lists::{Positions, Ranking, TermDocs};
-use self::places::{Place, Places};
 use super::documents::Documents;
 use super::postings::Sink;
 
@@ -72,7 +72,7 @@ impl Files {
         Ok(FieldFiles {
             terms: self.terms.for_field(column),
             dictionary: Dictionary::new(),
-            places: Places::default(),
+            infos: TermInfos::default(),
             postings: Out::new(postings),
             positions: has_positions.then(|| Out::new(positions)),
             docs: TermDocs::new(
@@ -143,7 +143,7 @@ impl<'f> Out<'f> {
 pub(super) struct FieldFiles<'f> {
     terms: &'f mut CountingWriter<WritePtr>,
     dictionary: Dictionary,
-    places: Places,
+    infos: TermInfos,
     postings: Out<'f>,
     /// None if the field has none.
     positions: Option<Out<'f>>,
@@ -153,8 +153,8 @@ pub(super) struct FieldFiles<'f> {
 
 impl FieldFiles<'_> {
     /// Returns where the lists of the next term begin, which has so many documents.
-    fn place(&self, n_docs: u32) -> Place {
-        Place {
+    fn info(&self, n_docs: u32) -> TermInfo {
+        TermInfo {
             n_docs,
             postings: self.postings.position(),
             positions: self.positions.as_ref().map_or(0, Out::position),
@@ -163,13 +163,13 @@ impl FieldFiles<'_> {
 
     /// Ends the field.
     pub(super) fn close(mut self) -> io::Result<()> {
-        let end = self.place(0);
+        let end = self.info(0);
         self.postings.write()?;
         if let Some(positions) = &mut self.positions {
             positions.write()?;
         }
         self.dictionary.finish(&mut self.terms)?;
-        let n_bytes = self.places.finish(end, &mut self.terms)?;
+        let n_bytes = self.infos.finish(end, &mut self.terms)?;
         self.terms.write_all(&n_bytes.to_le_bytes())?;
         for number in VERSION_AND_KIND {
             self.terms.write_all(&number.to_le_bytes())?;
@@ -182,7 +182,7 @@ impl Sink for FieldFiles<'_> {
     fn term(&mut self, term: &[u8], n_docs: u32) -> io::Result<()> {
         self.dictionary.add(term)?;
         self.dictionary.write_if_large(&mut self.terms)?;
-        self.places.add(self.place(n_docs))
+        self.infos.add(self.info(n_docs))
     }
 
     #[inline]

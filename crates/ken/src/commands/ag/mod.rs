@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use ken_grep::ag::{self, FILE_TYPES, Outcome, Report, Settings, Stats};
 use ken_grep::prefilter::{IndexTables, Prefilter, Why};
+use ken_index::layout::index_folder;
 
 use crate::cli::Global;
 use crate::config::data_folder;
@@ -109,7 +110,7 @@ fn prefilter(global: &Global, settings: &Settings) -> Prefilter {
     let paths = &settings.selection.paths;
     let need = settings.pattern.need();
     let prefilter =
-        Prefilter::of_whole_files(&IndexTables::new(&data.join("index")), need, paths, &here);
+        Prefilter::of_whole_files(&IndexTables::new(&index_folder(&data)), need, paths, &here);
     prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 

@@ -8,7 +8,8 @@ use ken_grep::documents::Documents;
 use ken_grep::output::Output;
 use ken_grep::run::{Search, Summary};
 use ken_grep::walk::{SortKey, overrides, types};
-use ken_index::{Address, Snapshot};
+use ken_index::layout::index_folder;
+use ken_index::{DocAddress, Snapshot};
 
 use super::plan::Surroundings;
 use super::usage;
@@ -24,7 +25,7 @@ pub(super) fn search(
     output: &Output<Stdout>,
     around: &Surroundings,
 ) -> Result<Summary, Failure> {
-    let snapshot = Snapshot::open(&data_folder(global)?.join("index"))?;
+    let snapshot = Snapshot::open(&index_folder(&data_folder(global)?))?;
     let mut addresses = Vec::new();
     let mut roots = Vec::new();
     for typed in &search.walk.paths {
@@ -66,7 +67,7 @@ pub(super) fn search(
 }
 
 /// Returns the documents of a file, or of all files below a folder.
-fn below(snapshot: &Snapshot, path: &Path) -> Result<Vec<Address>, Failure> {
+fn below(snapshot: &Snapshot, path: &Path) -> Result<Vec<DocAddress>, Failure> {
     let own = snapshot.addresses(snapshot.meta().hasher.key(path))?;
     if !own.is_empty() {
         return Ok(own);
@@ -90,7 +91,7 @@ fn below(snapshot: &Snapshot, path: &Path) -> Result<Vec<Address>, Failure> {
 /// Brings the documents into the order of their paths, if that is asked for.
 fn sort(
     snapshot: &Snapshot,
-    addresses: &mut Vec<Address>,
+    addresses: &mut Vec<DocAddress>,
     search: &Search<'_>,
 ) -> Result<(), Failure> {
     let Some(sort) = search.walk.sort else {
@@ -99,7 +100,7 @@ fn sort(
     if sort.key != SortKey::Path {
         return Err(usage("--documents can be sorted by path only".to_owned()));
     }
-    let mut named: Vec<(PathBuf, String, Address)> = Vec::with_capacity(addresses.len());
+    let mut named: Vec<(PathBuf, String, DocAddress)> = Vec::with_capacity(addresses.len());
     for &address in addresses.iter() {
         let location = snapshot.location(address)?;
         let inside = location.ipath.as_str().to_owned();

@@ -21,6 +21,7 @@ use ken_grep::output::{Output, Paint};
 use ken_grep::prefilter::{IndexTables, Need, Prefilter, Question, Why};
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
+use ken_index::layout::index_folder;
 
 use crate::cli::Global;
 use crate::config::data_folder;
@@ -181,7 +182,7 @@ fn prefilter(
         Ok(need) => need,
         Err(why) => return Prefilter::because(*why),
     };
-    let prefilter = Prefilter::new(&IndexTables::new(&data.join("index")), question, need);
+    let prefilter = Prefilter::new(&IndexTables::new(&index_folder(&data)), question, need);
     prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 

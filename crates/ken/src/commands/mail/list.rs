@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use ken_index::Address;
+use ken_index::DocAddress;
 use serde_json::json;
 
 use super::message::Message;
@@ -22,7 +22,7 @@ pub(super) fn run(global: &Global, args: &ListArgs) -> Result<ExitCode, Failure>
         mail.skip_dups(&mut found, &HashSet::new())?;
         found.truncate(all_if_zero(args.limit));
     }
-    let matched: HashSet<Address> = found.iter().copied().collect();
+    let matched: HashSet<DocAddress> = found.iter().copied().collect();
     if args.include_related {
         found = mail.with_related(&found, args.reverse)?;
         if args.skip_dups {

@@ -51,7 +51,7 @@ struct Mail {
 impl Mail {
     fn open(global: &Global) -> Result<Self, Failure> {
         let settings = Settings::load(global)?;
-        let snapshot = Snapshot::open_for_one_question(&data_folder(global)?.join("index"))?;
+        let snapshot = Snapshot::open_for_one_query(&data_folder(global)?.join("index"))?;
         let mut context = search::context();
         settings.mail.tell(&mut context)?;
         let roots = snapshot.meta().roots.iter();

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use ken_core::{Field, Ipath, Kind, Location};
-use ken_index::{Address, Snapshot, Stored};
+use ken_index::{DocAddress, Snapshot, Stored};
 
 use crate::failure::Failure;
 
@@ -23,7 +23,7 @@ pub(super) struct Attached {
 /// an archive is not among them: the archive is one file.
 pub(super) fn attached(
     snapshot: &Snapshot,
-    at: Address,
+    at: DocAddress,
     own: &Stored,
 ) -> Result<Vec<Attached>, Failure> {
     let own_depth = own.location.ipath.depth();

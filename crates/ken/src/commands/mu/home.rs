@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 use ken_core::{Field, Root};
+use ken_index::layout::index_folder;
 use ken_index::{Meta, Snapshot};
 use ken_pipeline::{Options, Progress, RootChange, background, update, update_files};
 use ken_server::mu::{Store, StoreOptions};
@@ -229,7 +230,7 @@ fn info(global: &Global, typed: &Typed, data: &Path) -> Outcome {
 }
 
 fn store_table(home: &Home, data: &Path) -> Result<String, Refusal> {
-    let index = data.join("index");
+    let index = index_folder(data);
     let snapshot = Snapshot::open(&index)?;
     let zone = crate::zone::system();
     let time = |seconds: Option<i64>| match seconds {

@@ -54,7 +54,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Ok(folder) => folder,
         Err(message) => return complain(&message),
     };
-    let snapshot = match Snapshot::open_for_one_question(&folder.join("index")) {
+    let snapshot = match Snapshot::open_for_one_query(&folder.join("index")) {
         Ok(snapshot) => snapshot,
         Err(error) => {
             let folder = folder.display();

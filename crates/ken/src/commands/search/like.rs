@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ken_core::{Field, Ipath, Location, Plan};
 use ken_extract::{Extractor, Input};
-use ken_index::{Address, Snapshot};
+use ken_index::{DocAddress, Snapshot};
 use ken_search::plan::Analyze;
 
 use super::target::Target;
@@ -16,7 +16,7 @@ use crate::failure::{Failure, Kind};
 pub(crate) struct Like {
     pub(crate) plan: Plan,
     /// The document itself, which is not similar but the same.
-    pub(crate) own: Vec<Address>,
+    pub(crate) own: Vec<DocAddress>,
 }
 
 impl Like {

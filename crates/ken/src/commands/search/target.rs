@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use ken_core::{Ipath, unescape_bytes};
-use ken_index::{Address, Snapshot};
+use ken_index::{DocAddress, Snapshot};
 
 use crate::commands::why::resolve;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ pub(crate) struct Target {
     /// The way inside it that was named.
     pub(crate) ipath: Ipath,
     /// Empty if the index does not know it.
-    pub(crate) addresses: Vec<Address>,
+    pub(crate) addresses: Vec<DocAddress>,
 }
 
 impl Target {

@@ -1,0 +1,11 @@
+//! Collectors: what is gathered from the documents that a query finds.
+//!
+//! [`top`] keeps the best documents, [`groups`] counts those that belong together, [`facets`] counts by value.
+
+pub(crate) mod facets;
+pub(crate) mod groups;
+mod top;
+
+pub use facets::FacetBy;
+pub use groups::Collapse;
+pub(crate) use top::{Best, BestOfSegment, best};

@@ -1,0 +1,60 @@
+//! The columns of a segment that every shown document is read from.
+
+use ken_core::{Document, Place, Token};
+use tantivy::columnar::Column;
+use tantivy::{DocId, SegmentReader, TantivyError};
+
+use super::value;
+use crate::schema::{CONTENT, DIGEST, IDENTITY, KEY, MESSAGE, OFFSET, STAMP};
+
+/// What the index keeps of a file itself, on the file's own document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// See [`ken_core::Stamp::token`].
+    pub token: Token,
+    /// See [`ken_core::Stamp::identity`].
+    pub identity: u64,
+}
+
+/// The columns of what is kept of a document and is no field.
+pub(crate) struct DocumentColumns {
+    pub(crate) keys: Column<u64>,
+    stamps: Column<u64>,
+    identities: Column<u64>,
+    contents: Column<u64>,
+    messages: Column<u64>,
+    offsets: Column<u64>,
+    digests: Column<u64>,
+}
+
+impl DocumentColumns {
+    pub(crate) fn open(segment: &SegmentReader) -> Result<Self, TantivyError> {
+        let columns = segment.fast_fields();
+        Ok(Self {
+            keys: columns.u64(KEY)?,
+            stamps: columns.u64(STAMP)?,
+            identities: columns.u64(IDENTITY)?,
+            contents: columns.u64(CONTENT)?,
+            messages: columns.u64(MESSAGE)?,
+            offsets: columns.u64(OFFSET)?,
+            digests: columns.u64(DIGEST)?,
+        })
+    }
+
+    /// Returns what is known of a file by its own document.
+    pub(crate) fn state(&self, doc: DocId) -> Option<FileState> {
+        let state = self.stamps.first(doc).zip(self.identities.first(doc));
+        state.map(|(token, identity)| FileState {
+            token: Token::from_number(token),
+            identity,
+        })
+    }
+
+    /// Gives a document what is kept of it here.
+    pub(crate) fn fill(&self, doc: DocId, document: &mut Document) {
+        document.content = self.contents.first(doc);
+        document.message = self.messages.first(doc).map(value::components);
+        let place = self.offsets.first(doc).zip(self.digests.first(doc));
+        document.place = place.map(|(offset, digest)| Place { offset, digest });
+    }
+}

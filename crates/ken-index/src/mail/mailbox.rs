@@ -1,0 +1,159 @@
+//! The messages of a mailbox as a commit has them: where each stands in its file, and a hash of what
+//! was read. A mailbox that changed is compared with them, and those that are the same stay.
+
+use std::collections::HashMap;
+
+use ken_core::{Field, FileKey, Ipath, Place};
+use tantivy::schema::{Field as Column, IndexRecordOption};
+use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
+
+use crate::DocAddress;
+use crate::columns::value;
+use crate::postings::files;
+use crate::schema::{Columns, DIGEST, KEY, MESSAGE, OFFSET, STAMP};
+
+/// Which message of its file one is: nearly the same for no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MessageId(pub(crate) u64);
+
+impl MessageId {
+    /// Returns the message that so many components of an internal path lead to.
+    pub fn of(ipath: &Ipath, components: u8) -> Self {
+        Self(value::message(ipath, components))
+    }
+}
+
+/// A message of a file; none for what is in none.
+pub type MessageOfFile = (FileKey, Option<MessageId>);
+
+/// What a commit has of a mailbox.
+#[derive(Debug, Default)]
+pub struct Mailbox {
+    /// The file's own document; absent if the file was not indexed to its end.
+    pub own: Option<DocAddress>,
+    /// Its messages, with their place if they can be read from there.
+    pub messages: HashMap<MessageId, Option<Place>>,
+    /// Documents that were not read, or not all of them.
+    pub failed: Vec<(Option<MessageId>, DocAddress)>,
+}
+
+pub(crate) fn read(
+    searcher: &Searcher,
+    columns: &Columns,
+    key: FileKey,
+) -> tantivy::Result<Mailbox> {
+    let mut mailbox = Mailbox::default();
+    for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+        let fast = reader.fast_fields();
+        let (messages, stamps) = (fast.u64(MESSAGE)?, fast.u64(STAMP)?);
+        let places = places(reader)?;
+        files::each_document(reader, columns.file, [(key, ())], |doc, ()| {
+            if reader.is_deleted(doc) {
+                return;
+            }
+            if stamps.first(doc).is_some() {
+                mailbox.own = Some(DocAddress { segment, doc });
+            }
+            if let Some(message) = messages.first(doc) {
+                let place = mailbox.messages.entry(MessageId(message)).or_default();
+                *place = place.or_else(|| places(doc));
+            }
+        })?;
+    }
+    // Most files that a mailbox could be are none; failed documents are looked through one by one.
+    if mailbox.messages.is_empty() {
+        return Ok(mailbox);
+    }
+    for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+        let fast = reader.fast_fields();
+        let (messages, keys) = (fast.u64(MESSAGE)?, fast.u64(KEY)?);
+        let failed = Term::from_field_text(columns.of(Field::Is), "failed");
+        let terms = reader.inverted_index(failed.field())?;
+        let Some(mut postings) = terms.read_postings(&failed, IndexRecordOption::Basic)? else {
+            continue;
+        };
+        while postings.doc() != TERMINATED {
+            let doc = postings.doc();
+            if keys.first(doc) == Some(key.0) && !reader.is_deleted(doc) {
+                let message = messages.first(doc).map(MessageId);
+                mailbox.failed.push((message, DocAddress { segment, doc }));
+            }
+            postings.advance();
+        }
+    }
+    Ok(mailbox)
+}
+
+/// Returns the place of a message of a file, if it can be read from there.
+pub(crate) fn place_of(
+    searcher: &Searcher,
+    columns: &Columns,
+    key: FileKey,
+    message: MessageId,
+) -> tantivy::Result<Option<Place>> {
+    let mut found = None;
+    for reader in searcher.segment_readers() {
+        let messages = reader.fast_fields().u64(MESSAGE)?;
+        let places = places(reader)?;
+        files::each_document(reader, columns.file, [(key, ())], |doc, ()| {
+            if messages.first(doc) == Some(message.0) && !reader.is_deleted(doc) {
+                found = places(doc).or(found);
+            }
+        })?;
+    }
+    Ok(found)
+}
+
+/// Returns what tells the places of the documents of a segment.
+pub(crate) fn places(
+    segment: &SegmentReader,
+) -> tantivy::Result<impl Fn(tantivy::DocId) -> Option<Place> + use<>> {
+    let offsets = segment.fast_fields().u64(OFFSET)?;
+    let digests = segment.fast_fields().u64(DIGEST)?;
+    Ok(move |doc| {
+        let (offset, digest) = offsets.first(doc).zip(digests.first(doc))?;
+        Some(Place { offset, digest })
+    })
+}
+
+pub(crate) fn messages_at(
+    searcher: &Searcher,
+    places: &[DocAddress],
+) -> tantivy::Result<Vec<MessageOfFile>> {
+    let mut found = Vec::with_capacity(places.len());
+    // In the order of addresses this is one opening for each segment.
+    for places in places.chunk_by(|a, b| a.segment == b.segment) {
+        let Some(first) = places.first() else {
+            continue;
+        };
+        let columns = searcher.segment_reader(first.segment).fast_fields();
+        let (keys, messages) = (columns.u64(KEY)?, columns.u64(MESSAGE)?);
+        found.extend(places.iter().map(|DocAddress { doc, .. }| {
+            let key = FileKey(keys.first(*doc).unwrap_or_default());
+            (key, messages.first(*doc).map(MessageId))
+        }));
+    }
+    Ok(found)
+}
+
+pub(crate) fn documents_of(
+    searcher: &Searcher,
+    file: Column,
+    messages: &[MessageOfFile],
+) -> tantivy::Result<Vec<Vec<DocAddress>>> {
+    let mut found = vec![Vec::new(); messages.len()];
+    for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+        let numbers = reader.fast_fields().u64(MESSAGE)?;
+        let keys = messages.chunk_by(|(a, _), (b, _)| a == b);
+        let keys = keys.filter_map(|same| Some((same.first()?.0, same.first()?.0)));
+        files::each_document(reader, file, keys, |doc, key| {
+            let message = (key, numbers.first(doc).map(MessageId));
+            if !reader.is_deleted(doc)
+                && let Ok(at) = messages.binary_search(&message)
+            {
+                found[at].push(DocAddress { segment, doc });
+            }
+        })?;
+    }
+    Ok(found)
+}

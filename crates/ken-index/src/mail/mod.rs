@@ -1,0 +1,8 @@
+//! What the index knows of mail: the messages of a mailbox, threads, and contacts.
+
+pub(crate) mod contacts;
+pub(crate) mod links;
+pub(crate) mod mailbox;
+
+pub use contacts::Seen;
+pub use mailbox::{Mailbox, MessageId, MessageOfFile};

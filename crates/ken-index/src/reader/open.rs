@@ -1,0 +1,61 @@
+//! Opening the last commit of an index.
+
+use std::path::Path;
+
+use tantivy::TantivyError;
+
+use crate::directory::ReadDirectory;
+use crate::layout::COMMIT_FILE;
+use crate::meta::read_meta;
+use crate::{Error, Meta};
+
+impl Meta {
+    /// Reads the meta of the last commit of the index in a folder, and nothing else.
+    ///
+    /// # Errors
+    /// Fails as [`crate::Snapshot::open`] does.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        open_engine(path, Access::ManyQueries).map(|(_, _, meta)| meta)
+    }
+}
+
+/// How much is asked of an index once it is open.
+#[derive(Clone, Copy)]
+pub(crate) enum Access {
+    /// A query or two, as by a command: see [`ReadDirectory::for_one_query`].
+    OneQuery,
+    ManyQueries,
+}
+
+pub(crate) fn open_engine(
+    path: &Path,
+    access: Access,
+) -> Result<(ReadDirectory, tantivy::Index, Meta), Error> {
+    let engine_error = |source| Error::of_opening(path, source);
+    if !fs_err::exists(path.join(COMMIT_FILE))? {
+        return Err(Error::Missing(path.to_path_buf()));
+    }
+    let directory = match access {
+        Access::OneQuery => ReadDirectory::for_one_query(path),
+        Access::ManyQueries => ReadDirectory::open(path),
+    };
+    let directory = directory.map_err(|e| engine_error(e.into()))?;
+    let index = tantivy::Index::open(directory.clone()).map_err(engine_error)?;
+    match read_meta(path, &index)? {
+        Some(meta) => Ok((directory, index, meta)),
+        None => Err(Error::Missing(path.to_path_buf())),
+    }
+}
+
+/// Returns whether an error says that a file which the commit names was deleted before it was opened. There is a newer
+/// commit then.
+pub(super) fn is_outdated(error: &TantivyError) -> bool {
+    use tantivy::directory::error::OpenReadError;
+    match error {
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) => true,
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
+            io_error.kind() == std::io::ErrorKind::NotFound
+        }
+        _ => false,
+    }
+}
