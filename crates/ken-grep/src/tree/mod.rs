@@ -176,7 +176,12 @@ impl<'a> Tree<'a> {
             tally.count(1, 0);
             return Some(Input::standard_input(self.implicit));
         }
-        if let Err(error) = rustix::fs::lstat(path) {
+        // ripgrep leaves a link that leads nowhere to the search, but not where one thread walks.
+        let stat = match self.in_order {
+            true => rustix::fs::stat(path),
+            false => rustix::fs::lstat(path),
+        };
+        if let Err(error) = stat {
             self.failed(path, error);
             return None;
         }
