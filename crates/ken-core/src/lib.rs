@@ -33,6 +33,6 @@ pub use number::{first_from, first_from_each, number_at, put_number, take_number
 pub use plan::{Bound, Folders, Form, Order, Pattern, Plan, SortKey, Span, Word, Written};
 pub use ranking::Ranking;
 pub use reading::{FolderFields, Reading};
-pub use root::Root;
+pub use root::{Root, covering};
 pub use state::{MESSAGE_STATES, MessageState, MessageStateInfo, StateSource};
 pub use token::Token;

@@ -5,6 +5,7 @@
 //! finds more than the one that was typed.
 
 use ken_core::{FIELDS, Field, FieldKind, FieldNames};
+use serde::Serialize;
 
 use crate::parse::{Clause, Phrase, Piece, Tree, Value};
 use crate::plan::Analyze;
@@ -45,12 +46,12 @@ pub trait Vocabulary {
 }
 
 /// A query that may have been meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
-    /// The query.
-    pub query: String,
     /// How many documents it finds.
     pub documents: usize,
+    /// The query.
+    pub query: String,
 }
 
 /// Returns the queries that may have been meant by one that found so many documents.

@@ -31,13 +31,14 @@ pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes, changes_of};
 pub use error::ScanError;
 pub use explain::{Verdict, explain};
+pub use ken_core::covering;
 pub use lineage::Lineage;
 pub use listing::{Entry, EntryOrder, Listing};
 pub use listings::{FileSystems, KeptListing, Listings, Recorder};
 pub use mh::mh_state;
 pub use options::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor};
 pub use queue::{Queue, Turn};
-pub use roots::{Availability, availability, covering, is_mount_point, root_at};
+pub use roots::{Availability, availability, is_mount_point, root_at};
 pub use rules::{
     FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, ignore_file_text,
     without_prefix,

@@ -11,11 +11,12 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::config::{DurabilityName, OrderName};
+use ken_search::parse::Syntax;
 pub(crate) use mail::{
     ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
     TagFormat, ThreadsArgs, VerifyArgs,
 };
-pub(crate) use results::{Column, DatePart, Facet, Group, ResultArgs};
+pub(crate) use results::{GroupName, ResultArgs};
 
 /// Know what you have: find documents, mail and source code on this machine.
 #[derive(Debug, Parser)]
@@ -368,6 +369,17 @@ pub(crate) enum SyntaxName {
     Mu,
     /// notmuch's language; finds messages
     Notmuch,
+}
+
+impl From<SyntaxName> for Syntax {
+    fn from(name: SyntaxName) -> Self {
+        match name {
+            SyntaxName::Ken => Self::Ken,
+            SyntaxName::Recoll => Self::Recoll,
+            SyntaxName::Mu => Self::Mu,
+            SyntaxName::Notmuch => Self::Notmuch,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

@@ -15,7 +15,6 @@ mod query;
 mod recollq;
 pub(crate) mod sandbox;
 mod search;
-mod spelling;
 mod status;
 mod terms;
 mod walk;

@@ -10,11 +10,11 @@ use ken_grep::run::{Search, Summary};
 use ken_grep::walk::{SortKey, overrides, types};
 use ken_index::layout::index_folder;
 use ken_index::{DocAddress, Snapshot};
+use ken_search::service::resolve;
 
 use super::plan::Surroundings;
 use super::usage;
 use crate::cli::Global;
-use crate::commands::why::resolve;
 use crate::config::data_folder;
 use crate::failure::Failure;
 

@@ -3,28 +3,26 @@
 //! Readers never wait for a writer. An [`Updater`] takes the messages that were moved into the index. Until that is
 //! done the store knows by itself where they are now, and answers with that.
 
+mod query;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, unbounded};
-use ken_core::{FieldNames, Order, Plan};
-use ken_index::{Address as Place, Collapse, Request, Snapshot, Stored};
+use ken_index::Snapshot;
 use ken_mail::Personal;
 use ken_mail::maildir::MaildirPath;
 use ken_pipeline::updater::{Batching, Outcome, PathChange, Updater, UpdaterOptions};
 use ken_pipeline::{Options, Progress};
-use ken_search::parse::{Syntax, Tree};
-use ken_search::plan::{Context, plan};
+use ken_search::plan::Context;
 
+use super::Error;
 use super::error::ErrorKind;
-use super::{Error, Mail};
 
 /// How long a question waits for what was changed before it.
 const SETTLE: Duration = Duration::from_secs(2);
-/// Fewer documents are read by one thread.
-const MIN_SHARE: usize = 100;
 /// Folders within folders of mail, at most.
 const MAX_DEPTH: usize = 32;
 
@@ -94,7 +92,11 @@ impl Store {
             .map_err(|message| Error::new(ErrorKind::Argument, message))?;
         Ok(Self {
             options: options.update,
-            context: options.context,
+            context: Context {
+                mail_root: Some(options.maildir.clone()),
+                own_addresses: personal.expressions().to_vec(),
+                ..options.context
+            },
             maildir: options.maildir,
             personal,
             opened: None,
@@ -107,22 +109,6 @@ impl Store {
     /// Returns the folder of all mail.
     pub fn maildir(&self) -> &Path {
         &self.maildir
-    }
-
-    /// Returns a query in ken's own language, and its plan.
-    ///
-    /// # Errors
-    /// Fails if the query is wrong or there is no index.
-    pub fn explain(&mut self, query: &str) -> Result<(String, String), Error> {
-        let tree = self.tree(query)?;
-        let plan = self.plan(&tree)?;
-        // mu's language knows no custom fields.
-        Ok((tree.to_query(&FieldNames::TABLE), plan.to_string()))
-    }
-
-    /// Returns the time that it is for the user.
-    pub(super) fn now_in_seconds(&self) -> i64 {
-        self.context.now.as_second()
     }
 
     /// Returns the folder of the index.
@@ -156,119 +142,6 @@ impl Store {
             },
         };
         Ok(&self.opened.insert(opened).snapshot)
-    }
-
-    /// Returns the tree of a query, within the folder of all mail.
-    pub(super) fn tree(&mut self, query: &str) -> Result<Tree, Error> {
-        let tree = Syntax::Mu.parse(query)?;
-        let maildir = self.maildir.clone();
-        let roots = &self.snapshot()?.meta().roots;
-        if roots.iter().all(|root| root.path.starts_with(&maildir)) {
-            return Ok(tree);
-        }
-        // Quotes cannot stand in a phrase; such a folder is compared afterwards.
-        let folder = maildir.to_string_lossy().replace(['"', '\\'], "?");
-        let below = Syntax::Ken.parse(&format!("dir:\"{folder}\""))?;
-        Ok(Tree::and(vec![tree, below]))
-    }
-
-    /// Returns the plan of a tree.
-    pub(super) fn plan(&mut self, tree: &Tree) -> Result<Plan, Error> {
-        let roots = self.snapshot()?.meta().roots.iter();
-        self.context.roots = roots.map(|root| root.path.clone()).collect();
-        self.context.mail_root = Some(self.maildir.clone());
-        self.context.own_addresses = self.personal.expressions().to_vec();
-        Ok(plan(tree, &self.context))
-    }
-
-    /// Returns how many messages a query finds, and how many of them are unread.
-    ///
-    /// # Errors
-    /// Fails if the query is wrong or the index cannot be read.
-    pub fn count(&mut self, query: &str) -> Result<(usize, usize), Error> {
-        let tree = self.tree(query)?;
-        let unread = Tree::and(vec![tree.clone(), Syntax::Mu.parse("flag:unread")?]);
-        Ok((self.count_of(&tree)?, self.count_of(&unread)?))
-    }
-
-    fn count_of(&mut self, tree: &Tree) -> Result<usize, Error> {
-        let plan = self.plan(tree)?;
-        let request = Request {
-            limit: 0,
-            collapse: Some(Collapse::File),
-            ..Request::new(&plan)
-        };
-        Ok(self.snapshot()?.find(&request)?.groups)
-    }
-
-    /// Returns the files of all messages with an identifier.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be read.
-    pub fn with_id(&mut self, id: &str) -> Result<Vec<PathBuf>, Error> {
-        self.settle();
-        let plan = Plan::Match {
-            field: ken_core::Field::Msgid,
-            pattern: ken_core::Pattern::Term(id.to_lowercase()),
-        };
-        let snapshot = self.snapshot()?;
-        let found = snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
-        let mut files = Vec::new();
-        for hit in found.hits {
-            let location = snapshot.location(hit.address)?;
-            // One that is attached to another has that one's file.
-            if location.ipath.is_root() {
-                files.push(location.path);
-            }
-        }
-        let files = files
-            .into_iter()
-            .filter(|path| path.starts_with(&self.maildir));
-        let mut files: Vec<PathBuf> = files.filter_map(|path| self.now(path)).collect();
-        files.sort();
-        Ok(files)
-    }
-
-    /// Returns the messages that documents are or belong to, in their order and each once.
-    pub(super) fn mails(&mut self, places: &[Place]) -> Result<Vec<Mail>, Error> {
-        self.snapshot()?;
-        let Some(opened) = &self.opened else {
-            return Ok(Vec::new());
-        };
-        let (snapshot, personal) = (&opened.snapshot, &self.personal);
-        // In the order in which they are kept: neighbours are unpacked together.
-        let mut numbers: Vec<usize> = (0..places.len()).collect();
-        numbers.sort_unstable_by_key(|number| places[*number]);
-        let read = |numbers: &[usize]| -> Result<Vec<(usize, Mail)>, Error> {
-            let places: Vec<Place> = numbers.iter().map(|number| places[*number]).collect();
-            let mut mails = Vec::with_capacity(numbers.len());
-            for (number, stored) in numbers.iter().zip(snapshot.documents(&places)?) {
-                if let Some(stored) = message_of(snapshot, stored)? {
-                    mails.push((*number, Mail::of_stored(&stored, personal)));
-                }
-            }
-            Ok(mails)
-        };
-        let share = numbers.len().div_ceil(self.options.threads.max(1));
-        let mut mails: Vec<(usize, Mail)> = Vec::with_capacity(numbers.len());
-        for part in on_threads(numbers.chunks(share.max(MIN_SHARE)), &read) {
-            mails.extend(part?);
-        }
-        mails.sort_unstable_by_key(|(number, _)| *number);
-        let mut seen = std::collections::HashSet::new();
-        let mut in_order = Vec::with_capacity(mails.len());
-        for (_, mut mail) in mails {
-            if !mail.path.starts_with(&self.maildir) || !seen.insert(mail.path.clone()) {
-                continue;
-            }
-            match self.now(mail.path.clone()) {
-                Some(path) if path != mail.path => mail.lie_at(path),
-                Some(_) => {}
-                None => continue,
-            }
-            in_order.push(mail);
-        }
-        Ok(in_order)
     }
 
     /// Returns where a file is that the index knows by this path; nothing if it was removed.
@@ -419,39 +292,6 @@ impl Store {
             self.finished(&done);
         }
     }
-}
-
-/// Does the same with each part, on a thread of its own if there are several.
-fn on_threads<'a, T: Sync + 'a, R: Send>(
-    parts: impl ExactSizeIterator<Item = &'a [T]>,
-    work: &(dyn Fn(&[T]) -> R + Sync),
-) -> Vec<R> {
-    if parts.len() < 2 {
-        return parts.map(work).collect();
-    }
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, R>| {
-            thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().map(join).collect()
-    })
-}
-
-/// Returns the message that a document is, or that it is attached to.
-fn message_of(snapshot: &Snapshot, stored: Stored) -> Result<Option<Stored>, Error> {
-    if stored.location.ipath.is_root() {
-        return Ok(Some(stored));
-    }
-    let key = snapshot.meta().hasher.key(&stored.location.path);
-    for address in snapshot.addresses(key)? {
-        if snapshot.location(address)?.ipath.is_root() {
-            return Ok(Some(snapshot.document(address)?));
-        }
-    }
-    Ok(None)
 }
 
 impl Writer {
