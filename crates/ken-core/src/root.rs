@@ -1,6 +1,6 @@
 //! What the index covers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,12 @@ impl Root {
             mounted: false,
         }
     }
+}
+
+/// Returns the root that covers a path: the nearest above it, or the path itself.
+pub fn covering<'r>(roots: &'r [Root], path: &Path) -> Option<&'r Root> {
+    path.ancestors()
+        .find_map(|folder| roots.iter().find(|root| root.path == folder))
 }
 
 /// Paths are bytes: text where they are UTF-8, else a list of numbers.

@@ -28,8 +28,8 @@ use std::time::{Duration, Instant};
 
 use common::check::check;
 use common::mutation::mutate;
-use common::random::Random;
 use common::{Sample, samples};
+use fastrand::Rng;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// An input that takes longer hangs; without optimisation and on a busy machine, most take 1 ms.
@@ -156,13 +156,13 @@ impl<'a> Trial<'a> {
     /// Makes an input; the first of a sample, number 0, is the sample itself.
     fn new(samples: &'a [Sample], place: usize, seed: u64, number: u64) -> Self {
         let sample = &samples[place];
-        let mut random = Random::new(seed, number);
+        let mut random = Rng::with_seed(seed ^ number.rotate_left(32));
         let ending = |name: &str| name.rsplit('.').next().map(str::to_owned);
         let alike: Vec<_> = samples
             .iter()
             .filter(|other| ending(&other.name) == ending(&sample.name))
             .collect();
-        let other = &alike[random.below(alike.len())].bytes;
+        let other = &alike[random.usize(..alike.len().max(1))].bytes;
         let bytes = match number {
             0 => sample.bytes.clone(),
             _ => mutate(&sample.bytes, other, &mut random),

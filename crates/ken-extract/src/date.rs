@@ -3,6 +3,7 @@
 
 use jiff::civil::DateTime;
 use jiff::{Timestamp, tz::TimeZone};
+use ken_core::month_of;
 
 /// Returns the seconds since 1970-01-01 UTC. Missing months, days and times are the first ones, a
 /// time without zone is taken for UTC.
@@ -51,9 +52,6 @@ pub(crate) fn ctime(text: &str) -> Option<i64> {
 /// Returns the seconds since 1970-01-01 UTC of a date in English words, in any order: `29 February
 /// 2024`, `February 29, 2024`, `Feb 2024`.
 pub(crate) fn spoken(text: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ];
     let (mut year, mut month, mut day) = (None, None, None);
     for word in text
         .split(|c: char| !c.is_alphanumeric())
@@ -65,14 +63,7 @@ pub(crate) fn spoken(text: &str) -> Option<i64> {
             Ok(number @ 1000..=9999) => year = year.or(Some(number)),
             Ok(number @ 1..=31) => day = day.or(Some(number)),
             Ok(_) => return None,
-            Err(_) => {
-                let is_known = |known: &&str| {
-                    let start = word.get(..3);
-                    start.is_some_and(|start| start.eq_ignore_ascii_case(known))
-                };
-                let found = MONTHS.iter().position(is_known);
-                month = month.or(found.map(|position| position + 1));
-            }
+            Err(_) => month = month.or(month_of(word)),
         }
     }
     iso(&format!(

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use fastrand::Rng;
 use ken_core::Document;
 
 use crate::detect::Detected;
@@ -59,20 +60,14 @@ pub(crate) fn run_limited(
 pub(crate) fn survives(extract: Extract, detected: Detected, name: &str, good: &[u8]) {
     let mut hostile: Vec<Vec<u8>> = vec![Vec::new()];
     hostile.extend((0..20).map(|n| good[..good.len() * n / 20].to_vec()));
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    hostile.push((0..4096).map(|_| random() as u8).collect());
+    let mut random = Rng::with_seed(1);
+    hostile.push((0..4096).map(|_| random.u8(..)).collect());
     for _ in 0..40 {
         let mut flipped = good.to_vec();
         for _ in 0..8 {
-            let at = random() as usize % flipped.len().max(1);
+            let at = random.usize(..=flipped.len());
             if let Some(byte) = flipped.get_mut(at) {
-                *byte = random() as u8;
+                *byte = random.u8(..);
             }
         }
         hostile.push(flipped);

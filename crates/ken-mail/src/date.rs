@@ -6,9 +6,7 @@
 
 use std::borrow::Cow;
 
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
+use ken_core::month_of;
 
 /// Zones that RFC 5322 section 4.3 names, and a few more that old mailers wrote, in minutes.
 const ZONES: [(&str, i64); 18] = [
@@ -79,8 +77,8 @@ impl Parts {
     fn add_piece(&mut self, piece: &str) {
         if let Ok(number) = piece.parse::<i64>() {
             self.add_number(number, piece.len());
-        } else if let Some(month) = month(piece) {
-            self.month = self.month.or(Some(month));
+        } else if let Some(month) = month_of(piece) {
+            self.month = self.month.or(Some(month.into()));
         } else if let Some((_, minutes)) = ZONES
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case(piece))
@@ -193,14 +191,6 @@ fn numeric_zone(word: &str) -> Option<i64> {
 }
 
 /// Returns the number of the month that an English name, or its first three letters, means.
-fn month(word: &str) -> Option<i64> {
-    let start = word.get(..3)?;
-    let position = MONTHS
-        .iter()
-        .position(|month| start.eq_ignore_ascii_case(month))?;
-    Some(position as i64 + 1)
-}
-
 /// Returns the days since 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible
 /// low-level date algorithms").
 fn days(year: i64, month: i64, day: i64) -> i64 {

@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
+use ken_core::MONTHS;
 use memchr::{memchr, memmem};
 
 use crate::date;
@@ -275,8 +276,11 @@ fn is_year(word: &[u8]) -> bool {
 }
 
 fn is_month(word: &[u8]) -> bool {
-    const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
-    word.len() == 3 && MONTHS.chunks(3).any(|month| month == word)
+    let &[first, second, third] = word else {
+        return false;
+    };
+    let word = [first.to_ascii_lowercase(), second, third];
+    first.is_ascii_uppercase() && MONTHS.iter().any(|name| name.as_bytes()[..3] == word)
 }
 
 fn follows_empty_line(before: &[u8]) -> bool {

@@ -385,18 +385,6 @@ mod tests {
     use crate::RootChange;
     use crate::run::tests::{folder_of_files, options};
 
-    /// Numbers as good as random (xorshift, Marsaglia 2003).
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 % limit as u64) as usize
-        }
-    }
-
     /// Returns an index of a few documents in several segments, one of which has deletions.
     fn indexed() -> (tempfile::TempDir, Options) {
         let folder = folder_of_files(6);
@@ -466,7 +454,7 @@ mod tests {
             .map(|file| fs_err::read(file).unwrap().len())
             .collect();
         assert!(files.len() > 20, "{files:?}");
-        let mut random = Random(1);
+        let mut random = fastrand::Rng::with_seed(1);
         let mut harmless = BTreeSet::new();
         for round in 0..3000 {
             // Each file as often as another, however small.
@@ -476,7 +464,7 @@ mod tests {
             }
             let whole = fs_err::read(&files[at]).unwrap();
             let mut flipped = whole.clone();
-            let bit = random.below(whole.len() * 8);
+            let bit = random.usize(..whole.len() * 8);
             flipped[bit / 8] ^= 1 << (bit % 8);
             fs_err::write(&files[at], &flipped).unwrap();
             let found = check(&options, &Progress::default(), &|_| ());

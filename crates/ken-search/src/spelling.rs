@@ -5,6 +5,7 @@
 //! finds more than the one that was typed.
 
 use ken_core::{FIELDS, Field, FieldKind, FieldNames};
+use serde::Serialize;
 
 use crate::parse::{Clause, Phrase, Piece, Tree, Value};
 use crate::plan::Analyze;
@@ -45,12 +46,12 @@ pub trait Vocabulary {
 }
 
 /// A query that may have been meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
-    /// The query.
-    pub query: String,
     /// How many documents it finds.
     pub documents: usize,
+    /// The query.
+    pub query: String,
 }
 
 /// Returns the queries that may have been meant by one that found so many documents.
@@ -345,7 +346,7 @@ mod tests {
         }
 
         fn similar(&self, _: &[Field], term: &str) -> Result<Vec<String>, Infallible> {
-            let near = |word: &&&str| crate::edit::distance(word, term) == 1;
+            let near = |word: &&&str| strsim::osa_distance(word, term) == 1;
             Ok(self
                 .0
                 .iter()

@@ -36,12 +36,6 @@ pub fn root_at(path: &Path) -> io::Result<Root> {
     })
 }
 
-/// Returns the root that covers a path: the nearest above it, or the path itself.
-pub fn covering<'r>(roots: &'r [Root], path: &Path) -> Option<&'r Root> {
-    path.ancestors()
-        .find_map(|folder| roots.iter().find(|root| root.path == folder))
-}
-
 /// Returns whether a file system is mounted at a path.
 pub fn is_mount_point(path: &Path) -> bool {
     let device = |path: &Path| fs_err::metadata(path).map(|metadata| metadata.dev()).ok();

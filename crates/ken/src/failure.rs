@@ -106,6 +106,27 @@ impl From<ken_pipeline::Error> for Failure {
     }
 }
 
+impl From<ken_search::service::Error> for Failure {
+    fn from(error: ken_search::service::Error) -> Self {
+        use ken_search::service::Error;
+        let message = error.to_string();
+        match error {
+            Error::Query(error) => error.into(),
+            Error::Index(error) => error.into(),
+            Error::Terms(error) => error.into(),
+            Error::Io(error) => error.into(),
+            Error::NoTerms { .. } => Self::new(Kind::Usage, message),
+            Error::Name { .. } => Self::new(Kind::Usage, format!("--{message}")),
+            Error::Pattern { message, .. } => {
+                let message = format!("invalid regular expression: {message}");
+                Self::new(Kind::Usage, message).hint("see https://docs.rs/regex for the syntax")
+            }
+            Error::NotIndexed(_) => Self::new(Kind::Input, message)
+                .hint("ken status --why PATH says why a file is not there"),
+        }
+    }
+}
+
 impl From<ken_search::parse::QueryError> for Failure {
     fn from(error: ken_search::parse::QueryError) -> Self {
         Self::new(Kind::Usage, error.report().trim_end().to_owned())

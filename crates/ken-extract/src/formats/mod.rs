@@ -52,6 +52,64 @@ pub struct Format {
     pub(crate) extract: Extract,
 }
 
+impl Format {
+    /// Returns the row of a format without fields, sections and members, parsed in the process and
+    /// held whole.
+    const fn new(
+        name: &'static str,
+        media_types: &'static [&'static str],
+        extract: Extract,
+    ) -> Self {
+        Self {
+            name,
+            media_types,
+            fields: &[],
+            sections: None,
+            members: None,
+            isolation: Isolation::Process,
+            version: 1,
+            streams: false,
+            extract,
+        }
+    }
+
+    const fn fields(self, fields: &'static [Field]) -> Self {
+        Self { fields, ..self }
+    }
+
+    const fn sections(self, sections: &'static str) -> Self {
+        Self {
+            sections: Some(sections),
+            ..self
+        }
+    }
+
+    const fn members(self, members: &'static str) -> Self {
+        Self {
+            members: Some(members),
+            ..self
+        }
+    }
+
+    const fn in_worker(self) -> Self {
+        Self {
+            isolation: Isolation::Worker,
+            ..self
+        }
+    }
+
+    const fn version(self, version: u32) -> Self {
+        Self { version, ..self }
+    }
+
+    const fn streams(self) -> Self {
+        Self {
+            streams: true,
+            ..self
+        }
+    }
+}
+
 /// Where a format is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {

@@ -1,11 +1,10 @@
 //! What the hostile set and the mutator share: all samples of this folder's `data`, what must hold
-//! of any bytes, and small random numbers.
+//! of any bytes.
 
 #![allow(dead_code, unreachable_pub)] // each user needs a part of it
 
 pub mod check;
 pub mod mutation;
-pub mod random;
 
 use std::path::Path;
 

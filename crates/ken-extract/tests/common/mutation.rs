@@ -4,7 +4,7 @@
 
 use std::io::{Cursor, Read, Write};
 
-use super::random::Random;
+use fastrand::Rng;
 
 /// A mutated file is not larger.
 const MAX_BYTES: usize = 512 << 10;
@@ -23,10 +23,10 @@ const TELLING: [u64; 10] = [
 ];
 
 /// Returns `good`, damaged; `other` is a file of the same format.
-pub fn mutate(good: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
+pub fn mutate(good: &[u8], other: &[u8], random: &mut Rng) -> Vec<u8> {
     let is_zip = good.starts_with(b"PK\x03\x04");
     if is_zip
-        && random.below(4) > 0
+        && random.usize(..4) > 0
         && let Some(bytes) = mutate_member(good, random)
     {
         return bytes;
@@ -37,12 +37,12 @@ pub fn mutate(good: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 /// Damages the content of one member of a zip archive.
-fn mutate_member(good: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+fn mutate_member(good: &[u8], random: &mut Rng) -> Option<Vec<u8>> {
     let mut archive = zip::ZipArchive::new(Cursor::new(good)).ok()?;
     let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options =
         zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-    let chosen = random.below(archive.len());
+    let chosen = random.usize(..archive.len().max(1));
     for at in 0..archive.len() {
         let mut member = archive.by_index(at).ok()?;
         let mut content = Vec::new();
@@ -59,16 +59,16 @@ fn mutate_member(good: &[u8], random: &mut Random) -> Option<Vec<u8>> {
 }
 
 /// Damages bytes at one to eight places, mostly few.
-fn damage(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
-    for _ in 0..1 << random.below(4) {
+fn damage(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
+    for _ in 0..1 << random.usize(..4) {
         damage_once(bytes, other, random);
         bytes.truncate(MAX_BYTES);
     }
 }
 
-fn damage_once(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
-    let at = random.below(bytes.len());
-    match random.below(10) {
+fn damage_once(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
+    let at = random.usize(..bytes.len().max(1));
+    match random.usize(..10) {
         0 => flip(bytes, at, random),
         1 => set(bytes, at, random),
         2 => number(bytes, at, random),
@@ -82,26 +82,26 @@ fn damage_once(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-fn flip(bytes: &mut [u8], at: usize, random: &mut Random) {
+fn flip(bytes: &mut [u8], at: usize, random: &mut Rng) {
     if let Some(byte) = bytes.get_mut(at) {
-        *byte ^= 1 << random.below(8);
+        *byte ^= 1 << random.usize(..8);
     }
 }
 
-fn set(bytes: &mut [u8], at: usize, random: &mut Random) {
-    let value = random.byte();
+fn set(bytes: &mut [u8], at: usize, random: &mut Rng) {
+    let value = random.u8(..);
     if let Some(byte) = bytes.get_mut(at) {
         *byte = value;
     }
 }
 
 /// Writes a telling number of one to eight bytes.
-fn number(bytes: &mut [u8], at: usize, random: &mut Random) {
-    let width = 1 << random.below(4);
-    let delta = random.below(3) as u64;
-    let value = TELLING[random.below(TELLING.len())].wrapping_sub(delta);
+fn number(bytes: &mut [u8], at: usize, random: &mut Rng) {
+    let width = 1 << random.usize(..4);
+    let delta = random.usize(..3) as u64;
+    let value = TELLING[random.usize(..TELLING.len())].wrapping_sub(delta);
     let mut encoded = value.to_le_bytes()[..width].to_vec();
-    if random.below(2) == 0 {
+    if random.bool() {
         encoded.reverse();
     }
     for (byte, new) in bytes.iter_mut().skip(at).zip(encoded) {
@@ -110,12 +110,12 @@ fn number(bytes: &mut [u8], at: usize, random: &mut Random) {
 }
 
 /// Returns the end of a piece that begins at `at`, mostly a short one.
-fn end_of_piece(bytes: &[u8], at: usize, random: &mut Random) -> usize {
-    let longest = 1 << random.below(14);
-    (at + 1 + random.below(longest)).min(bytes.len())
+fn end_of_piece(bytes: &[u8], at: usize, random: &mut Rng) -> usize {
+    let longest = 1 << random.usize(..14);
+    (at + 1 + random.usize(..longest.max(1))).min(bytes.len())
 }
 
-fn leave_out(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
+fn leave_out(bytes: &mut Vec<u8>, at: usize, random: &mut Rng) {
     let end = end_of_piece(bytes, at, random);
     if at < end {
         bytes.drain(at..end);
@@ -123,30 +123,30 @@ fn leave_out(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
 }
 
 /// Repeats a piece, at times so often that nesting becomes deep and lists long.
-fn repeat(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
+fn repeat(bytes: &mut Vec<u8>, at: usize, random: &mut Rng) {
     let piece = bytes[at..end_of_piece(bytes, at, random).max(at)].to_vec();
-    let times = 1 << random.below(14);
+    let times = 1 << random.usize(..14);
     let room = MAX_BYTES.saturating_sub(bytes.len()) / piece.len().max(1);
     bytes.splice(at..at, piece.repeat(times.min(room)));
 }
 
-fn move_piece(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
+fn move_piece(bytes: &mut Vec<u8>, at: usize, random: &mut Rng) {
     let piece = bytes[at..end_of_piece(bytes, at, random).max(at)].to_vec();
-    let to = random.below(bytes.len());
+    let to = random.usize(..bytes.len().max(1));
     let end = (to + piece.len()).min(bytes.len());
-    let replaced = if random.below(2) == 0 { end } else { to };
+    let replaced = if random.bool() { end } else { to };
     bytes.splice(to..replaced, piece);
 }
 
-fn splice(bytes: &mut Vec<u8>, at: usize, other: &[u8], random: &mut Random) {
-    let from = random.below(other.len());
+fn splice(bytes: &mut Vec<u8>, at: usize, other: &[u8], random: &mut Rng) {
+    let from = random.usize(..other.len().max(1));
     let piece = &other[from..end_of_piece(other, from, random).max(from)];
     let end = (at + piece.len()).min(bytes.len());
     bytes.splice(at..end, piece.iter().copied());
 }
 
 /// Replaces the digits of a number in text.
-fn digits(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
+fn digits(bytes: &mut Vec<u8>, at: usize, random: &mut Rng) {
     let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit) else {
         return;
     };
@@ -155,14 +155,14 @@ fn digits(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
         .iter()
         .take_while(|byte| byte.is_ascii_digit());
     let end = start + length.count();
-    let value = TELLING[random.below(TELLING.len())].wrapping_sub(random.below(2) as u64);
-    let sign = if random.below(4) == 0 { "-" } else { "" };
+    let value = TELLING[random.usize(..TELLING.len())].wrapping_sub(random.usize(..2) as u64);
+    let sign = if random.usize(..4) == 0 { "-" } else { "" };
     bytes.splice(start..end, format!("{sign}{value}").into_bytes());
 }
 
-fn noise(bytes: &mut [u8], at: usize, random: &mut Random) {
+fn noise(bytes: &mut [u8], at: usize, random: &mut Rng) {
     let end = end_of_piece(bytes, at, random).max(at);
     for byte in &mut bytes[at..end] {
-        *byte = random.byte();
+        *byte = random.u8(..);
     }
 }

@@ -54,7 +54,8 @@ impl Body {
         }
     }
 
-    pub(crate) fn into_string(self) -> String {
+    /// Returns the text as a string of its own; it is copied only if it stands in a block.
+    pub fn into_string(self) -> String {
         match self.0 {
             BodyText::Owned(text) => text,
             BodyText::Stored(_) => self.as_str().to_owned(),

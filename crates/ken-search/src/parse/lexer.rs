@@ -11,7 +11,7 @@ use super::error::QueryError;
 use super::modifiers::{self, DEFAULT_DISTANCE, Quoted};
 use super::pattern::{self, Mark};
 use super::tree::{Nearness, Piece};
-use crate::edit::distance;
+use strsim::osa_distance;
 
 /// A token and its place.
 pub(super) type Placed = (Token, Range<usize>);
@@ -493,7 +493,7 @@ fn close_names<'n>(name: &str, names: &'n FieldNames) -> Vec<&'n str> {
         .iter()
         .flat_map(|info| std::iter::once(&info.name).chain(info.aliases).copied())
         .chain(names.custom().map(|(_, name)| name))
-        .map(|known| (distance(&name, known), known))
+        .map(|known| (osa_distance(&name, known), known))
         .filter(|(distance, known)| {
             *distance <= allowed && *distance < known.len()
                 || name.len() >= 3 && known.starts_with(&name)

@@ -17,9 +17,10 @@ pub(super) struct Fault {
     pub(super) hint: String,
 }
 
-/// States of documents that `is:` asks for, beside those of messages.
-const STATES: [&str; 7] = [
+/// States of any document that `is:` asks for.
+const STATES: [&str; 8] = [
     "failed",
+    "encrypted",
     "missing",
     "textless",
     "ocr",
@@ -31,7 +32,9 @@ const STATES: [&str; 7] = [
 /// Returns every state that `is:` asks for.
 fn states() -> impl Iterator<Item = &'static str> {
     let of_messages = MESSAGE_STATES.iter().filter(|row| row.is_value);
-    STATES.into_iter().chain(of_messages.map(|row| row.name))
+    let names = of_messages.map(|row| row.name);
+    let of_messages = names.filter(|name| !STATES.contains(name));
+    STATES.into_iter().chain(of_messages)
 }
 
 /// Other words for kinds.

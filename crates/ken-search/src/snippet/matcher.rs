@@ -8,8 +8,8 @@ use std::ops::Range;
 use ken_core::{Bound, Field, Pattern, Plan, Span, Written};
 use regex_automata::meta::Regex;
 
-use crate::edit::distance;
 use crate::plan::Analyze;
+use strsim::osa_distance;
 
 /// What is looked for.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl TermTest {
             Self::Regex(regex, _) => regex.is_match(term),
             Self::Fuzzy(wanted, most) => {
                 let most = usize::from(*most);
-                term.len().abs_diff(wanted.len()) <= 4 * most && distance(term, wanted) <= most
+                term.len().abs_diff(wanted.len()) <= 4 * most && osa_distance(term, wanted) <= most
             }
             Self::Any(tests) => tests.iter().any(|test| test.matches(term)),
         }

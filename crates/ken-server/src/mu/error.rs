@@ -108,6 +108,18 @@ impl From<ken_search::parse::QueryError> for Error {
     }
 }
 
+impl From<ken_search::service::Error> for Error {
+    fn from(error: ken_search::service::Error) -> Self {
+        use ken_search::service::Error;
+        match error {
+            Error::Query(error) => error.into(),
+            Error::Index(error) => error.into(),
+            Error::Io(error) => error.into(),
+            error => Self::new(ErrorKind::Argument, error.to_string()),
+        }
+    }
+}
+
 impl From<SexpError> for Error {
     fn from(error: SexpError) -> Self {
         Self::new(ErrorKind::Syntax, error.to_string())

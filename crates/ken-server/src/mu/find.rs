@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use ken_core::{Field, Order, SortKey};
-use ken_index::{Address as Place, Collapse, Request};
+use ken_core::Field;
+use ken_index::DocAddress as Place;
 use ken_mail::thread::{ThreadMessage, Threaded, threads};
+use ken_search::service::Request;
+use ken_search::service::mail::keep_once;
 
 use super::error::ErrorKind;
-use super::{Address, Error, Mail, Store};
+use super::{Address, Error, Mail, MailColumn, Store};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +18,7 @@ pub struct Find {
     /// In mu's language; empty for all messages.
     pub query: String,
     /// What the results are in order of; nothing for the order of their dates.
-    pub sort: SortField,
+    pub sort: MailColumn,
     /// Whether the order is from Z to A, or from new to old.
     pub descending: bool,
     /// How many messages are found at most, without those that are only related to them.
@@ -42,58 +44,7 @@ pub struct Found {
     pub is_related: bool,
 }
 
-/// What results can be in order of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // the names say it
-pub enum SortField {
-    #[default]
-    Date,
-    Bcc,
-    Cc,
-    Changed,
-    Flags,
-    From,
-    List,
-    Maildir,
-    MessageId,
-    Path,
-    Priority,
-    References,
-    Size,
-    Subject,
-    Tags,
-    To,
-}
-
-/// The fields that results can be in order of, with their names and letters.
-const SORT_FIELDS: [(&[&str], SortField); 16] = [
-    (&["date", "d"], SortField::Date),
-    (&["bcc", "h"], SortField::Bcc),
-    (&["cc", "c"], SortField::Cc),
-    (&["changed", "k"], SortField::Changed),
-    (&["flags", "flag", "g"], SortField::Flags),
-    (&["from", "f", "from-or-to"], SortField::From),
-    (&["list", "v", "mailing-list"], SortField::List),
-    (&["maildir", "m"], SortField::Maildir),
-    (&["message-id", "msgid", "i"], SortField::MessageId),
-    (&["path", "l"], SortField::Path),
-    (&["priority", "prio", "p"], SortField::Priority),
-    (&["references", "r"], SortField::References),
-    (&["size", "z"], SortField::Size),
-    (&["subject", "s"], SortField::Subject),
-    (&["tags", "tag", "x"], SortField::Tags),
-    (&["to", "t"], SortField::To),
-];
-
-impl SortField {
-    /// Returns the field of a name or letter, with or without a colon before it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = name.trim_start_matches(':');
-        let mut fields = SORT_FIELDS.iter();
-        let found = fields.find(|(names, _)| names.contains(&name));
-        found.map(|(_, field)| *field)
-    }
-
+impl MailColumn {
     /// Returns the field by which the index can sort, if it can.
     fn column(self) -> Option<Field> {
         match self {
@@ -153,17 +104,11 @@ impl Store {
         let (places, mut mails) = self.matching(find)?;
         let n_direct = mails.len();
         if find.related {
-            let mut others = self.snapshot()?.threads(&places)?;
             // What is read already need not be read again.
-            let read: HashSet<_> = places.iter().collect();
-            others.retain(|place| !read.contains(place));
+            let others = self.service()?.related(&places)?;
             let known: HashSet<_> = mails.iter().map(|mail| mail.path.clone()).collect();
-            let others = self.mails(&others)?;
-            mails.extend(
-                others
-                    .into_iter()
-                    .filter(|mail| !known.contains(&mail.path)),
-            );
+            let others = self.mails(&others)?.into_iter();
+            mails.extend(others.filter(|mail| !known.contains(&mail.path)));
         }
         let mut found: Vec<Found> = mails
             .into_iter()
@@ -183,7 +128,9 @@ impl Store {
             order.then_with(|| a.mail.path.cmp(&b.mail.path))
         });
         if find.skip_dups {
-            skip_dups(&mut found);
+            let ids = found.iter().map(|found| Some(found.mail.id.clone()));
+            let ids = ids.collect();
+            keep_once(&mut found, ids, |found| !found.is_related);
         }
         Ok(match find.threads {
             true => in_threads(found, find.descending),
@@ -193,23 +140,19 @@ impl Store {
 
     /// Returns the messages that a query finds, and where they and their parts stand.
     fn matching(&mut self, find: &Find) -> Result<(Vec<Place>, Vec<Mail>), Error> {
-        let tree = self.tree(&find.query)?;
-        let plan = self.plan(&tree)?;
         let column = find.sort.column().filter(|_| find.after.is_none());
         let limit = find.limit.unwrap_or(usize::MAX);
         let field = column.unwrap_or(Field::Date);
         let request = Request {
-            order: Order {
-                key: SortKey::Field(field),
-                // Numbers begin with the greatest, texts with the first letter.
-                reverse: find.descending != field.is_number(),
-            },
-            collapse: Some(Collapse::File),
-            limit: column.map_or(usize::MAX, |_| limit),
-            ..Request::new(&plan)
+            sort: field.info().name.to_owned(),
+            // Numbers begin with the greatest, texts with the first letter.
+            reverse: find.descending != field.is_number(),
+            limit: column.and(find.limit),
+            ..self.request(&find.query)?
         };
-        let found = self.snapshot()?.find(&request)?;
-        let places: Vec<Place> = found.hits.iter().map(|hit| hit.address).collect();
+        let service = self.service()?;
+        let query = service.understand(&request)?;
+        let places = service.search(&request, query)?.addresses();
         let mut mails = self.mails(&places)?;
         if let Some(after) = find.after {
             mails.retain(|mail| mail.modified > after);
@@ -237,17 +180,6 @@ impl Store {
     }
 }
 
-/// Keeps the first message of each identifier; one that the query finds rather than a related one.
-fn skip_dups(found: &mut Vec<Found>) {
-    let direct = found.iter().filter(|found| !found.is_related);
-    let direct: HashSet<String> = direct.map(|found| found.mail.id.clone()).collect();
-    let mut seen = HashSet::new();
-    found.retain(|found| {
-        let is_better_elsewhere = found.is_related && direct.contains(&found.mail.id);
-        !is_better_elsewhere && seen.insert(found.mail.id.clone())
-    });
-}
-
 fn in_threads(found: Vec<Found>, descending: bool) -> Vec<Found> {
     let entries: Vec<ThreadMessage<'_>> = found
         .iter()
@@ -269,41 +201,4 @@ fn in_threads(found: Vec<Found>, descending: bool) -> Vec<Found> {
         })
     });
     in_order.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(id: &str, path: &str, is_related: bool) -> Found {
-        Found {
-            mail: Mail {
-                id: id.to_owned(),
-                path: path.into(),
-                ..Mail::default()
-            },
-            threaded: None,
-            is_related,
-        }
-    }
-
-    #[test]
-    fn of_duplicates_the_one_that_was_asked_for_is_kept() {
-        let mut all = vec![
-            found("1", "/related", true),
-            found("1", "/direct", false),
-            found("2", "/first", true),
-            found("2", "/second", true),
-        ];
-        skip_dups(&mut all);
-        let paths: Vec<_> = all.iter().map(|found| found.mail.path.to_str()).collect();
-        assert_eq!(paths, [Some("/direct"), Some("/first")]);
-    }
-
-    #[test]
-    fn fields_to_sort_by_have_names_and_letters() {
-        assert_eq!(SortField::from_name(":subject"), Some(SortField::Subject));
-        assert_eq!(SortField::from_name("z"), Some(SortField::Size));
-        assert_eq!(SortField::from_name("body"), None);
-    }
 }

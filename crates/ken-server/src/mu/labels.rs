@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use ken_core::{Field, Order, Pattern, Plan, Value};
-use ken_index::{FacetBy, Request};
+use ken_core::Field;
 use ken_mail::TagChange;
 use ken_pipeline::{Progress, tags, update_files};
 
@@ -45,22 +44,11 @@ impl Store {
     /// Fails if the file cannot be read.
     pub fn mail(&mut self, path: &Path) -> Result<Mail, Error> {
         let mut mail = Mail::read(path, self.personal())?;
-        let same = Plan::Match {
-            field: Field::Msgid,
-            pattern: Pattern::Term(mail.id.to_lowercase()),
-        };
-        let snapshot = self.snapshot()?;
-        let found = snapshot.run(&same, Order::default(), 0, 1)?;
-        if let Some(hit) = found.hits.first() {
-            let document = snapshot.document(hit.address)?.document;
-            mail.tags = document
-                .fields
-                .into_iter()
-                .filter_map(|field| match field {
-                    (Field::Tag, Value::Text(tag)) => Some(tag),
-                    _ => None,
-                })
-                .collect();
+        let same = self.service()?.messages_with_id(&mail.id)?;
+        if let Some(message) = same.iter().next() {
+            let message = message?;
+            let tags = message.texts(Field::Tag).into_iter();
+            mail.tags = tags.map(str::to_owned).collect();
         }
         Ok(mail)
     }
@@ -70,17 +58,15 @@ impl Store {
     /// # Errors
     /// Fails if the index cannot be read.
     pub fn labels(&mut self) -> Result<Vec<String>, Error> {
-        let tree = self.tree("")?;
-        let plan = self.plan(&tree)?;
-        let by = [FacetBy::Values(Field::Tag)];
-        let counted = self.snapshot()?.facets(&Request::new(&plan), &by)?;
-        let values = counted.into_iter().flatten();
-        let mut labels: Vec<String> = values
-            .filter_map(|(value, _)| match value {
-                Value::Text(text) => Some(text),
-                Value::Number(_) => None,
-            })
-            .collect();
+        let mut request = self.request("")?;
+        request.limit = Some(0);
+        request.group = None;
+        request.facets.by = vec![Field::Tag.info().name.to_owned()];
+        let service = self.service()?;
+        let query = service.understand(&request)?;
+        let counted = service.search(&request, query)?.facets()?;
+        let values = counted.into_iter().flat_map(|facet| facet.values);
+        let mut labels: Vec<String> = values.map(|of| of.value).collect();
         labels.sort();
         Ok(labels)
     }

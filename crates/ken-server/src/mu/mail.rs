@@ -7,10 +7,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ken_core::{Document, Field, MESSAGE_STATES, MessageState, MessageStateInfo, Reason, Value};
-use ken_index::Stored;
 use ken_mail::maildir::{Flags, MaildirPath};
 use ken_mail::thread::ancestors;
 use ken_mail::{Message, Personal, Text};
+use ken_search::service::mail::Message as IndexMessage;
 
 use super::error::ErrorKind;
 use super::{Address, Error};
@@ -84,9 +84,9 @@ pub struct Part {
 }
 
 impl Mail {
-    /// Makes it of a document that the index keeps of a file.
-    pub(crate) fn of_stored(stored: &Stored, personal: &Personal) -> Self {
-        let document = &stored.document;
+    /// Makes it of a message of the index.
+    pub(crate) fn of_message_of_index(message: &IndexMessage, personal: &Personal) -> Self {
+        let document = &message.document;
         let number = |field| document.number(field).unwrap_or_default();
         let text = |field| document.text(field).unwrap_or_default().to_owned();
         let has = |field, wanted: &str| texts(document, field).any(|value| value == wanted);
@@ -116,7 +116,7 @@ impl Mail {
             has_calendar: has(Field::Has, "text/calendar"),
             ..Self::default()
         };
-        mail.lie_at(stored.location.path.clone());
+        mail.lie_at(message.location.path.clone());
         mail.complete(personal);
         mail
     }

@@ -1,69 +1,21 @@
-//! What was typed after `ken search` → the tree of a query.
+//! The text of the query that was typed after `ken search`, its name if it is saved, and its synonyms.
 
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ken_core::{Field, FieldNames};
-use ken_index::Snapshot;
-use ken_search::parse::{Names, Saved, Syntax, Tree, parse_lenient, parse_with};
-use ken_search::plan::Analyze;
+use ken_search::parse::{Names, Saved, parse_with};
+use ken_search::service::ANALYSIS;
 use ken_search::synonyms::Synonyms;
-use ken_search::words;
 
-use crate::cli::{Global, SearchArgs, SyntaxName};
+use crate::cli::{Global, SearchArgs};
 use crate::config::{Settings, below_home, saved};
 use crate::failure::{Failure, Kind};
 use crate::output;
 
 /// The most text that is read from standard input; more is no question.
 const MAX_INPUT: u64 = 1 << 20;
-
-/// Returns the tree of the query, or of the words as they stand.
-pub(crate) fn read(
-    settings: &Settings,
-    args: &SearchArgs,
-    fields: &FieldNames,
-    analyze: Analyze,
-) -> Result<Tree, Failure> {
-    let text = text(args)?;
-    if args.any {
-        return Ok(words::any(&text, analyze)?);
-    }
-    if args.all {
-        return Ok(words::all(&text)?);
-    }
-    let names = Names {
-        saved: &settings.queries,
-        fields,
-    };
-    if args.syntax != SyntaxName::Ken || !args.lenient {
-        return Ok(syntax(args.syntax).parse_with(&text, names)?);
-    }
-    let mut lenient = parse_lenient(&text, names);
-    match lenient.tree {
-        Some(tree) => {
-            for left in &lenient.left_out {
-                let (text, message) = (&left.text, &left.error.message);
-                output::warn(&format!("ignored {text}: {message}"));
-            }
-            Ok(tree)
-        }
-        None => Err(lenient.left_out.remove(0).error.into()),
-    }
-}
-
-/// Returns the tree of any words with those that the fewest documents have, if they are too many, and
-/// how many were left out.
-pub(super) fn rarest(
-    tree: Tree,
-    snapshot: &Snapshot,
-    analyze: Analyze,
-) -> Result<(Tree, usize), Failure> {
-    let mut count = |term: &str| snapshot.n_documents_with(Field::Body, term);
-    Ok(words::rarest(tree, analyze, &mut count)?)
-}
 
 /// Gives the query a name, after a look whether it is one.
 pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<ExitCode, Failure> {
@@ -93,7 +45,8 @@ pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(args: &SearchArgs) -> Result<String, Failure> {
+/// Returns the text of the query.
+pub(super) fn text(args: &SearchArgs) -> Result<String, Failure> {
     match args.query.as_slice() {
         [one] if one.trim() == "-" => input(),
         words => Ok(words
@@ -112,15 +65,6 @@ fn typed(word: &str) -> &str {
     }
 }
 
-fn syntax(name: SyntaxName) -> Syntax {
-    match name {
-        SyntaxName::Ken => Syntax::Ken,
-        SyntaxName::Recoll => Syntax::Recoll,
-        SyntaxName::Mu => Syntax::Mu,
-        SyntaxName::Notmuch => Syntax::Notmuch,
-    }
-}
-
 fn input() -> Result<String, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin()
@@ -130,27 +74,17 @@ fn input() -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads the file of synonyms, if one is named.
-pub(super) fn synonyms(
-    args: &SearchArgs,
-    settings: &Settings,
-    analyze: Analyze,
-) -> Result<Arc<Synonyms>, Failure> {
-    synonyms_in(args.synonyms.clone(), settings, analyze)
-}
-
 /// Reads a file of synonyms; if none is given, the one of the configuration.
-pub(super) fn synonyms_in(
+pub(super) fn synonyms(
     file: Option<PathBuf>,
     settings: &Settings,
-    analyze: Analyze,
 ) -> Result<Arc<Synonyms>, Failure> {
     let set = settings.search.synonyms.as_deref().map(below_home);
     let Some(path) = file.or(set) else {
         return Ok(Arc::default());
     };
     let text = fs_err::read_to_string(&path)?;
-    let synonyms = Synonyms::parse(&text, analyze).map_err(|error| {
+    let synonyms = Synonyms::parse(&text, ANALYSIS).map_err(|error| {
         let message = format!("\"{}\": {error}", path.display());
         Failure::new(Kind::Usage, message)
             .hint("write one group of words per line, and put phrases in double quotes")

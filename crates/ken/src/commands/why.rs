@@ -2,14 +2,15 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ken_core::{Document, Field, Root, escape_bytes, unescape_bytes};
+use ken_core::{Document, Field, escape_bytes, unescape_bytes};
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
 use ken_index::Snapshot;
 use ken_pipeline::{Known, Next, Stale, Why, afford, why};
+use ken_search::service::resolve;
 use ken_walk::Verdict;
 use serde_json::{Value as Json, json};
 
@@ -61,23 +62,6 @@ fn named(path: &Path) -> PathBuf {
 
 fn is_there(path: &Path) -> bool {
     fs_err::symlink_metadata(path).is_ok()
-}
-
-/// Returns the path as the walk would name it: roots have no symbolic links, but what lies below
-/// them may be reached by one that is followed.
-pub(super) fn resolve(path: &Path, roots: &[Root]) -> Result<PathBuf, Failure> {
-    let absolute = std::path::absolute(path)?;
-    let is_plain = !absolute
-        .components()
-        .any(|part| part == Component::ParentDir);
-    if is_plain && ken_walk::covering(roots, &absolute).is_some() {
-        return Ok(absolute);
-    }
-    // The last part stays as it is: a link is a thing of its own.
-    let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name()) else {
-        return Ok(fs_err::canonicalize(&absolute).unwrap_or(absolute));
-    };
-    Ok(fs_err::canonicalize(parent).map_or_else(|_| absolute.clone(), |parent| parent.join(name)))
 }
 
 struct View<'w> {

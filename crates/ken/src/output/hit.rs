@@ -1,52 +1,26 @@
-//! How a hit looks: as text for people, as JSON for programs.
-
-use std::os::unix::ffi::OsStrExt;
+//! How a hit looks to people.
 
 use jiff::tz::TimeZone;
-use ken_core::{Field, FieldNames, Root, escape_bytes};
-use ken_index::Stored;
+use ken_core::Field;
+use ken_search::service::{Hit, day};
 use ken_search::snippet::Fragment;
-use serde_json::{Value as Json, json};
 
-use super::{Style, clean, day, document_json, size, title};
+use super::{Style, clean, size};
 
-/// All that is shown of a hit.
-pub(crate) struct HitView<'a> {
-    /// Its place in the whole result, from 1.
-    pub(crate) rank: usize,
-    pub(crate) score: Option<f32>,
-    pub(crate) stored: &'a Stored,
-    /// What fields are called.
-    pub(crate) names: &'a FieldNames,
-    /// The folders and files that the index covers.
-    pub(crate) roots: &'a [Root],
-    /// The best first.
-    pub(crate) fragments: &'a [Fragment],
-    /// Whether the fragments are to be shown in one list.
-    pub(crate) several: bool,
-    /// How many other hits it stands for.
-    pub(crate) more: usize,
-    /// What they are.
-    pub(crate) more_of: &'static str,
-}
-
-/// Returns a hit as lines of text.
-pub(crate) fn hit_text(view: &HitView<'_>, style: Style, zone: &TimeZone) -> String {
-    let Stored {
+/// Returns a hit as lines of text; `more_of` says which hits it stands for.
+pub(crate) fn hit_text(hit: &Hit, more_of: &str, style: Style, zone: &TimeZone) -> String {
+    let Hit {
         location, document, ..
-    } = view.stored;
-    let title = title(document).unwrap_or("(no name)");
+    } = hit;
+    let title = hit.title().unwrap_or("(no name)");
     let shown = clean(&location.to_string()).into_owned();
     let mut path = style.link(&location.path, &style.path(&shown));
-    // A hit in the name alone has no place in the text.
-    let places = view
-        .fragments
-        .iter()
-        .filter(|fragment| !fragment.highlights.is_empty());
-    if let Some(fragment) = places.take(1).find(|_| !view.several) {
-        match fragment.page {
+    // A hit in the name alone has no match in the text.
+    let mut matches = hit.snippets.iter().filter(|of| !of.highlights.is_empty());
+    if let Some(first) = matches.next().filter(|_| !hit.has_several) {
+        match first.page {
             Some(page) => path.push_str(&format!(" p. {page}")),
-            None => path.push_str(&format!(":{}", fragment.line)),
+            None => path.push_str(&format!(":{}", first.line)),
         }
     }
     let mut facts = Vec::new();
@@ -65,53 +39,27 @@ pub(crate) fn hit_text(view: &HitView<'_>, style: Style, zone: &TimeZone) -> Str
     }
     let facts = style.dim(&facts.join("  "));
     let mut text = format!("{}\n  {path}  {facts}\n", style.bold(&clean(title)));
-    for fragment in view.fragments {
-        if view.several && !fragment.highlights.is_empty() {
-            text.push_str(&place_text(fragment, style));
+    for passage in &hit.snippets {
+        if hit.has_several && !passage.highlights.is_empty() {
+            text.push_str(&match_text(passage, style));
         } else {
-            text.push_str(&format!("    {}\n", snippet(fragment, style)));
+            text.push_str(&format!("    {}\n", snippet(passage, style)));
         }
     }
-    if view.more > 0 {
-        let more = format!("and {} more {}", view.more, view.more_of);
+    if let Some(more) = hit.more.filter(|more| *more > 0) {
+        let more = format!("and {more} more {more_of}");
         text.push_str(&format!("    {}\n", style.dim(&more)));
     }
     text
 }
 
-/// Returns a place of a document as a line of text: page or line, and what stands there.
-pub(crate) fn place_text(fragment: &Fragment, style: Style) -> String {
-    let place = match fragment.page {
+/// Returns a match as a line of text: page or line, and the passage.
+pub(crate) fn match_text(passage: &Fragment, style: Style) -> String {
+    let at = match passage.page {
         Some(page) => format!("p. {page}"),
-        None => fragment.line.to_string(),
+        None => passage.line.to_string(),
     };
-    format!("    {}: {}\n", style.dim(&place), snippet(fragment, style))
-}
-
-/// Returns a place of a document as JSON; see docs/json.md.
-pub(crate) fn place_json(stored: &Stored, fragment: &Fragment) -> Json {
-    let bytes = stored.location.path.as_os_str().as_bytes();
-    let mut object = fragment_json(fragment);
-    object["v"] = json!(super::SCHEMA);
-    object["path"] = json!(escape_bytes(bytes));
-    object["ipath"] = json!(stored.location.ipath);
-    if std::str::from_utf8(bytes).is_err() {
-        object["path_bytes"] = json!(bytes);
-    }
-    object
-}
-
-fn fragment_json(fragment: &Fragment) -> Json {
-    let highlights = fragment
-        .highlights
-        .iter()
-        .map(|place| [place.start, place.end]);
-    json!({
-        "text": fragment.text,
-        "highlights": highlights.collect::<Vec<_>>(),
-        "page": fragment.page,
-        "line": fragment.line,
-    })
+    format!("    {}: {}\n", style.dim(&at), snippet(passage, style))
 }
 
 fn snippet(fragment: &Fragment, style: Style) -> String {
@@ -130,33 +78,4 @@ fn snippet(fragment: &Fragment, style: Style) -> String {
         text.push('…');
     }
     text
-}
-
-/// Returns a hit as JSON; see docs/json.md.
-pub(crate) fn hit_json(view: &HitView<'_>) -> Json {
-    let location = &view.stored.location;
-    let bytes = location.path.as_os_str().as_bytes();
-    let mut object = document_json(&view.stored.document, view.names, false);
-    object["rank"] = json!(view.rank);
-    object["path"] = json!(escape_bytes(bytes));
-    if std::str::from_utf8(bytes).is_err() {
-        object["path_bytes"] = json!(bytes);
-    }
-    if let Some(score) = view.score {
-        object["score"] = json!(score);
-    }
-    if let Some(title) = title(&view.stored.document) {
-        object["title"] = json!(title);
-    }
-    if let Some(fragment) = view.fragments.first() {
-        object["snippet"] = fragment_json(fragment);
-    }
-    if view.several {
-        let all: Vec<_> = view.fragments.iter().map(fragment_json).collect();
-        object["snippets"] = json!(all);
-    }
-    if !view.more_of.is_empty() {
-        object["more"] = json!(view.more);
-    }
-    object
 }

@@ -10,15 +10,15 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 pub(crate) use fields::hit_fields;
-pub(crate) use hit::{HitView, hit_json, hit_text, place_json, place_text};
-use ken_core::{Document, Field, FieldKind, FieldNames, Value};
+pub(crate) use hit::{hit_text, match_text};
+use ken_core::{Document, FieldNames};
+use ken_search::service::DocumentForm;
+pub(crate) use ken_search::service::{SCHEMA, day, file_url, time, title};
 pub(crate) use progress::{Display, summary_text};
 pub(crate) use remedy::{install, remedy};
-use serde_json::{Map, Value as Json, json};
-pub(crate) use style::{Style, file_url};
-
-/// Version of the JSON that every command prints; described in docs/json.md.
-pub(crate) const SCHEMA: u32 = 1;
+use serde::Serialize;
+use serde_json::Value as Json;
+pub(crate) use style::Style;
 
 /// Writes to standard output at once.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
@@ -34,58 +34,17 @@ pub(crate) fn warn(message: &str) {
 }
 
 /// Returns a value as a line of JSON.
-pub(crate) fn json_line(value: &Json) -> Vec<u8> {
-    let mut line = value.to_string().into_bytes();
+pub(crate) fn json_line(value: &impl Serialize) -> Vec<u8> {
+    // Writing JSON to memory cannot fail: every key is text.
+    let mut line = serde_json::to_vec(value).unwrap_or_default();
     line.push(b'\n');
     line
 }
 
 /// Returns a document's metadata, and its text if asked for, as JSON.
 pub(crate) fn document_json(document: &Document, names: &FieldNames, with_body: bool) -> Json {
-    let mut fields = Map::new();
-    for (field, value) in &document.fields {
-        let value = match value {
-            Value::Text(text) => json!(text),
-            Value::Number(number) if field.info().kind == FieldKind::Date => json!(time(*number)),
-            Value::Number(number) => json!(number),
-        };
-        let name = names.name(*field);
-        match fields.get_mut(name) {
-            Some(Json::Array(several)) => several.push(value),
-            Some(one) => *one = json!([one.take(), value]),
-            None => {
-                fields.insert(name.to_owned(), value);
-            }
-        }
-    }
-    let mut object = json!({
-        "v": SCHEMA,
-        "ipath": document.ipath,
-        "mime": document.media_type,
-        "type": document.kind,
-        "fields": fields,
-    });
-    if let Some(failure) = &document.failure {
-        // Without the time it took: that is no property of the document.
-        object["failure"] = json!({ "reason": failure.reason, "message": failure.message });
-    }
-    if with_body {
-        object["body"] = json!(document.body);
-    }
-    object
-}
-
-/// Returns a time in RFC 3339, in UTC.
-pub(crate) fn time(seconds: i64) -> String {
-    jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |t| t.to_string())
-}
-
-/// Returns a day as people write it, in the zone of this machine.
-pub(crate) fn day(seconds: i64, zone: &jiff::tz::TimeZone) -> String {
-    jiff::Timestamp::from_second(seconds).map_or_else(
-        |_| seconds.to_string(),
-        |t| t.to_zoned(zone.clone()).date().to_string(),
-    )
+    // Every key is text.
+    serde_json::to_value(DocumentForm::new(document, names, with_body)).unwrap_or_default()
 }
 
 /// Returns a size as people write it.
@@ -123,13 +82,6 @@ pub(crate) fn cause(error: &io::Error) -> String {
     let start = text.rfind("`: ").map_or(0, |end| end + "`: ".len());
     let end = text.rfind(" (os error").unwrap_or(text.len());
     text.get(start..end).unwrap_or(&text).to_lowercase()
-}
-
-/// Returns the title of a document, or what stands for one.
-pub(crate) fn title(document: &Document) -> Option<&str> {
-    document
-        .text(Field::Title)
-        .or_else(|| document.text(Field::Filename))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Colours and hyperlinks, where the terminal understands them.
 
 use std::io::IsTerminal;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::file_url;
 use crate::cli::{Global, When};
 
 /// Which escape sequences to use.
@@ -59,19 +59,6 @@ impl Style {
         let url = file_url(path);
         format!("\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\")
     }
-}
-
-/// Returns the URL of a file.
-pub(crate) fn file_url(path: &Path) -> String {
-    let mut url = String::from("file://");
-    for &byte in path.as_os_str().as_bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            url.push(char::from(byte));
-        } else {
-            url.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    url
 }
 
 fn decide(when: When, auto: bool) -> bool {

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use crate::hostile::Random;
 use crate::samples::{fixture, mbox, pdf, tar};
 use crate::world::{Run, World};
+use fastrand::Rng;
 
 /// Runs killed without the variable.
 const KILLS: u64 = 18;
@@ -29,7 +29,7 @@ pub(crate) fn number(variable: &str, default: u64) -> u64 {
 /// A tree of files that changes at random.
 pub(crate) struct Tree {
     pub(crate) world: World,
-    pub(crate) random: Random,
+    pub(crate) random: Rng,
     /// About how many files it has.
     size: usize,
     pub(crate) names: Vec<String>,
@@ -41,7 +41,7 @@ impl Tree {
     pub(crate) fn new(seed: u64, size: usize) -> Self {
         let mut tree = Self {
             world: World::new(),
-            random: Random(seed | 1),
+            random: Rng::with_seed(seed),
             size,
             names: Vec::new(),
             next: 0,
@@ -53,19 +53,19 @@ impl Tree {
     }
 
     fn sentence(&mut self) -> String {
-        let length = 2 + self.random.below(200);
-        let words = (0..length).map(|_| WORDS[self.random.below(WORDS.len())]);
+        let length = 2 + self.random.usize(..200);
+        let words = (0..length).map(|_| WORDS[self.random.usize(..WORDS.len())]);
         words.collect::<Vec<_>>().join(" ")
     }
 
     fn several(&mut self) -> Vec<String> {
-        let count = 1 + self.random.below(12);
+        let count = 1 + self.random.usize(..12);
         (0..count).map(|_| self.sentence()).collect()
     }
 
     /// Returns an extension and content for it.
     fn content(&mut self) -> (&'static str, Vec<u8>) {
-        match self.random.below(10) {
+        match self.random.usize(..10) {
             0 => ("mbox", mbox(&self.several()).into_bytes()),
             1 => {
                 let texts = self.several();
@@ -88,7 +88,7 @@ impl Tree {
 
     fn new_name(&mut self, extension: &str) -> String {
         self.next += 1;
-        format!("{}/{}.{extension}", self.random.below(FOLDERS), self.next)
+        format!("{}/{}.{extension}", self.random.usize(..FOLDERS), self.next)
     }
 
     fn add(&mut self) {
@@ -119,8 +119,8 @@ impl Tree {
     /// Has some folders give other fields than before.
     fn configure(&mut self) {
         let mut settings = String::new();
-        for folder in 0..self.random.below(FOLDERS) {
-            let author = WORDS[self.random.below(WORDS.len())];
+        for folder in 0..self.random.usize(..FOLDERS) {
+            let author = WORDS[self.random.usize(..WORDS.len())];
             settings.push_str(&format!(
                 "[[folder]]\npath = \"~/docs/{folder}\"\nfields.author = \"{author}\"\n"
             ));
@@ -130,14 +130,14 @@ impl Tree {
 
     /// Changes, moves, deletes or adds some files; now and then changes the settings too.
     pub(crate) fn edit(&mut self) {
-        if self.random.below(3) == 0 {
+        if self.random.usize(..3) == 0 {
             self.configure();
         }
-        for _ in 0..1 + self.random.below(self.size / 4) {
-            let at = self.random.below(self.names.len());
+        for _ in 0..1 + self.random.usize(..self.size / 4) {
+            let at = self.random.usize(..self.names.len());
             let name = self.names[at].clone();
             let extension = name.rsplit('.').next().unwrap().to_owned();
-            match self.random.below(6) {
+            match self.random.usize(..6) {
                 5 if extension == "mbox" => self.append(&name),
                 0 => {
                     let (_, content) = self.content();
@@ -249,7 +249,7 @@ fn a_killed_run_converges() {
         let full = (killed % 3 == 0).then_some("--full");
         let args = ["--data", "data"].into_iter().chain(INDEX).chain(full);
         let mut run = tree.world.spawn(args);
-        let moment = Duration::from_micros(tree.random.below(latest_us) as u64);
+        let moment = Duration::from_micros(tree.random.usize(..latest_us) as u64);
         std::thread::sleep(moment);
         if run.try_wait().unwrap().is_some() {
             latest_us = (latest_us * 3 / 4).max(1_000);

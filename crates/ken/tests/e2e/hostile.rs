@@ -2,21 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use fastrand::Rng;
+
 use crate::samples::{all_fixtures, fixture, message, pdf, tar};
 use crate::world::World;
-
-/// Small pseudo-random numbers, the same in each run.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// Returns a number below `limit` (xorshift, Marsaglia 2003).
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
 
 const SAMPLES: &[&str] = &[
     "sample.docx",
@@ -40,19 +29,19 @@ const SAMPLES: &[&str] = &[
 #[test]
 fn broken_files_do_no_harm() {
     let world = World::new();
-    let mut random = Random(0x5eed);
+    let mut random = Rng::with_seed(0x5eed);
     for (number, sample) in SAMPLES.iter().enumerate() {
         let good = fixture(sample);
         let name = sample.rsplit('/').next().unwrap();
         for cut in 0..4 {
-            let length = random.below(good.len());
+            let length = random.usize(..good.len());
             world.write(format!("cut/{cut}-{name}"), &good[..length]);
         }
         for flip in 0..4 {
             let mut bytes = good.clone();
             for _ in 0..6 {
-                let at = random.below(bytes.len());
-                bytes[at] = random.below(256) as u8;
+                let at = random.usize(..bytes.len());
+                bytes[at] = random.u8(..);
             }
             world.write(format!("flipped/{flip}-{name}"), bytes);
         }
@@ -142,17 +131,13 @@ fn the_worst_files_are_failures_and_nothing_more() {
 }
 
 /// Files that cannot be read, with the reason that is listed.
-fn hostile_files(random: &mut Random) -> Vec<(&'static str, Vec<u8>, &'static str)> {
+fn hostile_files(random: &mut Rng) -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let half = |name: &str| {
         let mut bytes = fixture(name);
         bytes.truncate(bytes.len() / 2);
         bytes
     };
-    let mut noise = || {
-        (0..3000)
-            .map(|_| random.below(256) as u8)
-            .collect::<Vec<_>>()
-    };
+    let mut noise = || (0..3000).map(|_| random.u8(..)).collect::<Vec<_>>();
     vec![
         ("half.docx", half("sample.docx"), "malformed"),
         ("half.ods", half("sample.ods"), "malformed"),
@@ -178,7 +163,7 @@ fn hostile_files(random: &mut Random) -> Vec<(&'static str, Vec<u8>, &'static st
 #[test]
 fn every_tenth_file_is_hostile_and_no_other_is_lost() {
     let world = World::new();
-    let hostile = hostile_files(&mut Random(0xbad));
+    let hostile = hostile_files(&mut Rng::with_seed(0xbad));
     let good = all_fixtures();
     let mut expected = BTreeSet::new();
     let mut names = BTreeSet::new();

@@ -24,7 +24,7 @@ pub(crate) const EDGES: &[(&str, &[&str])] = &[
         "ken-pipeline",
         &["walk", "extract", "index", "mail", "ngram", "core"],
     ),
-    ("ken-search", &["index", "core"]),
+    ("ken-search", &["index", "mail", "core"]),
     ("ken-grep", &["index", "walk", "ngram", "core"]),
     ("ken-extract", &["mail", "core"]),
     ("ken-index", &["core"]),

@@ -7,34 +7,28 @@ use ken_core::{Document, Field};
 
 use crate::output::Output;
 use crate::output::members::{MemberNames, hand_on, over, path_of};
-use crate::{Error, Format, Input, Isolation, Limits, extract_all};
+use crate::{Error, Format, Input, Limits, extract_all};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "ar",
-    media_types: &["application/x-archive", "application/x-ar"],
-    fields: &[],
-    sections: None,
-    members: Some("members, by their name"),
-    isolation: Isolation::Process,
-    version: 1,
-    streams: true,
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "ar",
+    &["application/x-archive", "application/x-ar"],
     extract,
-};
+)
+.members("members, by their name")
+.streams();
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const DEB_FORMAT: Format = Format {
-    name: "package of Debian",
-    media_types: &["application/vnd.debian.binary-package"],
-    fields: &[Field::Title, Field::Author, Field::Description],
-    sections: None,
-    members: Some("members, by their name"),
-    // The archive of the description is unpacked and read where it stands.
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
+pub(in crate::formats) const DEB_FORMAT: Format = Format::new(
+    "package of Debian",
+    &["application/vnd.debian.binary-package"],
     extract,
-};
+)
+.fields(&[Field::Title, Field::Author, Field::Description])
+.members("members, by their name")
+// The archive of the description is unpacked and read where it stands.
+.in_worker()
+.streams();
 
 const MAGIC_BYTES: u64 = 8;
 const HEADER_BYTES: usize = 60;

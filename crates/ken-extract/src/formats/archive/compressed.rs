@@ -15,20 +15,18 @@ use crate::input::text::cut_character;
 use crate::output::Output;
 use crate::output::members::{file_name, over};
 use crate::structure::compression::{Allowance, Codec, Decoder};
-use crate::{Error, Format, Input, Isolation, Member};
+use crate::{Error, Format, Input, Member};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "compressed",
-    media_types: crate::structure::compression::MEDIA_TYPES,
-    fields: &[],
-    sections: None,
-    members: Some("those of the content"),
-    isolation: Isolation::Worker,
-    version: 3,
-    streams: true,
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "compressed",
+    crate::structure::compression::MEDIA_TYPES,
     extract,
-};
+)
+.members("those of the content")
+.in_worker()
+.version(3)
+.streams();
 
 /// Returns whether a media type is that of a compressed file.
 pub(crate) fn is_compressed(media_type: &str) -> bool {

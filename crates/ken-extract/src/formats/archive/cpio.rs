@@ -9,20 +9,12 @@ use std::io::{self, BufReader, Read};
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::output::members::{MemberNames, hand_on, over, path_of, read_member};
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "cpio",
-    media_types: &["application/x-cpio"],
-    fields: &[],
-    sections: None,
-    members: Some("members, by their path"),
-    isolation: Isolation::Process,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("cpio", &["application/x-cpio"], extract)
+    .members("members, by their path")
+    .streams();
 
 /// A path is no longer than this.
 const MAX_NAME_BYTES: u64 = 64 << 10;

@@ -12,20 +12,14 @@ use ken_core::Field;
 use crate::output::Output;
 use crate::output::members::{MemberNames, hand_on, over, path_of};
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "disc image",
-    media_types: &["application/x-iso9660-image"],
-    fields: &[Field::Title, Field::Author, Field::Created],
-    sections: None,
-    members: Some("files, by their path"),
-    isolation: Isolation::Process,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("disc image", &["application/x-iso9660-image"], extract)
+        .fields(&[Field::Title, Field::Author, Field::Created])
+        .members("files, by their path")
+        .streams();
 
 const SECTOR_BYTES: u64 = 2048;
 const FIRST_DESCRIPTOR: u64 = 16;

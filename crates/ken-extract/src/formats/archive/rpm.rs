@@ -14,27 +14,22 @@ use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::structure::compression::{Allowance, Codec, Decoder};
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation, text};
+use crate::{Error, Format, Input, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "RPM package",
-    media_types: &["application/x-rpm"],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Created,
-        Field::Date,
-    ],
-    sections: None,
-    members: Some("files, by their path"),
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("RPM package", &["application/x-rpm"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Created,
+            Field::Date,
+        ])
+        .members("files, by their path")
+        .in_worker()
+        .streams();
 
 const LEAD_BYTES: u64 = 96;
 const INTRO_BYTES: usize = 16;

@@ -13,20 +13,12 @@ use tar::{Archive, Entries, Entry, EntryType};
 use crate::input::carry::{CountingReader, carry, release};
 use crate::output::Output;
 use crate::output::members::{MemberNames, file_name, over, path_of, read_member};
-use crate::{Error, Format, Input, Isolation, Member};
+use crate::{Error, Format, Input, Member};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "tar",
-    media_types: &["application/x-tar"],
-    fields: &[],
-    sections: None,
-    members: Some("members, by their path"),
-    isolation: Isolation::Process,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("tar", &["application/x-tar"], extract)
+    .members("members, by their path")
+    .streams();
 
 /// Long names and pax records of one member are read into memory: no more than this.
 const MAX_HEADER_BYTES: u64 = 1 << 20;

@@ -13,20 +13,13 @@ use ken_mail::{Mbox, MboxMessage};
 
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation, Limits, Member};
+use crate::{Error, Format, Input, Limits, Member};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "mbox",
-    media_types: &["application/mbox"],
-    fields: &[],
-    sections: None,
-    members: Some("messages, numbered from 1"),
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("mbox", &["application/mbox"], extract)
+    .members("messages, numbered from 1")
+    .version(2)
+    .streams();
 
 /// Extracts a mailbox.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

@@ -8,17 +8,15 @@ use ken_mail::{Attachment, Html, Message, Priority, Text};
 
 use crate::formats::web::html::html_within;
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation, Member};
+use crate::{Error, Format, Input, Member};
 
 /// Letters of `Status` and `X-Status`, in the order in which states are told; the first is that of a
 /// message that was seen.
 const STATUS_LETTERS: &[u8] = b"RAFTD";
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "message",
-    media_types: &["message/rfc822"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("message", &["message/rfc822"], extract)
+    .fields(&[
         Field::Title,
         Field::Author,
         Field::To,
@@ -33,14 +31,9 @@ pub(in crate::formats) const FORMAT: Format = Format {
         Field::Prio,
         Field::Tag,
         Field::Has,
-    ],
-    sections: None,
-    members: Some("attachments, numbered from 1"),
-    isolation: Isolation::Process,
-    version: 5,
-    streams: false,
-    extract,
-};
+    ])
+    .members("attachments, numbered from 1")
+    .version(5);
 
 /// Extracts a message.
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {

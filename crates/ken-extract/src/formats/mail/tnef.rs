@@ -8,20 +8,14 @@ use super::msg::properties::tag;
 use crate::output::Output;
 use crate::structure::compound::rebuild::{Builder, STORAGE_ROOT};
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation, Member};
+use crate::{Error, Format, Input, Member};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "TNEF",
-    media_types: &["application/vnd.ms-tnef"],
-    fields: msg::FORMAT.fields,
-    sections: None,
-    members: Some("attachments, numbered from 1"),
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("TNEF", &["application/vnd.ms-tnef"], extract)
+        .fields(msg::FORMAT.fields)
+        .members("attachments, numbered from 1")
+        .in_worker();
 
 /// More than any message has.
 const MAX_ATTACHMENTS: usize = 10_000;

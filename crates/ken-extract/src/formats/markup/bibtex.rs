@@ -7,20 +7,12 @@ use super::tex;
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "BibTeX",
-    media_types: &["text/x-bibtex"],
-    fields: &[],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("BibTeX", &["text/x-bibtex"], extract)
+    .version(2)
+    .streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (text, result) = read(input, output.limits())?;

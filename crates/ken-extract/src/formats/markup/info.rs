@@ -9,20 +9,15 @@ use ken_core::Field;
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "GNU Info",
-    media_types: &["application/x-gnuinfo"],
-    fields: &[Field::Title],
-    sections: Some("nodes"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("GNU Info", &["application/x-gnuinfo"], extract)
+        .fields(&[Field::Title])
+        .sections("nodes")
+        .version(2)
+        .streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (text, result) = read(input, output.limits())?;

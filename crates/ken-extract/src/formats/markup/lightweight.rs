@@ -10,7 +10,7 @@ use ken_core::{Document, Field};
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::MAX_HEADINGS;
-use crate::{Error, Format, Input, Isolation, date};
+use crate::{Error, Format, Input, date};
 
 const FIELDS: &[Field] = &[
     Field::Title,
@@ -27,17 +27,10 @@ const fn format(
     media_types: &'static [&'static str],
     extract: crate::formats::Extract,
 ) -> Format {
-    Format {
-        name,
-        media_types,
-        fields: FIELDS,
-        sections: None,
-        members: None,
-        isolation: Isolation::Process,
-        version: 2,
-        streams: true,
-        extract,
-    }
+    Format::new(name, media_types, extract)
+        .fields(FIELDS)
+        .version(2)
+        .streams()
 }
 
 /// See [`crate::FORMATS`].

@@ -8,26 +8,18 @@ use ken_core::{Document, Field};
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::{Error, Format, Input, Isolation, date};
+use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "LyX",
-    media_types: &["application/x-lyx"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("LyX", &["application/x-lyx"], extract)
+    .fields(&[
         Field::Title,
         Field::Author,
         Field::Description,
         Field::Keywords,
         Field::Date,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: true,
-    extract,
-};
+    ])
+    .streams();
 
 /// Layouts and insets nested deeper are not told apart.
 const MAX_DEPTH: usize = 1000;

@@ -8,13 +8,11 @@ use ken_core::{Document, Field};
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::MAX_HEADINGS;
-use crate::{Error, Format, Input, Isolation, date};
+use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Markdown",
-    media_types: &["text/markdown"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("Markdown", &["text/markdown"], extract)
+    .fields(&[
         Field::Title,
         Field::Headings,
         Field::Author,
@@ -22,14 +20,9 @@ pub(in crate::formats) const FORMAT: Format = Format {
         Field::Keywords,
         Field::Lang,
         Field::Date,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
-    extract,
-};
+    ])
+    .version(2)
+    .streams();
 
 /// Front matter is looked for in this many lines.
 const MAX_LINES: usize = 500;

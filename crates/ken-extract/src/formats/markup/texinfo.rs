@@ -9,20 +9,14 @@ use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::output::first_values::FirstValues;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Texinfo",
-    media_types: &["text/x-texinfo"],
-    fields: &[Field::Title, Field::Headings, Field::Author, Field::Lang],
-    sections: Some("chapters"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("Texinfo", &["text/x-texinfo"], extract)
+    .fields(&[Field::Title, Field::Headings, Field::Author, Field::Lang])
+    .sections("chapters")
+    .version(2)
+    .streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (text, result) = read(input, output.limits())?;

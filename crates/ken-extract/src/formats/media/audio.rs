@@ -15,12 +15,12 @@ use memchr::memmem;
 use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation, date};
+use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "sound",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "sound",
+    &[
         "audio/aac",
         "audio/flac",
         "audio/mpeg",
@@ -31,26 +31,23 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "audio/x-wav",
         "audio/x-wavpack",
     ],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Artist,
-        Field::Album,
-        Field::Genre,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-        Field::Duration,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
     extract,
-};
+)
+.fields(&[
+    Field::Title,
+    Field::Author,
+    Field::Artist,
+    Field::Album,
+    Field::Genre,
+    Field::Description,
+    Field::Keywords,
+    Field::Lang,
+    Field::Created,
+    Field::Date,
+    Field::Duration,
+])
+.in_worker()
+.streams();
 
 /// A page of Ogg has at most 64 KiB.
 const MAX_PAGE_BYTES: u64 = 64 << 10;

@@ -8,20 +8,11 @@ use ken_core::{Document, Field};
 use crate::output::Output;
 use crate::output::metadata::{Metadata, keywords};
 use crate::structure::xml::{Node, Start, Xml};
-use crate::{Error, Format, Input, Isolation, date, text};
+use crate::{Error, Format, Input, date, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "XMP sidecar",
-    media_types: &["application/x-xmp+xml"],
-    fields: FIELDS,
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("XMP sidecar", &["application/x-xmp+xml"], extract).fields(FIELDS);
 
 /// Packets beyond this number of bytes are left out.
 pub(crate) const MAX_BYTES: usize = 4 << 20;

@@ -15,12 +15,12 @@ use crate::output::body::Body;
 use crate::structure::encryption::odf::{self, Manifest};
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Start, Xml, decode_xml};
-use crate::{Error, Format, Input, Isolation, Limits, Member};
+use crate::{Error, Format, Input, Limits, Member};
 
 /// Texts, spreadsheets, presentations and drawings.
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "OpenDocument",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "OpenDocument",
+    &[
         "application/vnd.oasis.opendocument.text",
         "application/vnd.oasis.opendocument.text-template",
         "application/vnd.oasis.opendocument.text-master",
@@ -48,24 +48,23 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.sun.xml.draw.template",
         "application/vnd.sun.xml.math",
     ],
-    fields: &[
-        Field::Title,
-        Field::Headings,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-        Field::Pages,
-    ],
-    sections: Some("sheets, slides"),
-    members: Some("embedded files"),
-    isolation: Isolation::Worker,
-    version: 2,
-    streams: false,
     extract,
-};
+)
+.fields(&[
+    Field::Title,
+    Field::Headings,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+    Field::Lang,
+    Field::Created,
+    Field::Date,
+    Field::Pages,
+])
+.sections("sheets, slides")
+.members("embedded files")
+.in_worker()
+.version(2);
 
 /// More spaces in a row say nothing.
 const MAX_SPACES: usize = 64;

@@ -13,13 +13,11 @@ use crate::output::body::Body;
 use crate::output::metadata::Metadata;
 use crate::structure::chunks::{Chunk, Chunks, Layout};
 use crate::structure::cursor::{Cursor, octal};
-use crate::{Error, Format, Input, Isolation, date, text};
+use crate::{Error, Format, Input, date, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "DjVu",
-    media_types: &["image/vnd.djvu"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("DjVu", &["image/vnd.djvu"], extract)
+    .fields(&[
         Field::Title,
         Field::Author,
         Field::Description,
@@ -29,14 +27,10 @@ pub(in crate::formats) const FORMAT: Format = Format {
         Field::Created,
         Field::Date,
         Field::Pages,
-    ],
-    sections: Some("pages"),
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
-    extract,
-};
+    ])
+    .sections("pages")
+    .in_worker()
+    .streams();
 
 /// The text of a page takes a few KiB, annotations less.
 const MAX_CHUNK_BYTES: usize = 4 << 20;

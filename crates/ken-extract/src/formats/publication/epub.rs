@@ -6,34 +6,30 @@
 use std::collections::HashMap;
 
 use ken_core::{Document, Field};
+use percent_encoding::percent_decode_str;
 
 use crate::formats::web::html::{html_to_text, html_within};
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::package::{Package, resolve};
 use crate::structure::xml::{Node, Start, Xml};
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "EPUB",
-    media_types: &["application/epub+zip"],
-    fields: &[
-        Field::Title,
-        Field::Headings,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-    ],
-    sections: Some("chapters"),
-    members: None,
-    isolation: Isolation::Worker,
-    version: 2,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("EPUB", &["application/epub+zip"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Headings,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Lang,
+            Field::Created,
+            Field::Date,
+        ])
+        .sections("chapters")
+        .in_worker()
+        .version(2);
 
 /// Ways to obscure fonts, which hide no text.
 const FONT_OBFUSCATION: &[&str] = &[
@@ -155,7 +151,8 @@ impl Book {
                 "item" => {
                     let id = tag.attribute("id").unwrap_or_default().into_owned();
                     let href = tag.attribute("href").unwrap_or_default();
-                    let href = percent_decode(href.split('#').next().unwrap_or_default());
+                    let href = href.split('#').next().unwrap_or_default();
+                    let href = percent_decode_str(href).decode_utf8_lossy();
                     self.manifest.insert(id, resolve(opf_name, &href));
                 }
                 "itemref" => self
@@ -209,26 +206,6 @@ fn read_metadata(tag: &Start<'_>, xml: &mut Xml<'_>, document: &mut Document) ->
         _ => document.add_text(field, &value),
     }
     Ok(())
-}
-
-fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        let code = after
-            .get(..2)
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code {
-            Some(byte) if first == b'%' => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            _ => bytes.push(first),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -305,7 +282,10 @@ mod tests {
 
     #[test]
     fn references_are_decoded() {
-        assert_eq!(percent_decode("a%20b%C3%A9%zz%4"), "a bé%zz%4");
+        assert_eq!(
+            percent_decode_str("a%20b%C3%A9%zz%4").decode_utf8_lossy(),
+            "a bé%zz%4"
+        );
     }
 
     #[test]

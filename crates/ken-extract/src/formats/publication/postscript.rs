@@ -14,30 +14,25 @@ use crate::formats::media::xmp;
 use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::cursor::{Cursor, octal};
-use crate::{Error, Format, Input, Isolation, date, text};
+use crate::{Error, Format, Input, date, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "PostScript",
-    media_types: &["application/postscript"],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Camera,
-        Field::Created,
-        Field::Date,
-        Field::Pages,
-    ],
-    sections: Some("pages"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 3,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("PostScript", &["application/postscript"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Lang,
+            Field::Camera,
+            Field::Created,
+            Field::Date,
+            Field::Pages,
+        ])
+        .sections("pages")
+        .version(3)
+        .streams();
 
 /// Comments and XMP stand in this much of the start, and the trailer in this much of the end.
 const HEAD_BYTES: usize = 256 << 10;

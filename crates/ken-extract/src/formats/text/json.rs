@@ -10,20 +10,11 @@ use std::borrow::Cow;
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "JSON",
-    media_types: &["application/json"],
-    fields: &[],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("JSON", &["application/json"], extract).streams();
 
 /// Strings longer than this without a space are encoded data: pictures, source maps.
 const MAX_WORD_BYTES: usize = 512;

@@ -10,20 +10,15 @@ use super::json::{Token, Tokens};
 use crate::input::text::read_bytes;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Jupyter notebook",
-    media_types: &["application/x-ipynb+json"],
-    fields: &[Field::Title, Field::Author, Field::Keywords],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("Jupyter notebook", &["application/x-ipynb+json"], extract).fields(&[
+        Field::Title,
+        Field::Author,
+        Field::Keywords,
+    ]);
 
 /// Names nested deeper say nothing.
 const MAX_DEPTH: usize = 32;

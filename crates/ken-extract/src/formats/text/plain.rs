@@ -5,12 +5,12 @@
 
 use crate::input::text::read;
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "plain text and source code",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "plain text and source code",
+    &[
         crate::formats::ANY_TEXT,
         "application/xslt+xml",
         "application/xml-dtd",
@@ -19,14 +19,10 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "audio/x-mpegurl",
         "audio/x-scpls",
     ],
-    fields: &[],
-    sections: Some("form feeds"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: true,
     extract,
-};
+)
+.sections("form feeds")
+.streams();
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (body, result) = read(input, output.limits())?;

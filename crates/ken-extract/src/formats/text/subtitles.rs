@@ -9,26 +9,23 @@ use ken_core::{Document, Field};
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "subtitles, lyrics",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "subtitles, lyrics",
+    &[
         "application/x-subrip",
         "text/vtt",
         "text/x-ssa",
         "text/x-microdvd",
         "text/x-lrc",
     ],
-    fields: &[Field::Title, Field::Artist, Field::Album, Field::Author],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
     extract,
-};
+)
+.fields(&[Field::Title, Field::Artist, Field::Album, Field::Author])
+.version(2)
+.streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let media_type = output.detected().media_type;

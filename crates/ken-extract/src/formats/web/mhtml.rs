@@ -8,29 +8,23 @@ use ken_mail::{Message, Text};
 
 use super::html::html_within;
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation, text};
+use crate::{Error, Format, Input, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "saved web page",
-    media_types: &["application/x-mimearchive"],
-    fields: &[
-        Field::Title,
-        Field::Headings,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-    ],
-    sections: Some("frames"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("saved web page", &["application/x-mimearchive"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Headings,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Lang,
+            Field::Created,
+            Field::Date,
+        ])
+        .sections("frames")
+        .version(2);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let bytes = input.bytes(output.limits())?;

@@ -11,20 +11,14 @@ use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::output::members::{MemberNames, over, read_member};
 use crate::structure::compression::{Allowance, Codec, Decoder};
-use crate::{Error, Format, Input, Isolation, Member, date};
+use crate::{Error, Format, Input, Member, date};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "web archive",
-    media_types: &["application/warc"],
-    fields: &[],
-    sections: None,
-    members: Some("responses, by their address"),
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("web archive", &["application/warc"], extract)
+        .members("responses, by their address")
+        .in_worker()
+        .streams();
 
 /// A header is no longer than this.
 const MAX_HEADER_BYTES: u64 = 256 << 10;

@@ -5,27 +5,20 @@ use ken_core::{Document, Field};
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "AbiWord",
-    media_types: &["application/x-abiword"],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Date,
-    ],
-    sections: Some("page breaks"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("AbiWord", &["application/x-abiword"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Lang,
+            Field::Date,
+        ])
+        .sections("page breaks");
 
 const DIALECT: Dialect = Dialect {
     role,

@@ -7,28 +7,22 @@ use ken_core::{Document, Field};
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "DocBook",
-    media_types: &["application/docbook+xml"],
-    fields: &[
-        Field::Title,
-        Field::Headings,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Date,
-    ],
-    sections: Some("chapters"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("DocBook", &["application/docbook+xml"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Headings,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Lang,
+            Field::Date,
+        ])
+        .sections("chapters")
+        .version(2);
 
 const DIALECT: Dialect = Dialect {
     role,

@@ -7,27 +7,22 @@ use ken_core::{Document, Field};
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "RSS, Atom",
-    media_types: &["application/rss+xml", "application/atom+xml"],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Date,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "RSS, Atom",
+    &["application/rss+xml", "application/atom+xml"],
     extract,
-};
+)
+.fields(&[
+    Field::Title,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+    Field::Lang,
+    Field::Date,
+]);
 
 const DIALECT: Dialect = Dialect {
     role,

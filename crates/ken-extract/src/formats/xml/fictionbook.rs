@@ -7,28 +7,21 @@ use ken_core::{Document, Field};
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation, date};
+use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "FictionBook",
-    media_types: &["application/x-fictionbook+xml"],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Genre,
-        Field::Lang,
-        Field::Date,
-    ],
-    sections: Some("chapters"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("FictionBook", &["application/x-fictionbook+xml"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Genre,
+            Field::Lang,
+            Field::Date,
+        ])
+        .sections("chapters");
 
 const DIALECT: Dialect = Dialect {
     role,

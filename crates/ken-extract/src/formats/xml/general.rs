@@ -8,12 +8,12 @@ use ken_core::{Document, Field};
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "XML",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "XML",
+    &[
         "application/xml",
         "application/rdf+xml",
         "application/mathml+xml",
@@ -22,14 +22,9 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/xspf+xml",
         "application/x-gnote",
     ],
-    fields: &[Field::Title, Field::Lang],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
     extract,
-};
+)
+.fields(&[Field::Title, Field::Lang]);
 
 const DIALECT: Dialect = Dialect {
     role,

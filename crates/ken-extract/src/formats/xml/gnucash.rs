@@ -5,20 +5,11 @@ use ken_core::Document;
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "GnuCash",
-    media_types: &["application/x-gnucash"],
-    fields: &[],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("GnuCash", &["application/x-gnucash"], extract);
 
 const DIALECT: Dialect = Dialect {
     role,

@@ -7,28 +7,21 @@ use ken_core::{Document, Field};
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Gnumeric",
-    media_types: &["application/x-gnumeric"],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Created,
-        Field::Date,
-        Field::Pages,
-    ],
-    sections: Some("sheets"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("Gnumeric", &["application/x-gnumeric"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Created,
+            Field::Date,
+            Field::Pages,
+        ])
+        .sections("sheets");
 
 const DIALECT: Dialect = Dialect {
     role,

@@ -9,29 +9,26 @@ use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::package::Package;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "KOffice",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "KOffice",
+    &[
         "application/x-kword",
         "application/x-kspread",
         "application/x-kpresenter",
     ],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-    ],
-    sections: Some("sheets"),
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: false,
     extract,
-};
+)
+.fields(&[
+    Field::Title,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+])
+.sections("sheets")
+.in_worker();
 
 const DIALECT: Dialect = Dialect {
     role,

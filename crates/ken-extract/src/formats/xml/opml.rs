@@ -5,26 +5,17 @@ use ken_core::{Document, Field};
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "OPML",
-    media_types: &["text/x-opml"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("OPML", &["text/x-opml"], extract)
+    .fields(&[
         Field::Title,
         Field::Author,
         Field::Created,
         Field::Date,
         Field::Lang,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+    ]);
 
 const DIALECT: Dialect = Dialect { role, is_text };
 

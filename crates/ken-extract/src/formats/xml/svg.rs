@@ -5,13 +5,11 @@ use ken_core::{Document, Field};
 use super::{Dialect, Role};
 use crate::output::Output;
 use crate::structure::xml::Start;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "SVG",
-    media_types: &["image/svg+xml"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("SVG", &["image/svg+xml"], extract)
+    .fields(&[
         Field::Title,
         Field::Author,
         Field::Description,
@@ -20,14 +18,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
         Field::Date,
         Field::Width,
         Field::Height,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+    ]);
 
 const DIALECT: Dialect = Dialect {
     role,

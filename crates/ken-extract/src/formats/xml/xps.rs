@@ -10,13 +10,11 @@ use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::package::{Package, resolve};
 use crate::structure::xml::{Node, Start, Xml};
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "XPS",
-    media_types: &["application/oxps"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("XPS", &["application/oxps"], extract)
+    .fields(&[
         Field::Title,
         Field::Author,
         Field::Description,
@@ -25,14 +23,9 @@ pub(in crate::formats) const FORMAT: Format = Format {
         Field::Created,
         Field::Date,
         Field::Pages,
-    ],
-    sections: Some("pages"),
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: false,
-    extract,
-};
+    ])
+    .sections("pages")
+    .in_worker();
 
 const PROPERTIES: Dialect = Dialect {
     role: property,

@@ -20,10 +20,12 @@ use super::error::QueryError;
 use super::parser::{self, MAX_BYTES, Names};
 use super::tree::Tree;
 pub use recoll::recoll_words;
+use serde::{Deserialize, Serialize};
 pub use words::without_forms;
 
 /// A query language.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[allow(missing_docs)] // the names say it
 pub enum Syntax {
     #[default]

@@ -8,6 +8,7 @@ use std::fmt;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan};
+use ken_core::MONTHS;
 
 pub(super) mod read;
 
@@ -85,21 +86,6 @@ const MAX_YEARS: u16 = 9999;
 const YEAR: i64 = 366 * 86_400;
 /// … each at another hour.
 const STEP: i64 = 25 * 3600;
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 const WEEKDAYS: [&str; 7] = [
     "monday",

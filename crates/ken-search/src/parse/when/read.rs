@@ -5,9 +5,9 @@
 
 use jiff::civil::{Date, DateTime, ISOWeekDate, Weekday};
 use jiff::{Span, Timestamp};
-use ken_core::Bound;
+use ken_core::{Bound, MONTHS};
 
-use super::{Ago, MAX_YEARS, MONTHS, Precision, Unit, WEEKDAYS, When};
+use super::{Ago, MAX_YEARS, Precision, Unit, WEEKDAYS, When};
 
 /// Longer texts are no date.
 const MAX_BYTES: usize = 64;

@@ -6,7 +6,8 @@ use ken_mail::Contact;
 
 use super::super::contacts::ContactQuery;
 use super::super::error::ErrorKind;
-use super::super::find::{Find, Found, SortField};
+use super::super::fields::MailColumn;
+use super::super::find::{Find, Found};
 use super::super::plist::{Plist, mail_plist, meta};
 use super::super::request::Request;
 use super::super::{Address, Error, Mail, Sexp};
@@ -75,9 +76,9 @@ impl<W: Write> Session<W> {
         let threads = request.flag(":threads");
         let sort = request.symbol(":sortfield")?;
         let sort = match sort.as_deref() {
-            None => SortField::Date,
-            Some(_) if threads && self.version.is_new => SortField::Date,
-            Some(name) => SortField::from_name(name).ok_or_else(|| {
+            None => MailColumn::Date,
+            Some(_) if threads && self.version.is_new => MailColumn::Date,
+            Some(name) => MailColumn::from_name(name).ok_or_else(|| {
                 Error::new(ErrorKind::Argument, format!("invalid sort field {name}"))
             })?,
         };

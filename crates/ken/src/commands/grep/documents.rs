@@ -10,11 +10,11 @@ use ken_grep::run::{Search, Summary};
 use ken_grep::walk::{SortKey, overrides, types};
 use ken_index::layout::index_folder;
 use ken_index::{DocAddress, Snapshot};
+use ken_search::service::resolve;
 
 use super::plan::Surroundings;
 use super::usage;
 use crate::cli::Global;
-use crate::commands::why::resolve;
 use crate::config::data_folder;
 use crate::failure::Failure;
 
@@ -49,7 +49,7 @@ pub(super) fn search(
     addresses.sort_unstable();
     addresses.dedup();
     sort(&snapshot, &mut addresses, search)?;
-    let files = match search.narrow.is_empty() {
+    let files = match search.prefilter.is_empty() {
         true => Vec::new(),
         false => snapshot.rows()?,
     };

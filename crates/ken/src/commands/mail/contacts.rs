@@ -4,90 +4,49 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use ken_core::{Field, Plan};
-use ken_mail::{Contact, Contacts, Mailbox};
-use ken_search::parse::parse;
-use ken_search::plan::plan;
-use regex_automata::meta::Regex;
-use serde_json::json;
+use ken_mail::{Contact, Mailbox};
+use ken_search::service::ContactForm;
+use ken_search::service::mail::ContactRequest;
 
-use super::{Mail, all_if_zero, among_messages};
+use super::{Mail, limit};
 use crate::cli::{ContactFormat, ContactsArgs, Global};
 use crate::commands::contact_lines;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
-const FIELDS: &[Field] = &[
-    Field::Author,
-    Field::To,
-    Field::Cc,
-    Field::Bcc,
-    Field::Replyto,
-];
-
 pub(super) fn run(global: &Global, args: &ContactsArgs) -> Result<ExitCode, Failure> {
     let mail = Mail::open(global)?;
-    let pattern = args.pattern.as_deref().map(compiled).transpose()?;
-    let since = match &args.after {
-        Some(date) => Some(plan(&parse(&format!("date:{date}.."))?, &mail.context)),
-        None => None,
-    };
-    let mut contacts = Contacts::default();
-    let all = among_messages(since.clone());
-    for seen in mail.snapshot.seen(&all, FIELDS)? {
-        contacts.see(&seen.value, seen.count, seen.last);
-    }
-    if !mail.settings.mail.addresses.is_empty() {
-        let personal = plan(&parse("is:personal")?, &mail.context);
-        let personal = among_messages(Some(match since {
-            Some(since) => Plan::And(vec![personal, since]),
-            None => personal,
-        }));
-        for seen in mail.snapshot.seen(&personal, FIELDS)? {
-            contacts.see_personal(&seen.value);
-        }
-    } else if args.personal {
+    if args.personal && mail.settings.mail.addresses.is_empty() {
         let message = "ken does not know your mail addresses".to_owned();
         let hint = "add them to the configuration file: [mail] addresses = [\"you@example.org\"]";
         return Err(Failure::new(Kind::Usage, message).hint(hint));
     }
-    let is_meant = |contact: &Contact| {
-        (contact.is_personal || !args.personal)
-            && pattern.as_ref().is_none_or(|pattern| {
-                pattern.is_match(&contact.name) || pattern.is_match(&contact.address)
-            })
+    let mut request = ContactRequest {
+        pattern: args.pattern.clone(),
+        personal: args.personal,
+        limit: limit(args.limit),
+        ..ContactRequest::default()
     };
-    let contacts = contacts.ranked(mail.context.now.as_second());
-    let contacts = contacts.into_iter().filter(is_meant);
+    if let Some(date) = &args.after {
+        request.query = format!("date:{date}..");
+    }
+    let contacts = mail.service().contacts(&request)?;
     let mut text = String::new();
     let mut nicks = HashMap::new();
     if args.format == ContactFormat::Bbdb {
         text.push_str(contact_lines::BBDB_HEAD);
     }
     let n_head = text.len();
-    for contact in contacts.take(all_if_zero(args.limit)) {
+    for contact in &contacts {
         if args.json || args.format == ContactFormat::Json {
-            text.push_str(&String::from_utf8_lossy(&output::json_line(&json!({
-                "v": output::SCHEMA,
-                "name": contact.name,
-                "address": contact.address,
-                "count": contact.count,
-                "last": output::time(contact.last),
-                "personal": contact.is_personal,
-            }))));
+            let line = output::json_line(&ContactForm::new(contact));
+            text.push_str(&String::from_utf8_lossy(&line));
         } else {
-            add(&contact, args.format, &mut nicks, &mut text);
+            add(contact, args.format, &mut nicks, &mut text);
         }
     }
     output::print(text.as_bytes())?;
     Ok(ExitCode::from(u8::from(text.len() == n_head)))
-}
-
-pub(super) fn compiled(pattern: &str) -> Result<Regex, Failure> {
-    Regex::new(&format!("(?i){pattern}")).map_err(|error| {
-        let message = format!("invalid regular expression: {error}");
-        Failure::new(Kind::Usage, message).hint("see https://docs.rs/regex for the syntax")
-    })
 }
 
 fn add(

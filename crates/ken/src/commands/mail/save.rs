@@ -7,13 +7,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::Mail;
-use super::contacts::compiled;
-use super::parts::{Attached, attached};
-use super::read::Reader;
+use ken_search::service::mail::{MessageRequest, Part};
+use regex_automata::meta::Regex;
 
+use super::read::Reader;
+use super::{Mail, which};
 use crate::cli::{Global, SaveArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::output;
 
 /// Longer names are cut: file systems take 255 bytes, and a number may be added.
@@ -30,13 +30,15 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
     let mut saved = HashSet::new();
     let mut n_saved = 0;
     let mut n_failed = 0;
-    let mut found = mail.find(&mail.read(&args.query)?, true, 0)?;
-    if args.skip_dups {
-        mail.skip_dups(&mut found, &HashSet::new())?;
-    }
-    for address in found {
-        let stored = mail.snapshot.document(address)?;
-        for file in attached(&mail.snapshot, address, &stored)? {
+    let service = mail.service();
+    let messages = service.messages(&MessageRequest {
+        which: which(&args.query)?,
+        reverse: true,
+        once: args.skip_dups,
+        ..MessageRequest::default()
+    })?;
+    for message in messages.iter() {
+        for file in service.parts(&message?)? {
             let name = file_name(&file);
             let is_other = |wanted: &String| file.number != *wanted;
             if pattern
@@ -69,8 +71,15 @@ pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure>
     }))
 }
 
+fn compiled(pattern: &str) -> Result<Regex, Failure> {
+    Regex::new(&format!("(?i){pattern}")).map_err(|error| {
+        let message = format!("invalid regular expression: {error}");
+        Failure::new(Kind::Usage, message).hint("see https://docs.rs/regex for the syntax")
+    })
+}
+
 /// Returns a name that is one in a folder and no other: the sender chose it.
-fn file_name(file: &Attached) -> String {
+fn file_name(file: &Part) -> String {
     let name = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|c| !output::steers(*c)).collect();
     match name.trim_start_matches('.').trim() {

@@ -5,13 +5,13 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ken_core::{Field, Plan, Value};
-use ken_index::{FacetBy, Request};
+use ken_core::Field;
 use ken_mail::{TagChange, is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
 use ken_pipeline::{Progress, tags};
+use ken_search::service::FacetValue;
+use ken_search::service::mail::{MessageRequest, Which};
 
-use super::show::values;
-use super::{Mail, Query, among_messages};
+use super::{Mail, which};
 use crate::cli::{Global, TagArgs, TagFormat};
 use crate::commands::index;
 use crate::config::data_folder;
@@ -20,9 +20,6 @@ use crate::output;
 
 /// Larger files are no lists of tags.
 const MAX_IMPORT_BYTES: u64 = 1 << 30;
-
-/// Messages that are held in memory at once.
-const AT_ONCE: usize = 256;
 
 pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> {
     if args.list {
@@ -36,24 +33,22 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
     }
     let (tags, query) = split(&args.arguments)?;
     let mail = Mail::open(global)?;
-    let mut found = mail.find(&mail.read(query)?, false, 0)?;
-    let mut changes = Vec::with_capacity(found.len());
+    let messages = mail.service().messages(&MessageRequest {
+        which: which(query)?,
+        ..MessageRequest::default()
+    })?;
+    let mut changes = Vec::with_capacity(messages.len());
     let mut n_nameless = 0;
     let mut ids = HashSet::new();
-    found.sort_unstable();
-    for places in found.chunks(AT_ONCE) {
-        for stored in mail.snapshot.documents(places)? {
-            match stored.document.text(Field::Msgid) {
-                // Copies of a message have the same tags.
-                Some(id) if !ids.insert(id.to_owned()) => {}
-                Some(id) => changes.push(TagChange {
-                    id: id.to_owned(),
-                    tags: tags.clone(),
-                }),
-                None => n_nameless += 1,
-            }
-        }
-    }
+    messages.each_as_kept(&mut |_, message| match message.id() {
+        "" => n_nameless += 1,
+        // Duplicates of a message have the same tags.
+        id if !ids.insert(id.to_owned()) => {}
+        id => changes.push(TagChange {
+            id: id.to_owned(),
+            tags: tags.clone(),
+        }),
+    })?;
     if n_nameless > 0 {
         output::warn(&format!(
             "{n_nameless} messages have no Message-ID, which a tag is kept by"
@@ -105,59 +100,44 @@ fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
 }
 
 fn list(mail: &Mail) -> Result<ExitCode, Failure> {
-    let plan = among_messages(None);
-    let by = [FacetBy::Values(Field::Tag)];
-    let counted = mail.snapshot.facets(&Request::new(&plan), &by)?;
     let mut text = String::new();
-    for (tag, count) in counted.into_iter().flatten() {
-        if let Value::Text(tag) = tag {
-            text.push_str(&format!("{count:>8}  {}\n", output::clean(&tag)));
-        }
+    for FacetValue { count, value } in mail.service().tags()? {
+        text.push_str(&format!("{count:>8}  {}\n", output::clean(&value)));
     }
     output::print(text.as_bytes())?;
     Ok(ExitCode::from(u8::from(text.is_empty())))
 }
 
 fn export(mail: &Mail, format: TagFormat) -> Result<ExitCode, Failure> {
-    let tagged = Query {
-        plan: Some(Plan::Match {
-            field: Field::Tag,
-            pattern: ken_core::Pattern::Prefix(String::new()),
-        }),
-        asks_parts: false,
-    };
+    let tagged = mail.service().messages(&MessageRequest {
+        which: Which::Tagged,
+        reverse: true,
+        ..MessageRequest::default()
+    })?;
     let mut n_left_out = 0;
     let mut text = match format {
         TagFormat::Notmuch => String::from("#notmuch-dump batch-tag:3 tags\n"),
         TagFormat::Mu => mu_labels_head(&output::time(mail.context.now.as_second())),
     };
-    let found = mail.find(&tagged, true, 0)?;
-    // Read in the order in which they are kept: neighbours are unpacked together.
-    let mut places: Vec<_> = found.iter().copied().zip(0_usize..).collect();
-    places.sort_unstable();
-    let mut entries = vec![String::new(); found.len()];
-    for places in places.chunks(AT_ONCE) {
-        let addresses: Vec<_> = places.iter().map(|(address, _)| *address).collect();
-        let documents = mail.snapshot.documents(&addresses)?;
-        for ((_, number), stored) in places.iter().zip(documents) {
-            let Some(id) = stored.document.text(Field::Msgid) else {
-                continue;
-            };
-            let tags = values(&stored.document, Field::Tag);
-            if format == TagFormat::Mu {
-                n_left_out += tags.iter().filter(|tag| !is_label(tag)).count();
-                let labels = mu_labels(&stored.location.path, id, &tags);
-                entries[*number] = labels.into_iter().collect();
-                continue;
-            }
-            let tags = tags.iter().map(|tag| ((*tag).to_owned(), true));
-            let change = TagChange {
-                id: id.to_owned(),
-                tags: tags.collect(),
-            };
-            entries[*number] = format!("{change}\n");
+    let mut entries = vec![String::new(); tagged.len()];
+    tagged.each_as_kept(&mut |number, message| {
+        let (id, tags) = (message.id(), message.texts(Field::Tag));
+        if id.is_empty() {
+            return;
         }
-    }
+        if format == TagFormat::Mu {
+            n_left_out += tags.iter().filter(|tag| !is_label(tag)).count();
+            let labels = mu_labels(&message.location.path, id, &tags);
+            entries[number] = labels.into_iter().collect();
+            return;
+        }
+        let tags = tags.iter().map(|tag| ((*tag).to_owned(), true));
+        let change = TagChange {
+            id: id.to_owned(),
+            tags: tags.collect(),
+        };
+        entries[number] = format!("{change}\n");
+    })?;
     text.extend(entries);
     if n_left_out > 0 {
         output::warn(&format!(
@@ -165,7 +145,7 @@ fn export(mail: &Mail, format: TagFormat) -> Result<ExitCode, Failure> {
         ));
     }
     output::print(text.as_bytes())?;
-    Ok(ExitCode::from(u8::from(found.is_empty())))
+    Ok(ExitCode::from(u8::from(tagged.is_empty())))
 }
 
 fn import(global: &Global, path: &Path) -> Result<ExitCode, Failure> {

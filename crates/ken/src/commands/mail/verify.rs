@@ -4,10 +4,12 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use ken_mail::{Signed, signed};
+use ken_search::service::mail::MessageRequest;
+use ken_search::service::path_text;
 use serde_json::json;
 
-use super::Mail;
 use super::read::Reader;
+use super::{Mail, which};
 use crate::cli::{Global, VerifyArgs};
 use crate::failure::{Failure, Kind};
 use crate::output;
@@ -17,8 +19,13 @@ pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failur
     let reader = Reader::new(&mail)?;
     let mut n_signatures = 0;
     let mut all_good = true;
-    for address in mail.find(&mail.read(&args.query)?, true, 0)? {
-        let location = mail.snapshot.location(address)?;
+    let messages = mail.service().messages(&MessageRequest {
+        which: which(&args.query)?,
+        reverse: true,
+        ..MessageRequest::default()
+    })?;
+    for location in messages.locations() {
+        let location = location?;
         let bytes = reader.read(&location)?;
         for part in signed(&bytes, &|bytes| String::from_utf8_lossy(bytes).into_owned()) {
             let verdict = verify(&part)?;
@@ -27,7 +34,7 @@ pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failur
             if args.json {
                 output::print(&output::json_line(&json!({
                     "v": output::SCHEMA,
-                    "path": location.path.to_string_lossy(),
+                    "path": path_text(&location.path),
                     "ipath": location.ipath,
                     "good": verdict.is_good,
                     "verdict": verdict.text,

@@ -3,148 +3,11 @@
 use std::process::ExitCode;
 
 use ken_core::{MESSAGE_STATES, MessageStateInfo};
+use ken_server::mu::{MAIL_FIELDS, MailField};
 
 use super::Outcome;
 use super::table::table;
 use crate::output;
-
-/// Name, other name, letter, whether it is searched (as words, whole or by range) and printed, and a
-/// query.
-const FIELDS: [[&str; 7]; 21] = [
-    [
-        "bcc",
-        "",
-        "h",
-        "words",
-        "yes",
-        "bcc:anna@example.org",
-        "who got a blind copy",
-    ],
-    ["body", "", "b", "words", "no", "body:reindeer", "text"],
-    ["cc", "", "c", "words", "yes", "cc:team", "who got a copy"],
-    [
-        "changed",
-        "",
-        "k",
-        "range",
-        "yes",
-        "changed:2w..",
-        "last change of the file",
-    ],
-    [
-        "date",
-        "",
-        "d",
-        "range",
-        "yes",
-        "date:2026..",
-        "when it was sent",
-    ],
-    [
-        "embed",
-        "",
-        "e",
-        "words",
-        "no",
-        "embed:invoice",
-        "text of attachments",
-    ],
-    [
-        "file",
-        "",
-        "j",
-        "words",
-        "no",
-        "file:report*",
-        "names of attachments",
-    ],
-    ["flags", "flag", "g", "whole", "yes", "flag:unread", "state"],
-    ["from", "", "f", "words", "yes", "from:anna", "sender"],
-    [
-        "maildir",
-        "",
-        "m",
-        "whole",
-        "yes",
-        "maildir:/inbox",
-        "folder",
-    ],
-    [
-        "list",
-        "",
-        "v",
-        "whole",
-        "yes",
-        "list:r-help.r-project.org",
-        "mailing list",
-    ],
-    [
-        "message-id",
-        "msgid",
-        "i",
-        "whole",
-        "yes",
-        "msgid:1@example.org",
-        "identifier",
-    ],
-    [
-        "mime",
-        "",
-        "y",
-        "whole",
-        "no",
-        "mime:application/pdf",
-        "media types of parts",
-    ],
-    [
-        "path",
-        "",
-        "l",
-        "whole",
-        "yes",
-        "path:/home/a/Mail/cur/1",
-        "file",
-    ],
-    [
-        "priority",
-        "prio",
-        "p",
-        "whole",
-        "yes",
-        "prio:high",
-        "high, normal or low",
-    ],
-    [
-        "references",
-        "ref",
-        "r",
-        "whole",
-        "yes",
-        "ref:1@example.org",
-        "messages before it",
-    ],
-    ["size", "", "z", "range", "yes", "size:1M..", "bytes"],
-    [
-        "subject",
-        "",
-        "s",
-        "words",
-        "yes",
-        "subject:budget",
-        "subject",
-    ],
-    ["tags", "tag", "x", "whole", "yes", "tag:todo", "tags"],
-    [
-        "thread",
-        "",
-        "w",
-        "whole",
-        "no",
-        "thread:1@example.org",
-        "messages of one thread",
-    ],
-    ["to", "", "t", "words", "yes", "to:anna", "recipient"],
-];
 
 pub(super) fn run() -> Outcome {
     output::print(text().as_bytes())?;
@@ -162,12 +25,9 @@ pub(super) fn text() -> String {
         "example query",
         "description",
     ];
-    let fields = rows(heads, &FIELDS);
-    let heads = ["flag", "shortcut", "category", "description"].map(str::to_owned);
-    let flags: Vec<Vec<String>> = std::iter::once(heads)
-        .chain(MESSAGE_STATES.iter().map(flag))
-        .map(Vec::from)
-        .collect();
+    let fields = rows(heads, MAIL_FIELDS.iter().map(field));
+    let heads = ["flag", "shortcut", "category", "description"];
+    let flags = rows(heads, MESSAGE_STATES.iter().map(flag));
     format!(
         "#\n# message fields\n#\n{}\n#\n# message flags\n#\n{}",
         table(&fields),
@@ -175,10 +35,27 @@ pub(super) fn text() -> String {
     )
 }
 
-fn rows<const N: usize>(heads: [&str; N], rows: &[[&str; N]]) -> Vec<Vec<String>> {
-    let all = std::iter::once(&heads).chain(rows);
-    all.map(|row| row.iter().map(|&cell| cell.to_owned()).collect())
-        .collect()
+fn rows<const N: usize>(
+    heads: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> Vec<Vec<String>> {
+    let heads = heads.map(str::to_owned);
+    std::iter::once(heads).chain(rows).map(Vec::from).collect()
+}
+
+fn field(row: &MailField) -> [String; 7] {
+    let letter = row.letter.to_string();
+    let value = if row.column.is_some() { "yes" } else { "no" };
+    [
+        row.name,
+        row.alias,
+        &letter,
+        row.search,
+        value,
+        row.example,
+        row.meaning,
+    ]
+    .map(str::to_owned)
 }
 
 fn flag(row: &MessageStateInfo) -> [String; 4] {

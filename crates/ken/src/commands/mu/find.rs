@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use ken_mail::maildir::make;
-use ken_server::mu::{ErrorKind, Find, Found, SortField, Store, parts};
+use ken_server::mu::{ErrorKind, Find, Found, MailColumn, Store, parts};
 
 use super::options::Typed;
 use super::{NO_MATCHES, Outcome, Refusal, format, home};
@@ -84,8 +84,8 @@ fn asked(typed: &Typed) -> Result<Find, Refusal> {
         ));
     }
     let sort = match typed.text("sortfield") {
-        None => SortField::Date,
-        Some(name) => SortField::from_name(&name)
+        None => MailColumn::Date,
+        Some(name) => MailColumn::from_name(&name)
             .ok_or_else(|| Refusal::Usage(format!("invalid sort field: '{name}'")))?,
     };
     let limit = typed.number("maxnum").map_err(Refusal::Usage)?;

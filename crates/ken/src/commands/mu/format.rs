@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ken_mail::thread::Threaded;
-use ken_server::mu::{Address, Found, Mail, Sexp, json_of, mail_plist};
+use ken_server::mu::{Address, Found, Mail, MailColumn, Sexp, json_of, mail_plist};
 
 use super::fields::flag_letter;
 use crate::output;
@@ -54,24 +54,23 @@ fn branch(place: &Threaded) -> String {
 
 /// Returns the value of the field that a letter stands for.
 fn field(mail: &Mail, letter: char, root: &Path, zone: &TimeZone) -> Option<String> {
-    Some(match letter {
-        'c' => people(&mail.cc),
-        'd' => time(mail.date, zone),
-        'f' => people(&mail.from),
-        'g' => mail.flags().into_iter().filter_map(flag_letter).collect(),
-        'h' => people(&mail.bcc),
-        'i' => mail.id.clone(),
-        'k' => time(mail.changed, zone),
-        'l' => mail.path.to_string_lossy().into_owned(),
-        'm' => mail.maildir(root),
-        'p' => mail.priority.clone(),
-        'r' => mail.references.join(","),
-        's' => mail.subject.clone(),
-        't' => people(&mail.to),
-        'v' => mail.list.clone(),
-        'x' => mail.tags.join(","),
-        'z' => mail.size.to_string(),
-        _ => return None,
+    Some(match MailColumn::from_letter(letter)? {
+        MailColumn::Cc => people(&mail.cc),
+        MailColumn::Date => time(mail.date, zone),
+        MailColumn::From => people(&mail.from),
+        MailColumn::Flags => mail.flags().into_iter().filter_map(flag_letter).collect(),
+        MailColumn::Bcc => people(&mail.bcc),
+        MailColumn::MessageId => mail.id.clone(),
+        MailColumn::Changed => time(mail.changed, zone),
+        MailColumn::Path => mail.path.to_string_lossy().into_owned(),
+        MailColumn::Maildir => mail.maildir(root),
+        MailColumn::Priority => mail.priority.clone(),
+        MailColumn::References => mail.references.join(","),
+        MailColumn::Subject => mail.subject.clone(),
+        MailColumn::To => people(&mail.to),
+        MailColumn::List => mail.list.clone(),
+        MailColumn::Tags => mail.tags.join(","),
+        MailColumn::Size => mail.size.to_string(),
     })
 }
 

@@ -4,13 +4,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ken_core::{Document, Field, Value};
-use ken_index::Stored;
+use ken_search::service::Hit;
 
 /// Returns the names and values that `-m` prints and `-F` picks from; none is empty.
-pub(super) fn all(stored: &Stored, rating: Option<u8>) -> Vec<(&'static str, Vec<u8>)> {
-    let Stored {
+pub(super) fn all(hit: &Hit, rating: Option<u8>) -> Vec<(&'static str, Vec<u8>)> {
+    let Hit {
         location, document, ..
-    } = stored;
+    } = hit;
     let number = |field| document.number(field);
     let text = |fields: &[Field]| joined(document, fields);
     let mut udi = location.path.as_os_str().as_bytes().to_vec();
@@ -31,7 +31,7 @@ pub(super) fn all(stored: &Stored, rating: Option<u8>) -> Vec<(&'static str, Vec
         ),
         ("fmtime", time(number(Field::Modified))),
         ("fbytes", decimal(number(Field::Size))),
-        ("dbytes", document.body.len().to_string().into()),
+        ("dbytes", hit.n_text_bytes.unwrap_or(0).to_string().into()),
         ("title", text(&[Field::Title])),
         ("caption", text(&[Field::Title])),
         ("filename", text(&[Field::Filename])),

@@ -16,16 +16,16 @@ use std::time::Instant;
 
 use base64ct::{Base64, Encoding};
 use jiff::Timestamp;
-use ken_core::{Field, FieldNames, Order, Plan, SortKey};
-use ken_index::{Collapse, Hit, Request, Snapshot, Stored};
-use ken_search::parse::{QueryError, Syntax, Tree, recoll_words, without_forms};
-use ken_search::plan::{Context, plan};
-use ken_search::snippet::{self, Finder, Fragment, Settings as SnippetSettings};
-use ken_search::words;
+use ken_core::{Field, FieldNames, Location};
+use ken_index::Snapshot;
+use ken_search::parse::{Saved, Syntax};
+use ken_search::service::{
+    Answer, Error, Group, Hit, Query, Reading, Request, Service, Snippets as SnippetSettings,
+};
+use ken_search::snippet::Fragment;
 
 use crate::cli::Global;
 use crate::commands::query;
-use crate::commands::search::{MAX_READERS, MAX_UNPACKERS, print_hits};
 use crate::config::{self, Settings, data_folder};
 use crate::failure::Failure;
 use crate::output;
@@ -33,9 +33,6 @@ use options::{Mode, Options, Refusal, Snippets};
 
 /// What was typed cannot be done; said already.
 const FAILED: u8 = 1;
-
-/// Snippets of an abstract.
-const ABSTRACT_PIECES: usize = 3;
 
 /// Runs what was typed after the name of the program.
 pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
@@ -69,21 +66,19 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     // The process ends after it: the kernel lets all files go at once faster than one by one.
     let snapshot = ManuallyDrop::new(snapshot);
     let mut context = super::search::context();
-    let roots = snapshot.meta().roots.iter();
-    context.roots = roots.map(|root| root.path.clone()).collect();
-    let file = options.synonyms.clone();
-    context.synonyms = query::synonyms_in(file, &settings, context.analyze)?;
-    match tree(&options, &context) {
-        Ok(mut tree) => {
-            if options.mode == Mode::Any {
-                tree = query::rarest(tree, &snapshot, context.analyze)?.0;
-            }
-            search(&options, &context, &snapshot, &tree)
+    context.synonyms = query::synonyms(options.synonyms.clone(), &settings)?;
+    let service = Service::new(&snapshot, context, Saved::new());
+    let mut request = request(&options);
+    match service.understand(&request) {
+        Ok(query) => {
+            (request.sort, request.reverse) = order(&options, service.field_names())?;
+            search(&options, &service, &request, query)
         }
-        Err(error) => {
+        Err(Error::Query(error)) => {
             let reason = error.report();
             complain(&format!("Query string interpretation failed: {reason}\n"))
         }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -108,35 +103,56 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     )))
 }
 
-fn tree(options: &Options, context: &Context) -> Result<Tree, QueryError> {
-    let query = &options.query;
-    let tree = match options.mode {
-        Mode::Language => Syntax::Recoll.parse(query)?,
-        Mode::Any => match recoll_words(query)? {
-            Some(parts) => Tree::or(parts),
-            None => words::any(query, context.analyze)?,
-        },
-        Mode::All => match recoll_words(query)? {
-            Some(parts) => Tree::and(parts),
-            None => words::all(query)?,
-        },
-        Mode::FileName => {
-            let names = query
-                .split_whitespace()
-                .map(|name| format!("filename:\"{name}\""));
-            Syntax::Recoll.parse(&names.collect::<Vec<_>>().join(" "))?
-        }
+/// Returns what was asked, but for the order.
+fn request(options: &Options) -> Request {
+    let is_extracted = options.extract_to.is_some();
+    let query = match options.mode {
+        Mode::FileName => file_names(&options.query),
+        _ => options.query.clone(),
     };
-    Ok(if options.unstemmed {
-        without_forms(tree)
-    } else {
-        tree
-    })
+    Request {
+        query,
+        syntax: Syntax::Recoll,
+        reading: match options.mode {
+            Mode::Any => Reading::Any,
+            Mode::All => Reading::All,
+            Mode::Language | Mode::FileName => Reading::Operators,
+        },
+        forms: !options.unstemmed,
+        recency: false,
+        group: options.collapse.then_some(Group::Content),
+        offset: options.offset.unwrap_or(0),
+        limit: match options.limit {
+            _ if options.no_results => Some(0),
+            _ if is_extracted => Some(1),
+            0 => None,
+            limit => Some(limit),
+        },
+        count: !options.basic,
+        // Only the path of the file that is copied matters.
+        fields: is_extracted
+            .then(|| "path".to_owned())
+            .into_iter()
+            .collect(),
+        text: options.text(),
+        snippets: SnippetSettings {
+            count: options.n_pieces(),
+            ..SnippetSettings::default()
+        },
+        ..Request::default()
+    }
+}
+
+fn file_names(words: &str) -> String {
+    let names = words.split_whitespace();
+    let names = names.map(|name| format!("filename:\"{name}\""));
+    names.collect::<Vec<_>>().join(" ")
 }
 
 fn years(snapshot: &Snapshot) -> Result<ExitCode, Failure> {
-    let (from, to) = snapshot.extent(Field::Date)?.unwrap_or_default();
-    let zone = crate::zone::system();
+    let service = Service::new(snapshot, super::search::context(), Saved::new());
+    let (from, to) = service.extent(Field::Date)?.unwrap_or_default();
+    let zone = &service.context().zone;
     let year = |second| {
         let time = Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH);
         time.to_zoned(zone.clone()).year()
@@ -148,47 +164,15 @@ fn years(snapshot: &Snapshot) -> Result<ExitCode, Failure> {
 
 fn search(
     options: &Options,
-    context: &Context,
-    snapshot: &Snapshot,
-    tree: &Tree,
+    service: &Service<'_>,
+    request: &Request,
+    query: Query,
 ) -> Result<ExitCode, Failure> {
     let begin = Instant::now();
-    let plan = snapshot.expand(&plan(tree, context))?;
-    let offset = options.offset.unwrap_or(0);
-    let limit = match options.limit {
-        0 => usize::MAX,
-        limit => limit,
-    };
-    let request = Request {
-        order: order(options, &snapshot.meta().field_names())?,
-        offset,
-        limit: if options.no_results { 0 } else { limit },
-        collapse: options.collapse.then_some(Collapse::Content),
-        counted: !options.basic,
-        ..Request::new(&plan)
-    };
-    let found = snapshot.find(&request)?;
+    let answer = service.search(request, query)?;
     let mut out = BufWriter::new(io::stdout().lock());
     if !options.basic {
-        writeln!(
-            out,
-            "Recoll query: Query({})",
-            tree.to_query(&FieldNames::TABLE)
-        )?;
-        let count = if options.collapse {
-            found.groups
-        } else {
-            found.total
-        };
-        match options.offset {
-            Some(first) if first > 0 => {
-                writeln!(out, "Printing at most {limit} results from first {first}")?;
-            }
-            _ if count > limit => {
-                writeln!(out, "{count} results (printing  {limit} max):")?;
-            }
-            _ => writeln!(out, "{count} results")?,
-        }
+        head(options, &answer, &mut out)?;
     }
     if options.no_results {
         let millis = begin.elapsed().as_millis();
@@ -198,99 +182,91 @@ fn search(
     }
     if let Some(path) = &options.extract_to {
         out.flush()?;
-        return match found.hits.first() {
-            Some(hit) => extract(&snapshot.document(hit.address)?, path),
-            None => Ok(ExitCode::SUCCESS),
-        };
+        let mut first = None;
+        answer.each_hit(
+            |hit| hit.location,
+            |location| {
+                first.get_or_insert(location);
+                Ok::<_, Failure>(())
+            },
+        )?;
+        return first.map_or(Ok(ExitCode::SUCCESS), |first| extract(&first, path));
     }
     let printer = Printer {
         options,
-        finder: Finder::new(snippet::matchers(&plan, Field::Body), context.analyze),
         best: match options.has_ratings() {
-            true => best(snapshot, &plan, &request, &found.hits)?,
+            true => answer.best_score()?,
             false => 0.0,
         },
     };
-    let shown = |_, hit: &Hit| {
-        let stored = match options.has_bodies() {
-            true => snapshot.document_by(hit.address, MAX_UNPACKERS)?,
-            false => snapshot.document_without_body(hit.address)?,
-        };
-        let mut text = Vec::new();
-        printer.hit(&mut text, &stored, hit)?;
-        Ok(text)
-    };
-    // Of whole texts there is no more than one at a time.
-    let at_once = match options.contents {
-        true => 1,
-        false => found.hits.len().max(1),
-    };
-    for hits in found.hits.chunks(at_once) {
-        print_hits(&mut out, snapshot, hits, MAX_READERS, shown)?;
-    }
+    answer.each_hit(
+        |hit| {
+            let mut text = Vec::new();
+            printer.hit(&mut text, &hit).map(|()| text)
+        },
+        |text| Ok::<_, Failure>(out.write_all(&text?)?),
+    )?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the best score of all, by which the others are rated.
-fn best(
-    snapshot: &Snapshot,
-    plan: &Plan,
-    request: &Request<'_>,
-    hits: &[Hit],
-) -> Result<f32, Failure> {
-    let Some(first) = hits.first().and_then(|hit| hit.score) else {
-        return Ok(0.0);
+/// Prints the query and how many results there are.
+fn head(options: &Options, answer: &Answer<'_>, out: &mut impl Write) -> io::Result<()> {
+    let query = answer.tree().to_query(&FieldNames::TABLE);
+    writeln!(out, "Recoll query: Query({query})")?;
+    let count = if options.collapse {
+        answer.n_groups()
+    } else {
+        answer.n_documents()
     };
-    if request.offset == 0 && request.order == Order::default() {
-        return Ok(first);
+    let limit = match options.limit {
+        0 => usize::MAX,
+        limit => limit,
+    };
+    match options.offset {
+        Some(first) if first > 0 => {
+            writeln!(out, "Printing at most {limit} results from first {first}")
+        }
+        _ if count > limit => writeln!(out, "{count} results (printing  {limit} max):"),
+        _ => writeln!(out, "{count} results"),
     }
-    let request = Request {
-        limit: 1,
-        ..Request::new(plan)
-    };
-    let first = snapshot.find(&request)?.hits;
-    Ok(first.first().and_then(|hit| hit.score).unwrap_or(0.0))
 }
 
 /// Returns the order that `-S` asks for: upwards unless `-D` is given.
-fn order(options: &Options, names: &FieldNames) -> Result<Order, Failure> {
-    let Some(name) = &options.sort else {
-        return Ok(Order::default());
-    };
-    let key = match fields::canonical(name) {
-        "relevancyrating" => SortKey::Relevance,
-        "url" | "rcludi" => SortKey::Path,
-        "mtime" | "dmtime" => SortKey::DATE,
-        "fmtime" => SortKey::Field(Field::Modified),
-        "fbytes" | "dbytes" | "pcbytes" => SortKey::SIZE,
-        "mtype" => SortKey::Field(Field::Mime),
-        "recipient" => SortKey::Field(Field::To),
-        name => match names.field(name).filter(|field| field.has_column()) {
-            Some(field) => SortKey::Field(field),
+fn order(options: &Options, names: &FieldNames) -> Result<(String, bool), Failure> {
+    const BEST_FIRST: (&str, bool) = ("relevance", false);
+    let (name, is_reverse) = match options.sort.as_deref().map(fields::canonical) {
+        None => BEST_FIRST,
+        Some("relevancyrating") => ("relevance", !options.descending),
+        Some("url" | "rcludi") => ("path", options.descending),
+        Some(name) => match sorted_by(name, names) {
+            Some(field) => (names.name(field), field.is_number() != options.descending),
             None => {
                 complain(&format!(
                     "recollq: results cannot be sorted by \"{name}\"\n"
                 ))?;
-                return Ok(Order::default());
+                BEST_FIRST
             }
         },
     };
-    let downwards = match key {
-        SortKey::Relevance => true,
-        SortKey::Path => false,
-        SortKey::Field(field) => field.is_number(),
-    };
-    Ok(Order {
-        key,
-        reverse: downwards != options.descending,
-    })
+    Ok((name.to_owned(), is_reverse))
+}
+
+fn sorted_by(name: &str, names: &FieldNames) -> Option<Field> {
+    match name {
+        "mtime" | "dmtime" => Some(Field::Date),
+        "fmtime" => Some(Field::Modified),
+        "fbytes" | "dbytes" | "pcbytes" => Some(Field::Size),
+        "mtype" => Some(Field::Mime),
+        "recipient" => Some(Field::To),
+        name => names.field(name).filter(|field| field.has_column()),
+    }
 }
 
 /// Copies the file of a result to a path that does not exist yet.
-fn extract(stored: &Stored, path: &PathBuf) -> Result<ExitCode, Failure> {
-    if !stored.location.ipath.as_str().is_empty() {
-        let place = output::clean(&stored.location.to_string()).into_owned();
+fn extract(location: &Location, path: &PathBuf) -> Result<ExitCode, Failure> {
+    if !location.ipath.is_root() {
+        let place = output::clean(&location.to_string()).into_owned();
         return complain(&format!(
             "recollq: {place} is a member of a file; ken copies only whole files\n"
         ));
@@ -306,7 +282,7 @@ fn extract(stored: &Stored, path: &PathBuf) -> Result<ExitCode, Failure> {
         }
         Err(error) => return complain(&format!("recollq: {error}\n")),
     };
-    let copied = fs_err::File::open(&stored.location.path)
+    let copied = fs_err::File::open(&location.path)
         .and_then(|mut source| io::copy(&mut source, &mut target));
     match copied {
         Ok(_) => Ok(ExitCode::SUCCESS),
@@ -317,35 +293,34 @@ fn extract(stored: &Stored, path: &PathBuf) -> Result<ExitCode, Failure> {
 /// What is needed to print results.
 struct Printer<'a> {
     options: &'a Options,
-    finder: Finder,
     best: f32,
 }
 
 impl Printer<'_> {
-    fn hit(&self, out: &mut impl Write, stored: &Stored, hit: &Hit) -> io::Result<()> {
+    fn hit(&self, out: &mut impl Write, hit: &Hit) -> io::Result<()> {
         if let Some(names) = &self.options.fields {
-            return self.fields(out, stored, hit, names);
+            return self.fields(out, hit, names);
         }
-        out_url(out, stored, self.options)?;
+        out_url(out, hit, self.options)?;
         if self.options.basic {
             out.write_all(b"\n")?;
         } else {
-            let size = stored.document.number(Field::Size).unwrap_or(0);
-            let title = output::title(&stored.document).unwrap_or_default();
+            let size = hit.document.number(Field::Size).unwrap_or(0);
+            let title = hit.title().unwrap_or_default();
             writeln!(out, "]\t[{}]\t{size}\tbytes\t", output::clean(title))?;
             if self.options.metadata {
-                for (name, value) in fields::all(stored, self.rating(hit)) {
+                for (name, value) in fields::all(hit, self.rating(hit)) {
                     write!(out, "{name} = ")?;
                     out.write_all(&value)?;
                     out.write_all(b"\n")?;
                 }
             }
             if self.options.abstracts {
-                self.pieces(out, &stored.document.body)?;
+                self.pieces(out, &hit.snippets)?;
             }
         }
         if self.options.contents {
-            writeln!(out, "{}", stored.document.body)?;
+            writeln!(out, "{}", hit.document.body)?;
         }
         Ok(())
     }
@@ -357,14 +332,8 @@ impl Printer<'_> {
     }
 
     /// Prints the fields asked for, in base 64, in one line.
-    fn fields(
-        &self,
-        out: &mut impl Write,
-        stored: &Stored,
-        hit: &Hit,
-        names: &[String],
-    ) -> io::Result<()> {
-        let all = fields::all(stored, self.rating(hit));
+    fn fields(&self, out: &mut impl Write, hit: &Hit, names: &[String]) -> io::Result<()> {
+        let all = fields::all(hit, self.rating(hit));
         let known = |name: &str| {
             let name = fields::canonical(name);
             let found = all.iter().find(|(of, _)| *of == name);
@@ -390,16 +359,7 @@ impl Printer<'_> {
     }
 
     /// Prints an abstract, or snippets with their pages or lines.
-    fn pieces(&self, out: &mut impl Write, body: &str) -> io::Result<()> {
-        let count = match self.options.snippets {
-            Some(Snippets::WithPages(count) | Snippets::WithLines(count)) => count,
-            None => ABSTRACT_PIECES,
-        };
-        let settings = SnippetSettings {
-            count,
-            ..SnippetSettings::default()
-        };
-        let pieces = self.finder.fragments(body, settings);
+    fn pieces(&self, out: &mut impl Write, pieces: &[Fragment]) -> io::Result<()> {
         if pieces.is_empty() {
             return Ok(());
         }
@@ -412,18 +372,18 @@ impl Printer<'_> {
             return writeln!(out, "ABSTRACT\n{}\n/ABSTRACT", texts.join(" ... "));
         }
         writeln!(out, "SNIPPETS")?;
-        for piece in &pieces {
+        for piece in pieces {
             writeln!(out, "{} : {}", place(piece), piece.text)?;
         }
         writeln!(out, "/SNIPPETS")
     }
 }
 
-fn out_url(out: &mut impl Write, stored: &Stored, options: &Options) -> io::Result<()> {
+fn out_url(out: &mut impl Write, hit: &Hit, options: &Options) -> io::Result<()> {
     if !options.basic {
-        write!(out, "{}\t[", stored.document.media_type)?;
+        write!(out, "{}\t[", hit.document.media_type)?;
     }
-    out.write_all(&fields::url(&stored.location.path, options.encode_urls))
+    out.write_all(&fields::url(&hit.location.path, options.encode_urls))
 }
 
 const USAGE: &str = "\

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use ken_search::service::Text;
 use lexopt::{Arg, Parser};
 
 /// How the words are meant.
@@ -64,13 +65,26 @@ impl Options {
         self.fields.is_some() || self.metadata
     }
 
-    /// Returns whether something is printed for which the text of a result is needed, be it its length.
-    pub(super) fn has_bodies(&self) -> bool {
-        let has_length = match &self.fields {
-            Some(names) => names.is_empty() || names.iter().any(|name| name == "dbytes"),
-            None => self.metadata,
-        };
-        has_length || self.fields.is_none() && self.abstracts || self.contents
+    /// Returns how much of the text of a result is printed, besides snippets.
+    pub(super) fn text(&self) -> Text {
+        match &self.fields {
+            Some(names) if names.is_empty() || names.iter().any(|name| name == "dbytes") => {
+                Text::Length
+            }
+            Some(_) => Text::None,
+            None if self.contents => Text::Whole,
+            None if self.metadata => Text::Length,
+            None => Text::None,
+        }
+    }
+
+    /// Returns how many snippets of a result are printed.
+    pub(super) fn n_pieces(&self) -> usize {
+        match self.snippets {
+            _ if !self.abstracts || self.basic || self.fields.is_some() => 0,
+            Some(Snippets::WithPages(count) | Snippets::WithLines(count)) => count,
+            None => ABSTRACT_PIECES,
+        }
     }
 }
 
@@ -82,6 +96,9 @@ pub(super) enum Refusal {
     /// This line is shown.
     Unsupported(String),
 }
+
+/// Snippets of an abstract.
+const ABSTRACT_PIECES: usize = 3;
 
 /// Without `-n`.
 const DEFAULT_LIMIT: usize = 2000;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::trace::{Handle, Step};
-use crate::hostile::Random;
+use fastrand::Rng;
 
 /// What is left of the disk when the program is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,7 +209,7 @@ impl Disk {
     }
 
     /// Writes what is left after a loss, in place of what is there.
-    pub(super) fn write(&self, loss: Loss, random: &mut Random) {
+    pub(super) fn write(&self, loss: Loss, random: &mut Rng) {
         let _ = fs_err::remove_dir_all(&self.root);
         let mut names = match loss {
             Loss::All | Loss::Any => self.synced.clone(),
@@ -217,7 +217,7 @@ impl Disk {
         };
         if loss == Loss::Any {
             for change in &self.pending {
-                if random.below(2) == 0 {
+                if random.bool() {
                     change.apply(&mut names);
                 }
             }
@@ -239,7 +239,7 @@ impl Disk {
 }
 
 impl Content {
-    fn after(&self, loss: Loss, random: &mut Random) -> Vec<u8> {
+    fn after(&self, loss: Loss, random: &mut Rng) -> Vec<u8> {
         let zeros = || {
             let mut bytes = self.synced.clone();
             bytes.resize(self.now.len(), 0);
@@ -249,7 +249,7 @@ impl Content {
             Loss::None => self.now.clone(),
             Loss::All | Loss::Contents => self.synced.clone(),
             Loss::Zeros => zeros(),
-            Loss::Any => match random.below(4) {
+            Loss::Any => match random.usize(..4) {
                 _ if self.now == self.synced => self.now.clone(),
                 0 => self.now.clone(),
                 1 => self.synced.clone(),
@@ -259,7 +259,7 @@ impl Content {
                     let mut bytes = zeros();
                     for start in (0..self.now.len()).step_by(512) {
                         let end = self.now.len().min(start + 512);
-                        if random.below(2) == 0 {
+                        if random.bool() {
                             bytes[start..end].copy_from_slice(&self.now[start..end]);
                         }
                     }

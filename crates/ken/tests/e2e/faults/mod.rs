@@ -77,7 +77,7 @@ impl Harness {
         let promised = self.log();
 
         let mut chosen: Vec<usize> = (0..states)
-            .map(|_| self.tree.random.below(steps.len()))
+            .map(|_| self.tree.random.usize(..steps.len()))
             .collect();
         chosen.sort_unstable();
         for (number, step) in steps.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Harness {
     }
 
     fn try_one(&mut self, disk: &Disk, before: &[Step], args: &[&str], was_there: bool) {
-        let loss = LOSSES[self.tree.random.below(LOSSES.len())];
+        let loss = LOSSES[self.tree.random.usize(..LOSSES.len())];
         disk.write(loss, &mut self.tree.random);
         let n_steps = before.len();
         let place = format!(

@@ -5,11 +5,11 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use fastrand::Rng;
 use serde_json::Value;
 
 use super::Ending;
 use crate::crash::{Tree, assert_converged, documents};
-use crate::hostile::Random;
 use crate::needs;
 use crate::world::{Run, World};
 
@@ -237,12 +237,12 @@ fn files_that_change_while_they_are_read_are_right_in_the_end() {
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let change = || {
-            let mut random = Random(9);
+            let mut random = Rng::with_seed(9);
             let docs = world.docs();
             while !ended.load(Ordering::Relaxed) {
-                let path = docs.join(names[random.below(names.len())]);
+                let path = docs.join(names[random.usize(..names.len())]);
                 let other = path.with_extension("moved");
-                match random.below(5) {
+                match random.usize(..5) {
                     0 => {
                         let _ = fs_err::rename(&path, &other);
                     }
@@ -251,13 +251,13 @@ fn files_that_change_while_they_are_read_are_right_in_the_end() {
                     }
                     2 => {
                         let file = fs_err::OpenOptions::new().write(true).open(&path);
-                        let _ = file.and_then(|file| file.set_len(random.below(500) as u64));
+                        let _ = file.and_then(|file| file.set_len(random.usize(..500) as u64));
                     }
                     3 => {
                         let _ = fs_err::remove_file(&path);
                     }
                     _ => {
-                        let text = "heron crane otter ".repeat(random.below(2000));
+                        let text = "heron crane otter ".repeat(random.usize(..2000));
                         let _ = fs_err::write(&path, text);
                     }
                 }

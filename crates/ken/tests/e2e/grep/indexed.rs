@@ -4,21 +4,16 @@
 //! A long run: `KEN_GREP_ROUNDS=500 cargo test -p ken --test e2e grep::indexed`; each failure says its seed,
 //! `KEN_GREP_SEED` begins with it.
 
+use fastrand::Rng;
+
 use crate::world::World;
 
-/// Numbers that look random, the same each time.
-struct Random(u64);
+/// Chances, the same each time for a seed.
+struct Chances(Rng);
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
-    }
-
+impl Chances {
     fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+        self.0.usize(..end)
     }
 
     fn one_in(&mut self, n: usize) -> bool {
@@ -138,7 +133,7 @@ const FLAGS: [&[&str]; 42] = [
     &["-n", "-m2", "-A3"],
 ];
 
-fn content(random: &mut Random) -> Vec<u8> {
+fn content(random: &mut Chances) -> Vec<u8> {
     let mut text = String::new();
     for _ in 0..random.below(60) {
         text += random.of(&WORDS);
@@ -168,7 +163,7 @@ fn content(random: &mut Random) -> Vec<u8> {
 }
 
 /// Returns a text of many lines, few of which are of interest: at its ends, or at those of its pieces.
-fn large(random: &mut Random) -> Vec<u8> {
+fn large(random: &mut Chances) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..1 + random.below(6) {
         let line = random.of(&["all work and no play\n", "\n", "dull boy ", "no play\r\n"]);
@@ -182,7 +177,7 @@ fn large(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-fn name(random: &mut Random) -> String {
+fn name(random: &mut Chances) -> String {
     let folder = random.of(&["", "", "a/", "a/b/", ".hidden/", "c/"]);
     let end = random.of(&["txt", "c", "html", "md", "bin"]);
     format!(
@@ -192,7 +187,7 @@ fn name(random: &mut Random) -> String {
     )
 }
 
-fn change(world: &World, random: &mut Random) {
+fn change(world: &World, random: &mut Chances) {
     let name = name(random);
     let path = world.docs().join(&name);
     match random.below(6) {
@@ -232,7 +227,7 @@ fn found(world: &World, more: &[&str], flags: &[&str], pattern: &str) -> (i32, V
     (run.code, lines.concat(), messages.join("\n"))
 }
 
-fn compare(world: &World, more: &[&str], n: usize, random: &mut Random, seed: u64) {
+fn compare(world: &World, more: &[&str], n: usize, random: &mut Chances, seed: u64) {
     for _ in 0..n {
         let pattern = random.of(&PATTERNS);
         let mut flags = FLAGS[random.below(FLAGS.len())].to_vec();
@@ -248,7 +243,7 @@ fn compare(world: &World, more: &[&str], n: usize, random: &mut Random, seed: u6
 }
 
 fn round(seed: u64) {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Chances(Rng::with_seed(seed));
     let world = World::new();
     for _ in 0..5 + random.below(25) {
         let name = name(&mut random);

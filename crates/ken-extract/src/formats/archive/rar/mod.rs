@@ -19,20 +19,13 @@ use rars::{
 
 use crate::output::Output;
 use crate::output::members::{Budget, MemberNames, hand_on};
-use crate::{Error, Format, Input, Isolation, Limits, Passwords};
+use crate::{Error, Format, Input, Limits, Passwords};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "RAR",
-    media_types: &["application/vnd.rar"],
-    fields: &[Field::Description],
-    sections: None,
-    members: Some("members, by their path"),
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("RAR", &["application/vnd.rar"], extract)
+    .fields(&[Field::Description])
+    .members("members, by their path")
+    .in_worker();
 
 /// Memory of the decoder beside the archive; RAR's own default is 32 MiB, few use more than 128.
 const MAX_WORKSPACE_BYTES: u64 = 320 << 20;

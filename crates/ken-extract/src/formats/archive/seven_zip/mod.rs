@@ -16,20 +16,14 @@ use sevenz_rust2::{
 use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::output::members::{Budget, MemberNames, TRUSTED_BYTES, hand_on};
-use crate::{Error, Format, Input, Isolation, Limits};
+use crate::{Error, Format, Input, Limits};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "7z",
-    media_types: &["application/x-7z-compressed"],
-    fields: &[],
-    sections: None,
-    members: Some("members, by their path"),
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("7z", &["application/x-7z-compressed"], extract)
+        .members("members, by their path")
+        .in_worker()
+        .streams();
 
 /// Memory of the decoders of one block; `7z -mx=9` needs 64 to 256 MiB.
 const MAX_DECODER_BYTES: u64 = 320 << 20;

@@ -21,20 +21,14 @@ use crate::input::carry::{CountingReader, release};
 use crate::output::Output;
 use crate::output::members::{Budget, MemberNames, hand_on, read_member};
 use crate::structure::package::zip_damage;
-use crate::{Error, Format, Input, Isolation, Limits};
+use crate::{Error, Format, Input, Limits};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "zip",
-    media_types: MEDIA_TYPES,
-    fields: &[],
-    sections: None,
-    members: Some("members, by their path"),
-    isolation: Isolation::Worker,
-    version: 2,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("zip", MEDIA_TYPES, extract)
+    .members("members, by their path")
+    .in_worker()
+    .version(2)
+    .streams();
 
 pub(super) const MEDIA_TYPES: &[&str] = &[
     "application/zip",

@@ -12,23 +12,18 @@ mod record;
 use ken_core::Field;
 
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 use log::Log;
 use pages::Pages;
 use record::{Encoding, Value};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "SQLite",
-    media_types: &["application/vnd.sqlite3"],
-    fields: &[Field::Pages],
-    sections: Some("tables"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("SQLite", &["application/vnd.sqlite3"], extract)
+        .fields(&[Field::Pages])
+        .sections("tables")
+        .version(2)
+        .streams();
 
 const MAX_TABLES: usize = 10_000;
 const HEADER_BYTES: usize = 100;

@@ -17,50 +17,35 @@ use crate::input::text::read_bytes;
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::output::first_values::FirstValues;
-use crate::{Error, Format, Input, Isolation, Member, date, text};
+use crate::{Error, Format, Input, Member, date, text};
 
 /// Time zones that the program holds itself: a worker may open no file of the system's.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const CALENDAR: Format = Format {
-    name: "iCalendar",
-    media_types: &["text/calendar"],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::To,
-        Field::Description,
-        Field::Keywords,
-        Field::Created,
-        Field::Date,
-        Field::Duration,
-    ],
-    sections: None,
-    members: Some("events and tasks, numbered from 1, if there are several"),
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const CALENDAR: Format =
+    Format::new("iCalendar", &["text/calendar"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Author,
+            Field::To,
+            Field::Description,
+            Field::Keywords,
+            Field::Created,
+            Field::Date,
+            Field::Duration,
+        ])
+        .members("events and tasks, numbered from 1, if there are several");
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const CARDS: Format = Format {
-    name: "vCard",
-    media_types: &["text/vcard"],
-    fields: &[
+pub(in crate::formats) const CARDS: Format = Format::new("vCard", &["text/vcard"], extract)
+    .fields(&[
         Field::Title,
         Field::Description,
         Field::Keywords,
         Field::Date,
-    ],
-    sections: None,
-    members: Some("cards, numbered from 1, if there are several"),
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
-    extract,
-};
+    ])
+    .members("cards, numbered from 1, if there are several");
 
 /// Components that are documents.
 const ITEMS: [&str; 5] = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VCARD"];

@@ -18,34 +18,29 @@ use crate::output::Output;
 use crate::structure::compound::summary::filetime;
 use crate::structure::compound::{Compound, objects};
 use crate::structure::compound::{EntryId, ROOT};
-use crate::{Error, Input, Isolation, Member};
+use crate::{Error, Input, Member};
 use properties::{Properties, tag};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Outlook message",
-    media_types: &["application/vnd.ms-outlook"],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::To,
-        Field::Cc,
-        Field::Bcc,
-        Field::Date,
-        Field::Msgid,
-        Field::References,
-        Field::List,
-        Field::Replyto,
-        Field::Prio,
-        Field::Tag,
-    ],
-    sections: None,
-    members: Some("attachments, numbered from 1"),
-    isolation: Isolation::Worker,
-    version: 2,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("Outlook message", &["application/vnd.ms-outlook"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Author,
+            Field::To,
+            Field::Cc,
+            Field::Bcc,
+            Field::Date,
+            Field::Msgid,
+            Field::References,
+            Field::List,
+            Field::Replyto,
+            Field::Prio,
+            Field::Tag,
+        ])
+        .members("attachments, numbered from 1")
+        .in_worker()
+        .version(2);
 
 /// The kind of attachment that is a message.
 const IS_MESSAGE: u32 = 5;

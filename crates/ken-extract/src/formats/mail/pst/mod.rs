@@ -14,21 +14,19 @@ use crate::formats::Format;
 use crate::formats::mail::msg;
 use crate::output::Output;
 use crate::output::members::MemberNames;
-use crate::{Error, Input, Isolation, Member};
+use crate::{Error, Input, Member};
 use ndb::Store;
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Outlook store",
-    media_types: &["application/vnd.ms-outlook-pst"],
-    fields: &[],
-    sections: None,
-    members: Some("messages, by the number of their node"),
-    isolation: Isolation::Worker,
-    version: 3,
-    streams: true,
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "Outlook store",
+    &["application/vnd.ms-outlook-pst"],
     extract,
-};
+)
+.members("messages, by the number of their node")
+.in_worker()
+.version(3)
+.streams();
 
 /// The sort of nodes that are messages.
 const NORMAL_MESSAGE: u32 = 4;

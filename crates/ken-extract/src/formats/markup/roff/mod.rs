@@ -12,26 +12,20 @@ use self::escape::Strings;
 use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::{Error, Format, Input, Isolation, date};
+use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "troff, manual pages",
-    media_types: &["text/troff"],
-    fields: &[
-        Field::Title,
-        Field::Headings,
-        Field::Author,
-        Field::Description,
-        Field::Date,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("troff, manual pages", &["text/troff"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Headings,
+            Field::Author,
+            Field::Description,
+            Field::Date,
+        ])
+        .version(2)
+        .streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let (text, result) = read(input, output.limits())?;

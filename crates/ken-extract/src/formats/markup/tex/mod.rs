@@ -16,27 +16,20 @@ use crate::input::text::read;
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::output::metadata::keywords;
-use crate::{Error, Format, Input, Isolation, date};
+use crate::{Error, Format, Input, date};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "TeX, LaTeX",
-    media_types: &["text/x-tex"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("TeX, LaTeX", &["text/x-tex"], extract)
+    .fields(&[
         Field::Title,
         Field::Headings,
         Field::Author,
         Field::Description,
         Field::Keywords,
         Field::Date,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: true,
-    extract,
-};
+    ])
+    .version(2)
+    .streams();
 
 /// Groups nested deeper are not told apart.
 const MAX_DEPTH: usize = 1000;

@@ -22,12 +22,12 @@ use ken_core::Field;
 use crate::formats::media::xmp;
 use crate::output::Output;
 use crate::output::metadata::Metadata;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "picture",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "picture",
+    &[
         "image/avif",
         "image/bmp",
         "image/gif",
@@ -59,26 +59,23 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "image/x-tga",
         "image/x-xcf",
     ],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Camera,
-        Field::Created,
-        Field::Date,
-        Field::Pages,
-        Field::Width,
-        Field::Height,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
     extract,
-};
+)
+.fields(&[
+    Field::Title,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+    Field::Lang,
+    Field::Camera,
+    Field::Created,
+    Field::Date,
+    Field::Pages,
+    Field::Width,
+    Field::Height,
+])
+.in_worker()
+.streams();
 
 /// A block of metadata larger than this is left out.
 const MAX_BLOCK_BYTES: usize = 4 << 20;

@@ -9,20 +9,17 @@ use crate::formats::media::audio::{add_date, name_author};
 use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Windows Media",
-    media_types: &["audio/x-ms-wma", "video/x-ms-asf", "video/x-ms-wmv"],
-    fields: FIELDS,
-    sections: None,
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "Windows Media",
+    &["audio/x-ms-wma", "video/x-ms-asf", "video/x-ms-wmv"],
     extract,
-};
+)
+.fields(FIELDS)
+.in_worker()
+.streams();
 
 /// A header beyond this holds pictures of covers.
 const MAX_HEADER_BYTES: usize = 8 << 20;

@@ -8,20 +8,13 @@ use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::chunks::{Chunks, Layout};
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation, text};
+use crate::{Error, Format, Input, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "AVI",
-    media_types: &["video/x-msvideo"],
-    fields: FIELDS,
-    sections: None,
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("AVI", &["video/x-msvideo"], extract)
+    .fields(FIELDS)
+    .in_worker()
+    .streams();
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let mut metadata = Metadata::default();

@@ -10,20 +10,17 @@ use crate::formats::media::audio::{add_date, name_author};
 use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Matroska, WebM",
-    media_types: &["audio/x-matroska", "video/webm", "video/x-matroska"],
-    fields: FIELDS,
-    sections: None,
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "Matroska, WebM",
+    &["audio/x-matroska", "video/webm", "video/x-matroska"],
     extract,
-};
+)
+.fields(FIELDS)
+.in_worker()
+.streams();
 
 /// A film of a day has 20,000 clusters.
 const MAX_ELEMENTS: usize = 100_000;

@@ -11,26 +11,23 @@ use crate::output::Output;
 use crate::output::metadata::Metadata;
 use crate::structure::chunks::{Chunk, Chunks, Layout};
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation, text};
+use crate::{Error, Format, Input, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "MP4, QuickTime",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "MP4, QuickTime",
+    &[
         "audio/mp4",
         "video/3gpp",
         "video/3gpp2",
         "video/mp4",
         "video/quicktime",
     ],
-    fields: FIELDS,
-    sections: None,
-    members: None,
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
     extract,
-};
+)
+.fields(FIELDS)
+.in_worker()
+.streams();
 
 /// From 1904-01-01 to 1970-01-01.
 const EPOCH_SECONDS: i64 = 2_082_844_800;

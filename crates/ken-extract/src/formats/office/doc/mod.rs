@@ -14,21 +14,17 @@ use crate::formats::Format;
 use crate::output::Output;
 use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
-use crate::{Error, Input, Isolation};
+use crate::{Error, Input};
 use fib::Fib;
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Word 97",
-    media_types: &["application/msword"],
-    fields: compound::FIELDS,
-    sections: Some("pages, where the writer began one"),
-    members: Some("embedded files"),
-    isolation: Isolation::Worker,
-    version: 3,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("Word 97", &["application/msword"], extract)
+        .fields(compound::FIELDS)
+        .sections("pages, where the writer began one")
+        .members("embedded files")
+        .in_worker()
+        .version(3);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

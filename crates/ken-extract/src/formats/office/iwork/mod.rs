@@ -10,25 +10,22 @@ mod iwa;
 use crate::output::Output;
 use crate::output::body::Body;
 use crate::structure::package::Package;
-use crate::{Error, Format, Input, Isolation, Member};
+use crate::{Error, Format, Input, Member};
 use iwa::Object;
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "iWork",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "iWork",
+    &[
         "application/vnd.apple.pages",
         "application/vnd.apple.numbers",
         "application/vnd.apple.keynote",
     ],
-    fields: &[],
-    sections: Some("slides"),
-    members: Some("the preview of documents before 2013"),
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: false,
     extract,
-};
+)
+.sections("slides")
+.members("the preview of documents before 2013")
+.in_worker();
 
 const PREVIEW: &str = "QuickLook/Preview.pdf";
 /// The text of a body, a text box, a header, a note, a cell with more than one style.

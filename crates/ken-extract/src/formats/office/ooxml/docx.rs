@@ -11,34 +11,33 @@ use super::{drawing, read_part, related, relations, set_pages};
 use crate::output::body::Body;
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Start, Xml};
-use crate::{Error, Format, Isolation, Limits};
+use crate::{Error, Format, Limits};
 
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Word",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "Word",
+    &[
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
         "application/vnd.ms-word.document.macroenabled.12",
         "application/vnd.ms-word.template.macroenabled.12",
     ],
-    fields: &[
-        Field::Title,
-        Field::Headings,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-        Field::Pages,
-    ],
-    sections: Some("pages, as last laid out"),
-    members: Some("embedded files"),
-    isolation: Isolation::Worker,
-    version: 3,
-    streams: false,
-    extract: |input, output| super::extract(input, output, "word/document.xml", read),
-};
+    |input, output| super::extract(input, output, "word/document.xml", read),
+)
+.fields(&[
+    Field::Title,
+    Field::Headings,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+    Field::Lang,
+    Field::Created,
+    Field::Date,
+    Field::Pages,
+])
+.sections("pages, as last laid out")
+.members("embedded files")
+.in_worker()
+.version(3);
 
 /// Kinds of parts that hold text like the main part, in the order in which they follow it.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes", "header", "footer", "comments"];

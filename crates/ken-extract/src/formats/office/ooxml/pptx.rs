@@ -12,11 +12,11 @@ use super::{drawing, read_part, related, relations, set_pages};
 use crate::output::body::Body;
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Xml};
-use crate::{Error, Format, Isolation, Limits};
+use crate::{Error, Format, Limits};
 
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "PowerPoint",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "PowerPoint",
+    &[
         "application/vnd.openxmlformats-officedocument.presentationml.presentation",
         "application/vnd.openxmlformats-officedocument.presentationml.slideshow",
         "application/vnd.openxmlformats-officedocument.presentationml.template",
@@ -24,23 +24,22 @@ pub(in crate::formats) const FORMAT: Format = Format {
         "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
         "application/vnd.ms-powerpoint.template.macroenabled.12",
     ],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-        Field::Pages,
-    ],
-    sections: Some("slides"),
-    members: Some("embedded files"),
-    isolation: Isolation::Worker,
-    version: 3,
-    streams: false,
-    extract: |input, output| super::extract(input, output, "ppt/presentation.xml", read),
-};
+    |input, output| super::extract(input, output, "ppt/presentation.xml", read),
+)
+.fields(&[
+    Field::Title,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+    Field::Lang,
+    Field::Created,
+    Field::Date,
+    Field::Pages,
+])
+.sections("slides")
+.members("embedded files")
+.in_worker()
+.version(3);
 
 /// Kinds of parts that belong to a slide, in the order in which they follow it.
 const SLIDE_PARTS: &[&str] = &["chart", "diagramData", "comments", "notesSlide"];

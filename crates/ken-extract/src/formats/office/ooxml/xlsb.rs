@@ -16,19 +16,18 @@ use crate::output::body::Body;
 use crate::structure::cursor::Cursor;
 use crate::structure::package::Package;
 use crate::text::code_page;
-use crate::{Format, Isolation, Limits};
+use crate::{Format, Limits};
 
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Excel, binary",
-    media_types: &["application/vnd.ms-excel.sheet.binary.macroenabled.12"],
-    fields: super::xlsx::FORMAT.fields,
-    sections: Some("sheets"),
-    members: Some("embedded files"),
-    isolation: Isolation::Worker,
-    version: 2,
-    streams: false,
-    extract: |input, output| super::extract(input, output, "xl/workbook.bin", read),
-};
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "Excel, binary",
+    &["application/vnd.ms-excel.sheet.binary.macroenabled.12"],
+    |input, output| super::extract(input, output, "xl/workbook.bin", read),
+)
+.fields(super::xlsx::FORMAT.fields)
+.sections("sheets")
+.members("embedded files")
+.in_worker()
+.version(2);
 
 /// More sheets than memory ever held.
 const MAX_SHEETS: usize = 10_000;

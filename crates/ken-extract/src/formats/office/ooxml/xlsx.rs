@@ -13,34 +13,33 @@ use crate::formats::office::spreadsheet::workbook::{self, MAX_STYLES, Strings, W
 use crate::output::body::Body;
 use crate::structure::package::Package;
 use crate::structure::xml::{Node, Xml};
-use crate::{Error, Format, Isolation, Limits};
+use crate::{Error, Format, Limits};
 
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Excel",
-    media_types: &[
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "Excel",
+    &[
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
         "application/vnd.ms-excel.sheet.macroenabled.12",
         "application/vnd.ms-excel.template.macroenabled.12",
         "application/vnd.ms-excel.addin.macroenabled.12",
     ],
-    fields: &[
-        Field::Title,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-        Field::Pages,
-    ],
-    sections: Some("sheets"),
-    members: Some("embedded files"),
-    isolation: Isolation::Worker,
-    version: 4,
-    streams: false,
-    extract: |input, output| super::extract(input, output, "xl/workbook.xml", read),
-};
+    |input, output| super::extract(input, output, "xl/workbook.xml", read),
+)
+.fields(&[
+    Field::Title,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+    Field::Lang,
+    Field::Created,
+    Field::Date,
+    Field::Pages,
+])
+.sections("sheets")
+.members("embedded files")
+.in_worker()
+.version(4);
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
     let mut body = Body::new(limits.max_text_bytes);

@@ -19,22 +19,18 @@ use crate::formats::Format;
 use crate::output::Output;
 use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
-use crate::{Error, Input, Isolation, Limits, Member};
+use crate::{Error, Input, Limits, Member};
 use record::{Record, records};
 use tables::Tables;
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "PowerPoint 97",
-    media_types: &["application/vnd.ms-powerpoint"],
-    fields: compound::FIELDS,
-    sections: Some("slides"),
-    members: Some("embedded files, numbered from 1"),
-    isolation: Isolation::Worker,
-    version: 3,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("PowerPoint 97", &["application/vnd.ms-powerpoint"], extract)
+        .fields(compound::FIELDS)
+        .sections("slides")
+        .members("embedded files, numbered from 1")
+        .in_worker()
+        .version(3);
 
 /// An embedded object.
 const OBJECT: u16 = 0x1011;

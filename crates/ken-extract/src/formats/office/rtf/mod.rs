@@ -14,14 +14,12 @@ use ken_core::{Document, Field};
 
 use crate::output::Output;
 use crate::output::body::Body;
-use crate::{Error, Format, Input, Isolation, Limits, Member};
+use crate::{Error, Format, Input, Limits, Member};
 use reader::RtfReader;
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "RTF",
-    media_types: &["application/rtf"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("RTF", &["application/rtf"], extract)
+    .fields(&[
         Field::Title,
         Field::Author,
         Field::Description,
@@ -29,14 +27,10 @@ pub(in crate::formats) const FORMAT: Format = Format {
         Field::Created,
         Field::Date,
         Field::Pages,
-    ],
-    sections: Some("pages, where the writer began one"),
-    members: Some("embedded files, numbered from 1"),
-    isolation: Isolation::Process,
-    version: 2,
-    streams: false,
-    extract,
-};
+    ])
+    .sections("pages, where the writer began one")
+    .members("embedded files, numbered from 1")
+    .version(2);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

@@ -16,22 +16,18 @@ use crate::formats::Format;
 use crate::output::Output;
 use crate::structure::compound::ROOT;
 use crate::structure::compound::{self, Compound, objects, summary};
-use crate::{Error, Input, Isolation};
+use crate::{Error, Input};
 use record::Records;
 use sheet::SheetReader;
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "Excel 97",
-    media_types: &["application/vnd.ms-excel"],
-    fields: compound::FIELDS,
-    sections: Some("sheets"),
-    members: Some("embedded files"),
-    isolation: Isolation::Worker,
-    version: 2,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("Excel 97", &["application/vnd.ms-excel"], extract)
+        .fields(compound::FIELDS)
+        .sections("sheets")
+        .members("embedded files")
+        .in_worker()
+        .version(2);
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let limits = output.limits();

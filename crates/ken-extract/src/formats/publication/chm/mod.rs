@@ -12,21 +12,15 @@ use ken_core::{Field, Kind};
 use crate::output::Output;
 use crate::output::members::{MemberNames, file_name, over};
 use crate::structure::cursor::Cursor;
-use crate::{Error, Format, Input, Isolation, Member, detect, text};
+use crate::{Error, Format, Input, Member, detect, text};
 use lzx::Section;
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "CHM",
-    media_types: &["application/x-chm"],
-    fields: &[Field::Title],
-    sections: None,
-    members: Some("pages, by their path"),
-    isolation: Isolation::Worker,
-    version: 1,
-    streams: true,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format = Format::new("CHM", &["application/x-chm"], extract)
+    .fields(&[Field::Title])
+    .members("pages, by their path")
+    .in_worker()
+    .streams();
 
 /// Chunks of the directory have 4 KiB; larger ones than this are an attack.
 const MAX_CHUNK_BYTES: usize = 1 << 20;

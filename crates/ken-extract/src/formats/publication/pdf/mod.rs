@@ -34,13 +34,11 @@ use self::segment::Segments;
 use self::stream::{Budget, MAX_CONTENT_BYTES};
 use crate::limits::too_many_pages;
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation, Limits, Passwords};
+use crate::{Error, Format, Input, Limits, Passwords};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "PDF",
-    media_types: &["application/pdf"],
-    fields: &[
+pub(in crate::formats) const FORMAT: Format = Format::new("PDF", &["application/pdf"], extract)
+    .fields(&[
         Field::Title,
         Field::Author,
         Field::Description,
@@ -50,14 +48,11 @@ pub(in crate::formats) const FORMAT: Format = Format {
         Field::Date,
         Field::Pages,
         Field::Camera,
-    ],
-    sections: Some("pages"),
-    members: Some("embedded files"),
-    isolation: Isolation::Worker,
-    version: 2,
-    streams: false,
-    extract,
-};
+    ])
+    .sections("pages")
+    .members("embedded files")
+    .in_worker()
+    .version(2);
 
 /// Content streams of one document beyond this number of bytes are left out.
 const MAX_DOCUMENT_BYTES: usize = 1 << 30;

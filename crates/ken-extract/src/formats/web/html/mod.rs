@@ -12,29 +12,22 @@ mod writer;
 use ken_core::{Field, Value};
 
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation, text};
+use crate::{Error, Format, Input, text};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "HTML",
-    media_types: &["text/html", "application/xhtml+xml"],
-    fields: &[
-        Field::Title,
-        Field::Headings,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-    ],
-    sections: None,
-    members: None,
-    isolation: Isolation::Process,
-    version: 2,
-    streams: false,
-    extract,
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("HTML", &["text/html", "application/xhtml+xml"], extract)
+        .fields(&[
+            Field::Title,
+            Field::Headings,
+            Field::Author,
+            Field::Description,
+            Field::Keywords,
+            Field::Lang,
+            Field::Created,
+            Field::Date,
+        ])
+        .version(2);
 
 /// How much of a page is searched for its charset; the standard asks for 1024 bytes.
 const PRESCAN_BYTES: usize = 2048;

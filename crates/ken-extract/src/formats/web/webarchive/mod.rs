@@ -7,30 +7,26 @@ use ken_core::{Document, Field};
 
 use crate::formats::web::html::html_within;
 use crate::output::Output;
-use crate::{Error, Format, Input, Isolation};
+use crate::{Error, Format, Input};
 use plist::{List, Object};
 
 /// See [`crate::FORMATS`].
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "web archive of Safari",
-    media_types: &["application/x-webarchive"],
-    fields: &[
-        Field::Title,
-        Field::Headings,
-        Field::Author,
-        Field::Description,
-        Field::Keywords,
-        Field::Lang,
-        Field::Created,
-        Field::Date,
-    ],
-    sections: Some("frames"),
-    members: None,
-    isolation: Isolation::Process,
-    version: 1,
-    streams: false,
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "web archive of Safari",
+    &["application/x-webarchive"],
     extract,
-};
+)
+.fields(&[
+    Field::Title,
+    Field::Headings,
+    Field::Author,
+    Field::Description,
+    Field::Keywords,
+    Field::Lang,
+    Field::Created,
+    Field::Date,
+])
+.sections("frames");
 
 /// Frames in frames, and all of them together.
 const MAX_DEPTH: usize = 8;

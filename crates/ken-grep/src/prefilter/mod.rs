@@ -1,0 +1,720 @@
+//! Which files need no scan, because an index says that they cannot match.
+//!
+//! The seam between the walk and the index of n-grams. For each file that the walk finds, the search asks whether the
+//! file *certainly* has no match. No is always a right answer, so every file is scanned that the index does not know,
+//! or knows under another stamp.
+//!
+//! If the user trusts the index, stamps are not checked. If few files may match then, the walk goes only where they
+//! are, so that all its rules still hold.
+
+mod need;
+mod question;
+mod segment_table;
+mod stat;
+mod tables;
+mod typed_paths;
+
+use std::cell::LazyCell;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{CStr, CString, OsStr};
+use std::iter;
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ken_core::{FileKey, Stamp, Token};
+use ken_index::Meta;
+pub use ken_ngram::Need;
+use ken_ngram::{Candidates, Covers, Row, Segment};
+use ken_walk::{FileSystems, KeptListing};
+
+pub use question::{Question, Why};
+pub use stat::LastFolder;
+pub use tables::{IndexTables, Map};
+use tables::{OpenTables, has_all};
+use typed_paths::TypedPaths;
+
+use crate::pieces::{Around, Pieces};
+
+/// What an index knows of one pattern. Asked by many threads at once, without a lock.
+#[derive(Default)]
+pub struct Prefilter {
+    index: Option<IndexFilter>,
+    why: Option<Why>,
+}
+
+/// The answer of an index that helps.
+struct IndexFilter {
+    tables: Arc<OpenTables>,
+    roots: TypedPaths,
+    /// For each n-gram segment.
+    candidates: Vec<Candidates>,
+    reading: Reading,
+    trusted: bool,
+    /// Where the walk goes, if that is told.
+    targets: Option<WalkTargets>,
+}
+
+/// How a file is searched that may match.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// All bytes of a file must be covered, not only those before a NUL.
+    whole: bool,
+    /// Pieces of large files may be passed over that have no line that matches.
+    by_pieces: Option<Around>,
+}
+
+impl Reading {
+    const WHOLE: Self = Self {
+        whole: true,
+        by_pieces: None,
+    };
+}
+
+/// A file's stamp as it is now, and its hash.
+type Now = (Stamp, u64);
+
+/// What an index says of a file.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// It certainly has no match.
+    Excluded,
+    /// It may have one, in some pieces only if those are told.
+    MayMatch(Option<Pieces>),
+}
+
+/// Where the walk goes, in paths as it names them.
+#[derive(Debug, Default)]
+struct WalkTargets {
+    all: HashSet<Vec<u8>>,
+    /// The names in each folder.
+    names: HashMap<Vec<u8>, Vec<CString>>,
+}
+
+/// An n-gram segment, and what in it may match.
+#[derive(Clone, Copy)]
+struct SegmentAnswer<'a> {
+    segment: &'a Segment,
+    candidates: &'a Candidates,
+}
+
+impl SegmentAnswer<'_> {
+    fn may_match(&self, doc: u32) -> bool {
+        self.candidates.contains(doc)
+    }
+}
+
+/// What an index knows of the files in one folder.
+pub(crate) struct InFolder<'a> {
+    index: &'a IndexFilter,
+    /// The folder's path, with a separator behind it.
+    path: Vec<u8>,
+    /// Of the files that are looked up.
+    keys: Vec<u64>,
+    /// For each key, where its rows begin in the first n-gram segment that has any.
+    found: Vec<Option<RowAddress>>,
+}
+
+/// Where the rows of a file begin.
+#[derive(Clone, Copy)]
+struct RowAddress {
+    /// The number of the n-gram segment.
+    segment: usize,
+    row: usize,
+}
+
+/// More candidates, as a share of all files, are not worth a list of them.
+const MAX_SHARE: usize = 8;
+
+impl Prefilter {
+    /// Knows of no file.
+    pub fn nothing() -> Self {
+        Self::because(Why::NotAsked)
+    }
+
+    /// Knows of no file, and why.
+    pub fn because(why: Why) -> Self {
+        Self {
+            index: None,
+            why: Some(why),
+        }
+    }
+
+    /// Asks an index for the files that have what the question needs.
+    ///
+    /// # Errors
+    /// Fails if there is an index that cannot be read.
+    pub fn new(
+        tables: &IndexTables,
+        question: &Question<'_>,
+        need: &Need,
+    ) -> Result<Self, ken_index::Error> {
+        let walk = question.walk;
+        let roots = TypedPaths::new(&walk.paths, &walk.working_folder);
+        let trusts = question.trusts && !walk.follow;
+        let reading = Reading {
+            whole: question.needs_whole(),
+            by_pieces: question.by_pieces(),
+        };
+        Self::ask(tables, need, roots, reading, trusts)
+    }
+
+    /// Asks an index for files below these paths, whose bytes are searched as they are, all of them.
+    ///
+    /// # Errors
+    /// Fails if there is an index that cannot be read.
+    pub fn of_whole_files(
+        tables: &IndexTables,
+        need: &Need,
+        paths: &[PathBuf],
+        working_folder: &Path,
+    ) -> Result<Self, ken_index::Error> {
+        match need {
+            Need::Anything => Ok(Self::because(Why::Everything)),
+            need => {
+                let roots = TypedPaths::new(paths, working_folder);
+                Self::ask(tables, need, roots, Reading::WHOLE, false)
+            }
+        }
+    }
+
+    fn ask(
+        tables: &IndexTables,
+        need: &Need,
+        roots: TypedPaths,
+        reading: Reading,
+        trusts: bool,
+    ) -> Result<Self, ken_index::Error> {
+        let because = |why| Ok(Self::because(why));
+        let tables = match tables.latest() {
+            Ok(tables) => tables,
+            Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
+            Err(error) => return Err(error),
+        };
+        if tables.segments().is_empty() {
+            return because(Why::NoGrams);
+        }
+        let segments = tables.segments().iter();
+        let candidates: Vec<_> = segments.map(|segment| segment.candidates(need)).collect();
+        if candidates.iter().all(|those| those.docs().is_none()) {
+            return because(Why::Everything);
+        }
+        let is_complete = tables.meta.all_seen && tables.is_complete;
+        let mut index = IndexFilter {
+            trusted: trusts && is_complete && roots.are_below(&tables.meta.roots),
+            tables,
+            roots,
+            candidates,
+            reading,
+            targets: None,
+        };
+        if index.trusted {
+            index.targets = index.targets();
+        }
+        Ok(Self {
+            index: Some(index),
+            why: None,
+        })
+    }
+
+    /// Returns whether there is nothing to ask, so that nobody asks for each file.
+    pub fn is_empty(&self) -> bool {
+        self.index.is_none()
+    }
+
+    /// Returns whether stamps are not looked at.
+    pub fn is_trusted(&self) -> bool {
+        self.index.as_ref().is_some_and(|index| index.trusted)
+    }
+
+    /// Returns whether the file certainly has no match. It is looked at only if the answer depends
+    /// on it. A file that the user named is `explicit`: it is searched behind a NUL too.
+    pub fn excludes(&self, path: &Path, explicit: bool, last: &mut LastFolder) -> bool {
+        matches!(self.judge(path, explicit, last), Verdict::Excluded)
+    }
+
+    /// Returns what is known of a file, as [`Self::excludes`] does.
+    pub(crate) fn judge(&self, path: &Path, explicit: bool, last: &mut LastFolder) -> Verdict {
+        let Some(index) = &self.index else {
+            return Verdict::MayMatch(None);
+        };
+        let Some(path) = index.roots.absolute(path) else {
+            return Verdict::MayMatch(None);
+        };
+        let now = LazyCell::new(|| index.now(last.stamp(&path)));
+        let FileKey(key) = index.tables.meta.hasher.key(&path);
+        index.judge(&index.rows(key), index.reading.whole || explicit, &now)
+    }
+
+    /// Returns what is known of the files in a folder; none if nothing.
+    pub(crate) fn in_folder(&self, folder: &Path) -> Option<InFolder<'_>> {
+        let index = self.index.as_ref()?;
+        let path = index.roots.absolute(folder)?;
+        let mut path = path.into_os_string().into_encoded_bytes();
+        if path.last() != Some(&b'/') {
+            path.push(b'/');
+        }
+        Some(InFolder {
+            index,
+            path,
+            keys: Vec::new(),
+            found: Vec::new(),
+        })
+    }
+
+    /// Returns the names in a folder that the walk needs to look at; none if all.
+    pub(crate) fn names_in(&self, folder: &Path) -> Option<&[CString]> {
+        let targets = self.index.as_ref()?.targets.as_ref()?;
+        let names = targets.names.get(key(folder));
+        Some(names.map_or(&[], Vec::as_slice))
+    }
+
+    /// Returns why files were excluded, or why none were, in words for `--explain`.
+    pub fn explain(&self) -> String {
+        match self.why {
+            Some(why) => why.to_string(),
+            None if self.goes_only_where_told() => {
+                "the index is trusted, also with where to walk".to_owned()
+            }
+            None if self.is_trusted() => "the index is trusted".to_owned(),
+            None => "the index knows what is excluded, as it is now".to_owned(),
+        }
+    }
+
+    /// Returns whether the walk goes only where the index says.
+    fn goes_only_where_told(&self) -> bool {
+        let index = self.index.as_ref();
+        index.is_some_and(|index| index.targets.is_some())
+    }
+
+    /// Returns whether there are the n-grams of all texts that a commit holds. Else the text of a file may
+    /// be known as it was when the file was read with other settings, and its parts not at all.
+    pub fn knows_texts(&self, meta: &Meta) -> bool {
+        let index = self.index.as_ref();
+        index.is_some_and(|index| has_all(&index.tables.ngrams, meta))
+    }
+
+    /// Returns whether nothing that was extracted of a file in this version has a match: neither its
+    /// own text nor that of its parts, where texts are known ([`Self::knows_texts`]).
+    pub fn excludes_text(&self, FileKey(key): FileKey, token: Token) -> bool {
+        let Some(index) = &self.index else {
+            return false;
+        };
+        let mut has_own = false;
+        let rows = index.rows(key);
+        for (row, segment) in rows.filter(|(row, _)| row.version.stamp == token.stamp_hash()) {
+            if !row.covers.text || segment.may_match(row.doc) {
+                return false;
+            }
+            has_own |= !row.is_part;
+        }
+        // Without a row of its own nobody took its n-grams.
+        has_own
+    }
+}
+
+impl IndexFilter {
+    /// Returns the rows of a file, each with the n-gram segment that it stands in.
+    fn rows(&self, key: u64) -> impl Iterator<Item = (Row, SegmentAnswer<'_>)> + Clone {
+        let rows = self.tables.rows(key);
+        rows.map(|(row, segment)| (row, self.answer(segment)))
+    }
+
+    /// Returns those of its rows that begin at an address.
+    fn rows_at(
+        &self,
+        key: u64,
+        at: RowAddress,
+    ) -> impl Iterator<Item = (Row, SegmentAnswer<'_>)> + Clone {
+        let answer = self.answer(at.segment);
+        let rows = answer.segment.of_at(key, at.row);
+        rows.map(move |row| (row, answer))
+    }
+
+    fn answer(&self, segment: usize) -> SegmentAnswer<'_> {
+        SegmentAnswer {
+            segment: &self.tables.segments()[segment],
+            candidates: &self.candidates[segment],
+        }
+    }
+
+    /// Returns a file's stamp, and its hash as rows have it.
+    fn now(&self, stamp: Option<Stamp>) -> Option<Now> {
+        // A file with a sidecar has another stamp in the index, and is scanned.
+        stamp.map(|stamp| (stamp, self.tables.stamp_hash(&stamp)))
+    }
+
+    /// Judges a file by its rows.
+    fn judge<'a>(
+        &self,
+        rows: &(impl Iterator<Item = (Row, SegmentAnswer<'a>)> + Clone),
+        whole: bool,
+        now: &LazyCell<Option<Now>, impl FnOnce() -> Option<Now>>,
+    ) -> Verdict {
+        let rules_out = |(row, asked): &(Row, SegmentAnswer<'_>)| {
+            suffices(row.covers, whole) && !asked.may_match(row.doc)
+        };
+        let is_of_now = |row: &Row| now.is_some_and(|(_, stamp)| stamp == row.version.stamp);
+        let own = || rows.clone().filter(|(row, _)| !row.is_part);
+        let is_excluded = match self.trusted {
+            // Of several versions nobody knows which one is there.
+            true => own().next().is_some() && own().all(|row| rules_out(&row)),
+            false => own().any(|row| rules_out(&row) && is_of_now(&row.0)),
+        };
+        if is_excluded {
+            return Verdict::Excluded;
+        }
+        let Some(around) = self.reading.by_pieces else {
+            return Verdict::MayMatch(None);
+        };
+        let mut in_pieces = own().filter(|(row, asked)| {
+            let has_pieces = row.covers.whole && asked.segment.pieces(row.doc).next().is_some();
+            has_pieces && is_of_now(row)
+        });
+        let pieces = in_pieces
+            .next()
+            .zip(**now)
+            .and_then(|((row, asked), (stamp, _))| {
+                let pieces = asked.segment.pieces(row.doc);
+                let pieces = pieces.map(|(doc, extent)| (extent, asked.may_match(doc)));
+                Pieces::new(stamp, pieces, around)
+            });
+        match pieces {
+            Some(pieces) if pieces.none_matches() => Verdict::Excluded,
+            pieces => Verdict::MayMatch(pieces),
+        }
+    }
+
+    /// Returns where files are that may match, with all folders on the way; none if there are too many.
+    fn targets(&self) -> Option<WalkTargets> {
+        let segments = || self.tables.segments().iter().zip(&self.candidates);
+        let n_candidates: usize = self.candidates.iter().map(Candidates::n).sum();
+        let n_docs: usize = segments()
+            .map(|(segment, _)| segment.n_docs() as usize)
+            .sum();
+        // Of all files together: one candidate of a small segment may be all that it has.
+        if n_candidates > n_docs / MAX_SHARE {
+            return None;
+        }
+        let mut targets = WalkTargets::default();
+        for (segment, candidates) in segments() {
+            let uncovered = segment
+                .rows()
+                .filter(|row| !row.is_part && !suffices(row.covers, self.reading.whole));
+            let uncovered = uncovered.map(|row| row.doc);
+            for doc in candidates.iter().chain(uncovered) {
+                if let Some(name) = segment.name(doc) {
+                    self.roots
+                        .each_typed(&name.path, &mut |path| targets.add(&path));
+                }
+            }
+        }
+        self.roots.each(&mut |path| targets.add(&path));
+        Some(targets)
+    }
+}
+
+impl WalkTargets {
+    fn add(&mut self, mut path: &Path) {
+        while self.all.insert(key(path).to_vec()) {
+            let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+                return;
+            };
+            // No name of a file holds a NUL.
+            if let Ok(name) = CString::new(name.as_bytes()) {
+                let names = self.names.entry(key(parent).to_vec());
+                names.or_default().push(name);
+            }
+            path = parent;
+        }
+    }
+}
+
+/// Returns whether the n-grams are of all bytes that are searched: of the `whole` file, or up to a NUL.
+fn suffices(covers: Covers, whole: bool) -> bool {
+    match whole {
+        true => covers.whole,
+        false => covers.start,
+    }
+}
+
+/// Returns a path without what it may end with: `./` and `.` are the same, and `a/` and `a`.
+fn key(path: &Path) -> &[u8] {
+    path.components().as_path().as_os_str().as_bytes()
+}
+
+impl InFolder<'_> {
+    /// Returns what the open folder holds, if that is known without listing it.
+    pub(crate) fn listing(
+        &self,
+        open: BorrowedFd<'_>,
+        file_systems: &mut FileSystems,
+    ) -> Option<KeptListing<'_>> {
+        let listings = self.index.tables.listings()?;
+        let stat = rustix::fs::fstat(open).ok()?;
+        let file_system = file_systems.number(open, &stat)?;
+        // Without the separator behind it, which that of all files is too.
+        let path = &self.path[..self.path.len().saturating_sub(1).max(1)];
+        listings.of(Path::new(OsStr::from_bytes(path)), &stat, file_system)
+    }
+
+    /// Looks up some files, all of them at once: [`Self::judge`] tells of one of them.
+    ///
+    /// Most files of a folder are in one or two n-gram segments, as they were read one after the other, and in no
+    /// other. The one that had the most the last time, at first any, is `likely` and asked first; the others only for
+    /// what it has not, so that it hardly matters how many they are.
+    pub(crate) fn look_up<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n [u8]>,
+        likely: &mut usize,
+    ) {
+        let hasher = self.index.tables.meta.hasher.in_folder(&self.path);
+        self.keys.clear();
+        self.keys.extend(names.map(|name| hasher.key(name).0));
+        self.found.clear();
+        self.found.resize(self.keys.len(), None);
+        *likely = self.find(*likely);
+    }
+
+    /// Looks for each key until it is found. Returns which segment has the most.
+    fn find(&mut self, first: usize) -> usize {
+        let segments = self.index.tables.segments();
+        let others = (0..segments.len()).filter(|other| *other != first);
+        // Those that were not found yet: their keys, and their numbers among all.
+        let mut keys = self.keys.clone();
+        let mut numbers: Vec<usize> = (0..keys.len()).collect();
+        let mut places = Vec::with_capacity(keys.len());
+        let (mut best, mut most) = (first, 0);
+        for segment in iter::once(first).chain(others) {
+            if keys.is_empty() {
+                break;
+            }
+            places.clear();
+            segments[segment].places_of(&keys, &mut places);
+            let mut n_left = 0;
+            for (at, &row) in places.iter().enumerate() {
+                let (key, number) = (keys[at], numbers[at]);
+                if segments[segment].is_at(key, row) {
+                    self.found[number] = Some(RowAddress { segment, row });
+                } else {
+                    (keys[n_left], numbers[n_left]) = (key, number);
+                    n_left += 1;
+                }
+            }
+            let n_found = keys.len() - n_left;
+            if n_found > most {
+                (best, most) = (segment, n_found);
+            }
+            keys.truncate(n_left);
+            numbers.truncate(n_left);
+        }
+        best
+    }
+
+    /// Returns what is known of the file of this number among those that were looked up. It is looked at, in the
+    /// open folder, only if the answer depends on it.
+    pub(crate) fn judge(&self, number: usize, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
+        let (index, key) = (self.index, self.keys[number]);
+        let now = LazyCell::new(|| index.now(stat::stamp_in(folder, name)));
+        let whole = index.reading.whole;
+        let Some(address) = self.found[number] else {
+            return Verdict::MayMatch(None);
+        };
+        let verdict = index.judge(&index.rows_at(key, address), whole, &now);
+        // Without trust one row of now suffices to leave a file out. Else others count too, wherever they stand: of a
+        // trusted index each may say that the file matches, and one of now knows more than one of before.
+        let is_settled = match verdict {
+            Verdict::Excluded => !index.trusted,
+            Verdict::MayMatch(ref pieces) => pieces.is_some(),
+        };
+        match is_settled || index.tables.segments().len() == 1 {
+            true => verdict,
+            false => index.judge(&index.rows(key), whole, &now),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_index::layout::{index_folder, ngrams_folder};
+    use std::os::fd::AsFd;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use ken_index::{Writer, WriterOptions};
+    use ken_ngram::{Builder, NgramSet, Store, Version};
+
+    use super::*;
+
+    /// Commits an index of nothing, and opens the n-gram segments beside it.
+    fn empty(index: &Path) -> (Meta, Store) {
+        let options = WriterOptions {
+            memory_bytes: 0,
+            threads: 1,
+        };
+        let writer = Writer::open(index, options).unwrap();
+        let meta = writer.meta().clone();
+        writer.commit(&meta).unwrap();
+        let none = std::collections::BTreeSet::new();
+        let store = Store::open(&ngrams_folder(index), &none, ken_index::map).unwrap();
+        (meta, store)
+    }
+
+    #[test]
+    fn a_file_is_known_by_whichever_segment_is_of_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = index_folder(folder.path());
+        let (meta, store) = empty(&index);
+        let path = |name: &str| folder.path().join(name);
+        let covers = Covers {
+            start: true,
+            ..Covers::default()
+        };
+        let add = |builder: &mut Builder, name: &str, is_of_now: bool, text: &[u8]| {
+            let stamp = LastFolder::default().stamp(&path(name)).unwrap();
+            let version = Version {
+                key: meta.hasher.key(&path(name)).0,
+                stamp: stamp.token(&meta.hasher, 0).stamp_hash() ^ u64::from(!is_of_now),
+            };
+            let mut grams = NgramSet::default();
+            grams.add(text);
+            builder.add(version, &path(name), "", covers, &grams);
+        };
+        let names = ["a", "b", "c", "d", "e", "f"];
+        for name in names {
+            fs_err::write(path(name), name).unwrap();
+        }
+        let files: [&[(&str, bool, &[u8])]; 3] = [
+            &[("a", true, b""), ("b", false, b""), ("d", false, b"quux")],
+            &[("b", true, b"quux"), ("c", true, b"")],
+            &[("d", true, b""), ("e", false, b"")],
+        ];
+        for rows in files {
+            let mut builder = Builder::default();
+            for (name, is_of_now, text) in rows {
+                add(&mut builder, name, *is_of_now, text);
+            }
+            store.write(&mut builder).unwrap();
+        }
+
+        let need = Need::Bytes(b"quux".to_vec());
+        let paths = [folder.path().to_owned()];
+        let roots = TypedPaths::new(&paths, folder.path());
+        let reading = Reading {
+            whole: false,
+            by_pieces: None,
+        };
+        let tables = IndexTables::new(&index);
+        let mut prefilter = Prefilter::ask(&tables, &need, roots, reading, false).unwrap();
+        let open = fs_err::File::open(folder.path()).unwrap();
+        let stamped = [true, false, true, true, false, false];
+        // Of those that have several versions, all must rule it out.
+        let trusted = [true, false, true, false, true, false];
+        for (trusts, expected) in [(false, stamped), (true, trusted)] {
+            prefilter.index.as_mut().unwrap().trusted = trusts;
+            let alone = names.map(|name| {
+                let last = &mut LastFolder::default();
+                prefilter.excludes(&path(name), false, last)
+            });
+            assert_eq!(alone, expected);
+            for first in 0..files.len() {
+                let mut likely = first;
+                let mut known = prefilter.in_folder(folder.path()).unwrap();
+                known.look_up(names.iter().map(|name| name.as_bytes()), &mut likely);
+                let together = std::array::from_fn(|number| {
+                    let name = CString::new(names[number]).unwrap();
+                    let verdict = known.judge(number, open.as_fd(), &name);
+                    matches!(verdict, Verdict::Excluded)
+                });
+                assert_eq!(together, expected, "{first} is asked first");
+            }
+        }
+
+        prefilter.index.as_mut().unwrap().trusted = false;
+        let mut known = prefilter.in_folder(folder.path()).unwrap();
+        let mut likely = 0;
+        known.look_up(
+            [b"c", b"d", b"e"].into_iter().map(|name| &name[..]),
+            &mut likely,
+        );
+        assert_eq!(likely, 0, "each of them has one");
+        known.look_up([b"d", b"e"].into_iter().map(|name| &name[..]), &mut likely);
+        assert_eq!(likely, 0, "it was found before");
+        known.look_up([b"e", b"c"].into_iter().map(|name| &name[..]), &mut likely);
+        let found = |number: usize| known.found[number].map(|at| at.segment);
+        assert_eq!((found(0), found(1), likely), (Some(2), Some(1), 1));
+        known.look_up([b"b", b"f"].into_iter().map(|name| &name[..]), &mut likely);
+        let found = |number: usize| known.found[number].map(|at| at.segment);
+        assert_eq!(
+            (found(0), found(1)),
+            (Some(1), None),
+            "the likely one is asked first"
+        );
+    }
+
+    #[test]
+    fn texts_are_known_if_all_grams_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path();
+        let (mut meta, store) = empty(index);
+        let mut builder = Builder::default();
+        let of = Version { key: 1, stamp: 1 };
+        let covers = Covers::default();
+        builder.add(of, Path::new("/a"), "", covers, &NgramSet::default());
+        store.write(&mut builder).unwrap();
+        let need = Need::Bytes(b"quux".to_vec());
+        let tables = IndexTables::new(index);
+        let prefilter = Prefilter::of_whole_files(&tables, &need, &[], index).unwrap();
+        assert!(!prefilter.is_empty() && !prefilter.knows_texts(&meta));
+        meta.gram_files = Some([0].into());
+        assert!(prefilter.knows_texts(&meta));
+        meta.gram_files = Some([0, 1].into());
+        assert!(!prefilter.knows_texts(&meta), "one is lost");
+    }
+
+    /// How many n-gram segments were opened.
+    static N_OPENED: AtomicUsize = AtomicUsize::new(0);
+
+    fn counting_map(path: &Path) -> std::io::Result<ken_ngram::Bytes> {
+        let folder = path.parent().unwrap();
+        N_OPENED.fetch_add(usize::from(folder.ends_with("ngrams")), Ordering::Relaxed);
+        ken_index::map(path)
+    }
+
+    #[test]
+    fn tables_stay_open_until_the_next_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path();
+        let (mut meta, store) = empty(index);
+        let write = |key| {
+            let mut builder = Builder::default();
+            let of = Version { key, stamp: 1 };
+            let covers = Covers::default();
+            builder.add(of, Path::new("/a"), "", covers, &NgramSet::default());
+            store.write(&mut builder).unwrap();
+        };
+        write(1);
+        let tables = IndexTables::opened_by(index, counting_map);
+        let need = Need::Bytes(b"quux".to_vec());
+        let search = || {
+            let before = N_OPENED.load(Ordering::Relaxed);
+            let prefilter = Prefilter::of_whole_files(&tables, &need, &[], index).unwrap();
+            let is_complete = prefilter.index.as_ref().unwrap().tables.is_complete;
+            (N_OPENED.load(Ordering::Relaxed) - before, is_complete)
+        };
+        assert_eq!(search(), (1, false));
+        assert_eq!(search(), (0, false), "the segment is open");
+        write(2);
+        meta.gram_files = Some([0, 1].into());
+        let options = WriterOptions {
+            memory_bytes: 0,
+            threads: 1,
+        };
+        Writer::open(index, options).unwrap().commit(&meta).unwrap();
+        assert_eq!(search(), (2, true), "there is a new commit");
+        assert_eq!(search(), (0, true));
+        fs_err::remove_dir_all(index).unwrap();
+        let gone = Prefilter::of_whole_files(&tables, &need, &[], index).unwrap();
+        assert_eq!(gone.why, Some(Why::NoIndex));
+    }
+}

@@ -1,0 +1,122 @@
+//! What is asked of an index, and when it has no answer.
+
+use std::fmt;
+
+use ken_ngram::Need;
+
+use super::need;
+use crate::conditions::Conditions;
+use crate::format::{Format, Mode};
+use crate::pattern::{LineEnd, Matcher, PatternOptions};
+use crate::pieces::Around;
+use crate::walk::WalkOptions;
+use crate::worker::{Binary, Context, SearchOptions, TextEncoding};
+
+/// A search, as far as an index can help it.
+pub struct Question<'a> {
+    /// The patterns.
+    pub pattern: &'a PatternOptions,
+    /// What became of them.
+    pub matcher: &'a Matcher,
+    /// How files are read.
+    pub options: &'a SearchOptions,
+    /// What else must hold.
+    pub conditions: &'a Conditions,
+    /// What is printed.
+    pub format: &'a Format,
+    /// Which files.
+    pub walk: &'a WalkOptions,
+    /// The index is trusted: stamps are not looked at.
+    pub trusts: bool,
+}
+
+/// Why an index rules out no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It was not to be asked.
+    NotAsked,
+    /// There is none.
+    NoIndex,
+    /// It cannot be read.
+    Unreadable,
+    /// It was made without n-grams.
+    NoGrams,
+    /// Files without a match are printed or counted too.
+    AllFiles,
+    /// Other bytes are searched than those of the files.
+    OtherBytes,
+    /// It does not understand the pattern.
+    OtherEngine,
+    /// Nothing that a match must hold is long or rare enough.
+    Everything,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotAsked => "the index was not to be asked",
+            Self::NoIndex => "there is no index",
+            Self::Unreadable => "the index cannot be read",
+            Self::NoGrams => "the index was made without n-grams",
+            Self::AllFiles => "files without a match count too",
+            Self::OtherBytes => "other bytes are searched than those of the files",
+            Self::OtherEngine => "patterns of PCRE2 are not looked into",
+            Self::Everything => "what every match holds is too short or too frequent",
+        })
+    }
+}
+
+impl Question<'_> {
+    /// Returns what a file needs for a match; where all of it is beyond ASCII, files of ASCII need no search.
+    ///
+    /// # Errors
+    /// Fails if that does not tell which files count.
+    pub fn need(&self) -> Result<Need, Why> {
+        let (options, format) = (self.options, self.format);
+        let all_files = options.invert
+            || options.context == Context::All
+            || format.stats
+            || format.mode == Mode::FilesWithoutMatch
+            || (format.include_zero && matches!(format.mode, Mode::Count | Mode::CountMatches));
+        if all_files {
+            return Err(Why::AllFiles);
+        }
+        let is_usual = matches!(options.encoding, TextEncoding::Auto);
+        if !is_usual || options.preprocessor.is_some() || options.decompress.is_some() {
+            return Err(Why::OtherBytes);
+        }
+        if !matches!(self.matcher, Matcher::Regex(_)) {
+            return Err(Why::OtherEngine);
+        }
+        match need::of(self.pattern) {
+            Need::Anything => Err(Why::Everything),
+            need => Ok(need),
+        }
+    }
+
+    /// Returns the lines of context around a match, if matches are within a line, and nobody asks for more of a
+    /// file than such lines and their numbers.
+    pub(super) fn by_pieces(&self) -> Option<Around> {
+        let (options, format) = (self.options, self.format);
+        let other = self.conditions.need_whole_file()
+            || options.whole_files
+            || options.multiline
+            || options.line_end == LineEnd::Nul
+            || format.byte_offset
+            || format.mode == Mode::Json;
+        match options.context {
+            Context::Lines(before, after) if !other => Some((before, after)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether what lies behind a NUL may be searched too.
+    pub(super) fn needs_whole(&self) -> bool {
+        let options = self.options;
+        self.conditions.need_whole_file()
+            || options.whole_files
+            || options.multiline
+            || options.binary != Binary::Usual
+            || options.line_end == LineEnd::Nul
+    }
+}

@@ -1,0 +1,307 @@
+//! The second step: hits are found; their documents are read when they are wanted.
+
+use std::convert::Infallible;
+
+use ken_core::{Document, Field, Kind, Order, Plan};
+use ken_index::{Collapse, Hit as Address, Request as EngineRequest, Response as Found, parallel};
+
+use super::columns::{Column, Needs, columns, sort_key};
+use super::{Error, Explanation, Facet, Group, Hit, Query, Request, Service, Text};
+use crate::parse::Tree;
+use crate::snippet::{self, Finder};
+use crate::spelling::Suggestion;
+
+/// Hits whose documents are read by several threads before they are handed on.
+const HITS_AT_ONCE: usize = 256;
+/// Finding and reading a document without a body takes as long as reading this many words.
+const WORDS_OF_NONE: u64 = 5000;
+/// Threads that unpack texts at most; each text may take a hundred megabytes.
+const MAX_READERS: usize = 8;
+/// Threads that unpack one text at most.
+pub(super) const MAX_UNPACKERS: usize = 4;
+
+/// What was found, of which nothing is read yet.
+pub struct Answer<'a> {
+    service: &'a Service<'a>,
+    request: &'a Request,
+    tree: Tree,
+    n_frequent: usize,
+    plan: Plan,
+    /// The document that others are to be similar to, with its members.
+    own: Vec<ken_index::DocAddress>,
+    columns: Vec<Column>,
+    order: Order,
+    found: Found,
+}
+
+impl<'s> Service<'s> {
+    /// Finds the hits of a request, unless it wants none.
+    ///
+    /// # Errors
+    /// Fails if the request names something that there is not, or the index cannot be read.
+    pub fn search<'a>(&'a self, request: &'a Request, query: Query) -> Result<Answer<'a>, Error> {
+        let columns = columns(&request.fields, &self.names)?;
+        // Snippets show the forms of words that the index has.
+        let expanded = self.snapshot.expand(&query.plan)?;
+        let (plan, own) = match &request.like {
+            Some(like) => {
+                let like = self.like(like)?;
+                (like.among(expanded), like.own)
+            }
+            None => (expanded, Vec::new()),
+        };
+        let order = Order {
+            key: sort_key(&request.sort, &self.names)?,
+            reverse: request.reverse,
+        };
+        let mut answer = Answer {
+            service: self,
+            request,
+            tree: query.tree,
+            n_frequent: query.n_frequent,
+            plan,
+            own,
+            columns,
+            order,
+            found: Found {
+                total: 0,
+                groups: 0,
+                hits: Vec::new(),
+            },
+        };
+        if request.count || request.limit != Some(0) {
+            answer.found = self.snapshot.find(&answer.engine_request())?;
+        }
+        Ok(answer)
+    }
+}
+
+impl Answer<'_> {
+    fn engine_request(&self) -> EngineRequest<'_> {
+        let request = self.request;
+        let now = self.service.context.now.as_second();
+        EngineRequest {
+            without: &self.own,
+            collapse: request.group.map(|group| match group {
+                Group::Content => Collapse::Content,
+                Group::File => Collapse::File,
+                Group::Message => Collapse::Message,
+            }),
+            order: self.order,
+            offset: request.offset,
+            limit: request.limit.unwrap_or(usize::MAX),
+            now: request.recency.then_some(now),
+            counted: request.count || request.offset > 0,
+            ..EngineRequest::new(&self.plan)
+        }
+    }
+
+    /// Returns how many documents match; if they were not counted, at least as many do.
+    pub fn n_documents(&self) -> usize {
+        self.found.total
+    }
+
+    /// Returns how many hits there are to show, groups counted once.
+    pub fn n_groups(&self) -> usize {
+        self.found.groups
+    }
+
+    /// Returns how many hits are on the page.
+    pub fn n_hits(&self) -> usize {
+        self.found.hits.len()
+    }
+
+    /// Returns where the hits of the page are.
+    pub fn addresses(&self) -> Vec<ken_index::DocAddress> {
+        let hits = self.found.hits.iter();
+        hits.map(|hit| hit.address).collect()
+    }
+
+    /// Returns the query as a tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Returns the columns that were asked for.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Returns how the query was understood, and what it means in this index.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn explanation(&self) -> Result<Explanation, Error> {
+        let service = self.service;
+        let (tree, n_frequent) = (&self.tree, self.n_frequent);
+        Explanation::of(
+            tree,
+            n_frequent,
+            &self.plan,
+            service.snapshot,
+            &service.names,
+        )
+    }
+
+    /// Counts all that the query finds by the facets of the request.
+    ///
+    /// # Errors
+    /// Fails if a facet is unknown or the index cannot be read.
+    pub fn facets(&self) -> Result<Vec<Facet>, Error> {
+        let facets = &self.request.facets;
+        self.service.facets(&self.engine_request(), facets)
+    }
+
+    /// Returns queries that may have been meant, if this one found little.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn suggestions(&self) -> Result<Vec<Suggestion>, Error> {
+        self.service.suggestions(&self.tree, self.found.total)
+    }
+
+    /// Returns the score of the best document of all, whatever the page and the order; 0 if the hits have none.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn best_score(&self) -> Result<f32, Error> {
+        let score = |found: &Found| found.hits.first().and_then(|hit| hit.score);
+        let Some(first) = score(&self.found) else {
+            return Ok(0.0);
+        };
+        if self.request.offset == 0 && self.order == Order::default() {
+            return Ok(first);
+        }
+        let best = EngineRequest {
+            limit: 1,
+            ..EngineRequest::new(&self.plan)
+        };
+        Ok(score(&self.service.snapshot.find(&best)?).unwrap_or(0.0))
+    }
+
+    /// Reads the hits of the page and hands on what `shown` makes of each, in order. Several threads read and show
+    /// where that is worth it: unpacking texts and finding words in them takes longer than finding the documents.
+    ///
+    /// # Errors
+    /// Fails at the first hit that cannot be read, or where `each` fails.
+    pub fn each_hit<T: Send, E: From<Error>>(
+        &self,
+        shown: impl Fn(Hit) -> T + Sync,
+        mut each: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let reader = Reader::new(self);
+        let hits = &self.found.hits;
+        if reader.needs == Needs::Location {
+            for (at, hit) in hits.iter().enumerate() {
+                each(shown(reader.hit(at, hit)?))?;
+            }
+            return Ok(());
+        }
+        // Explaining a score is a search, which may use several threads itself.
+        let max_threads = if self.request.explain { 1 } else { MAX_READERS };
+        // What is shown of a whole text is as large as the text: one is kept in memory at a time.
+        let at_once = match self.request.text {
+            Text::Whole => 1,
+            _ => HITS_AT_ONCE,
+        };
+        for (first, hits) in (0..).step_by(at_once).zip(hits.chunks(at_once)) {
+            let n_words = |hit: &Address| self.service.snapshot.n_words(hit.address);
+            let size = |hit: &Address| WORDS_OF_NONE + u64::from(n_words(hit));
+            // Hits before one that cannot be read are handed on.
+            let read =
+                |at, hit: &Address| Ok::<_, Infallible>(reader.hit(first + at, hit).map(&shown));
+            let Ok(all) = parallel::each(hits, size, max_threads, read);
+            for one in all {
+                each(one?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the documents of hits.
+struct Reader<'a> {
+    answer: &'a Answer<'a>,
+    needs: Needs,
+    has_snippets: bool,
+    finder: Finder,
+}
+
+impl<'a> Reader<'a> {
+    fn new(answer: &'a Answer<'a>) -> Self {
+        let request = answer.request;
+        let needs = match &*answer.columns {
+            [] => Needs::Text,
+            columns => columns.iter().map(Column::needs).max().unwrap_or_default(),
+        };
+        let has_snippets = needs == Needs::Text && request.snippets.count > 0;
+        let needs = match request.text {
+            Text::None if !has_snippets => needs.min(Needs::Fields),
+            _ => Needs::Text,
+        };
+        let matchers = match has_snippets {
+            true => snippet::matchers(&answer.plan, Field::Body),
+            false => Vec::new(),
+        };
+        Self {
+            answer,
+            needs,
+            has_snippets,
+            finder: Finder::new(matchers, answer.service.context.analyze),
+        }
+    }
+
+    /// Reads the hit that is `at` that place of the page.
+    fn hit(&self, at: usize, found: &Address) -> Result<Hit, Error> {
+        let Answer {
+            service, request, ..
+        } = self.answer;
+        let snapshot = service.snapshot;
+        let mut hit = Hit {
+            rank: request.offset + at + 1,
+            score: found.score,
+            more: request.group.map(|_| found.more),
+            has_several: request.snippets.count > 1,
+            ..match self.needs {
+                Needs::Location => {
+                    let location = snapshot.location(found.address)?;
+                    let document = Document::new(location.ipath.clone(), "", Kind::Other);
+                    service.hit(location, document)
+                }
+                Needs::Fields => {
+                    let stored = snapshot.document_without_body(found.address)?;
+                    service.hit(stored.location, stored.document)
+                }
+                Needs::Text => {
+                    let (stored, body) =
+                        snapshot.document_and_body(found.address, MAX_UNPACKERS)?;
+                    let mut hit = Hit {
+                        snippets: self.fragments(body.as_str()),
+                        n_text_bytes: Some(body.as_str().len()),
+                        ..service.hit(stored.location, stored.document)
+                    };
+                    if request.text == Text::Whole {
+                        hit.document.body = body.into_string();
+                    }
+                    hit
+                }
+            }
+        };
+        if request.explain {
+            let score = snapshot.explain(&self.answer.plan, found)?;
+            // The engine wrote it.
+            hit.explanation = Some(serde_json::from_str(&score).unwrap_or_default());
+        }
+        Ok(hit)
+    }
+
+    fn fragments(&self, body: &str) -> Vec<snippet::Fragment> {
+        let super::Snippets { count, length } = self.answer.request.snippets;
+        match self.has_snippets {
+            true => self
+                .finder
+                .fragments(body, snippet::Settings { length, count }),
+            false => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! How a query was understood, and what it means in this index.
+
+use std::collections::HashSet;
+
+use ken_core::{FIELDS, Field, FieldKind, FieldNames, Pattern, Plan};
+use ken_index::Snapshot;
+use serde::{Serialize, Serializer};
+
+use super::{Error, SCHEMA};
+use crate::parse::Tree;
+
+/// How many terms that a pattern means are listed.
+const MAX_TERMS: usize = 10;
+
+/// How a query was understood, and what it means in this index.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The query as a tree.
+    pub tree: String,
+    /// Words that were left out because more documents have them than have the others.
+    pub left_out: usize,
+    /// The tree in the terms of the index.
+    pub plan: String,
+    /// What the words and patterns mean.
+    pub meanings: Vec<Meaning>,
+    /// The query of the engine.
+    pub engine: String,
+}
+
+/// The terms of a field that a word or pattern of the plan means.
+#[derive(Clone, Debug, Serialize)]
+pub struct Meaning {
+    /// How many terms there are.
+    pub count: usize,
+    /// The name of the field.
+    #[serde(rename = "field")]
+    pub name: String,
+    #[serde(skip)]
+    field: Field,
+    /// The word or pattern.
+    pub pattern: String,
+    /// The most frequent terms.
+    pub terms: Vec<TermOf>,
+}
+
+/// A term that a word or pattern means.
+#[derive(Clone, Debug, Serialize)]
+pub struct TermOf {
+    /// How many documents have it.
+    pub documents: u64,
+    /// The term.
+    pub term: String,
+}
+
+impl Explanation {
+    pub(super) fn of(
+        tree: &Tree,
+        left_out: usize,
+        plan: &Plan,
+        snapshot: &Snapshot,
+        names: &FieldNames,
+    ) -> Result<Self, Error> {
+        let mut patterns = Vec::new();
+        each_pattern(plan, &mut |field, pattern| patterns.push((field, pattern)));
+        let mut seen = HashSet::new();
+        let mut meanings = Vec::new();
+        for (field, of) in patterns {
+            // These look at whole values: no list of terms says what they mean.
+            if matches!(of, Pattern::Address(_) | Pattern::Folder(_)) {
+                continue;
+            }
+            let pattern = of.to_string();
+            if !seen.insert((field, pattern.clone())) {
+                continue;
+            }
+            let (terms, count) = snapshot.terms(field, of, MAX_TERMS)?;
+            let terms = terms.into_iter();
+            let terms = terms.map(|(term, documents)| TermOf { documents, term });
+            meanings.push(Meaning {
+                count,
+                name: names.name(field).to_owned(),
+                field,
+                pattern,
+                terms: terms.collect(),
+            });
+        }
+        Ok(Self {
+            tree: tree.printed(names).to_string(),
+            left_out,
+            plan: plan.printed(names).to_string(),
+            meanings,
+            engine: snapshot.engine_query(plan)?,
+        })
+    }
+
+    /// Returns the words and patterns that mean no term in any field.
+    pub fn unknown(&self) -> Vec<&str> {
+        let has_terms = |of: &&Meaning| !matches!(of.field, Field::Path | Field::Root);
+        let known: HashSet<&str> = self.known().map(|meaning| &*meaning.pattern).collect();
+        let mut told = HashSet::new();
+        let all = self.meanings.iter().filter(has_terms);
+        all.map(|meaning| meaning.pattern.as_str())
+            .filter(|pattern| !known.contains(pattern) && told.insert(*pattern))
+            .collect()
+    }
+
+    fn known(&self) -> impl Iterator<Item = &Meaning> {
+        self.meanings.iter().filter(|meaning| meaning.count > 0)
+    }
+}
+
+#[derive(Serialize)]
+struct ExplanationForm<'a> {
+    engine: &'a str,
+    left_out: usize,
+    means: Vec<&'a Meaning>,
+    plan: &'a str,
+    query: &'a str,
+    unknown: Vec<&'a str>,
+    v: u32,
+}
+
+impl Serialize for Explanation {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ExplanationForm {
+            engine: &self.engine,
+            left_out: self.left_out,
+            means: self.known().collect(),
+            plan: &self.plan,
+            query: &self.tree,
+            unknown: self.unknown(),
+            v: SCHEMA,
+        }
+        .serialize(to)
+    }
+}
+
+/// Calls `each` with every word and pattern of the plan and the field that it is looked for in.
+fn each_pattern<'a>(plan: &'a Plan, each: &mut dyn FnMut(Field, &'a Pattern)) {
+    match plan {
+        Plan::And(parts) | Plan::Or(parts) => parts.iter().for_each(|of| each_pattern(of, each)),
+        Plan::Xor(left, right) => {
+            each_pattern(left, each);
+            each_pattern(right, each);
+        }
+        Plan::Not(part)
+        | Plan::Weight(_, part)
+        | Plan::Filter(part)
+        | Plan::Thread(part)
+        | Plan::Carrier(part) => each_pattern(part, each),
+        Plan::Word(word) => {
+            let fields = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
+            for field in fields
+                .map(|info| info.field)
+                .filter(|of| word.looks_in(*of))
+            {
+                for form in &word.forms {
+                    form.span.patterns(&mut |pattern| each(field, pattern));
+                }
+            }
+        }
+        Plan::Match { field, pattern } => each(*field, pattern),
+        Plan::Span { field, span } => span.patterns(&mut |pattern| each(*field, pattern)),
+        Plan::All | Plan::Nothing | Plan::Range { .. } => {}
+    }
+}

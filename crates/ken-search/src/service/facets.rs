@@ -1,0 +1,201 @@
+//! How many hits there are of each type, folder, author or year.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
+use jiff::{Span, Timestamp};
+use ken_core::{Field, FieldKind, Value, covering};
+use ken_index::{FacetBy, Request};
+use serde::Serialize;
+
+use super::columns::{DatePart, FacetKey, facet_key};
+use super::{Error, Facets, SCHEMA, Service, day};
+
+/// Ranges of time at most; 100 years have 36,525 days.
+const MAX_RANGES: usize = 100_000;
+/// Sizes are counted by powers of ten.
+const SIZES: [(i64, &str); 8] = [
+    (0, "0..1k"),
+    (1 << 10, "1k..10k"),
+    (10 << 10, "10k..100k"),
+    (100 << 10, "100k..1M"),
+    (1 << 20, "1M..10M"),
+    (10 << 20, "10M..100M"),
+    (100 << 20, "100M..1G"),
+    (1 << 30, "1G.."),
+];
+
+/// A property with the number of hits for each of its values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Facet {
+    /// Its name, as the request has it.
+    pub facet: String,
+    /// The values with the most hits first; times from new to old.
+    pub values: Vec<FacetValue>,
+}
+
+/// A value and its hits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FacetValue {
+    /// How many hits have it.
+    pub count: u64,
+    /// The value in words.
+    pub value: String,
+}
+
+/// A value of a facet as an object of its own.
+#[derive(Serialize)]
+struct ValueForm<'a> {
+    count: u64,
+    facet: &'a str,
+    v: u32,
+    value: &'a str,
+}
+
+impl FacetValue {
+    /// Returns the value of a facet as an object of its own, as `ken search --json` prints it.
+    pub fn line<'a>(&'a self, facet: &'a str) -> impl Serialize + 'a {
+        ValueForm {
+            count: self.count,
+            facet,
+            v: SCHEMA,
+            value: &self.value,
+        }
+    }
+}
+
+impl Service<'_> {
+    pub(super) fn facets(
+        &self,
+        request: &Request<'_>,
+        facets: &Facets,
+    ) -> Result<Vec<Facet>, Error> {
+        let keys = facets.by.iter().map(|name| facet_key(name, &self.names));
+        let keys: Vec<FacetKey> = keys.collect::<Result<_, _>>()?;
+        let by = keys.iter().map(|key| self.by(*key));
+        let by: Vec<FacetBy> = by.collect::<Result<_, _>>()?;
+        let counts = self.snapshot.facets(request, &by)?;
+        let all = facets.by.iter().zip(keys).zip(counts);
+        let all = all.map(|((name, key), counts)| {
+            let mut values = self.named(key, counts, facets.depth);
+            values.truncate(facets.limit.unwrap_or(usize::MAX));
+            let values = values.into_iter();
+            let values = values.map(|(value, count)| FacetValue { count, value });
+            Facet {
+                facet: name.clone(),
+                values: values.collect(),
+            }
+        });
+        Ok(all.collect())
+    }
+
+    fn by(&self, key: FacetKey) -> Result<FacetBy, Error> {
+        let field = key.field;
+        Ok(match (key.part, field.info().kind) {
+            (Some(part), _) => {
+                let extent = self.snapshot.extent(field)?;
+                let starts = extent.map(|extent| self.starts(extent, part));
+                FacetBy::Ranges(field, starts.unwrap_or_default())
+            }
+            (None, FieldKind::Size) => {
+                FacetBy::Ranges(field, SIZES.map(|(start, _)| start).to_vec())
+            }
+            // The folder tells the root.
+            _ if field == Field::Root => FacetBy::Values(Field::Dir),
+            _ => FacetBy::Values(field),
+        })
+    }
+
+    /// Returns where the years, months or days begin that a range of time touches.
+    fn starts(&self, (from, to): (i64, i64), part: DatePart) -> Vec<i64> {
+        let zone = &self.context.zone;
+        let day = |seconds| {
+            let time = Timestamp::from_second(seconds).ok()?;
+            Some(time.to_zoned(zone.clone()).date())
+        };
+        let Some(first) = day(from) else {
+            return Vec::new();
+        };
+        let (first, step) = match part {
+            DatePart::Year => (first.first_of_year(), Span::new().years(1)),
+            DatePart::Month => (first.first_of_month(), Span::new().months(1)),
+            DatePart::Day => (first, Span::new().days(1)),
+        };
+        let begin = |date: Date| Some(date.to_zoned(zone.clone()).ok()?.timestamp().as_second());
+        let mut starts = Vec::new();
+        let mut number = 0;
+        while starts.len() < MAX_RANGES
+            && let Ok(span) = step.checked_mul(number)
+            && let Ok(date) = first.checked_add(span)
+            && let Some(start) = begin(date)
+            && start <= to
+        {
+            starts.push(start);
+            number += 1;
+        }
+        starts
+    }
+
+    /// Returns the values in words.
+    fn named(&self, key: FacetKey, counts: Vec<(Value, u64)>, depth: usize) -> Vec<(String, u64)> {
+        match key.field {
+            Field::Dir => return self.folders(counts, depth),
+            Field::Root => return self.folders(counts, 0),
+            _ => {}
+        }
+        let named = counts.into_iter().map(|(value, count)| match value {
+            Value::Text(text) => (text, count),
+            Value::Number(number) => (self.number(key, number), count),
+        });
+        let mut named: Vec<(String, u64)> = named.collect();
+        if key.part.is_some() {
+            named.sort_by(|(a, _), (b, _)| b.cmp(a));
+        }
+        named
+    }
+
+    fn number(&self, key: FacetKey, number: i64) -> String {
+        if let Some(part) = key.part {
+            let day = day(number, &self.context.zone);
+            let length = match part {
+                DatePart::Year => day.len().saturating_sub(6),
+                DatePart::Month => day.len().saturating_sub(3),
+                DatePart::Day => day.len(),
+            };
+            return day[..length].to_owned();
+        }
+        let range = SIZES.iter().find(|(start, _)| *start == number);
+        match range {
+            Some((_, name)) if key.field.info().kind == FieldKind::Size => (*name).to_owned(),
+            _ => number.to_string(),
+        }
+    }
+
+    /// Adds folders up to those at the wanted depth below their root.
+    fn folders(&self, counts: Vec<(Value, u64)>, depth: usize) -> Vec<(String, u64)> {
+        let mut sums: BTreeMap<String, u64> = BTreeMap::new();
+        for (value, count) in counts {
+            if let Value::Text(folder) = value {
+                let folder = self.ancestor(Path::new(&folder), depth);
+                *sums.entry(folder.display().to_string()).or_default() += count;
+            }
+        }
+        let mut sums: Vec<_> = sums.into_iter().collect();
+        sums.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        sums
+    }
+
+    /// Returns the folder so many levels below the root that a folder is in, or the folder itself.
+    fn ancestor(&self, folder: &Path, depth: usize) -> PathBuf {
+        let root = covering(self.roots(), folder).map(|root| root.path.as_path());
+        let root = root.unwrap_or_else(|| Path::new("/"));
+        let below = folder.strip_prefix(root).unwrap_or(folder);
+        let names = below.components().take(depth);
+        // Pushing nothing would add a slash.
+        names.fold(root.to_path_buf(), |mut path, name| {
+            path.push(name);
+            path
+        })
+    }
+}

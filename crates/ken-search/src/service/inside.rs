@@ -1,0 +1,119 @@
+//! Every match in one document, or in a file with all its members.
+
+use std::cmp::Ordering;
+use std::path::Path;
+
+use ken_core::{Field, Location, Plan};
+use ken_index::Request;
+
+use super::answer::MAX_UNPACKERS;
+use super::{Error, MatchIn, Query, Service};
+use crate::snippet::{self, Finder};
+
+/// Characters of the text around a match.
+const LENGTH: usize = 120;
+
+/// What is found in a document that was named.
+pub enum Inside<'a> {
+    /// A document that matches; its matches follow. It has none where only its fields match.
+    Document(&'a Location),
+    /// A match in it.
+    Match(MatchIn),
+}
+
+impl Service<'_> {
+    /// Hands on the documents below an address that match, each with its first matches; `limit` counts the matches
+    /// of all. Returns whether any document matches.
+    ///
+    /// # Errors
+    /// Fails if the index does not know the document or cannot be read, or where `each` fails.
+    pub fn each_match<E: From<Error>>(
+        &self,
+        query: &Query,
+        named: &Path,
+        limit: Option<usize>,
+        each: &mut dyn FnMut(Inside<'_>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let plan = self.snapshot.expand(&query.plan).map_err(Error::from)?;
+        let documents = self.matching(&plan, named)?;
+        let matchers = snippet::matchers(&plan, Field::Body);
+        let finder = Finder::new(matchers, self.context.analyze);
+        let mut left = limit.unwrap_or(usize::MAX);
+        for (_, address) in &documents {
+            if left == 0 {
+                break;
+            }
+            let stored = self.snapshot.document_by(*address, MAX_UNPACKERS);
+            let stored = stored.map_err(Error::from)?;
+            let location = &stored.location;
+            each(Inside::Document(location))?;
+            let mut result = Ok(());
+            finder.all(&stored.document.body, LENGTH, &mut |passage| {
+                let location = location.clone();
+                result = each(Inside::Match(MatchIn { location, passage }));
+                left -= 1;
+                result.is_ok() && left > 0
+            });
+            result?;
+        }
+        Ok(!documents.is_empty())
+    }
+
+    /// Returns the documents below an address that match, members in the order of their numbers.
+    fn matching(
+        &self,
+        plan: &Plan,
+        named: &Path,
+    ) -> Result<Vec<(Location, ken_index::DocAddress)>, Error> {
+        let target = self.target(named)?;
+        let request = Request {
+            only: Some(&target.addresses),
+            ..Request::new(plan)
+        };
+        let mut documents = Vec::new();
+        for hit in self.snapshot.find(&request)?.hits {
+            documents.push((self.snapshot.location(hit.address)?, hit.address));
+        }
+        documents.sort_by(|(a, _), (b, _)| in_order(a.ipath.as_str(), b.ipath.as_str()));
+        Ok(documents)
+    }
+}
+
+/// Compares member paths as people count: `2` before `10`.
+fn in_order(mut a: &str, mut b: &str) -> Ordering {
+    loop {
+        let (x, y) = (piece(a), piece(b));
+        if x.is_empty() || y.is_empty() {
+            return x.len().cmp(&y.len());
+        }
+        let number = |text: &str| text.parse::<u64>().ok();
+        let order = match (number(x), number(y)) {
+            (Some(x), Some(y)) => x.cmp(&y),
+            _ => x.cmp(y),
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+        (a, b) = (&a[x.len()..], &b[y.len()..]);
+    }
+}
+
+/// Returns the digits at the start, or what stands before the first digit.
+fn piece(text: &str) -> &str {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let first = text.starts_with(is_digit);
+    let end = text.find(|c| is_digit(c) != first);
+    &text[..end.unwrap_or(text.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_stand_in_the_order_of_their_numbers() {
+        let mut ipaths = ["10", "2|b", "2", "a|2", "2|a10", "2|a9", ""];
+        ipaths.sort_by(|a, b| in_order(a, b));
+        assert_eq!(ipaths, ["", "2", "2|a9", "2|a10", "2|b", "10", "a|2"]);
+    }
+}

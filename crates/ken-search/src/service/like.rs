@@ -1,0 +1,85 @@
+//! Documents similar to one.
+
+use ken_core::{Field, Plan};
+use ken_index::DocAddress;
+
+use super::address::Target;
+use super::{Error, Like, Service};
+
+/// More text than this is not joined of members.
+const TEXT_BYTES: usize = 1 << 20;
+
+/// What a document has in common with others.
+pub(super) struct Similar {
+    plan: Plan,
+    /// The document itself with its members, which are not similar but the same.
+    pub(super) own: Vec<DocAddress>,
+}
+
+impl Similar {
+    /// Returns the plan for what is similar and matches a query too.
+    pub(super) fn among(&self, query: Plan) -> Plan {
+        match query {
+            Plan::All => self.plan.clone(),
+            query => Plan::And(vec![self.plan.clone(), Plan::Filter(Box::new(query))]),
+        }
+    }
+}
+
+impl Service<'_> {
+    pub(super) fn like(&self, like: &Like) -> Result<Similar, Error> {
+        let (text, own) = match like {
+            Like::Text(text) => (text.clone(), Vec::new()),
+            Like::Document(path) => {
+                let target = self.target(path)?;
+                (self.text_of(&target)?, target.addresses)
+            }
+        };
+        let mut frequency = |term: &str| self.snapshot.n_documents_with(Field::Body, term);
+        let n_documents = self.snapshot.n_documents();
+        let analyze = self.context.analyze;
+        let plan = crate::like::like(&text, analyze, n_documents, &mut frequency)?;
+        Ok(Similar { plan, own })
+    }
+
+    /// Returns the text that the index keeps of a document, or that of its members if it has none.
+    fn text_of(&self, target: &Target) -> Result<String, Error> {
+        let mut text = TextOf::default();
+        for address in &target.addresses {
+            let stored = self.snapshot.document(*address)?;
+            let is_own = stored.location.ipath == target.ipath;
+            text.add(is_own, &stored.document.body);
+        }
+        Ok(text.into_text())
+    }
+}
+
+/// The text of a document, and the texts of its members.
+#[derive(Debug, Default)]
+pub struct TextOf {
+    own: String,
+    members: String,
+}
+
+impl TextOf {
+    /// Adds a text of the document itself, or of a member.
+    pub fn add(&mut self, is_own: bool, body: &str) {
+        let text = if is_own {
+            &mut self.own
+        } else {
+            &mut self.members
+        };
+        if text.len() < TEXT_BYTES {
+            text.push_str(body);
+            text.push('\n');
+        }
+    }
+
+    /// Returns the text of the document, or that of its members if it has none.
+    pub fn into_text(self) -> String {
+        match self.own.trim() {
+            "" => self.members,
+            _ => self.own,
+        }
+    }
+}

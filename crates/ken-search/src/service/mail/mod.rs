@@ -1,0 +1,485 @@
+//! Messages as messages: found by themselves or by what they carry, each once if that is wanted, with the others of
+//! their threads.
+
+mod contacts;
+mod parts;
+mod threads;
+
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::path::{Path, PathBuf};
+
+use ken_core::{
+    Document, Field, Glob, GlobPart, Kind, Location, MessageState, Order, Pattern, Plan, SortKey,
+    Value,
+};
+use ken_index::{DocAddress, FacetBy, Request, Snapshot, Stored, parallel};
+use serde::{Deserialize, Serialize};
+
+use super::{Error, FacetValue, Service, path_text};
+use crate::parse::{Tree, parse_with};
+use crate::plan::plan;
+
+pub use contacts::ContactRequest;
+pub use parts::Part;
+pub use threads::Thread;
+
+/// Messages that are read together.
+const AT_ONCE: usize = 256;
+
+/// A question for messages. The default asks for all, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MessageRequest {
+    /// Which messages are meant.
+    pub which: Which,
+    /// Whether the oldest come first.
+    pub reverse: bool,
+    /// How many messages the query finds at most, or how many threads; all if absent.
+    pub limit: Option<usize>,
+    /// Whether duplicates of a message are left out.
+    pub once: bool,
+    /// Whether the other messages of their threads are wanted.
+    pub related: Related,
+}
+
+/// Which messages are meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    /// Those that a query in ken's language finds.
+    Query(String),
+    /// Those in a file.
+    File(PathBuf),
+    /// Those with a tag.
+    Tagged,
+}
+
+impl Default for Which {
+    fn default() -> Self {
+        Self::Query("*".to_owned())
+    }
+}
+
+/// Whether the other messages of the threads are wanted, and in which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Related {
+    /// They are not wanted.
+    #[default]
+    None,
+    /// All messages are in the order of their dates.
+    ByDate,
+    /// One thread comes after the other, each from old to new.
+    ByThread,
+}
+
+/// Messages that were found, of which nothing is read yet.
+pub struct Messages<'s> {
+    snapshot: &'s Snapshot,
+    found: Vec<DocAddress>,
+    matched: HashSet<DocAddress>,
+}
+
+/// A message of the index.
+#[derive(Clone, Debug)]
+pub struct Message {
+    at: DocAddress,
+    /// Where it is.
+    pub location: Location,
+    /// What is known of it.
+    pub document: Document,
+    /// Whether the query finds it, and not only others of its thread.
+    pub is_matched: bool,
+}
+
+impl Message {
+    fn of(at: DocAddress, stored: Stored, is_matched: bool) -> Self {
+        Self {
+            at,
+            location: stored.location,
+            document: stored.document,
+            is_matched,
+        }
+    }
+
+    /// Returns its identifier; empty if it has none.
+    pub fn id(&self) -> &str {
+        self.document.text(Field::Msgid).unwrap_or_default()
+    }
+
+    /// Returns when it was sent, in seconds since 1970-01-01 UTC.
+    pub fn date(&self) -> i64 {
+        self.document.number(Field::Date).unwrap_or_default()
+    }
+
+    /// Returns its subject.
+    pub fn subject(&self) -> &str {
+        self.document.text(Field::Title).unwrap_or_default()
+    }
+
+    /// Returns the values of a text field.
+    pub fn texts(&self, field: Field) -> Vec<&str> {
+        let values = self.document.fields.iter();
+        let values = values.filter_map(|(of, value)| match value {
+            Value::Text(text) if *of == field => Some(text.as_str()),
+            _ => None,
+        });
+        values.collect()
+    }
+
+    /// Returns its states and tags, but for `seen`: most messages were.
+    pub fn marks(&self) -> Vec<&str> {
+        let mut marks = self.texts(Field::Is);
+        marks.extend(self.texts(Field::Tag));
+        marks.retain(|mark| *mark != MessageState::Seen.name());
+        marks
+    }
+}
+
+impl Messages<'_> {
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Returns how many there are.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Turns their order round.
+    pub fn reverse(&mut self) {
+        self.found.reverse();
+    }
+
+    /// Reads one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Result<Message, Error>> {
+        self.found.iter().map(|at| {
+            let stored = self.snapshot.document(*at)?;
+            Ok(Message::of(*at, stored, self.matched.contains(at)))
+        })
+    }
+
+    /// Returns where they are, without reading them.
+    pub fn locations(&self) -> impl Iterator<Item = Result<Location, Error>> {
+        self.found.iter().map(|at| Ok(self.snapshot.location(*at)?))
+    }
+
+    /// Reads all in the order in which the index keeps them, since neighbours are unpacked together, and hands each on
+    /// with its number among those found.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn each_as_kept(&self, each: &mut dyn FnMut(usize, Message)) -> Result<(), Error> {
+        for numbers in as_kept(&self.found).chunks(AT_ONCE) {
+            let places: Vec<_> = numbers.iter().map(|number| self.found[*number]).collect();
+            let read = self.snapshot.documents(&places)?.into_iter();
+            for ((number, at), stored) in numbers.iter().zip(places).zip(read) {
+                each(*number, Message::of(at, stored, self.matched.contains(&at)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the numbers of documents in the order in which the index keeps them.
+fn as_kept(documents: &[DocAddress]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..documents.len()).collect();
+    numbers.sort_unstable_by_key(|number| documents[*number]);
+    numbers
+}
+
+/// Keeps one of the messages with the same identifier: one that is preferred, else the first. What has no identifier is
+/// kept.
+pub fn keep_once<T, K: Clone + Eq + Hash>(
+    messages: &mut Vec<T>,
+    ids: Vec<Option<K>>,
+    is_preferred: impl Fn(&T) -> bool,
+) {
+    let preferred = messages.iter().zip(&ids);
+    let preferred = preferred.filter(|(message, _)| is_preferred(message));
+    let preferred: HashSet<K> = preferred.filter_map(|(_, id)| id.clone()).collect();
+    let mut ids = ids.into_iter();
+    let mut seen = HashSet::new();
+    messages.retain(|message| {
+        let Some(id) = ids.next().flatten() else {
+            return true;
+        };
+        let is_elsewhere = preferred.contains(&id) && !is_preferred(message);
+        !is_elsewhere && seen.insert(id)
+    });
+}
+
+impl<'s> Service<'s> {
+    /// Finds messages.
+    ///
+    /// # Errors
+    /// Fails if the query has a mistake or the index cannot be read.
+    pub fn messages(&self, request: &MessageRequest) -> Result<Messages<'s>, Error> {
+        let limit = request.limit.filter(|_| !request.once);
+        let mut found = self.found(request, limit)?;
+        if request.once {
+            self.keep_messages_once(&mut found, &HashSet::new())?;
+            found.truncate(request.limit.unwrap_or(usize::MAX));
+        }
+        let matched: HashSet<DocAddress> = found.iter().copied().collect();
+        if request.related != Related::None {
+            found = match request.related {
+                Related::ByThread => self.thread_by_thread(&found)?,
+                _ => self.by_date(&self.snapshot.threads(&found)?, request.reverse, None)?,
+            };
+            if request.once {
+                self.keep_messages_once(&mut found, &matched)?;
+            }
+        }
+        Ok(Messages {
+            snapshot: self.snapshot,
+            found,
+            matched,
+        })
+    }
+
+    /// Counts the messages with each tag.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn tags(&self) -> Result<Vec<FacetValue>, Error> {
+        let plan = among_messages(None);
+        let by = [FacetBy::Values(Field::Tag)];
+        let counted = self.snapshot.facets(&Request::new(&plan), &by)?;
+        let values = counted.into_iter().flatten();
+        let values = values.filter_map(|(value, count)| match value {
+            Value::Text(value) => Some(FacetValue { count, value }),
+            Value::Number(_) => None,
+        });
+        Ok(values.collect())
+    }
+
+    /// Finds the messages with an identifier.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn messages_with_id(&self, id: &str) -> Result<Messages<'s>, Error> {
+        let plan = is(Field::Msgid, &id.to_lowercase());
+        let found = self.snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+        Ok(Messages {
+            snapshot: self.snapshot,
+            found: found.hits.into_iter().map(|hit| hit.address).collect(),
+            matched: HashSet::new(),
+        })
+    }
+
+    /// Returns the messages in the threads of some documents, without those documents, in no order.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn related(&self, to: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
+        let known: HashSet<&DocAddress> = to.iter().collect();
+        let mut others = self.snapshot.threads(to)?;
+        others.retain(|at| !known.contains(at));
+        Ok(others)
+    }
+
+    /// Reads the messages that documents are or are parts of, and returns what `made` makes of each, in the order of
+    /// the documents. As many threads read as are worth it.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn read_messages<T: Send>(
+        &self,
+        documents: &[DocAddress],
+        max_threads: usize,
+        made: impl Fn(Message) -> T + Sync,
+    ) -> Result<Vec<T>, Error> {
+        let numbers = as_kept(documents);
+        let chunks: Vec<&[usize]> = numbers.chunks(AT_ONCE).collect();
+        let size = |chunk: &&[usize]| chunk.len() as u64;
+        let read = |_, chunk: &&[usize]| self.read_chunk(documents, chunk, &made);
+        let read = parallel::each(&chunks, size, max_threads, read)?;
+        let mut all: Vec<(usize, T)> = read.into_iter().flatten().collect();
+        all.sort_unstable_by_key(|(number, _)| *number);
+        Ok(all.into_iter().map(|(_, made)| made).collect())
+    }
+
+    fn read_chunk<T>(
+        &self,
+        documents: &[DocAddress],
+        numbers: &[usize],
+        made: &impl Fn(Message) -> T,
+    ) -> Result<Vec<(usize, T)>, Error> {
+        let places: Vec<_> = numbers.iter().map(|number| documents[*number]).collect();
+        let stored = self.snapshot.documents(&places)?;
+        let mut all = Vec::with_capacity(stored.len());
+        for ((number, at), stored) in numbers.iter().zip(places).zip(stored) {
+            // Most are messages in files of their own.
+            let message = match stored.location.ipath.is_root() {
+                true => Some(Message::of(at, stored, true)),
+                false => self.carrier(at)?,
+            };
+            all.extend(message.map(|message| (*number, made(message))));
+        }
+        Ok(all)
+    }
+
+    /// Returns the message that a document is a part of, if it is in one.
+    fn carrier(&self, at: DocAddress) -> Result<Option<Message>, Error> {
+        let Some(at) = self.snapshot.carrier(at)? else {
+            return Ok(None);
+        };
+        Ok(Some(Message::of(at, self.snapshot.document(at)?, true)))
+    }
+
+    /// Returns the messages that a query finds, by themselves or by what they carry.
+    fn found(
+        &self,
+        request: &MessageRequest,
+        limit: Option<usize>,
+    ) -> Result<Vec<DocAddress>, Error> {
+        let (plan, asks_parts) = self.meant(&request.which)?;
+        let parts = match &plan {
+            Some(plan) if asks_parts => self.carriers(plan)?,
+            _ => HashSet::new(),
+        };
+        let order = newest_first(request.reverse);
+        let own_limit = match parts.is_empty() {
+            true => limit.unwrap_or(usize::MAX),
+            false => usize::MAX,
+        };
+        let found = self
+            .snapshot
+            .run(&among_messages(plan), order, 0, own_limit)?;
+        let found = found.hits.into_iter().map(|hit| hit.address);
+        if parts.is_empty() {
+            return Ok(found.collect());
+        }
+        let all: HashSet<DocAddress> = found.chain(parts).collect();
+        let all: Vec<DocAddress> = all.into_iter().collect();
+        self.by_date(&all, request.reverse, limit)
+    }
+
+    /// Returns the plan for what is meant, or none for all messages; and whether it may also hold for what messages
+    /// carry.
+    fn meant(&self, which: &Which) -> Result<(Option<Plan>, bool), Error> {
+        Ok(match which {
+            Which::Query(query) => {
+                let tree = parse_with(query, self.names())?;
+                // What is not in an attached file may be in its message.
+                let asks_parts = tree != Tree::All && !excludes(&tree);
+                let plan = (tree != Tree::All).then(|| plan(&tree, &self.context));
+                (plan, asks_parts)
+            }
+            Which::File(path) => (Some(in_file(path)), false),
+            Which::Tagged => {
+                let pattern = Pattern::Prefix(String::new());
+                let field = Field::Tag;
+                (Some(Plan::Match { field, pattern }), false)
+            }
+        })
+    }
+
+    /// Returns the messages that carry what a plan finds.
+    fn carriers(&self, plan: &Plan) -> Result<HashSet<DocAddress>, Error> {
+        let is_inside = Plan::Filter(Box::new(is(Field::Is, "member")));
+        let is_message = Plan::Not(Box::new(among_messages(None)));
+        let plan = Plan::And(vec![plan.clone(), is_inside, is_message]);
+        let found = self.snapshot.run(&plan, Order::default(), 0, usize::MAX)?;
+        let mut carriers = HashSet::new();
+        for hit in found.hits {
+            carriers.extend(self.snapshot.carrier(hit.address)?);
+        }
+        Ok(carriers)
+    }
+
+    /// Returns messages in the order of their dates.
+    fn by_date(
+        &self,
+        messages: &[DocAddress],
+        reverse: bool,
+        limit: Option<usize>,
+    ) -> Result<Vec<DocAddress>, Error> {
+        let request = Request {
+            only: Some(messages),
+            order: newest_first(reverse),
+            limit: limit.unwrap_or(usize::MAX),
+            ..Request::new(&Plan::All)
+        };
+        let found = self.snapshot.find(&request)?;
+        Ok(found.hits.into_iter().map(|hit| hit.address).collect())
+    }
+
+    fn keep_messages_once(
+        &self,
+        found: &mut Vec<DocAddress>,
+        preferred: &HashSet<DocAddress>,
+    ) -> Result<(), Error> {
+        let number = |at: &DocAddress| Ok(self.snapshot.links(*at)?.first().copied());
+        let numbers = found
+            .iter()
+            .map(number)
+            .collect::<Result<Vec<_>, Error>>()?;
+        keep_once(found, numbers, |at| preferred.contains(at));
+        Ok(())
+    }
+}
+
+fn newest_first(reverse: bool) -> Order {
+    Order {
+        key: SortKey::DATE,
+        reverse,
+    }
+}
+
+/// Returns the plan for what is in a file.
+fn in_file(path: &Path) -> Plan {
+    let itself = Glob(vec![GlobPart::Literal(path_text(path).into_owned())]);
+    let mut inside = itself.clone();
+    inside.push(GlobPart::Literal("|".to_owned()));
+    inside.push(GlobPart::Many);
+    let at = |glob| Plan::Match {
+        field: Field::Path,
+        pattern: Pattern::Glob(glob),
+    };
+    Plan::Or(vec![at(itself), at(inside)])
+}
+
+/// Returns whether something is excluded.
+fn excludes(tree: &Tree) -> bool {
+    match tree {
+        Tree::Not(_) | Tree::Xor(..) => true,
+        Tree::And(parts) | Tree::Or(parts) | Tree::Near(parts, _) => parts.iter().any(excludes),
+        Tree::Boost(part, _) | Tree::Thread(part) | Tree::Part(part) => excludes(part),
+        Tree::All | Tree::Clause(_) => false,
+    }
+}
+
+/// Returns the plan for messages that are not attached to another.
+fn among_messages(plan: Option<Plan>) -> Plan {
+    let mut parts: Vec<Plan> = plan.into_iter().collect();
+    parts.push(Plan::Filter(Box::new(is(
+        Field::Type,
+        Kind::Message.name(),
+    ))));
+    parts.push(Plan::Not(Box::new(is(Field::Is, "attachment"))));
+    Plan::And(parts)
+}
+
+fn is(field: Field, term: &str) -> Plan {
+    Plan::Match {
+        field,
+        pattern: Pattern::Term(term.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_duplicates_a_preferred_one_is_kept() {
+        let mut all = vec!["1 related", "1 direct", "2 first", "2 second", "nameless"];
+        let ids = vec![Some(1), Some(1), Some(2), Some(2), None];
+        keep_once(&mut all, ids, |message| message.ends_with("direct"));
+        assert_eq!(all, ["1 direct", "2 first", "nameless"]);
+    }
+}

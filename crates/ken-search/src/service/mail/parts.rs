@@ -1,0 +1,93 @@
+//! What a message carries: attached files and messages, and the files that those carry, by their numbers.
+//!
+//! `2` is the second file of a message; if that is a message, `2.1` is its first file.
+
+use std::collections::HashSet;
+
+use ken_core::{Field, Ipath, Kind, Location};
+
+use super::Message;
+use crate::service::{Error, Service};
+
+/// What a message carries.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its number.
+    pub number: String,
+    /// Its file name; may be empty.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its size, if that is known.
+    pub n_bytes: Option<i64>,
+    /// Where it is.
+    pub location: Location,
+}
+
+impl Service<'_> {
+    /// Returns the files that a message carries, and those of the messages that it carries, in order. What is in an
+    /// archive is not among them: the archive is one file.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn parts(&self, message: &Message) -> Result<Vec<Part>, Error> {
+        let snapshot = self.snapshot;
+        let own_depth = message.location.ipath.depth();
+        let mut inside = Vec::new();
+        for address in snapshot.message_of(message.at)? {
+            let location = snapshot.location(address)?;
+            if location.ipath.depth() > own_depth {
+                inside.push((location, address));
+            }
+        }
+        // What carries others comes before those.
+        inside.sort_by_cached_key(|(location, _)| location.ipath.depth());
+        let mut messages = HashSet::from([message.location.ipath.as_str().to_owned()]);
+        let mut all = Vec::new();
+        for (location, address) in inside {
+            let depth = location.ipath.depth();
+            if !messages.contains(location.ipath.prefix(depth - 1)) {
+                continue;
+            }
+            let document = snapshot.document(address)?.document;
+            if document.kind == Kind::Message {
+                messages.insert(location.ipath.as_str().to_owned());
+            }
+            let name = document.text(Field::Filename).unwrap_or_default();
+            all.push(Part {
+                number: number(&location.ipath, own_depth),
+                name: name.to_owned(),
+                n_bytes: document.number(Field::Size),
+                media_type: document.media_type,
+                location,
+            });
+        }
+        all.sort_by_cached_key(|part| order(&part.number));
+        Ok(all)
+    }
+}
+
+/// Returns the numbers on the way from a message to what it carries.
+fn number(ipath: &Ipath, own_depth: usize) -> String {
+    let numbers: Vec<&str> = ipath.as_str().split('|').skip(own_depth).collect();
+    numbers.join(".")
+}
+
+fn order(number: &str) -> Vec<u64> {
+    let numbers = number.split('.');
+    numbers.map(|n| n.parse().unwrap_or(u64::MAX)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_numbered_from_their_message() {
+        let ipath = Ipath::root().child("12").child("2").child("10");
+        assert_eq!(number(&ipath, 1), "2.10");
+        assert_eq!(number(&ipath, 2), "10");
+        assert!(order("2.10") > order("2.9") && order("2.1") > order("2"));
+        assert!(order("3") > order("2.9"));
+    }
+}

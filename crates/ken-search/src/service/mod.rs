@@ -1,0 +1,124 @@
+//! One request in, one response out: the search that every face of ken asks.
+//!
+//! A [`Request`] and a [`Response`] are plain data. A command, a protocol or a web page translates what its
+//! user typed into a request and prints the response; it decides nothing about searching. The JSON of a
+//! response is that of `docs/json.md`.
+//!
+//! [`Service::ask`] does all at once. A command that prints while it reads takes the steps one by one:
+//! [`Service::understand`] reads the query, [`Service::search`] finds the hits, and [`Answer::each_hit`] reads
+//! their documents and cuts their snippets, by several threads where that is worth it.
+//!
+//! What a query means depends on who asks, when and where: that is the [`Context`], which the caller makes.
+//! Nothing here reads the environment.
+
+mod address;
+mod answer;
+mod columns;
+mod error;
+mod explain;
+mod facets;
+mod hit;
+mod inside;
+mod json;
+mod like;
+pub mod mail;
+mod request;
+mod response;
+mod suggest;
+mod terms;
+mod understand;
+
+use std::sync::Arc;
+
+use ken_core::{FieldNames, Root};
+use ken_index::Snapshot;
+
+use crate::parse::{Names, Saved};
+use crate::plan::{Analyze, Context};
+
+pub use address::resolve;
+pub use answer::Answer;
+pub use columns::{Column, check_column, check_facet, check_sort, file_url};
+pub use error::Error;
+pub use explain::{Explanation, Meaning, TermOf};
+pub use facets::{Facet, FacetValue};
+pub use hit::{Hit, MatchIn, title};
+pub use inside::Inside;
+pub use json::{ContactForm, DocumentForm, MessageForm, SCHEMA, day, path_text, time};
+pub use like::TextOf;
+pub use request::{Facets, Group, Like, Reading, Request, Snippets, Text};
+pub use response::{Note, Response, Understood};
+pub use terms::{TermOrder, TermRequest, TermRow};
+pub use understand::Query;
+
+/// How the index splits text into terms.
+pub const ANALYSIS: Analyze = |field, text, each| ken_index::analysis::analyze(field, text, each);
+
+/// An index, and the person who asks it.
+pub struct Service<'s> {
+    snapshot: &'s Snapshot,
+    context: Context,
+    saved: Saved,
+    names: Arc<FieldNames>,
+}
+
+impl<'s> Service<'s> {
+    /// Returns the service of a snapshot for a person with these saved queries. The roots and the analysis of the
+    /// context become those of the index.
+    pub fn new(snapshot: &'s Snapshot, context: Context, saved: Saved) -> Self {
+        let roots = snapshot.meta().roots.iter();
+        let context = Context {
+            roots: roots.map(|root| root.path.clone()).collect(),
+            analyze: ANALYSIS,
+            ..context
+        };
+        Self {
+            snapshot,
+            context,
+            saved,
+            names: Arc::new(snapshot.meta().field_names()),
+        }
+    }
+
+    /// Returns what names in a query stand for.
+    fn names(&self) -> Names<'_> {
+        Names {
+            saved: &self.saved,
+            fields: &self.names,
+        }
+    }
+
+    /// Returns what the fields of the index are called.
+    pub fn field_names(&self) -> &FieldNames {
+        &self.names
+    }
+
+    /// Returns what queries depend on besides their text.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Returns the folders and files that the index covers.
+    pub fn roots(&self) -> &'s [Root] {
+        &self.snapshot.meta().roots
+    }
+
+    /// Returns whether the index has a document of this address.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn has_document(&self, address: &std::path::Path) -> Result<bool, Error> {
+        match self.target(address) {
+            Err(Error::NotIndexed(_)) => Ok(false),
+            target => target.map(|_| true),
+        }
+    }
+
+    /// Returns the least and the greatest number of a field, if any document has one.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be read.
+    pub fn extent(&self, field: ken_core::Field) -> Result<Option<(i64, i64)>, Error> {
+        Ok(self.snapshot.extent(field)?)
+    }
+}

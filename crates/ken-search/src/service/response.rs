@@ -1,0 +1,141 @@
+//! The answer as plain data.
+
+use ken_core::FieldNames;
+use serde::Serialize;
+
+use super::{
+    Answer, Error, Explanation, Facet, Hit, Inside, MatchIn, Query, Request, SCHEMA, Service,
+};
+use crate::spelling::Suggestion;
+
+/// The answer to a [`Request`].
+#[derive(Clone, Debug, Serialize)]
+pub struct Response {
+    /// Other spellings that find more, if they were wanted.
+    pub did_you_mean: Vec<Suggestion>,
+    /// What the query means in this index, if that was wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+    /// The facets that were wanted.
+    pub facets: Vec<Facet>,
+    /// The hits of the page.
+    pub hits: Vec<Hit>,
+    /// The matches in the document that the request named.
+    pub matches: Vec<MatchIn>,
+    /// How many documents match, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<usize>,
+    /// How many hits there are to show, if they were counted: groups count once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_groups: Option<usize>,
+    /// How the query was understood.
+    pub understood: Understood,
+    /// The version of the JSON.
+    pub v: u32,
+}
+
+/// How a query was understood.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Understood {
+    /// What was left out of a query with mistakes.
+    pub left_out: Vec<Note>,
+    /// Words that were left out because more documents have them than have the others.
+    pub n_frequent: usize,
+    /// The query in the terms of the index.
+    pub plan: String,
+    /// The query in ken's language.
+    pub query: String,
+    /// The query as a tree.
+    pub tree: String,
+}
+
+/// A piece of a query that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// What is wrong with it.
+    pub message: String,
+    /// The piece.
+    pub text: String,
+}
+
+impl Understood {
+    fn of(query: &Query, names: &FieldNames) -> Self {
+        let notes = query.left_out.iter().map(|left| Note {
+            message: left.error.message.clone(),
+            text: left.text.clone(),
+        });
+        Self {
+            left_out: notes.collect(),
+            n_frequent: query.n_frequent,
+            plan: query.plan.printed(names).to_string(),
+            query: query.tree.to_query(names),
+            tree: query.tree.printed(names).to_string(),
+        }
+    }
+}
+
+impl Service<'_> {
+    /// Answers a request at once.
+    ///
+    /// # Errors
+    /// Fails if the request makes no sense or the index cannot be read.
+    pub fn ask(&self, request: &Request) -> Result<Response, Error> {
+        let query = self.understand(request)?;
+        let understood = Understood::of(&query, &self.names);
+        if let Some(named) = &request.inside {
+            let mut matches = Vec::new();
+            self.each_match(&query, named, request.limit, &mut |found| {
+                if let Inside::Match(found) = found {
+                    matches.push(found);
+                }
+                Ok::<_, Error>(())
+            })?;
+            return Ok(Response {
+                matches,
+                ..Response::empty(understood)
+            });
+        }
+        self.search(request, query)?.response(request, understood)
+    }
+}
+
+impl Answer<'_> {
+    fn response(&self, request: &Request, understood: Understood) -> Result<Response, Error> {
+        let mut response = Response::empty(understood);
+        if request.count {
+            response.total = Some(self.n_documents());
+            response.total_groups = Some(self.n_groups());
+        }
+        if request.explain {
+            response.explanation = Some(self.explanation()?);
+        }
+        if request.suggest {
+            response.did_you_mean = self.suggestions()?;
+        }
+        response.facets = self.facets()?;
+        self.each_hit(
+            |hit| hit,
+            |hit| {
+                response.hits.push(hit);
+                Ok::<_, Error>(())
+            },
+        )?;
+        Ok(response)
+    }
+}
+
+impl Response {
+    fn empty(understood: Understood) -> Self {
+        Self {
+            did_you_mean: Vec::new(),
+            explanation: None,
+            facets: Vec::new(),
+            hits: Vec::new(),
+            matches: Vec::new(),
+            total: None,
+            total_groups: None,
+            understood,
+            v: SCHEMA,
+        }
+    }
+}

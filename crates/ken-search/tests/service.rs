@@ -1,0 +1,326 @@
+//! The search service: a request as JSON in, a response as JSON out.
+
+#![allow(clippy::disallowed_methods)] // the index is a folder
+
+mod support;
+
+use std::path::Path;
+
+use ken_core::{Document, Field, FileKey, Ipath, Kind, Location};
+use ken_index::{Record, Snapshot, Writer, WriterOptions};
+use ken_search::parse::Saved;
+use ken_search::service::mail::{ContactRequest, MessageRequest};
+use ken_search::service::{Error, Request, Service};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+/// Two texts, a message with an attached file, its duplicate in another folder, and an answer to it.
+fn index() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let options = WriterOptions {
+        memory_bytes: 30 << 20,
+        threads: 1,
+    };
+    let writer = Writer::open(folder.path(), options).unwrap();
+    let mut plan = document(
+        "",
+        "text/plain",
+        Kind::Document,
+        "a budget\nfor the garden\u{c}budget of May",
+    );
+    plan.add_text(Field::Title, "Plan");
+    plan.add_number(Field::Date, 1_767_607_200);
+    let list = document("", "text/plain", Kind::Document, "garden tools");
+    let mail = message("1@x", &[], "Budget");
+    let attached = document("2", "text/plain", Kind::Document, "figures of the budget");
+    let answer = message("2@x", &["1@x"], "Re: Budget");
+    let all = [
+        ("/home/anna/plan.txt", plan),
+        ("/home/anna/list.txt", list),
+        ("/mail/inbox/cur/1", mail.clone()),
+        ("/mail/inbox/cur/1", attached),
+        ("/mail/old/cur/1", mail),
+        ("/mail/inbox/cur/2", answer),
+    ];
+    let hasher = writer.meta().hasher;
+    for (path, document) in all {
+        let location = Location {
+            path: path.into(),
+            ipath: document.ipath.clone(),
+        };
+        let key: FileKey = hasher.key(Path::new(path));
+        let state = None;
+        writer
+            .add(Record {
+                location,
+                key,
+                state,
+                document,
+            })
+            .unwrap();
+    }
+    writer.commit(writer.meta()).unwrap();
+    writer.close().unwrap();
+    folder
+}
+
+fn document(ipath: &str, media_type: &str, kind: Kind, body: &str) -> Document {
+    let mut document = Document::new(Ipath::from_joined(ipath), media_type, kind);
+    document.body = body.to_owned();
+    if media_type != "text/plain" {
+        document.message = Some(0);
+    }
+    if !ipath.is_empty() {
+        document.message = Some(0);
+        document.add_text(Field::Is, "member");
+    }
+    document
+}
+
+fn message(id: &str, references: &[&str], subject: &str) -> Document {
+    let mut message = document("", "message/rfc822", Kind::Message, "see what is attached");
+    message.add_text(Field::Msgid, id);
+    message.add_text(Field::Title, subject);
+    message.add_text(Field::Author, "Bob <bob@example.org>");
+    message.add_number(Field::Date, 1_767_607_200 + i64::from(id.as_bytes()[0]));
+    for reference in references {
+        message.add_text(Field::References, reference);
+    }
+    message
+}
+
+/// Answers a request in JSON by JSON.
+fn ask(request: Json) -> Json {
+    let request: Request = serde_json::from_value(request).unwrap();
+    with_service(|service| serde_json::to_value(service.ask(&request).unwrap()).unwrap())
+}
+
+fn with_service<T>(asked: impl FnOnce(&Service<'_>) -> T) -> T {
+    let folder = index();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let saved = Saved::from([("green".to_owned(), "garden".to_owned())]);
+    asked(&Service::new(&snapshot, support::context(), saved))
+}
+
+fn paths(answer: &Json) -> Vec<&str> {
+    let hits = answer["hits"].as_array().unwrap().iter();
+    hits.map(|hit| hit["path"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_hit_has_fields_snippet_and_page() {
+    let answer = ask(json!({ "query": "budget -type:message -figures", "count": true }));
+    assert_eq!(answer["total"], 1);
+    let hit = &answer["hits"][0];
+    assert_eq!(hit["path"], "/home/anna/plan.txt");
+    assert_eq!(hit["title"], "Plan");
+    assert_eq!(hit["fields"]["date"], "2026-01-05T10:00:00Z");
+    assert_eq!(hit["snippet"]["page"], 1);
+    assert_eq!(hit["snippet"]["highlights"], json!([[2, 8]]));
+    assert!(hit.get("body").is_none());
+    assert_eq!(
+        answer["understood"]["query"],
+        "budget -type:message -figures"
+    );
+}
+
+#[test]
+fn a_page_is_cut_out_of_the_order() {
+    let all = ask(json!({ "query": "*", "sort": "path", "limit": null }));
+    let page = ask(json!({ "query": "*", "sort": "path", "offset": 2, "limit": 2 }));
+    assert_eq!(paths(&page), &paths(&all)[2..4]);
+    assert_eq!(page["hits"][0]["rank"], 3);
+    let turned = ask(json!({ "query": "*", "sort": "path", "reverse": true, "limit": 1 }));
+    assert_eq!(paths(&turned)[0], *paths(&all).last().unwrap());
+}
+
+#[test]
+fn filters_narrow_without_a_change_of_scores() {
+    let score = |answer: &Json| answer["hits"][0]["score"].clone();
+    let narrow = ask(json!({ "query": "garden", "filters": ["tools", "type:document"] }));
+    assert_eq!(paths(&narrow), ["/home/anna/list.txt"]);
+    let wide = ask(json!({ "query": "garden" }));
+    assert_eq!(score(&wide), score(&narrow));
+}
+
+#[test]
+fn text_is_read_only_if_it_is_wanted() {
+    let answer = ask(json!({ "query": "tools", "text": "whole", "snippets": { "count": 0 } }));
+    assert_eq!(answer["hits"][0]["body"], "garden tools");
+    assert!(answer["hits"][0].get("snippet").is_none());
+    let answer = ask(json!({ "query": "tools", "fields": ["path"] }));
+    assert_eq!(answer["hits"][0]["fields"], json!({}));
+}
+
+#[test]
+fn matches_in_one_document_stand_in_its_order() {
+    let answer = ask(json!({ "query": "budget", "inside": "/home/anna/plan.txt" }));
+    let matches = answer["matches"].as_array().unwrap();
+    let pages: Vec<_> = matches.iter().map(|found| &found["page"]).collect();
+    assert_eq!(pages, [&json!(1), &json!(2)]);
+    let request = Request {
+        inside: Some("/home/anna/none".into()),
+        ..Request::default()
+    };
+    let error = with_service(|service| service.ask(&request).unwrap_err());
+    assert!(matches!(error, Error::NotIndexed(_)), "{error}");
+}
+
+#[test]
+fn similar_documents_are_not_the_document_itself() {
+    let answer = ask(json!({ "like": { "document": "/home/anna/list.txt" } }));
+    assert_eq!(paths(&answer), ["/home/anna/plan.txt"]);
+    let answer = ask(json!({ "like": { "text": "tools" } }));
+    assert_eq!(paths(&answer), ["/home/anna/list.txt"]);
+}
+
+#[test]
+fn hits_are_counted_by_facets() {
+    let answer = ask(json!({ "query": "*", "limit": 0, "facets": { "by": ["type", "year"] } }));
+    assert_eq!(answer["hits"], json!([]));
+    let types = json!([{ "value": "document", "count": 3 }, { "value": "message", "count": 3 }]);
+    assert_eq!(
+        answer["facets"][0],
+        json!({ "facet": "type", "values": types })
+    );
+    let years = json!([{ "value": "2026", "count": 4 }]);
+    assert_eq!(answer["facets"][1]["values"], years);
+}
+
+#[test]
+fn a_misspelt_query_gets_suggestions() {
+    let answer = ask(json!({ "query": "gardem", "suggest": true }));
+    let suggestion = json!({ "query": "garden", "documents": 2 });
+    assert_eq!(answer["did_you_mean"], json!([suggestion]));
+}
+
+#[test]
+fn what_is_left_out_of_a_query_is_told() {
+    let answer = ask(json!({ "query": "tools AND (", "reading": "lenient" }));
+    assert_eq!(paths(&answer), ["/home/anna/list.txt"]);
+    assert!(
+        !answer["understood"]["left_out"][0]["message"]
+            .as_str()
+            .unwrap()
+            .is_empty()
+    );
+    let answer = ask(json!({ "query": "query:green", "fields": ["path"] }));
+    assert_eq!(answer["hits"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn every_language_asks_the_same_index() {
+    for (syntax, query, n) in [
+        ("recoll", "mime:text/plain tools", 1),
+        ("mu", "subject:budget", 3),
+        ("notmuch", "from:bob", 3),
+    ] {
+        let answer = ask(json!({ "query": query, "syntax": syntax }));
+        assert_eq!(paths(&answer).len(), n, "{query}");
+    }
+}
+
+#[test]
+fn wrong_names_are_told_with_those_that_are_known() {
+    for request in [
+        json!({ "sort": "nonsense" }),
+        json!({ "fields": ["nonsense"] }),
+        json!({ "facets": { "by": ["nonsense"] } }),
+    ] {
+        let asked: Request = serde_json::from_value(request.clone()).unwrap();
+        let error = with_service(|service| service.ask(&asked).unwrap_err());
+        assert!(
+            error.to_string().contains("known are"),
+            "{request}: {error}"
+        );
+    }
+    let unknown = json!({ "nonsense": 1 });
+    assert!(serde_json::from_value::<Request>(unknown).is_err());
+}
+
+#[test]
+fn a_request_survives_json() {
+    let request = Request::default();
+    let json = serde_json::to_string(&request).unwrap();
+    assert_eq!(serde_json::from_str::<Request>(&json).unwrap(), request);
+    assert_eq!(serde_json::from_str::<Request>("{}").unwrap(), request);
+}
+
+/// Returns the messages that a request finds, by their file and whether the query finds them.
+fn messages(request: Json) -> Vec<(String, bool)> {
+    let request: MessageRequest = serde_json::from_value(request).unwrap();
+    with_service(|service| {
+        let found = service.messages(&request).unwrap();
+        let found = found.iter().map(|message| {
+            let json = serde_json::to_value(message.unwrap()).unwrap();
+            let path = json["path"].as_str().unwrap().to_owned();
+            (path, json["matched"] == true)
+        });
+        found.collect()
+    })
+}
+
+#[test]
+fn messages_are_found_by_what_they_carry_and_shown_once() {
+    let found = messages(json!({ "which": { "query": "figures" } }));
+    assert_eq!(found, [("/mail/inbox/cur/1".to_owned(), true)]);
+    let all = messages(json!({}));
+    assert_eq!(all.len(), 3);
+    assert_eq!(all[0].0, "/mail/inbox/cur/2", "the newest comes first");
+    assert_eq!(messages(json!({ "once": true })).len(), 2);
+    let file = messages(json!({ "which": { "file": "/mail/old/cur/1" } }));
+    assert_eq!(file.len(), 1);
+}
+
+#[test]
+fn the_rest_of_a_thread_is_no_match() {
+    let related = messages(json!({
+        "which": { "query": "msgid:2@x" }, "related": "bydate", "once": true,
+    }));
+    let matched: Vec<bool> = related.iter().map(|(_, matched)| *matched).collect();
+    assert_eq!(matched, [true, false]);
+}
+
+#[test]
+fn threads_are_in_the_order_of_answers() {
+    let request = MessageRequest::default();
+    let mut threads = Vec::new();
+    with_service(|service| {
+        service.each_thread(&request, &mut |thread| {
+            threads.push(serde_json::to_value(thread).unwrap());
+            Ok::<_, Error>(())
+        })
+    })
+    .unwrap();
+    assert_eq!(threads.len(), 1);
+    assert_eq!(
+        (&threads[0]["total"], &threads[0]["subject"]),
+        (&json!(3), &json!("Budget"))
+    );
+    let levels = threads[0]["messages"].as_array().unwrap().iter();
+    let levels: Vec<_> = levels
+        .map(|message| message["level"].as_u64().unwrap())
+        .collect();
+    assert!(levels[0] == 0 && levels.contains(&1), "{levels:?}");
+}
+
+#[test]
+fn contacts_and_parts_come_from_the_index() {
+    with_service(|service| {
+        let contacts = service.contacts(&ContactRequest::default()).unwrap();
+        assert_eq!((&*contacts[0].name, contacts[0].count), ("Bob", 3));
+        let none = ContactRequest {
+            pattern: Some("^alice".to_owned()),
+            ..ContactRequest::default()
+        };
+        assert!(service.contacts(&none).unwrap().is_empty());
+        let request = MessageRequest {
+            which: ken_search::service::mail::Which::Query("figures".to_owned()),
+            ..MessageRequest::default()
+        };
+        let found = service.messages(&request).unwrap();
+        let message = found.iter().next().unwrap().unwrap();
+        let parts = service.parts(&message).unwrap();
+        assert_eq!((parts.len(), &*parts[0].number), (1, "2"));
+    });
+}

@@ -1,0 +1,184 @@
+//! `ken search`: what was typed becomes a request, and the answer is printed.
+
+mod like;
+mod print;
+
+use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ken_index::Snapshot;
+use ken_index::layout::index_folder;
+use ken_search::plan::Context;
+use ken_search::service::{
+    ANALYSIS, Facets, Group, Like, Query, Reading, Request, Service, Snippets,
+};
+
+use crate::cli::{Global, GroupName, ResultArgs, SearchArgs};
+use crate::commands::query;
+use crate::config::{self, Settings, data_folder, home};
+use crate::failure::Failure;
+use crate::output::{self, Style};
+use print::{Printer, says_how_many};
+
+pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failure> {
+    if let Some(name) = &args.save {
+        return query::save(global, name, args);
+    }
+    let settings = Settings::load(global)?;
+    let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
+    let mut request = request(args, &settings)?;
+    let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
+    // The process ends after it: the kernel lets all files go at once faster than one by one.
+    let snapshot = ManuallyDrop::new(snapshot);
+    let service = service(&snapshot, args, &settings)?;
+    let query = understood(&service, &request)?;
+    if let Some(path) = &args.results.like
+        && !service.has_document(path)?
+    {
+        request.like = Some(Like::Text(like::text(global, &settings, path)?));
+    }
+    let printer = Printer {
+        args,
+        service: &service,
+        request: &request,
+        style: Style::of(global),
+    };
+    print(&printer, query).map(exit_code)
+}
+
+/// Returns what was asked.
+fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
+    let results = &args.results;
+    let mut request = Request {
+        like: results.like.clone().map(Like::Document),
+        inside: results.inside.clone(),
+        sort: results.sort.clone(),
+        reverse: results.reverse,
+        group: group(results),
+        offset: args.offset,
+        limit: limit(args, settings),
+        count: args.count || says_how_many(args),
+        fields: match shows_paths(args) {
+            true => vec!["path".to_owned()],
+            false => results.fields.clone(),
+        },
+        snippets: Snippets {
+            count: if args.no_snippet { 0 } else { results.snippets },
+            ..Snippets::default()
+        },
+        facets: Facets {
+            by: results.facets.clone(),
+            depth: results.depth,
+            limit: limit(args, settings),
+        },
+        explain: args.explain,
+        ..Request::default()
+    };
+    if !results.facets.is_empty() {
+        // They are counted instead of hits.
+        (request.limit, request.count) = (Some(0), false);
+    }
+    if !args.query.is_empty() {
+        request.query = query::text(args)?;
+        request.syntax = args.syntax.into();
+        request.reading = match args {
+            _ if args.any => Reading::Any,
+            _ if args.all => Reading::All,
+            _ if args.lenient => Reading::Lenient,
+            _ => Reading::Operators,
+        };
+    }
+    Ok(request)
+}
+
+fn limit(args: &SearchArgs, settings: &Settings) -> Option<usize> {
+    let default = match shows_paths(args) || args.results.inside.is_some() {
+        true => 0,
+        false => settings.limit,
+    };
+    match args.limit.unwrap_or(default) {
+        _ if args.count => Some(0),
+        0 => None,
+        limit => Some(limit),
+    }
+}
+
+/// Returns whether only the paths are printed.
+fn shows_paths(args: &SearchArgs) -> bool {
+    (args.paths || args.null) && args.results.fields.is_empty()
+}
+
+fn group(results: &ResultArgs) -> Option<Group> {
+    match results.group {
+        _ if results.unique => Some(Group::Content),
+        GroupName::File => Some(Group::File),
+        GroupName::Message => Some(Group::Message),
+        GroupName::None => None,
+    }
+}
+
+/// Returns the service for the person who typed.
+fn service<'s>(
+    snapshot: &'s Snapshot,
+    args: &SearchArgs,
+    settings: &Settings,
+) -> Result<Service<'s>, Failure> {
+    let mut context = context();
+    settings.mail.tell(&mut context)?;
+    context.synonyms = query::synonyms(args.synonyms.clone(), settings)?;
+    Ok(Service::new(snapshot, context, settings.queries.clone()))
+}
+
+/// Reads the query, and says what of it is not looked for.
+fn understood(service: &Service<'_>, request: &Request) -> Result<Query, Failure> {
+    let query = service.understand(request)?;
+    for left in &query.left_out {
+        let (text, message) = (&left.text, &left.error.message);
+        output::warn(&format!("ignored {text}: {message}"));
+    }
+    if query.finds_nothing() {
+        output::warn("the query has no words: the index holds no signs without letters or digits");
+    }
+    Ok(query)
+}
+
+/// Searches and prints; returns whether anything was found.
+fn print(printer: &Printer<'_>, query: Query) -> Result<bool, Failure> {
+    let args = printer.args;
+    if let Some(path) = &printer.request.inside {
+        return printer.matches(&query, path);
+    }
+    let answer = printer.service.search(printer.request, query)?;
+    if !args.results.facets.is_empty() {
+        return printer.facets(&answer);
+    }
+    if args.count {
+        output::print(format!("{}\n", answer.n_groups()).as_bytes())?;
+    } else if shows_paths(args) {
+        printer.paths(&answer)?;
+    } else {
+        printer.hits(&answer)?;
+    }
+    Ok(answer.n_documents() > 0)
+}
+
+fn exit_code(found: bool) -> ExitCode {
+    ExitCode::from(u8::from(!found))
+}
+
+/// Returns what queries depend on of this process and its environment.
+#[allow(clippy::disallowed_methods)] // the binary reads its environment
+pub(super) fn context() -> Context {
+    Context {
+        now: jiff::Timestamp::now(),
+        zone: crate::zone::system(),
+        home: home(),
+        cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        mail_root: None,
+        own_addresses: Vec::new(),
+        roots: Vec::new(),
+        analyze: ANALYSIS,
+        synonyms: std::sync::Arc::default(),
+    }
+}

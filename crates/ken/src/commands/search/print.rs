@@ -1,0 +1,171 @@
+//! How `ken search` prints an answer.
+
+use std::collections::HashSet;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ken_search::service::{Answer, Group, Hit, Inside, Query, Request, SCHEMA, Service};
+use serde_json::json;
+
+use crate::cli::SearchArgs;
+use crate::commands::explain;
+use crate::failure::Failure;
+use crate::output::{self, Style};
+
+/// Returns whether it is said how many hits there are beyond those printed.
+pub(super) fn says_how_many(args: &SearchArgs) -> bool {
+    !args.json && std::io::stderr().is_terminal()
+}
+
+/// What an answer is printed with.
+pub(super) struct Printer<'a> {
+    pub(super) args: &'a SearchArgs,
+    pub(super) service: &'a Service<'a>,
+    pub(super) request: &'a Request,
+    pub(super) style: Style,
+}
+
+impl Printer<'_> {
+    /// Prints the matches in one document; returns whether any document matches.
+    pub(super) fn matches(&self, query: &Query, named: &Path) -> Result<bool, Failure> {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        let limit = self.request.limit;
+        let any = self.service.each_match(query, named, limit, &mut |found| {
+            match found {
+                Inside::Document(_) if self.args.json => {}
+                Inside::Document(location) => {
+                    let shown = output::clean(&location.to_string()).into_owned();
+                    let path = self.style.path(&shown);
+                    writeln!(out, "{}", self.style.link(&location.path, &path))?;
+                }
+                Inside::Match(found) if self.args.json => {
+                    out.write_all(&output::json_line(&found))?;
+                }
+                Inside::Match(found) => {
+                    out.write_all(output::match_text(&found.passage, self.style).as_bytes())?;
+                }
+            }
+            Ok::<_, Failure>(())
+        })?;
+        out.flush()?;
+        Ok(any)
+    }
+
+    /// Prints the facets; returns whether there is any value.
+    pub(super) fn facets(&self, answer: &Answer<'_>) -> Result<bool, Failure> {
+        let facets = answer.facets()?;
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        for facet in &facets {
+            if !self.args.json {
+                writeln!(out, "{}", self.style.bold(&facet.facet))?;
+            }
+            for of in &facet.values {
+                if self.args.json {
+                    out.write_all(&output::json_line(&of.line(&facet.facet)))?;
+                } else {
+                    writeln!(out, "{:>9}  {}", of.count, output::clean(&of.value))?;
+                }
+            }
+        }
+        out.flush()?;
+        Ok(facets.iter().any(|facet| !facet.values.is_empty()))
+    }
+
+    /// Prints each file once, however many of its documents were found.
+    pub(super) fn paths(&self, answer: &Answer<'_>) -> Result<(), Failure> {
+        let end = if self.args.null { b'\0' } else { b'\n' };
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        let mut printed = HashSet::new();
+        answer.each_hit(
+            |hit| hit.location.path,
+            |path| {
+                if !printed.contains(&path) {
+                    out.write_all(path.as_os_str().as_bytes())?;
+                    out.write_all(&[end])?;
+                    printed.insert(path);
+                }
+                Ok::<_, Failure>(())
+            },
+        )?;
+        Ok(out.flush()?)
+    }
+
+    /// Prints the hits, and what is said before and after them.
+    pub(super) fn hits(&self, answer: &Answer<'_>) -> Result<(), Failure> {
+        if self.args.explain {
+            explain::print(&answer.explanation()?, self.args.json)?;
+        }
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        answer.each_hit(
+            |hit| self.hit(answer, &hit),
+            |shown| Ok::<_, Failure>(out.write_all(&shown)?),
+        )?;
+        out.flush()?;
+        self.say_how_many(answer);
+        self.suggest(answer)
+    }
+
+    /// Returns what is printed of a hit.
+    fn hit(&self, answer: &Answer<'_>, hit: &Hit) -> Vec<u8> {
+        if !answer.columns().is_empty() {
+            let exact = self.args.null;
+            let mut line = output::hit_fields(hit, answer.columns(), self.service.roots(), exact);
+            line.push(if exact { b'\0' } else { b'\n' });
+            return line;
+        }
+        if self.args.json {
+            return output::json_line(hit);
+        }
+        let zone = &self.service.context().zone;
+        let mut text = output::hit_text(hit, self.more_of(), self.style, zone);
+        if let Some(score) = &hit.explanation {
+            text.push_str(&explain::score_lines(score));
+            text.push('\n');
+        }
+        text.into_bytes()
+    }
+
+    /// Says which hits one stands for.
+    fn more_of(&self) -> &'static str {
+        match self.request.group {
+            Some(Group::Content) => "of the same content",
+            Some(Group::File) => "in this file",
+            Some(Group::Message) => "in this message or file",
+            None => "",
+        }
+    }
+
+    /// On a terminal: how many hits there are beyond those printed.
+    fn say_how_many(&self, answer: &Answer<'_>) {
+        if !says_how_many(self.args) {
+            return;
+        }
+        let shown = answer.n_hits();
+        match answer.n_groups() {
+            0 => output::warn("no document matches"),
+            total if total > shown => output::warn(&format!(
+                "{shown} of {total} hits shown; --limit and --offset show more"
+            )),
+            _ => {}
+        }
+    }
+
+    /// Says which queries may have been meant: to people on standard error, to programs as one more object.
+    fn suggest(&self, answer: &Answer<'_>) -> Result<(), Failure> {
+        if !self.args.json && !self.args.explain && !std::io::stderr().is_terminal() {
+            return Ok(());
+        }
+        let suggestions = answer.suggestions()?;
+        if self.args.json && !suggestions.is_empty() {
+            let object = json!({ "v": SCHEMA, "did_you_mean": suggestions });
+            return Ok(output::print(&output::json_line(&object))?);
+        }
+        for of in suggestions.iter().filter(|_| !self.args.json) {
+            let plural = if of.documents == 1 { "" } else { "s" };
+            let (query, n) = (&of.query, of.documents);
+            output::warn(&format!("did you mean {query}  ({n} document{plural})"));
+        }
+        Ok(())
+    }
+}
