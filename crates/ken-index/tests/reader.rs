@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{OPTIONS, add, found, term};
-use ken_core::{Field, Form, Pattern, Plan, Span, Word, Written};
+use ken_core::{Field, Form, Glob, GlobPart, Pattern, Plan, Span, Word, Written};
 use ken_index::{Error, Limits, Reader, Request, Snapshot, Writer};
 
 fn commit(writer: &Writer) {
@@ -79,12 +79,12 @@ fn plans() -> Vec<Plan> {
         })
     };
     let otter = || Pattern::Term("otter".to_owned());
-    let written = Pattern::Written(Box::new(Written {
-        terms: otter(),
-        text: "otter".to_owned(),
+    let written = Pattern::Written(Written {
+        terms: Box::new(otter()),
+        text: Glob(vec![GlobPart::Literal("otter".to_owned())]),
         case: true,
         diacritics: false,
-    }));
+    });
     let phrase = Span::Phrase(vec![(0, otter()), (1, Pattern::Prefix("riv".to_owned()))]);
     vec![
         Plan::All,
