@@ -13,9 +13,7 @@ use crate::layout::{EDGES, sources, workspace};
 const WITH_CIRCLES: &[&str] = &[
     "ken",
     "ken-core",
-    "ken-extract",
     "ken-grep",
-    "ken-mail",
     "ken-pipeline",
     "ken-search",
     "ken-walk",
