@@ -168,7 +168,12 @@ impl<'a> Walker<'a> {
     pub(crate) fn root_file(mut self, root: &Root) {
         self.path = root.path.as_os_str().as_bytes().to_vec();
         match rustix::fs::statat(CWD, &root.path, AtFlags::empty()) {
-            Ok(stat) if kind_of(&stat) == FileType::RegularFile => self.visit(stamp_of(&stat)),
+            Ok(stat) if kind_of(&stat) == FileType::RegularFile => {
+                // Unless the target lies below the path of this file.
+                if self.shared.is_whole(&root.path) || self.shared.is_target(&root.path) {
+                    self.visit(stamp_of(&stat));
+                }
+            }
             Ok(_) => self.skip(|| Skip::Special),
             Err(error) => self.fail_file(error),
         }
@@ -337,10 +342,12 @@ impl<'a> Walker<'a> {
         };
         match kind {
             FileType::Directory if self.admits(here, name, true) => self.folder(here),
-            // One that lies on the way to a target is none.
-            FileType::RegularFile if !here.is_whole && !self.shared.is_target(self.path()) => {}
             FileType::RegularFile if !looks => {}
             FileType::RegularFile if self.admits(here, name, false) => {
+                if !here.is_whole && !self.shared.is_target(self.path()) {
+                    // A target lies below the path of this file.
+                    return;
+                }
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
                     Ok(stat) => self.visit(Stamp {
                         sidecar: here.sidecar(name),

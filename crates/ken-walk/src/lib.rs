@@ -45,5 +45,5 @@ pub use rules::{
 };
 pub use scan::scan;
 pub use settle::settle;
-pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};
+pub use sidecar::{Sidecar, dependents, sidecar_beside, sidecar_names, sidecar_stamp};
 pub use stamp::stamp_of;

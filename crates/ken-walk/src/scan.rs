@@ -99,9 +99,6 @@ fn start(shared: &Shared<'_>, rules: &[(Rules, WalkRoot)]) -> Vec<Folder> {
                 shared.report_rules(errors);
                 folders.push(Folder::root(number, root.path.clone(), above));
             }
-            // A target may lie below what is a file now.
-            Availability::Available
-                if !shared.is_whole(&root.path) && !shared.is_target(&root.path) => {}
             Availability::Available => Walker::new(shared, rules).root_file(root),
             state => shared
                 .summary()

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use ken_core::{Document, Field, Kind, Order, Plan};
-use ken_index::{Collapse, Found, Hit as Address, Request as EngineRequest, spread};
+use ken_index::{Collapse, Hit as Address, Request as EngineRequest, Response as Found, parallel};
 
 use super::columns::{Column, Needs, columns, sort_key};
 use super::{Error, Explanation, Facet, Group, Hit, Query, Request, Service, Text};
@@ -210,7 +210,7 @@ impl Answer<'_> {
             // Hits before one that cannot be read are handed on.
             let read =
                 |at, hit: &Address| Ok::<_, Infallible>(reader.hit(first + at, hit).map(&shown));
-            let Ok(all) = spread::each(hits, size, max_threads, read);
+            let Ok(all) = parallel::each(hits, size, max_threads, read);
             for one in all {
                 each(one?)?;
             }
