@@ -29,7 +29,7 @@ pub struct Request<'a> {
     pub offset: usize,
     /// Hits that are returned at most.
     pub limit: usize,
-    /// Whether [`Response::total`] is asked for: without it documents that cannot be among the best are not looked at.
+    /// Whether [`super::Response::total`] is asked for: without it documents that cannot be among the best are not looked at.
     pub counted: bool,
     /// When the search ends early; never if absent.
     pub limits: Option<&'a Arc<Limits>>,
