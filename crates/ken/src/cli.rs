@@ -11,6 +11,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::config::{DurabilityName, OrderName};
+use crate::manual;
 use ken_search::parse::Syntax;
 pub(crate) use mail::{
     ContactFormat, ContactsArgs, ListArgs, MailArgs, MailCommand, SaveArgs, ShowArgs, TagArgs,
@@ -21,7 +22,9 @@ pub(crate) use results::{GroupName, ResultArgs};
 /// Know what you have: find documents, mail and source code on this machine.
 #[derive(Debug, Parser)]
 #[command(name = "ken", version, max_term_width = 100, propagate_version = true)]
-#[command(after_help = "Start with:  ken index ~/Documents && ken search budget 2026")]
+#[command(
+    after_help = "Start with:  ken index ~/Documents && ken search budget 2026\nReference:   ken help query, ken help config, ken help json"
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -40,6 +43,7 @@ impl Cli {
         let mut arguments: Vec<OsString> = arguments.into_iter().collect();
         as_personality(&mut arguments);
         let start = command_position(&command, &arguments);
+        as_topic(&mut arguments, start);
         if arguments
             .get(start)
             .is_some_and(|name| [RECOLLQ, AG, MU, GREP].iter().any(|own| name == own))
@@ -80,6 +84,17 @@ fn as_personality(arguments: &mut Vec<OsString>) {
     let known = [RECOLLQ, AG, MU];
     if let Some(name) = known.into_iter().find(|known| name == Some(known.as_ref())) {
         arguments.insert(1, name.into());
+    }
+}
+
+/// Puts the command that prints a page of reference in the place of `help`, if `help TOPIC` is typed: clap's own
+/// command knows only those of commands.
+fn as_topic(arguments: &mut [OsString], start: usize) {
+    if let Some([help, topic]) = arguments.get_mut(start..)
+        && help == "help"
+        && topic.to_str().and_then(manual::topic).is_some()
+    {
+        *help = "topic".into();
     }
 }
 
@@ -202,6 +217,9 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write man pages into a folder
     Man(ManArgs),
+    /// Print a page of reference
+    #[command(hide = true)]
+    Topic(TopicArgs),
 }
 
 // How folders are walked. A documentation comment here would replace that of each command that has
@@ -513,6 +531,12 @@ pub(crate) struct ManArgs {
     pub(crate) folder: PathBuf,
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct TopicArgs {
+    /// The page
+    pub(crate) name: String,
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -582,6 +606,7 @@ mod tests {
             ken walk: List the files that ken would index
             ken completions: Write shell completions to standard output
             ken man: Write man pages into a folder
+            ken topic: Print a page of reference
         "#]].assert_eq(&table);
     }
 

@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod config;
 mod failure;
+mod manual;
 mod output;
 mod zone;
 

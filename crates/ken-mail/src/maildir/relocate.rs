@@ -23,7 +23,7 @@ const MAX_TRIES: usize = 50;
 pub struct Target<'a> {
     /// The Maildir it goes to; absent to stay.
     pub maildir: Option<&'a Path>,
-    /// A change of flags, see [`Flags::changed`]; absent to keep them.
+    /// A change of flags, see [`super::Flags::changed`]; absent to keep them.
     pub flags: Option<&'a str>,
     /// Whether it gets a new name, which some programs need to see that a message moved.
     pub rename: bool,

@@ -140,7 +140,7 @@ pub(crate) enum TagFormat {
 pub(crate) struct ContactsArgs {
     /// Regular expression that the name or the address must match
     pub(crate) pattern: Option<String>,
-    /// Only contacts of messages from or to your own addresses ([mail] addresses)
+    /// Only contacts of messages from or to your own addresses (mail.addresses)
     #[arg(long)]
     pub(crate) personal: bool,
     /// Only contacts of messages since this date, such as 2025-06, 3m or yesterday

@@ -45,6 +45,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Walk(args) => walk::run(&global, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man(&args),
+        Command::Topic(args) => generate::topic(&args),
     }
 }
 

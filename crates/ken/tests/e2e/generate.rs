@@ -1,5 +1,8 @@
 //! Shell completions and man pages, made from the definitions of the command line.
 
+use std::process::Command;
+
+use crate::needs;
 use crate::world::World;
 
 const COMMANDS: [&str; 9] = [
@@ -44,4 +47,51 @@ fn man_pages_are_written() {
     }
     let search = fs_err::read_to_string(folder.join("ken-search.1")).unwrap();
     assert!(search.contains("\\-\\-no\\-snippet"));
+}
+
+#[test]
+fn pages_of_reference_are_printed() {
+    let world = World::new();
+    for (topic, known) in [
+        ("query", "author:knuth"),
+        ("config", "max_file_bytes = 268_435_456"),
+        ("json", "`path`, `ipath`"),
+    ] {
+        let run = world.ken(["help", topic]);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{topic}");
+        let known = known.replace('`', "");
+        assert!(run.text().contains(&known), "{topic}: {}", run.text());
+    }
+    assert!(
+        world
+            .ken(["help", "walk"])
+            .text()
+            .contains("Usage: ken walk")
+    );
+    assert_eq!(world.ken(["help", "nothing"]).code, 2);
+}
+
+#[test]
+fn man_pages_are_whole_and_sound() {
+    let world = World::new();
+    assert_eq!(world.ken(["man", "share/man1"]).code, 0);
+    let pages = world.files_below("share");
+    assert_eq!(pages.len(), 22 + 3);
+    for (path, _) in &pages {
+        let text = fs_err::read_to_string(path).unwrap();
+        assert!(text.contains(".SH SEE ALSO\n"), "{}", path.display());
+        if path.extension().is_some_and(|section| section == "1") {
+            for section in ["EXIT STATUS", "FILES", "EXAMPLES"] {
+                let head = format!(".SH {section}\n.TP\n");
+                assert!(text.contains(&head), "{}: {section}", path.display());
+            }
+        }
+    }
+    let mut groff = Command::new("groff");
+    let groff = groff.args(["-man", "-Kutf8", "-Tutf8", "-ww", "-z"]);
+    let run = groff.args(pages.iter().map(|(path, _)| path)).output();
+    if needs::met("groff", run.is_ok()) {
+        let said = String::from_utf8(run.unwrap().stderr).unwrap();
+        assert_eq!(said, "");
+    }
 }
