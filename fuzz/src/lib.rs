@@ -8,6 +8,7 @@
 mod check;
 
 pub use check::check;
+use ken_core::FieldNames;
 use ken_search::parse::Syntax;
 pub use libfuzzer_sys;
 
@@ -27,7 +28,7 @@ pub fn reads_query(syntax: Syntax, bytes: &[u8]) {
     let query = String::from_utf8_lossy(bytes);
     match syntax.parse(&query) {
         Ok(tree) => {
-            tree.to_query();
+            tree.to_query(&FieldNames::default());
         }
         Err(error) => {
             assert!(error.query.get(error.at.clone()).is_some());

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ken_ngram::{Builder, Covers, GramSet, Need, Segment, Version};
+use ken_ngram::{Builder, Covers, NgramSet, Need, Segment, Version};
 
 libfuzzer_sys::fuzz_target!(|input: (&str, &str)| {
     let (pattern, text) = input;
@@ -20,7 +20,7 @@ libfuzzer_sys::fuzz_target!(|input: (&str, &str)| {
     let Ok(regex) = builder.build_from_hir(&expression) else {
         return;
     };
-    let mut grams = GramSet::default();
+    let mut grams = NgramSet::default();
     grams.add(text.as_bytes());
     let mut builder = Builder::default();
     let version = Version { key: 1, stamp: 1 };

@@ -17,9 +17,10 @@ use ken_index::{DocAddress, Snapshot};
 use serde_json::Value;
 
 use crate::format::Mode;
-use crate::narrow::Narrow;
 use crate::output::{Output, Paint, Sheet};
-use crate::run::{Search, Summary, Tally};
+use crate::prefilter::Prefilter;
+use crate::run::Search;
+use crate::tally::{Summary, Tally};
 use crate::worker::Worker;
 
 /// Documents that a thread takes at once: neighbours lie in one block of the store.
@@ -53,10 +54,10 @@ impl Documents<'_> {
     }
 
     /// Returns whether an index says that nothing in the file matches.
-    fn excludes(&self, path: &Path, narrow: &Narrow) -> bool {
+    fn excludes(&self, path: &Path, prefilter: &Prefilter) -> bool {
         let key = self.snapshot.meta().hasher.key(path);
         let found = self.files.binary_search_by_key(&key.0, |file| file.key.0);
-        found.is_ok_and(|at| narrow.excludes_text(key, self.files[at].token))
+        found.is_ok_and(|at| prefilter.excludes_text(key, self.files[at].token))
     }
 
     /// Returns the document's name as it is shown.
@@ -132,7 +133,7 @@ impl Search<'_> {
     ) -> Result<(), ken_index::Error> {
         let printer = self.format.printer(output.whole_sheet(), false);
         let mut worker = self.worker(printer);
-        let is_asked = self.narrow.knows_texts(documents.snapshot.meta());
+        let is_asked = self.prefilter.knows_texts(documents.snapshot.meta());
         let mut last: Option<(PathBuf, bool)> = None;
         loop {
             let from = next.fetch_add(BATCH, Ordering::Relaxed);
@@ -149,7 +150,7 @@ impl Search<'_> {
                 // Documents of one file are neighbours.
                 let excluded = match &last {
                     Some((path, excluded)) if *path == location.path => *excluded,
-                    _ => is_asked && documents.excludes(&location.path, self.narrow),
+                    _ => is_asked && documents.excludes(&location.path, self.prefilter),
                 };
                 last = Some((location.path.clone(), excluded));
                 if excluded {

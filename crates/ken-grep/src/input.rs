@@ -1,20 +1,17 @@
-//! What the walk found, as something that can be searched.
+//! What is searched: a file that was named or found, or standard input.
 
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ignore::DirEntry;
-
-use crate::Observer;
 use crate::pieces::Pieces;
 
 /// A file, or standard input.
 #[derive(Clone, Debug)]
 pub struct Input {
     path: PathBuf,
-    sort: Sort,
+    origin: Origin,
     /// The user named no path: files are shown without `./`.
     implicit: bool,
     /// Of a large file, what may match.
@@ -22,52 +19,32 @@ pub struct Input {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sort {
+enum Origin {
     StandardInput,
-    Explicit,
+    Named,
     Found,
 }
 
 impl Input {
-    /// Takes what the walk found; none if it is a folder, a socket or the like, or an error, which
-    /// is told.
-    pub fn new(
-        found: Result<DirEntry, ignore::Error>,
-        implicit: bool,
-        observer: &dyn Observer,
-    ) -> Option<Self> {
-        let entry = match found {
-            Ok(entry) => entry,
-            Err(error) => {
-                observer.failed(&error.to_string());
-                return None;
-            }
-        };
-        if let Some(error) = entry.error() {
-            observer.bad_rule(&error.to_string());
-        }
-        let sort = if entry.is_stdin() {
-            Sort::StandardInput
-        } else if entry.depth() == 0 && !is_folder(&entry) {
-            Sort::Explicit
-        } else if entry.file_type().is_some_and(|kind| kind.is_file()) {
-            Sort::Found
-        } else {
-            return None;
-        };
-        Some(Self {
-            path: entry.into_path(),
-            sort,
-            implicit,
-            pieces: None,
-        })
+    /// Returns standard input.
+    pub(crate) fn standard_input(implicit: bool) -> Self {
+        Self::new(PathBuf::from("<stdin>"), Origin::StandardInput, implicit)
     }
 
-    /// Takes a file that was found below a folder.
-    pub(crate) fn file(path: PathBuf, implicit: bool) -> Self {
+    /// Returns a file that the user named.
+    pub(crate) fn named(path: PathBuf, implicit: bool) -> Self {
+        Self::new(path, Origin::Named, implicit)
+    }
+
+    /// Returns a file that was found below a folder.
+    pub(crate) fn found(path: PathBuf, implicit: bool) -> Self {
+        Self::new(path, Origin::Found, implicit)
+    }
+
+    fn new(path: PathBuf, origin: Origin, implicit: bool) -> Self {
         Self {
             path,
-            sort: Sort::Found,
+            origin,
             implicit,
             pieces: None,
         }
@@ -96,24 +73,16 @@ impl Input {
 
     /// Returns whether it is standard input.
     pub fn is_stdin(&self) -> bool {
-        self.sort == Sort::StandardInput
+        self.origin == Origin::StandardInput
     }
 
     /// Returns whether the user named it, so that no rule leaves it out.
     pub fn is_explicit(&self) -> bool {
-        self.sort != Sort::Found
+        self.origin != Origin::Found
     }
 
     /// Reads its metadata; those of the file that a symbolic link points to.
     pub fn metadata(&self) -> io::Result<Metadata> {
         fs_err::metadata(&self.path)
     }
-}
-
-fn is_folder(entry: &DirEntry) -> bool {
-    let Some(kind) = entry.file_type() else {
-        return false;
-    };
-    // A path that the user named may be a link to a folder.
-    kind.is_dir() || (entry.path_is_symlink() && entry.path().is_dir())
 }

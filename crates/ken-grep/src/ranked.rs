@@ -12,7 +12,8 @@ use crate::format::Printer;
 use crate::input::Input;
 use crate::output::Paint;
 use crate::rank::{Gauged, Line};
-use crate::run::{Search, Searched, Summary, Tally};
+use crate::run::{Search, Searched};
+use crate::tally::{Summary, Tally};
 
 /// Most bytes of a line that is printed within a budget.
 const MAX_LINE: usize = 200;

@@ -2,12 +2,10 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::SystemTime;
 
-use grep_printer::Stats;
 use ignore::WalkState;
 use termcolor::WriteColor;
 
@@ -15,9 +13,11 @@ use crate::Observer;
 use crate::conditions::Conditions;
 use crate::format::{Format, Mode, Printer};
 use crate::input::Input;
-use crate::narrow::{Narrow, Verdict};
 use crate::output::Output;
 use crate::pattern::Matcher;
+use crate::prefilter::Prefilter;
+pub use crate::tally::Summary;
+use crate::tally::Tally;
 use crate::tree::Tree;
 use crate::walk::{Sort, SortKey, WalkOptions};
 use crate::worker::{SearchOptions, Worker};
@@ -35,26 +35,13 @@ pub struct Search<'a> {
     /// What is printed.
     pub format: &'a Format,
     /// Which files need no scan.
-    pub narrow: &'a Narrow,
-    /// Files of ASCII have no match, and need not be searched ([`crate::narrow::Question::need`]).
+    pub prefilter: &'a Prefilter,
+    /// Files of ASCII have no match, and need not be searched ([`crate::prefilter::Question::need`]).
     pub passes_over_ascii: bool,
     /// The user named no path.
     pub implicit_path: bool,
     /// Who is told what goes wrong.
     pub observer: &'a dyn Observer,
-}
-
-/// What came of a search.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    /// Something was found: a match, or a file without one if those were looked for.
-    pub matched: bool,
-    /// Files that the walk handed on.
-    pub files: u64,
-    /// Files of these that an index ruled out.
-    pub excluded: u64,
-    /// What was counted, if it was asked for.
-    pub stats: Option<Stats>,
 }
 
 /// How the search of one file ended.
@@ -64,54 +51,6 @@ pub(crate) enum Searched {
     Failed,
     /// Nobody reads the results any more.
     Unread,
-}
-
-/// What all threads count together.
-#[derive(Default)]
-pub(crate) struct Tally {
-    matched: AtomicBool,
-    files: AtomicU64,
-    excluded: AtomicU64,
-    stats: Option<Mutex<Stats>>,
-}
-
-impl Tally {
-    pub(crate) fn new(stats: bool) -> Self {
-        Self {
-            stats: stats.then(Mutex::default),
-            ..Self::default()
-        }
-    }
-
-    /// Counts files that the walk handed on, and those of them that an index ruled out.
-    pub(crate) fn count(&self, files: u64, excluded: u64) {
-        self.files.fetch_add(files, Ordering::Relaxed);
-        self.excluded.fetch_add(excluded, Ordering::Relaxed);
-    }
-
-    pub(crate) fn add(&self, matched: bool, stats: Option<&Stats>) {
-        if matched {
-            self.matched.store(true, Ordering::Relaxed);
-        }
-        if let (Some(sum), Some(stats)) = (&self.stats, stats) {
-            *sum.lock().unwrap_or_else(PoisonError::into_inner) += stats;
-        }
-    }
-
-    pub(crate) fn has_match(&self) -> bool {
-        self.matched.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn summary(self) -> Summary {
-        Summary {
-            matched: self.matched.into_inner(),
-            files: self.files.into_inner(),
-            excluded: self.excluded.into_inner(),
-            stats: self
-                .stats
-                .map(|stats| stats.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        }
-    }
 }
 
 impl Search<'_> {
@@ -148,17 +87,10 @@ impl Search<'_> {
     /// Returns whether the walk is that for searches with an index, whose threads look at files themselves.
     pub fn walks_by_index(&self) -> bool {
         let mut paths = self.walk.paths.iter();
-        self.has_tree() && paths.any(|path| path.is_dir())
-    }
-
-    fn has_tree(&self) -> bool {
-        !self.narrow.is_empty() && Tree::knows(self.walk)
+        !self.prefilter.is_empty() && paths.any(|path| path.is_dir())
     }
 
     /// Walks with many threads, each with a visitor of its own, which gets all that is to be searched.
-    ///
-    /// With an index the walk is one that looks at files while their folder is open; without, what
-    /// takes time is the search, and the walk is ripgrep's.
     pub(crate) fn each<V>(
         &self,
         tally: &Tally,
@@ -167,23 +99,12 @@ impl Search<'_> {
     where
         V: FnMut(Input) -> WalkState + Send,
     {
-        let mut walker = self.walker()?;
-        if self.has_tree() {
-            let tree = Tree::new(self.walk, self.narrow, self.observer, self.implicit_path)?;
-            tree.run(tally, &visitor);
-            match tree.others() {
-                Some(others) => walker = others.build(&Silent)?,
-                None => return Ok(()),
-            }
-        }
-        walker.build_parallel().run(|| {
-            let mut visit = visitor();
-            Box::new(move |found| {
-                let input = self.input(found, tally);
-                input.map_or(WalkState::Continue, &mut visit)
-            })
-        });
+        self.tree()?.run(tally, visitor);
         Ok(())
+    }
+
+    fn tree(&self) -> Result<Tree<'_>, ignore::Error> {
+        Tree::new(self.walk, self.prefilter, self.observer, self.implicit_path)
     }
 
     /// Searches with one thread, which writes as it reads.
@@ -191,16 +112,14 @@ impl Search<'_> {
         let tally = Tally::new(self.format.stats);
         let printer = self.format.printer(writer, true);
         let mut worker = self.worker(printer);
-        let walk = self.walker()?.build();
-        let inputs = walk.filter_map(|found| self.input(found, &tally));
-        for input in sorted(inputs, self.walk) {
-            if self.search_one(&mut worker, &input, &tally) == Searched::Unread {
-                break;
+        in_order(self.tree()?, self.walk, &tally, |input| {
+            let searched = self.search_one(&mut worker, &input, &tally);
+            let is_enough = tally.has_match() && self.format.stops_at_first();
+            match searched == Searched::Unread || is_enough {
+                true => WalkState::Quit,
+                false => WalkState::Continue,
             }
-            if tally.has_match() && self.format.stops_at_first() {
-                break;
-            }
-        }
+        });
         // Whoever reads may have gone.
         let _ = worker.writer().flush();
         Ok(tally.summary())
@@ -217,38 +136,6 @@ impl Search<'_> {
             counts_bytes,
         )
         .passing_over_ascii(self.passes_over_ascii)
-    }
-
-    /// Makes the walker, which goes only where the index says, if it is trusted.
-    pub(crate) fn walker(&self) -> Result<ignore::WalkBuilder, ignore::Error> {
-        let mut builder = self.walk.build(self.observer)?;
-        if let Some(has) = self.narrow.places() {
-            builder.filter_entry(move |entry| entry.depth() == 0 || has(entry.path()));
-        }
-        Ok(builder)
-    }
-
-    /// Takes what the walk found, unless an index rules it out.
-    pub(crate) fn input(
-        &self,
-        found: Result<ignore::DirEntry, ignore::Error>,
-        tally: &Tally,
-    ) -> Option<Input> {
-        let input = Input::new(found, self.implicit_path, self.observer)?;
-        let verdict = match self.narrow.is_empty() || input.is_stdin() {
-            true => Verdict::MayMatch(None),
-            false => self.narrow.judge(input.path(), input.is_explicit()),
-        };
-        match verdict {
-            Verdict::MayMatch(pieces) => {
-                tally.count(1, 0);
-                Some(input.with(pieces))
-            }
-            Verdict::Excluded => {
-                tally.count(1, 1);
-                None
-            }
-        }
     }
 
     /// Searches one file and tells what goes wrong.
@@ -277,14 +164,6 @@ impl Search<'_> {
     }
 }
 
-/// Hears of what was told before.
-struct Silent;
-
-impl Observer for Silent {
-    fn failed(&self, _: &str) {}
-    fn bad_rule(&self, _: &str) {}
-}
-
 /// Prints the files that would be searched; returns whether there are any.
 pub fn list<W: WriteColor + Send>(
     walk: &WalkOptions,
@@ -305,30 +184,31 @@ pub fn list<W: WriteColor + Send>(
             Err(error) => Err(error),
         }
     };
+    let (prefilter, tally) = (Prefilter::nothing(), Tally::default());
+    let tree = Tree::new(walk, &prefilter, observer, implicit_path)?;
     if walk.threads == 1 {
-        let found = walk.build(observer)?.build();
-        let inputs = found.filter_map(|found| Input::new(found, implicit_path, observer));
-        for input in sorted(inputs, walk) {
+        let mut outcome = Ok(true);
+        in_order(tree, walk, &tally, |input| {
             any = true;
-            if !print(&input)? {
-                break;
+            outcome = print(&input);
+            match outcome {
+                Ok(true) => WalkState::Continue,
+                _ => WalkState::Quit,
             }
-        }
+        });
+        outcome?;
         return Ok(any);
     }
-    let walker = walk.build(observer)?.build_parallel();
     let (sender, receiver) = mpsc::sync_channel(WAITING_PATHS);
     thread::scope(|scope| {
+        let tally = &tally;
         scope.spawn(move || {
-            walker.run(|| {
+            tree.run(tally, || {
                 let sender = sender.clone();
-                Box::new(move |found| {
-                    let input = Input::new(found, implicit_path, observer);
-                    match input.map(|input| sender.send(input)) {
-                        Some(Err(_)) => WalkState::Quit,
-                        Some(Ok(())) | None => WalkState::Continue,
-                    }
-                })
+                move |input| match sender.send(input) {
+                    Err(_) => WalkState::Quit,
+                    Ok(()) => WalkState::Continue,
+                }
             });
         });
         for input in receiver {
@@ -355,18 +235,31 @@ pub enum ListError {
     Output(#[from] io::Error),
 }
 
-/// Brings the files into the order asked for.
-fn sorted<'a>(
-    inputs: impl Iterator<Item = Input> + 'a,
+/// Goes through the files on this thread, in the order asked for, until the visitor has enough.
+fn in_order(
+    tree: Tree<'_>,
     walk: &WalkOptions,
-) -> Box<dyn Iterator<Item = Input> + 'a> {
-    let Some(Sort { key, reverse }) = walk.sort else {
-        return Box::new(inputs);
+    tally: &Tally,
+    mut visit: impl FnMut(Input) -> WalkState,
+) {
+    let Some(sort) = walk.sort.filter(|_| !walk.sorted_by_walk()) else {
+        return tree.run_in_order(tally, visit);
     };
-    if walk.sorted_by_walk() {
-        return Box::new(inputs);
+    let mut all = Vec::new();
+    tree.run_in_order(tally, |input| {
+        all.push(input);
+        WalkState::Continue
+    });
+    for input in sorted(all, sort) {
+        if visit(input) == WalkState::Quit {
+            break;
+        }
     }
+}
+
+fn sorted(inputs: Vec<Input>, Sort { key, reverse }: Sort) -> impl Iterator<Item = Input> {
     let mut list: Vec<(Input, Option<SystemTime>)> = inputs
+        .into_iter()
         .map(|input| {
             let time = time(&input, key);
             (input, time)
@@ -382,7 +275,7 @@ fn sorted<'a>(
         };
         if reverse { order.reverse() } else { order }
     });
-    Box::new(list.into_iter().map(|(input, _)| input))
+    list.into_iter().map(|(input, _)| input)
 }
 
 fn time(input: &Input, key: SortKey) -> Option<SystemTime> {

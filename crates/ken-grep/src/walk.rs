@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
-
-use crate::Observer;
 
 /// How the files are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,8 +86,6 @@ pub struct WalkOptions {
     pub more_threads: usize,
     /// Device and inode of the file that the output goes to, which is left out.
     pub skip_output: Option<(u64, u64)>,
-    /// The log says of each file why it is left out.
-    pub logged: bool,
 }
 
 impl Default for WalkOptions {
@@ -117,51 +112,11 @@ impl Default for WalkOptions {
             threads: 0,
             more_threads: 0,
             skip_output: None,
-            logged: false,
         }
     }
 }
 
 impl WalkOptions {
-    /// Makes the walker.
-    pub(crate) fn build(&self, observer: &dyn Observer) -> Result<WalkBuilder, ignore::Error> {
-        let first = self.paths.first().map_or(Path::new("./"), PathBuf::as_path);
-        let mut builder = WalkBuilder::new(first);
-        for path in self.paths.iter().skip(1) {
-            builder.add(path);
-        }
-        for path in &self.ignore_files {
-            if let Some(error) = builder.add_ignore(path) {
-                observer.bad_rule(&error.to_string());
-            }
-        }
-        builder
-            .max_depth(self.max_depth)
-            .follow_links(self.follow)
-            .max_filesize(self.max_filesize)
-            .threads(self.threads)
-            .same_file_system(self.one_file_system)
-            .skip_stdout(self.skip_output.is_some())
-            .overrides(overrides(&self.working_folder, &self.globs)?)
-            .types(types(&self.types)?)
-            .hidden(!self.hidden)
-            .parents(self.parents)
-            .ignore(self.dot_ignore)
-            .git_global(self.git && self.git_global)
-            .git_ignore(self.git)
-            .git_exclude(self.git && self.git_exclude)
-            .require_git(self.require_git)
-            .ignore_case_insensitive(self.ignore_case_insensitive)
-            .current_dir(&self.working_folder);
-        if self.dot_ignore {
-            builder.add_custom_ignore_filename(".rgignore");
-        }
-        if self.sorted_by_walk() {
-            builder.sort_by_file_name(std::ffi::OsStr::cmp);
-        }
-        Ok(builder)
-    }
-
     /// Returns whether the order asked for is that of the walk itself, which then needs no list.
     pub(crate) fn sorted_by_walk(&self) -> bool {
         matches!(

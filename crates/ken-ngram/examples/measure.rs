@@ -1,4 +1,4 @@
-//! Builds files of grams for a folder in memory, merges them, and prints size, checksum, times and candidates.
+//! Builds n-gram segments for a folder in memory, merges them, and prints size, checksum, times and candidates.
 //!
 //! `cargo run --release -p ken-ngram --example measure FOLDER PATTERNS` (a file, one on each line)
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use ken_ngram::{Builder, Covers, GramSet, Need, Pieces, Segment, Version, merge};
+use ken_ngram::{Builder, Covers, Need, NgramSet, Pieces, Segment, Version, merge};
 
 /// The CPU time of this thread: the machine may be busy.
 struct Clock(Duration);
@@ -65,20 +65,21 @@ fn main() -> io::Result<()> {
     paths.sort();
     let (mut read, mut taken, mut added, mut written) =
         (0, Duration::ZERO, Duration::ZERO, Duration::ZERO);
-    let (mut builder, mut grams, mut built) = (Builder::default(), GramSet::default(), Vec::new());
-    let mut pieces = Pieces::with_grams(BUILDER_BYTES / 8);
+    let (mut builder, mut ngrams, mut built) =
+        (Builder::default(), NgramSet::default(), Vec::new());
+    let mut pieces = Pieces::with_ngrams(BUILDER_BYTES / 8);
     for (number, path) in paths.iter().enumerate() {
         let text = fs_err::read(path)?;
         read += text.len();
         let end = memchr::memchr(0, &text).unwrap_or(text.len());
         let start = Clock::start();
-        grams.clear();
+        ngrams.clear();
         pieces.clear();
         if end <= MAX_SMALL_BYTES {
-            grams.add(&text[..end]);
+            ngrams.add(&text[..end]);
         } else {
-            pieces.add(&text[..end], &mut grams);
-            pieces.end(&mut grams);
+            pieces.add(&text[..end], &mut ngrams);
+            pieces.end(&mut ngrams);
         }
         taken += start.elapsed();
         let start = Clock::start();
@@ -87,7 +88,7 @@ fn main() -> io::Result<()> {
             start: true,
             ..Covers::default()
         };
-        builder.add(Version { key, stamp: 1 }, path, "", covers, &grams);
+        builder.add(Version { key, stamp: 1 }, path, "", covers, &ngrams);
         builder.pieces(&pieces);
         added += start.elapsed();
         if builder.is_full(BUILDER_BYTES) || number + 1 == paths.len() {
@@ -107,7 +108,7 @@ fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(
         out,
-        "{} files, {read} bytes; {n_built} files of grams ({sum:016x}), merged {} bytes ({:.2} %, {:016x})",
+        "{} files, {read} bytes; {n_built} files of ngrams ({sum:016x}), merged {} bytes ({:.2} %, {:016x})",
         paths.len(),
         merged.len(),
         merged.len() as f64 * 100.0 / read as f64,
@@ -115,7 +116,7 @@ fn main() -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "grams {taken:.2?}, adding {added:.2?}, writing {written:.2?}, merging {merging:.2?}: {:.0} MB/s",
+        "ngrams {taken:.2?}, adding {added:.2?}, writing {written:.2?}, merging {merging:.2?}: {:.0} MB/s",
         read as f64 / 1e6 / total
     )?;
     let Some(segment) = open(merged) else {

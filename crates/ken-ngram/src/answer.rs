@@ -1,17 +1,17 @@
 //! Which documents of a file may match: the need of an expression, answered by postings.
 //!
-//! The rarest grams come first. To read a list takes time for each document in it, to search a file
+//! The rarest n-grams come first. To read a list takes time for each document in it, to search a file
 //! some thousand times more; a list is read while it promises to save more than it costs.
 
 use crate::Need;
-use crate::gram::grams_of;
+use crate::ngram::ngrams_of;
 use crate::segment::{Postings, Segment};
 
 /// What it takes to read a document of a list, in nanoseconds.
 const READ_NS: u64 = 4;
 /// What it takes to open and search a file.
 const SEARCH_NS: u64 = 15_000;
-/// Of the documents that a list would leave out by chance, the share that it is trusted with: grams of
+/// Of the documents that a list would leave out by chance, the share that it is trusted with: n-grams of
 /// one word keep company.
 const TRUST: u64 = 8;
 
@@ -118,7 +118,9 @@ impl Segment {
     }
 
     fn lists(&self, bytes: &[u8]) -> Node {
-        let lists = grams_of(bytes).into_iter().map(|gram| self.look_up(gram));
+        let lists = ngrams_of(bytes)
+            .into_iter()
+            .map(|ngram| self.look_up(ngram));
         let Some(mut lists) = lists.collect::<Option<Vec<_>>>() else {
             return Node::Nothing;
         };
@@ -351,14 +353,14 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::{Builder, Covers, GramSet, Version};
+    use crate::{Builder, Covers, NgramSet, Version};
 
     #[test]
     fn lists_that_say_too_much_are_all_documents() {
         let mut builder = Builder::default();
         let version = Version { key: 1, stamp: 1 };
-        let grams = GramSet::default();
-        builder.add(version, Path::new("/a"), "", Covers::default(), &grams);
+        let ngrams = NgramSet::default();
+        builder.add(version, Path::new("/a"), "", Covers::default(), &ngrams);
         let segment = Segment::open(Box::new(builder.finish(Vec::new()).unwrap())).unwrap();
         let list = || Postings {
             n: 127,

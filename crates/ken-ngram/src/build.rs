@@ -1,53 +1,53 @@
-//! Builds a file of grams: documents in, each with its grams; all postings out.
+//! Builds an n-gram segment: documents in, each with its n-grams; all postings out.
 //!
-//! The grams of the documents are held one after the other; at the end each is dealt out, with the number of its
+//! The n-grams of the documents are held one after the other; at the end each is dealt out, with the number of its
 //! document, to the first two of its bytes, and what they share is sorted by the other two. What is held is 8 bytes a
 //! posting, so a builder is emptied often, and its files are merged.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::gram::{Gram, GramSet};
+use crate::ngram::{Ngram, NgramSet};
 use crate::pieces::{MAX_PIECES, Piece, Pieces};
 use crate::segment::{Covers, Name, Version};
 use crate::write::{Doc, SegmentWriter};
 
-/// Documents behind so many are known, but without grams, and so are all pieces of a file that go beyond: the number of one has 16 bits while it is sorted.
+/// Documents behind so many are known, but without n-grams, and so are all pieces of a file that go beyond: the number of one has 16 bits while it is sorted.
 const MAX_DOCS: usize = 1 << 16;
 /// A builder with so many is full: a large file and its pieces have room behind them.
 const FULL_DOCS: usize = MAX_DOCS - MAX_PIECES - 1;
 const _: () = assert!(FULL_DOCS > 0 && FULL_DOCS + MAX_PIECES < MAX_DOCS);
 
-/// A file of grams that is being put together.
+/// An n-gram segment that is being put together.
 #[derive(Default)]
 pub struct Builder {
     docs: Vec<Doc>,
     name_bytes: usize,
-    /// The grams of all documents, and where those of each end.
-    grams: Vec<Gram>,
+    /// The n-grams of all documents, and where those of each end.
+    ngrams: Vec<Ngram>,
     ends: Vec<u32>,
     /// What is sorted while a file is written; kept for the next one.
     sorter: Sorter,
 }
 
 impl Builder {
-    /// Adds a document. If it has too many grams, or the builder too many documents, it is known, but never left out.
+    /// Adds a document. If it has too many n-grams, or the builder too many documents, it is known, but never left out.
     pub fn add(
         &mut self,
         version: Version,
         path: &Path,
         inside: &str,
         covers: Covers,
-        grams: &GramSet,
+        ngrams: &NgramSet,
     ) {
-        let covers = match grams.grams() {
-            Some(grams) if self.docs.len() < MAX_DOCS => {
-                self.grams.extend_from_slice(grams);
+        let covers = match ngrams.ngrams() {
+            Some(ngrams) if self.docs.len() < MAX_DOCS => {
+                self.ngrams.extend_from_slice(ngrams);
                 covers
             }
             _ => Covers::default(),
         };
-        self.ends.push(self.grams.len() as u32);
+        self.ends.push(self.ngrams.len() as u32);
         let name = Name::bytes(path, inside);
         self.name_bytes += name.len() + size_of::<Doc>();
         self.docs.push(Doc {
@@ -63,9 +63,9 @@ impl Builder {
         if self.docs.len() + pieces.pieces().len() > MAX_DOCS {
             return;
         }
-        for Piece { extent, grams } in pieces.pieces() {
-            self.grams.extend_from_slice(grams);
-            self.ends.push(self.grams.len() as u32);
+        for Piece { extent, ngrams } in pieces.pieces() {
+            self.ngrams.extend_from_slice(ngrams);
+            self.ends.push(self.ngrams.len() as u32);
             self.name_bytes += size_of::<Doc>();
             self.docs.push(Doc::piece(*extent));
         }
@@ -79,7 +79,7 @@ impl Builder {
     /// Returns whether it takes so many bytes of memory, with what finishing it will take, or has all documents that it
     /// should have.
     pub fn is_full(&self, memory_bytes: usize) -> bool {
-        let n_bytes = (self.grams.len() * 2 + self.ends.len()) * size_of::<u32>();
+        let n_bytes = (self.ngrams.len() * 2 + self.ends.len()) * size_of::<u32>();
         n_bytes + self.name_bytes >= memory_bytes || self.docs.len() >= FULL_DOCS
     }
 
@@ -89,9 +89,10 @@ impl Builder {
     /// Fails if it cannot be written.
     pub fn finish<W: Write>(&mut self, out: W) -> io::Result<W> {
         let mut writer = SegmentWriter::new(out, self.docs.len() as u32);
-        self.sorter.each(&self.grams, &self.ends, |gram, entries| {
-            writer.gram(gram, entries.iter().map(|entry| entry & 0xffff))
-        })?;
+        self.sorter
+            .each(&self.ngrams, &self.ends, |ngram, entries| {
+                writer.ngram(ngram, entries.iter().map(|entry| entry & 0xffff))
+            })?;
         let out = writer.finish(&self.docs)?;
         self.clear();
         Ok(out)
@@ -101,7 +102,7 @@ impl Builder {
     fn clear(&mut self) {
         self.docs.clear();
         self.name_bytes = 0;
-        self.grams.clear();
+        self.ngrams.clear();
         self.ends.clear();
     }
 }
@@ -109,26 +110,26 @@ impl Builder {
 /// Fewer entries are compared with each other.
 const MIN_RADIX: usize = 200;
 
-/// Brings grams into order, with their documents. Each of the byte pairs that grams begin with has a bucket.
+/// Brings n-grams into order, with their documents. Each of the byte pairs that n-grams begin with has a bucket.
 #[derive(Default)]
 struct Sorter {
     /// Where the next entry of each bucket goes: at last the end of each.
     ends: Vec<u32>,
-    /// The other two bytes of a gram, and the number of its document.
+    /// The other two bytes of an n-gram, and the number of its document.
     entries: Vec<u32>,
     /// One bucket, while it is sorted.
     bucket: Vec<u32>,
 }
 
 impl Sorter {
-    /// Calls `each` with all grams, in order, each with its entries; of each document is told where its grams end.
+    /// Calls `each` with all n-grams, in order, each with its entries; of each document is told where its n-grams end.
     fn each(
         &mut self,
-        grams: &[Gram],
+        ngrams: &[Ngram],
         ends: &[u32],
-        mut each: impl FnMut(Gram, &[u32]) -> io::Result<()>,
+        mut each: impl FnMut(Ngram, &[u32]) -> io::Result<()>,
     ) -> io::Result<()> {
-        self.deal(grams, ends);
+        self.deal(ngrams, ends);
         let mut start = 0;
         for (pair, &end) in (0_u32..).zip(&self.ends) {
             let entries = &mut self.entries[start..end as usize];
@@ -141,22 +142,22 @@ impl Sorter {
         Ok(())
     }
 
-    fn deal(&mut self, grams: &[Gram], ends: &[u32]) {
+    fn deal(&mut self, ngrams: &[Ngram], ends: &[u32]) {
         self.ends.clear();
         self.ends.resize(1 << 16, 0);
-        for gram in grams {
-            self.ends[(gram >> 16) as usize] += 1;
+        for ngram in ngrams {
+            self.ends[(ngram >> 16) as usize] += 1;
         }
         let mut at = 0;
         for place in &mut self.ends {
             at += std::mem::replace(place, at);
         }
-        self.entries.resize(grams.len(), 0);
+        self.entries.resize(ngrams.len(), 0);
         let mut start = 0;
         for (doc, &end) in (0..).zip(ends) {
-            for gram in &grams[start..end as usize] {
-                let place = &mut self.ends[(gram >> 16) as usize];
-                self.entries[*place as usize] = gram << 16 | doc;
+            for ngram in &ngrams[start..end as usize] {
+                let place = &mut self.ends[(ngram >> 16) as usize];
+                self.entries[*place as usize] = ngram << 16 | doc;
                 *place += 1;
             }
             start = end as usize;
@@ -199,14 +200,14 @@ mod tests {
     use super::*;
     use crate::Segment;
 
-    fn sorted(docs: &[Vec<Gram>]) -> Vec<(Gram, Vec<u32>)> {
+    fn sorted(docs: &[Vec<Ngram>]) -> Vec<(Ngram, Vec<u32>)> {
         let mut ends = Vec::new();
         for doc in docs {
             ends.push(ends.last().unwrap_or(&0) + doc.len() as u32);
         }
         let mut found = Vec::new();
-        let each = |gram, entries: &[u32]| {
-            found.push((gram, entries.iter().map(|entry| entry & 0xffff).collect()));
+        let each = |ngram, entries: &[u32]| {
+            found.push((ngram, entries.iter().map(|entry| entry & 0xffff).collect()));
             Ok(())
         };
         let mut sorter = Sorter::default();
@@ -215,10 +216,10 @@ mod tests {
     }
 
     #[test]
-    fn documents_behind_the_last_number_are_known_without_grams() {
+    fn documents_behind_the_last_number_are_known_without_ngrams() {
         let mut builder = Builder::default();
-        let mut grams = GramSet::default();
-        grams.add(b"quux");
+        let mut ngrams = NgramSet::default();
+        ngrams.add(b"quux");
         let covers = Covers {
             start: true,
             ..Covers::default()
@@ -226,7 +227,7 @@ mod tests {
         for key in 0..=MAX_DOCS as u64 {
             assert_eq!(builder.is_full(usize::MAX), key >= FULL_DOCS as u64);
             let version = Version { key, stamp: 1 };
-            builder.add(version, Path::new("/a"), "", covers, &grams);
+            builder.add(version, Path::new("/a"), "", covers, &ngrams);
         }
         let written = builder.finish(Vec::new()).unwrap();
         let segment = Segment::open(Box::new(written)).unwrap();
@@ -247,10 +248,10 @@ mod tests {
                 0..40,
             ),
         ) {
-            let docs: Vec<Vec<Gram>> = docs.into_iter().map(|doc| doc.into_iter().rev().collect()).collect();
-            let mut expected: BTreeMap<Gram, Vec<u32>> = BTreeMap::new();
-            for (number, grams) in (0..).zip(&docs) {
-                grams.iter().for_each(|gram| expected.entry(*gram).or_default().push(number));
+            let docs: Vec<Vec<Ngram>> = docs.into_iter().map(|doc| doc.into_iter().rev().collect()).collect();
+            let mut expected: BTreeMap<Ngram, Vec<u32>> = BTreeMap::new();
+            for (number, ngrams) in (0..).zip(&docs) {
+                ngrams.iter().for_each(|ngram| expected.entry(*ngram).or_default().push(number));
             }
             prop_assert_eq!(sorted(&docs), expected.into_iter().collect::<Vec<_>>());
         }

@@ -1,17 +1,17 @@
 //! Which texts can a regular expression match in?
 //!
-//! An index of *grams*, short pieces of text: for each the documents that hold it. A regular
+//! An index of *n-grams*, short pieces of text: for each the documents that hold it. A regular
 //! expression becomes a [`Need`], which the index answers with [`Candidates`]; what is not among
 //! them cannot match. A document is a fact that stays true: the file of this key had, under this
-//! stamp, these grams. So files of grams can be written before the commit that tells of their
+//! stamp, these n-grams. So n-gram segments can be written before the commit that tells of their
 //! documents, are merged when there are many, and belong to no segment of the text index. Whether
 //! none is missing says the commit, which names them: see [`Store`].
 
 mod answer;
 mod build;
-mod gram;
 mod merge;
 mod need;
+mod ngram;
 mod pieces;
 mod postings;
 mod segment;
@@ -22,9 +22,9 @@ mod write;
 
 pub use answer::Candidates;
 pub use build::Builder;
-pub use gram::GramSet;
 pub use merge::merge;
 pub use need::Need;
+pub use ngram::NgramSet;
 pub use pieces::{Extent, Pieces};
 pub use segment::{Bytes, Covers, Name, Row, Segment, Version};
-pub use store::{Map, Opened, Store, open, remove};
+pub use store::{Map, OpenSegments, Store, open, remove};

@@ -1,7 +1,7 @@
 //! Makes one file of several, without what is no longer of use.
 //!
 //! Documents keep their order, those of the first file first; so lists are joined one after the other.
-//! A document that was written twice gets the grams of both: what was extracted of a file may have
+//! A document that was written twice gets the n-grams of both: what was extracted of a file may have
 //! become more. No text is read again.
 
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ use std::ops::Range;
 use std::sync::mpsc;
 use std::thread;
 
-use crate::gram::Gram;
+use crate::ngram::Ngram;
 use crate::postings;
 use crate::segment::{Postings, Segment, Version};
 use crate::write::{Doc, SegmentWriter};
 
 /// A document that is left out.
 const GONE: u32 = u32::MAX;
-/// Ranges of grams that each thread merges: it holds one, and who writes another one.
+/// Ranges of n-grams that each thread merges: it holds one, and who writes another one.
 const RANGES: usize = 16;
 
-/// Writes the documents of some files into one: those to `keep`, each once. Grams are divided among so many
+/// Writes the documents of some files into one: those to `keep`, each once. n-grams are divided among so many
 /// threads, beside which this one writes.
 ///
 /// # Errors
@@ -45,7 +45,7 @@ pub fn merge<W: Write>(
     let threads = threads.max(1);
     let ranges = largest.map_or_else(Vec::new, |largest| largest.ranges(threads * RANGES));
     each_in_order(threads, &ranges, &|range| merging.lists(range), |lists| {
-        writer.lists(&lists.grams, &lists.bytes)
+        writer.lists(&lists.ngrams, &lists.bytes)
     })?;
     writer.finish(&docs)
 }
@@ -85,16 +85,16 @@ fn each_in_order<T: Sync, R: Send, E>(
 #[derive(Default)]
 struct Lists {
     bytes: Vec<u8>,
-    /// Of each its gram, and how many documents and bytes it has.
-    grams: Vec<(Gram, u32, usize)>,
+    /// Of each its n-gram, and how many documents and bytes it has.
+    ngrams: Vec<(Ngram, u32, usize)>,
 }
 
 impl Lists {
-    fn add(&mut self, gram: Gram, docs: impl Iterator<Item = u32>, n: u32, n_docs: u32) {
+    fn add(&mut self, ngram: Ngram, docs: impl Iterator<Item = u32>, n: u32, n_docs: u32) {
         if n > 0 {
             let start = self.bytes.len();
             postings::encode(docs, n, n_docs, &mut self.bytes);
-            self.grams.push((gram, n, self.bytes.len() - start));
+            self.ngrams.push((ngram, n, self.bytes.len() - start));
         }
     }
 }
@@ -110,10 +110,10 @@ struct Merging<'a> {
 }
 
 impl Merging<'_> {
-    /// Merges the lists of a range of grams.
+    /// Merges the lists of a range of n-grams.
     ///
-    /// The next gram is the smallest of those that come next in each file. These are looked at one by one: many files hold
-    /// the same gram, and a heap of them takes longer to be put in order for each. If all documents are kept, their lists are
+    /// The next n-gram is the smallest of those that come next in each file. These are looked at one by one: many files hold
+    /// the same n-gram, and a heap of them takes longer to be put in order for each. If all documents are kept, their lists are
     /// written while they are read: one waits for the last document it has read, the other does not.
     fn lists(&self, range: &Range<u64>) -> Lists {
         let mut lists = Lists::default();
@@ -128,12 +128,12 @@ impl Merging<'_> {
         let mut heads: Vec<u64> = files.iter_mut().map(|file| file.next_after(None)).collect();
         let mut list = Vec::new();
         loop {
-            let gram = heads.iter().copied().fold(NO_MORE, u64::min);
-            let Ok(found) = Gram::try_from(gram) else {
+            let ngram = heads.iter().copied().fold(NO_MORE, u64::min);
+            let Ok(found) = Ngram::try_from(ngram) else {
                 return lists;
             };
             let same = || {
-                let files = heads.iter().zip(&files).filter(|(head, _)| **head == gram);
+                let files = heads.iter().zip(&files).filter(|(head, _)| **head == ngram);
                 files.map(|(_, file)| file)
             };
             if self.keeps_all {
@@ -149,7 +149,7 @@ impl Merging<'_> {
                 lists.add(found, list.iter().copied(), list.len() as u32, self.n_docs);
             }
             for (head, file) in heads.iter_mut().zip(&mut files) {
-                if *head == gram {
+                if *head == ngram {
                     *head = file.next_after(Some(found));
                 }
             }
@@ -157,7 +157,7 @@ impl Merging<'_> {
     }
 }
 
-/// Greater than any gram.
+/// Greater than any n-gram.
 const NO_MORE: u64 = u64::MAX;
 
 /// The lists of one file that are merged.
@@ -170,14 +170,14 @@ struct Entries<'a, I> {
     postings: Postings,
 }
 
-impl<I: Iterator<Item = (Gram, Postings)>> Entries<'_, I> {
-    /// Goes on to the next list and returns its gram; a damaged file ends where grams are no longer in order.
-    fn next_after(&mut self, last: Option<Gram>) -> u64 {
+impl<I: Iterator<Item = (Ngram, Postings)>> Entries<'_, I> {
+    /// Goes on to the next list and returns its n-gram; a damaged file ends where n-grams are no longer in order.
+    fn next_after(&mut self, last: Option<Ngram>) -> u64 {
         let next = self.entries.next();
-        let next = next.filter(|(gram, _)| last.is_none_or(|last| *gram > last));
-        let gram = next.as_ref().map_or(NO_MORE, |(gram, _)| (*gram).into());
+        let next = next.filter(|(ngram, _)| last.is_none_or(|last| *ngram > last));
+        let ngram = next.as_ref().map_or(NO_MORE, |(ngram, _)| (*ngram).into());
         self.postings = next.map(|(_, postings)| postings).unwrap_or_default();
-        gram
+        ngram
     }
 
     /// Returns how many documents the list has, or more if it is damaged.

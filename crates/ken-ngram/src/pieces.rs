@@ -1,17 +1,17 @@
-//! Pieces of a large text, each with grams of its own: of a large file only those need be searched that
+//! Pieces of a large text, each with n-grams of its own: of a large file only those need be searched that
 //! may match.
 //!
 //! A piece is of whole lines, so that a match within a line is within a piece. Its line feeds are
 //! counted, so that whoever passes over it still knows the number of the next line. If a text has too many
-//! grams to hold, neighbours are joined: its pieces are larger then.
+//! n-grams to hold, neighbours are joined: its pieces are larger then.
 
-use crate::gram::{Gram, GramSet};
+use crate::ngram::{Ngram, NgramSet};
 
 /// A piece ends with the first line that ends behind so many bytes. Smaller ones leave less to search, but more is
 /// kept of them: of Linux 6.1, where a third is in large files, 10.9 % of the source with 128 KiB, 11.3 with 32,
 /// 11.6 with 16.
 const PIECE_BYTES: u64 = 16 << 10;
-/// More grams of all pieces together are not held.
+/// More n-grams of all pieces together are not held.
 const MAX_GRAMS: usize = 4 << 20;
 /// Nor more pieces.
 pub(crate) const MAX_PIECES: usize = 1 << 14;
@@ -40,17 +40,17 @@ impl Extent {
     }
 }
 
-/// The grams of a text, piece by piece; used again for the next one.
+/// The n-grams of a text, piece by piece; used again for the next one.
 #[derive(Debug)]
 pub struct Pieces {
     done: Vec<Piece>,
-    /// How many grams they have together.
-    n_grams: usize,
+    /// How many n-grams they have together.
+    n_ngrams: usize,
     limits: Limits,
     /// How long a piece of this text is at least.
     piece_bytes: u64,
     /// What is known of the piece that is not at its end.
-    set: GramSet,
+    set: NgramSet,
     extent: Extent,
     /// The last bytes that were added.
     last: Vec<u8>,
@@ -59,22 +59,22 @@ pub struct Pieces {
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     piece_bytes: u64,
-    n_grams: usize,
+    n_ngrams: usize,
     n_pieces: usize,
 }
 
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) extent: Extent,
-    pub(crate) grams: Vec<Gram>,
+    pub(crate) ngrams: Vec<Ngram>,
 }
 
 impl Pieces {
-    /// Holds no more grams than these, nor more than the usual.
-    pub fn with_grams(n_grams: usize) -> Self {
+    /// Holds no more n-grams than these, nor more than the usual.
+    pub fn with_ngrams(n_ngrams: usize) -> Self {
         Self::new(Limits {
             piece_bytes: PIECE_BYTES,
-            n_grams: n_grams.min(MAX_GRAMS),
+            n_ngrams: n_ngrams.min(MAX_GRAMS),
             n_pieces: MAX_PIECES,
         })
     }
@@ -82,18 +82,18 @@ impl Pieces {
     fn new(limits: Limits) -> Self {
         Self {
             done: Vec::new(),
-            n_grams: 0,
+            n_ngrams: 0,
             piece_bytes: limits.piece_bytes,
             limits,
-            set: GramSet::default(),
+            set: NgramSet::default(),
             extent: Extent { bytes: 0, lines: 0 },
             last: Vec::new(),
         }
     }
 
-    /// Adds what comes next of a text, without a byte 0. The set gets the grams of all of it, once it
+    /// Adds what comes next of a text, without a byte 0. The set gets the n-grams of all of it, once it
     /// is [ended](Self::end).
-    pub fn add(&mut self, mut text: &[u8], whole: &mut GramSet) {
+    pub fn add(&mut self, mut text: &[u8], whole: &mut NgramSet) {
         while let Some(length) = self.rest_of_piece(text) {
             let (piece, others) = text.split_at(length);
             self.extend(piece, whole);
@@ -103,20 +103,20 @@ impl Pieces {
         self.extend(text, whole);
     }
 
-    /// Adds the grams of the last bytes with the first of a text: they may be in two pieces, or in one.
-    fn bridge(&mut self, text: &[u8], whole: &mut GramSet) {
-        let start = &text[..text.len().min(GramSet::OVERLAP)];
+    /// Adds the n-grams of the last bytes with the first of a text: they may be in two pieces, or in one.
+    fn bridge(&mut self, text: &[u8], whole: &mut NgramSet) {
+        let start = &text[..text.len().min(NgramSet::OVERLAP)];
         self.last.extend_from_slice(start);
         whole.add(&self.last);
         if self.extent.bytes > 0 {
             self.set.add(&self.last);
         }
-        if text.len() >= GramSet::OVERLAP {
+        if text.len() >= NgramSet::OVERLAP {
             self.last.clear();
             self.last
-                .extend_from_slice(&text[text.len() - GramSet::OVERLAP..]);
+                .extend_from_slice(&text[text.len() - NgramSet::OVERLAP..]);
         } else {
-            let too_many = self.last.len().saturating_sub(GramSet::OVERLAP);
+            let too_many = self.last.len().saturating_sub(NgramSet::OVERLAP);
             self.last.drain(..too_many);
         }
     }
@@ -129,20 +129,20 @@ impl Pieces {
         Some(from + end + 1)
     }
 
-    fn extend(&mut self, text: &[u8], whole: &mut GramSet) {
+    fn extend(&mut self, text: &[u8], whole: &mut NgramSet) {
         self.bridge(text, whole);
         self.extent.add(text);
         self.set.add(text);
     }
 
-    fn end_piece(&mut self, whole: &mut GramSet) {
+    fn end_piece(&mut self, whole: &mut NgramSet) {
         let extent = std::mem::replace(&mut self.extent, Extent { bytes: 0, lines: 0 });
-        // What has too many grams stands for a text that may hold anything: all of it does then.
-        let grams = self.set.grams().unwrap_or_default().to_vec();
+        // What has too many n-grams stands for a text that may hold anything: all of it does then.
+        let ngrams = self.set.ngrams().unwrap_or_default().to_vec();
         whole.join(&self.set);
         self.set.clear();
-        self.n_grams += grams.len();
-        self.done.push(Piece { extent, grams });
+        self.n_ngrams += ngrams.len();
+        self.done.push(Piece { extent, ngrams });
         while self.has_too_many() {
             self.halve();
         }
@@ -150,7 +150,7 @@ impl Pieces {
 
     fn has_too_many(&self) -> bool {
         let (limits, n_pieces) = (self.limits, self.done.len());
-        n_pieces > limits.n_pieces || (self.n_grams > limits.n_grams && n_pieces > 1)
+        n_pieces > limits.n_pieces || (self.n_ngrams > limits.n_ngrams && n_pieces > 1)
     }
 
     /// Joins each two neighbours.
@@ -159,18 +159,18 @@ impl Pieces {
         while let Some(mut piece) = pairs.next() {
             if let Some(next) = pairs.next() {
                 piece.extent.join(next.extent);
-                piece.grams.extend(next.grams);
-                piece.grams.sort_unstable();
-                piece.grams.dedup();
+                piece.ngrams.extend(next.ngrams);
+                piece.ngrams.sort_unstable();
+                piece.ngrams.dedup();
             }
             self.done.push(piece);
         }
-        self.n_grams = self.done.iter().map(|piece| piece.grams.len()).sum();
+        self.n_ngrams = self.done.iter().map(|piece| piece.ngrams.len()).sum();
         self.piece_bytes = self.piece_bytes.saturating_mul(2);
     }
 
     /// Ends the text.
-    pub fn end(&mut self, whole: &mut GramSet) {
+    pub fn end(&mut self, whole: &mut NgramSet) {
         if self.extent.bytes > 0 {
             self.end_piece(whole);
         }
@@ -187,7 +187,7 @@ impl Pieces {
     /// Forgets all.
     pub fn clear(&mut self) {
         self.done.clear();
-        self.n_grams = 0;
+        self.n_ngrams = 0;
         self.piece_bytes = self.limits.piece_bytes;
         self.set.clear();
         self.extent = Extent { bytes: 0, lines: 0 };
@@ -200,17 +200,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::gram::grams_of;
+    use crate::ngram::ngrams_of;
 
     const LIMITS: Limits = Limits {
         piece_bytes: 20,
-        n_grams: 1 << 20,
+        n_ngrams: 1 << 20,
         n_pieces: 1 << 10,
     };
 
     /// Adds a text in parts of these lengths, again and again.
-    fn taken(text: &[u8], lengths: &[usize], limits: Limits) -> (Pieces, GramSet) {
-        let (mut pieces, mut whole) = (Pieces::new(limits), GramSet::default());
+    fn taken(text: &[u8], lengths: &[usize], limits: Limits) -> (Pieces, NgramSet) {
+        let (mut pieces, mut whole) = (Pieces::new(limits), NgramSet::default());
         let mut rest = text;
         for length in lengths.iter().cycle() {
             let (part, others) = rest.split_at(rest.len().min(*length));
@@ -224,10 +224,10 @@ mod tests {
         (pieces, whole)
     }
 
-    fn sorted(grams: &[Gram]) -> Vec<Gram> {
-        let mut grams = grams.to_vec();
-        grams.sort_unstable();
-        grams
+    fn sorted(ngrams: &[Ngram]) -> Vec<Ngram> {
+        let mut ngrams = ngrams.to_vec();
+        ngrams.sort_unstable();
+        ngrams
     }
 
     #[test]
@@ -248,17 +248,17 @@ mod tests {
     #[test]
     fn what_is_too_much_is_joined() {
         let text = "frob\nwidget\nquux\n".repeat(100);
-        let few_grams = Limits {
-            n_grams: 200,
+        let few_ngrams = Limits {
+            n_ngrams: 200,
             ..LIMITS
         };
         let few_pieces = Limits {
             n_pieces: 10,
             ..LIMITS
         };
-        for limits in [few_grams, few_pieces] {
+        for limits in [few_ngrams, few_pieces] {
             let (pieces, _) = taken(text.as_bytes(), &[50], limits);
-            assert!(pieces.n_grams <= limits.n_grams);
+            assert!(pieces.n_ngrams <= limits.n_ngrams);
             assert!((2..=limits.n_pieces).contains(&pieces.done.len()));
             let extents = pieces.done.iter().map(|piece| piece.extent);
             let all = extents.reduce(|mut all, next| {
@@ -276,21 +276,21 @@ mod tests {
         fn lines_are_in_their_pieces(
             text in r"([a-e]{1,9}|the |αβγ|日本|\n|\r\n){0,60}",
             lengths in prop::collection::vec(1_usize..40, 1..5),
-            n_grams in 5_usize..200,
+            n_ngrams in 5_usize..200,
         ) {
             let text = text.as_bytes();
-            let (pieces, whole) = taken(text, &lengths, Limits { n_grams, ..LIMITS });
-            prop_assert_eq!(sorted(whole.grams().unwrap()), grams_of(text));
+            let (pieces, whole) = taken(text, &lengths, Limits { n_ngrams, ..LIMITS });
+            prop_assert_eq!(sorted(whole.ngrams().unwrap()), ngrams_of(text));
             let mut rest = text;
             for piece in &pieces.done {
                 let (here, others) = rest.split_at(piece.extent.bytes as usize);
                 prop_assert!(others.is_empty() || here.ends_with(b"\n"));
                 let n_lines = here.iter().filter(|byte| **byte == b'\n').count();
                 prop_assert_eq!(n_lines, piece.extent.lines as usize);
-                let grams = sorted(&piece.grams);
-                let of_lines = here.split_inclusive(|byte| *byte == b'\n').flat_map(grams_of);
-                for gram in of_lines {
-                    prop_assert!(grams.binary_search(&gram).is_ok());
+                let ngrams = sorted(&piece.ngrams);
+                let of_lines = here.split_inclusive(|byte| *byte == b'\n').flat_map(ngrams_of);
+                for ngram in of_lines {
+                    prop_assert!(ngrams.binary_search(&ngram).is_ok());
                 }
                 rest = others;
             }

@@ -1,6 +1,6 @@
 //! Lists of documents as bits: gaps in Golomb-Rice code, its parameter following the last gaps.
 //!
-//! Files that hold a gram stand together, since a folder's files are alike. So the mean of the last
+//! Files that hold an n-gram stand together, since a folder's files are alike. So the mean of the last
 //! gaps predicts the next one better than that of the whole list. Nothing but the number of documents
 //! stands beside the bits.
 

@@ -1,10 +1,10 @@
-//! A file of grams: its parts, and how they are read.
+//! An n-gram segment: its parts, and how they are read.
 //!
 //! ```text
-//! postings     for each gram its documents (see `postings`), one list after the other
-//! dictionary   for each gram, in order: how much greater than the one before, how many documents, how
+//! postings     for each n-gram its documents (see `postings`), one list after the other
+//! dictionary   for each n-gram, in order: how much greater than the one before, how many documents, how
 //!              many bytes of postings; the first of each block of 64 begins at 0
-//! blocks       for each block: the number before its first gram, where its entries begin, where their
+//! blocks       for each block: the number before its first n-gram, where its entries begin, where their
 //!              postings do
 //! rows         for each document, by key and stamp: both, its number, its flags
 //! pieces       for each piece of a large text, in order: its number, how many line feeds, how many bytes
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 use ken_core::{FileKey, Token, first_from, first_from_each, number_at, take_number};
 
-use crate::gram::Gram;
+use crate::ngram::Ngram;
 use crate::pieces::Extent;
 use crate::postings::Decoder;
 
@@ -65,7 +65,7 @@ impl Version {
     }
 }
 
-/// What a document's grams were taken of.
+/// What a document's n-grams were taken of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Covers {
     /// The bytes of the file up to the first 0, in UTF-8 if they were in UTF-16.
@@ -97,20 +97,20 @@ pub struct Row {
     pub version: Version,
     /// The number of the document in its segment.
     pub doc: u32,
-    /// What its grams are of.
+    /// What its n-grams are of.
     pub covers: Covers,
     /// It is inside of the file, not the file itself.
     pub is_part: bool,
 }
 
-/// Where a gram's documents are, and how many.
+/// Where an n-gram's documents are, and how many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Postings {
     pub(crate) n: u32,
     pub(crate) bytes: Range<usize>,
 }
 
-/// A file of grams, open for reading.
+/// An n-gram segment, open for reading.
 pub struct Segment {
     bytes: Bytes,
     parts: [Range<usize>; N_PARTS],
@@ -186,15 +186,15 @@ impl Segment {
             .unwrap_or_default()
     }
 
-    /// Returns the documents of a gram; none if no document holds it.
-    pub(crate) fn look_up(&self, gram: Gram) -> Option<Postings> {
+    /// Returns the documents of an n-gram; none if no document holds it.
+    pub(crate) fn look_up(&self, ngram: Ngram) -> Option<Postings> {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let first = |block: &[u8; BLOCK_BYTES]| number_at(block, 0);
-        let after = blocks.partition_point(|block| first(block) < u64::from(gram));
+        let after = blocks.partition_point(|block| first(block) < u64::from(ngram));
         let mut entries = self.block(after.checked_sub(1)?)?;
         entries
-            .find(|(other, _)| *other >= gram)
-            .filter(|(other, _)| *other == gram)
+            .find(|(other, _)| *other >= ngram)
+            .filter(|(other, _)| *other == ngram)
             .map(|(_, postings)| postings)
     }
 
@@ -203,24 +203,27 @@ impl Segment {
         let place = |at| usize::try_from(number_at(block, at)).ok();
         Some(Entries {
             dictionary: self.part(DICTIONARY).get(place(8)?..)?,
-            gram: Gram::try_from(number_at(block, 0)).ok()?,
+            ngram: Ngram::try_from(number_at(block, 0)).ok()?,
             at: place(16)?,
             left: BLOCK,
         })
     }
 
-    /// Returns the grams of a range, in order, with their documents.
-    pub(crate) fn entries(&self, range: Range<u64>) -> impl Iterator<Item = (Gram, Postings)> + '_ {
+    /// Returns the n-grams of a range, in order, with their documents.
+    pub(crate) fn entries(
+        &self,
+        range: Range<u64>,
+    ) -> impl Iterator<Item = (Ngram, Postings)> + '_ {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let after = blocks.partition_point(|block| number_at(block, 0) < range.start);
         let blocks = after.saturating_sub(1)..blocks.len();
         let entries = blocks.filter_map(|block| self.block(block)).flatten();
         entries
-            .skip_while(move |(gram, _)| u64::from(*gram) < range.start)
-            .take_while(move |(gram, _)| u64::from(*gram) < range.end)
+            .skip_while(move |(ngram, _)| u64::from(*ngram) < range.start)
+            .take_while(move |(ngram, _)| u64::from(*ngram) < range.end)
     }
 
-    /// Returns `n` ranges of grams, or fewer, with about as many bytes of postings each.
+    /// Returns `n` ranges of n-grams, or fewer, with about as many bytes of postings each.
     pub(crate) fn ranges(&self, n: usize) -> Vec<Range<u64>> {
         let blocks = self.part(BLOCKS).as_chunks::<BLOCK_BYTES>().0;
         let all = self.part(POSTINGS).len() as u64;
@@ -246,7 +249,7 @@ impl Segment {
         self.part(POSTINGS).len()
     }
 
-    /// Reads the documents of a gram.
+    /// Reads the documents of an n-gram.
     pub(crate) fn documents(&self, postings: &Postings) -> Decoder<'_> {
         let bytes = self
             .part(POSTINGS)
@@ -360,24 +363,24 @@ impl Name {
 /// The entries of a block of the dictionary.
 struct Entries<'a> {
     dictionary: &'a [u8],
-    gram: Gram,
+    ngram: Ngram,
     at: usize,
     left: usize,
 }
 
 impl Iterator for Entries<'_> {
-    type Item = (Gram, Postings);
+    type Item = (Ngram, Postings);
 
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         let more = take_number(&mut self.dictionary).filter(|more| *more > 0)?;
-        self.gram = self.gram.checked_add(Gram::try_from(more).ok()?)?;
+        self.ngram = self.ngram.checked_add(Ngram::try_from(more).ok()?)?;
         let n = u32::try_from(take_number(&mut self.dictionary)?).ok()?;
         let length = usize::try_from(take_number(&mut self.dictionary)?).ok()?;
         let end = self.at.checked_add(length)?;
         let bytes = self.at..end;
         self.at = end;
-        Some((self.gram, Postings { n, bytes }))
+        Some((self.ngram, Postings { n, bytes }))
     }
 }
 

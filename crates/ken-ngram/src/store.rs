@@ -1,7 +1,7 @@
-//! The files of grams of one index, in a folder of their own.
+//! The n-gram segments of one index, in a folder of their own.
 //!
 //! A file is written under another name, synced, and renamed: what is there is whole. To sync it may take a tenth
-//! of a second, in which a thread of its own waits for the disk. Which of them together have the grams of all files,
+//! of a second, in which a thread of its own waits for the disk. Which of them together have the n-grams of all files,
 //! the index says in its commits, by their numbers; so a new one is synced with its folder before the commit that
 //! names it, and one that was merged is deleted after the commit that no longer does. A run that is killed leaves
 //! files that are true, and one that is read beside the one it was merged into does no harm.
@@ -17,7 +17,7 @@ use fs_err::File;
 
 use crate::{Builder, Bytes, Segment, Version, merge};
 
-const EXTENSION: &str = "grams";
+const EXTENSION: &str = "ngrams";
 const NEXT: &str = "next";
 /// Files of about the same size are merged when there are so many, small ones always.
 const MERGE_AT: usize = 8;
@@ -371,13 +371,13 @@ pub fn remove(folder: &Path, number: u64) -> io::Result<()> {
 
 /// The files of a folder, open for reading.
 #[derive(Default)]
-pub struct Opened {
+pub struct OpenSegments {
     /// Those that can be read, by their numbers.
     pub segments: Vec<Segment>,
     files: BTreeSet<u64>,
 }
 
-impl Opened {
+impl OpenSegments {
     /// Returns those of some files that are not among them.
     pub fn missing(&self, files: &BTreeSet<u64>) -> BTreeSet<u64> {
         files - &self.files
@@ -395,8 +395,8 @@ impl Opened {
 ///
 /// # Errors
 /// Fails if the folder cannot be read, or a file in it.
-pub fn open(folder: &Path, map: Map) -> io::Result<Opened> {
-    let mut opened = Opened::default();
+pub fn open(folder: &Path, map: Map) -> io::Result<OpenSegments> {
+    let mut opened = OpenSegments::default();
     let numbers = match numbers(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(opened),
         numbers => numbers?,
@@ -418,7 +418,7 @@ pub fn open(folder: &Path, map: Map) -> io::Result<Opened> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Covers, GramSet};
+    use crate::{Covers, NgramSet};
 
     fn read(path: &Path) -> io::Result<Bytes> {
         Ok(Box::new(fs_err::read(path)?))
@@ -436,7 +436,7 @@ mod tests {
         let mut builder = Builder::default();
         let version = Version { key, stamp: 1 };
         let path = format!("/{key}");
-        builder.add(version, Path::new(&path), "", covers, &GramSet::default());
+        builder.add(version, Path::new(&path), "", covers, &NgramSet::default());
         builder
     }
 
@@ -587,7 +587,7 @@ mod tests {
     #[test]
     fn files_of_one_size_become_one() {
         let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path().join("grams");
+        let folder = folder.path().join("ngrams");
         assert!(open(&folder, read).unwrap().segments.is_empty());
         let store = Store::open(&folder, &BTreeSet::new(), read).unwrap();
         let n_docs = || -> Vec<_> {

@@ -1,11 +1,11 @@
-//! A file of grams from its making to its answers.
+//! An n-gram segment from its making to its answers.
 
 use std::path::Path;
 
 use proptest::prelude::*;
 use regex_syntax::ParserBuilder;
 
-use crate::{Builder, Bytes, Covers, GramSet, Need, Segment, Version, merge};
+use crate::{Builder, Bytes, Covers, Need, NgramSet, Segment, Version, merge};
 
 const WHOLE: Covers = Covers {
     start: true,
@@ -24,12 +24,12 @@ fn version(number: usize) -> Version {
 /// Returns the bytes of a file of these texts, numbered from `first` on.
 fn built(texts: &[String], first: usize) -> Vec<u8> {
     let mut builder = Builder::default();
-    let mut grams = GramSet::default();
+    let mut ngrams = NgramSet::default();
     for (number, text) in (first..).zip(texts) {
-        grams.clear();
-        grams.add(text.as_bytes());
+        ngrams.clear();
+        ngrams.add(text.as_bytes());
         let path = format!("/texts/{number}");
-        builder.add(version(number), Path::new(&path), "", WHOLE, &grams);
+        builder.add(version(number), Path::new(&path), "", WHOLE, &ngrams);
     }
     builder.finish(Vec::new()).unwrap()
 }
@@ -203,16 +203,16 @@ fn patterns_beside_each_other_are_looked_up_as_well_as_one() {
 
 #[test]
 fn files_of_documents_that_are_not_covered_leave_nothing_out() {
-    let mut grams = GramSet::default();
+    let mut ngrams = NgramSet::default();
     let mut noise = Vec::new();
     let mut random = fastrand::Rng::with_seed(1);
-    while grams.grams().is_some() {
+    while ngrams.ngrams().is_some() {
         noise.clear();
         noise.extend((0..1 << 20).map(|_| random.u8(1..)));
-        grams.add(&noise);
+        ngrams.add(&noise);
     }
     let mut builder = Builder::default();
-    builder.add(version(0), Path::new("/noise"), "", WHOLE, &grams);
+    builder.add(version(0), Path::new("/noise"), "", WHOLE, &ngrams);
     let segment = open(builder.finish(Vec::new()).unwrap());
     assert_eq!(
         segment.of(version(0).key).next().unwrap().covers,

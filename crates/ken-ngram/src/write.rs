@@ -1,10 +1,10 @@
-//! Writes a file of grams, its postings first, so that they need not be held.
+//! Writes an n-gram segment, its postings first, so that they need not be held.
 
 use std::io::{self, Write};
 
 use ken_core::put_number;
 
-use crate::gram::Gram;
+use crate::ngram::Ngram;
 use crate::pieces::Extent;
 use crate::postings;
 use crate::segment::{BLOCK, Covers, IS_PART, MAGIC, NAMES, Version};
@@ -34,14 +34,14 @@ impl Doc {
     }
 }
 
-/// A file of grams that is being written.
+/// An n-gram segment that is being written.
 pub(crate) struct SegmentWriter<W> {
     out: W,
     sum: crc32fast::Hasher,
     n_docs: u32,
     n_postings: u64,
-    last: Gram,
-    n_grams: usize,
+    last: Ngram,
+    n_ngrams: usize,
     dictionary: Vec<u8>,
     blocks: Vec<u8>,
     /// Lists that are not written yet.
@@ -57,44 +57,44 @@ impl<W: Write> SegmentWriter<W> {
             n_docs,
             n_postings: 0,
             last: 0,
-            n_grams: 0,
+            n_ngrams: 0,
             dictionary: Vec::new(),
             blocks: Vec::new(),
             buffer: Vec::new(),
         }
     }
 
-    /// Adds a gram, greater than the last one, with its documents in order.
-    pub(crate) fn gram(
+    /// Adds an n-gram, greater than the last one, with its documents in order.
+    pub(crate) fn ngram(
         &mut self,
-        gram: Gram,
+        ngram: Ngram,
         docs: impl ExactSizeIterator<Item = u32>,
     ) -> io::Result<()> {
         let n = docs.len() as u32;
         let start = self.buffer.len();
         postings::encode(docs, n, self.n_docs, &mut self.buffer);
-        self.entry(gram, n, self.buffer.len() - start);
+        self.entry(ngram, n, self.buffer.len() - start);
         if self.buffer.len() >= BUFFER_BYTES {
             self.flush()?;
         }
         Ok(())
     }
 
-    /// Adds grams, greater than the last one, each with how many documents it has and how many of the bytes are
+    /// Adds n-grams, greater than the last one, each with how many documents it has and how many of the bytes are
     /// theirs.
-    pub(crate) fn lists(&mut self, grams: &[(Gram, u32, usize)], bytes: &[u8]) -> io::Result<()> {
-        for (gram, n, length) in grams {
-            self.entry(*gram, *n, *length);
+    pub(crate) fn lists(&mut self, ngrams: &[(Ngram, u32, usize)], bytes: &[u8]) -> io::Result<()> {
+        for (ngram, n, length) in ngrams {
+            self.entry(*ngram, *n, *length);
         }
         self.flush()?;
         self.put(bytes)
     }
 
-    /// Adds a gram to the dictionary, whose list has so many documents and bytes.
-    fn entry(&mut self, gram: Gram, n: u32, n_bytes: usize) {
-        if self.n_grams.is_multiple_of(BLOCK) {
+    /// Adds an n-gram to the dictionary, whose list has so many documents and bytes.
+    fn entry(&mut self, ngram: Ngram, n: u32, n_bytes: usize) {
+        if self.n_ngrams.is_multiple_of(BLOCK) {
             // One less than the first, so that a search for it ends in this block.
-            self.last = gram - 1;
+            self.last = ngram - 1;
             let places = [
                 self.last.into(),
                 self.dictionary.len() as u64,
@@ -102,12 +102,12 @@ impl<W: Write> SegmentWriter<W> {
             ];
             put_all(&places, &mut self.blocks);
         }
-        put_number((gram - self.last).into(), &mut self.dictionary);
+        put_number((ngram - self.last).into(), &mut self.dictionary);
         put_number(n.into(), &mut self.dictionary);
         put_number(n_bytes as u64, &mut self.dictionary);
         self.n_postings += n_bytes as u64;
-        self.last = gram;
-        self.n_grams += 1;
+        self.last = ngram;
+        self.n_ngrams += 1;
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use ken_core::{Field, FieldKind, Kind, Value};
 use ken_extract::{Input, Limits, detect, extract_all};
 use ken_index::analysis::analyze;
-use ken_ngram::GramSet;
+use ken_ngram::NgramSet;
 use serde_json::json;
 
 fn main() -> io::Result<()> {
@@ -98,7 +98,7 @@ fn is_text(path: &Path) -> bool {
 
 /// Takes the grams of files, unless they hold a NUL.
 fn take_grams(files: &[PathBuf]) -> io::Result<Duration> {
-    let mut set = GramSet::default();
+    let mut set = NgramSet::default();
     let started = Instant::now();
     each_read(files, |bytes| {
         if !bytes.contains(&0) {

@@ -15,7 +15,8 @@ use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp};
 
 use crate::Catalogue;
 use crate::listings::Recorder;
-use crate::scan::{Progress, ScanOptions, ScanSummary, Visitor, scan, scan_towards};
+use crate::options::{Progress, ScanOptions, ScanSummary, Visitor};
+use crate::scan::{scan, scan_towards};
 
 /// What the files of a walk are compared with, and who hears of the differences.
 pub struct Comparison<'a> {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::rules::RuleError;
+
 /// A file or folder that could not be looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
@@ -37,6 +39,15 @@ impl ScanError {
     pub fn path(&self) -> &Path {
         match self {
             Self::Folder { path, .. } | Self::File { path, .. } | Self::Rules { path, .. } => path,
+        }
+    }
+}
+
+impl From<RuleError> for ScanError {
+    fn from(error: RuleError) -> Self {
+        Self::Rules {
+            message: error.message(),
+            path: error.path,
         }
     }
 }

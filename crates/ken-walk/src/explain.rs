@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use ken_core::{Root, Stamp};
 
-use crate::scan::{Progress, ScanOptions, Visitor, scan_towards};
+use crate::options::{Progress, ScanOptions, Visitor};
+use crate::scan::scan_towards;
 use crate::{Availability, ScanError, Skip};
 
 /// What the walk makes of a path below a root.

@@ -10,19 +10,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::Match;
-use ken_core::{SidecarStamp, Stamp, escape_bytes};
+use ken_core::{Root, SidecarStamp, Stamp, escape_bytes};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use crate::listing::{Entry, Listing};
+use crate::lineage::Lineage;
+use crate::listing::{Entry, EntryOrder, Listing};
 use crate::listings::Batch;
+use crate::markers::Markers;
 use crate::mh::{self, Sequences};
 use crate::queue::{Queue, Turn};
-use crate::rules::Rules;
-use crate::scan::{Look, Shared};
+use crate::rules::{FolderRules, Rules, WalkRoot};
+use crate::shared::{Look, Shared};
 use crate::sidecar;
-use ken_core::Root;
-
+use crate::stamp::{changed_since, stamp_of};
 use crate::{ScanError, Skip};
 
 /// After how many files the counters move, so that threads do not fight for them at each.
@@ -40,18 +41,11 @@ pub(crate) struct Folder {
     /// The number of its root.
     root: usize,
     /// The rules that hold for the folder itself.
-    rules: Arc<Rules>,
-    /// The folders it lies in, nearest first; kept only where the root's options need it.
-    parent: Option<Arc<Place>>,
+    rules: Arc<FolderRules>,
+    /// The folders it lies in; kept only where the root's options need it.
+    parent: Option<Arc<Lineage>>,
     /// Whether a folder above it changed: it may have been another one's, and is looked at.
     is_new: bool,
-}
-
-/// Which folder it is, by whatever path.
-struct Place {
-    device: u64,
-    inode: u64,
-    parent: Option<Arc<Self>>,
 }
 
 /// What a thread of a walk takes.
@@ -73,8 +67,10 @@ struct Here<'a> {
     number: usize,
     path: PathBuf,
     descriptor: OwnedFd,
-    rules: Arc<Rules>,
-    place: Option<Arc<Place>>,
+    walk_root: &'a WalkRoot,
+    walk_rules: &'a Rules,
+    rules: Arc<FolderRules>,
+    lineage: Option<Arc<Lineage>>,
     has_stops: bool,
     look: Look,
     is_maildir: bool,
@@ -108,6 +104,8 @@ impl Drop for Divided<'_> {
 /// One thread of a walk, with its buffers and what it has not reported yet.
 pub(crate) struct Walker<'a> {
     shared: &'a Shared<'a>,
+    /// The rules of each root.
+    rules: &'a [(Rules, WalkRoot)],
     listing: Listing,
     /// The path of the entry that is looked at.
     path: Vec<u8>,
@@ -121,7 +119,7 @@ pub(crate) struct Walker<'a> {
 
 impl Folder {
     /// Returns the folder that a root is.
-    pub(crate) fn root(root: usize, path: PathBuf, rules: Arc<Rules>) -> Self {
+    pub(crate) fn root(root: usize, path: PathBuf, rules: Arc<FolderRules>) -> Self {
         Self {
             path,
             root,
@@ -133,9 +131,10 @@ impl Folder {
 }
 
 impl<'a> Walker<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
+    pub(crate) fn new(shared: &'a Shared<'a>, rules: &'a [(Rules, WalkRoot)]) -> Self {
         Self {
             shared,
+            rules,
             listing: Listing::default(),
             path: Vec::new(),
             found: Vec::new(),
@@ -169,7 +168,12 @@ impl<'a> Walker<'a> {
     pub(crate) fn root_file(mut self, root: &Root) {
         self.path = root.path.as_os_str().as_bytes().to_vec();
         match rustix::fs::statat(CWD, &root.path, AtFlags::empty()) {
-            Ok(stat) if kind_of(&stat) == FileType::RegularFile => self.visit(stamp_of(&stat)),
+            Ok(stat) if kind_of(&stat) == FileType::RegularFile => {
+                // Unless the target lies below the path of this file.
+                if self.shared.is_whole(&root.path) || self.shared.is_target(&root.path) {
+                    self.visit(stamp_of(&stat));
+                }
+            }
             Ok(_) => self.skip(|| Skip::Special),
             Err(error) => self.fail_file(error),
         }
@@ -180,14 +184,16 @@ impl<'a> Walker<'a> {
         let root = &self.shared.roots[folder.root];
         self.set_path(&folder.path);
         let opened = open(folder, root).and_then(|descriptor| {
-            let place = place_of(folder, root, &descriptor)?;
-            Ok((descriptor, place))
+            let lineage = lineage_of(folder, root, &descriptor)?;
+            Ok((descriptor, lineage))
         });
         match opened {
             Err(error) => self.fail_folder(folder, error),
-            Ok((_, Some(place))) if place.leaves(root) => self.skip(|| Skip::FileSystem),
-            Ok((_, Some(place))) if place.is_loop() => self.skip(|| Skip::Loop),
-            Ok((descriptor, place)) => self.list(folder, root, descriptor, place, turn),
+            Ok((_, Some(lineage))) if root.one_file_system && lineage.is_mounted() => {
+                self.skip(|| Skip::FileSystem);
+            }
+            Ok((_, Some(lineage))) if lineage.loop_depth().is_some() => self.skip(|| Skip::Loop),
+            Ok((descriptor, lineage)) => self.list(folder, root, descriptor, lineage, turn),
         }
     }
 
@@ -196,7 +202,7 @@ impl<'a> Walker<'a> {
         folder: &Folder,
         root: &'a Root,
         descriptor: OwnedFd,
-        place: Option<Arc<Place>>,
+        lineage: Option<Arc<Lineage>>,
         turn: &mut Turn<'_, Work<'a>>,
     ) {
         let Some(look) = self.look(folder, root, &descriptor) else {
@@ -209,28 +215,29 @@ impl<'a> Walker<'a> {
             Err(error) => self.fail_folder(folder, error),
             Ok(()) => {
                 if let (Some(recorder), Some(stat)) = (recorder, stat) {
+                    self.listing.sort(descriptor.as_fd(), EntryOrder::Inode);
                     let (path, of) = (&folder.path, descriptor.as_fd());
                     recorder.listed(path, of, &stat, &self.listing, &mut self.listed);
                 }
             }
         }
         self.listing.sort(descriptor.as_fd(), self.shared.order);
-        if self.listing.is_marked {
+        let markers = Markers::of(&self.listing);
+        if markers.is_left_out {
             return self.skip(|| Skip::Marked);
         }
-        if self.listing.is_held && self.shared.heeds_noupdate {
+        if markers.is_held && self.shared.heeds_noupdate {
             self.skip(|| Skip::Held);
             return self.shared.note(&folder.path, Look::Nothing);
         }
         if self.shared.lazy_since.is_some() {
             self.shared.note(&folder.path, look);
         }
-        let rules = match root.no_ignore {
-            true => Arc::clone(&folder.rules),
-            false => folder
-                .rules
-                .child(&folder.path, self.listing.found, &mut self.errors),
-        };
+        let (walk_rules, walk_root) = &self.rules[folder.root];
+        let holds = self.listing.ignore_files;
+        let mut errors = Vec::new();
+        let rules = walk_rules.below(&folder.rules, &folder.path, holds, &mut errors);
+        self.errors.extend(errors.into_iter().map(ScanError::from));
         let all = 0..self.listing.entries.len();
         let is_large = all.len() >= 2 * ENTRIES_PER_PART;
         let divided = if is_large && look == Look::All && self.shared.is_divisible() {
@@ -242,13 +249,15 @@ impl<'a> Walker<'a> {
             root,
             number: folder.root,
             path: folder.path.clone(),
+            walk_root,
+            walk_rules,
             rules,
-            place,
+            lineage,
             has_stops: self.shared.stops.are_in(&folder.path),
             look,
-            is_maildir: self.listing.is_maildir(),
-            sidecars: std::mem::take(&mut self.listing.sidecars),
-            sequences: (self.listing.has_sequences && look == Look::All)
+            is_maildir: markers.is_maildir,
+            sidecars: markers.sidecars,
+            sequences: (markers.has_sequences && look == Look::All)
                 .then(|| Sequences::read(descriptor.as_fd()))
                 .flatten(),
             descriptor,
@@ -306,7 +315,7 @@ impl<'a> Walker<'a> {
             if self.is_cancelled() {
                 break;
             }
-            let name = listing.name(entry);
+            let name = listing.c_name(entry);
             self.path.truncate(folder_length);
             self.path.extend_from_slice(name.to_bytes());
             if here.is_whole || self.shared.is_on_the_way(self.path()) {
@@ -333,10 +342,12 @@ impl<'a> Walker<'a> {
         };
         match kind {
             FileType::Directory if self.admits(here, name, true) => self.folder(here),
-            // One that lies on the way to a target is none.
-            FileType::RegularFile if !here.is_whole && !self.shared.is_target(self.path()) => {}
             FileType::RegularFile if !looks => {}
             FileType::RegularFile if self.admits(here, name, false) => {
+                if !here.is_whole && !self.shared.is_target(self.path()) {
+                    // A target lies below the path of this file.
+                    return;
+                }
                 match stat.map_or_else(|| look(here, name, AtFlags::SYMLINK_NOFOLLOW), Ok) {
                     Ok(stat) => self.visit(Stamp {
                         sidecar: here.sidecar(name),
@@ -365,7 +376,10 @@ impl<'a> Walker<'a> {
             self.skip(|| reason.clone());
             return false;
         }
-        match here.rules.matched(path, is_folder) {
+        match here
+            .walk_rules
+            .matched(&here.rules, here.walk_root, path, is_folder)
+        {
             Match::Whitelist(_) => true,
             Match::Ignore(glob) => {
                 self.skip(|| Skip::Ignored {
@@ -392,7 +406,7 @@ impl<'a> Walker<'a> {
             path: PathBuf::from(path),
             root: here.number,
             rules: Arc::clone(&here.rules),
-            parent: here.place.clone(),
+            parent: here.lineage.clone(),
             is_new: here.look == Look::All && self.shared.lazy_since.is_some(),
         }));
     }
@@ -464,20 +478,6 @@ impl Here<'_> {
     }
 }
 
-impl Place {
-    /// Returns whether the folder lies on another file system than its root and must not.
-    fn leaves(&self, root: &Root) -> bool {
-        let parent = self.parent.as_ref();
-        root.one_file_system && parent.is_some_and(|parent| parent.device != self.device)
-    }
-
-    /// Returns whether the folder is one of those it lies in.
-    fn is_loop(&self) -> bool {
-        std::iter::successors(self.parent.as_deref(), |place| place.parent.as_deref())
-            .any(|place| (place.device, place.inode) == (self.device, self.inode))
-    }
-}
-
 /// Returns whether a folder is known to hold no others: it has two links, and one more for each folder
 /// in it. Some file systems count otherwise (Btrfs: always one; CIFS: always two).
 fn holds_no_folders(stat: &Stat, descriptor: &OwnedFd) -> bool {
@@ -489,12 +489,6 @@ fn holds_no_folders(stat: &Stat, descriptor: &OwnedFd) -> bool {
     stat.st_nlink == WITHOUT_FOLDERS && rustix::fs::fstatfs(descriptor).is_ok_and(is_counted)
 }
 
-/// Returns whether an entry of a folder came or went since, or the folder itself moved.
-pub(crate) fn changed_since(stat: &Stat, since: i64) -> bool {
-    let stamp = stamp_of(stat);
-    stamp.mtime_ns >= since || stamp.ctime_ns >= since
-}
-
 fn open(folder: &Folder, root: &Root) -> Result<OwnedFd, Errno> {
     let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     if !root.follow_links {
@@ -504,20 +498,16 @@ fn open(folder: &Folder, root: &Root) -> Result<OwnedFd, Errno> {
 }
 
 /// Looks which folder it is, if an option of the root asks for that.
-fn place_of(
+fn lineage_of(
     folder: &Folder,
     root: &Root,
     descriptor: &OwnedFd,
-) -> Result<Option<Arc<Place>>, Errno> {
+) -> Result<Option<Arc<Lineage>>, Errno> {
     if !root.one_file_system && !root.follow_links {
         return Ok(None);
     }
-    let stamp = stamp_of(&rustix::fs::fstat(descriptor)?);
-    Ok(Some(Arc::new(Place {
-        device: stamp.device,
-        inode: stamp.inode,
-        parent: folder.parent.clone(),
-    })))
+    let stat = rustix::fs::fstat(descriptor)?;
+    Ok(Some(Arc::new(Lineage::new(&stat, folder.parent.clone()))))
 }
 
 /// Returns what an entry is, and its `stat` where that had to be asked.
@@ -552,22 +542,6 @@ fn kind_of(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)
 }
 
-/// Returns the stamp that the system's `stat` holds. Times beyond the years 1677 to 2262 are clamped.
-#[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // types differ between machines
-pub fn stamp_of(stat: &Stat) -> Stamp {
-    let nanoseconds =
-        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    Stamp {
-        size: u64::try_from(stat.st_size).unwrap_or(0),
-        mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-        ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-        inode: stat.st_ino as u64,
-        device: stat.st_dev as u64,
-        sidecar: None,
-        mh: None,
-    }
-}
-
 fn for_people(path: &Path) -> String {
     escape_bytes(path.as_os_str().as_bytes()).into_owned()
 }
@@ -575,36 +549,6 @@ fn for_people(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn place(device: u64, inode: u64, parent: Option<Place>) -> Place {
-        Place {
-            device,
-            inode,
-            parent: parent.map(Arc::new),
-        }
-    }
-
-    #[test]
-    fn mounts_and_loops_are_told_by_device_and_inode() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut root = crate::root_at(folder.path()).unwrap();
-        let mounted = place(2, 1, Some(place(1, 1, None)));
-        assert!(!mounted.leaves(&root));
-        assert!(!mounted.is_loop());
-        root.one_file_system = true;
-        assert!(mounted.leaves(&root));
-        assert!(!place(1, 1, None).leaves(&root));
-        let below = place(1, 7, Some(place(1, 5, None)));
-        assert!(!below.leaves(&root));
-        assert!(place(1, 5, Some(below)).is_loop());
-    }
-
-    #[test]
-    fn times_beyond_the_range_of_stamps_are_clamped() {
-        let mut stat = rustix::fs::stat("/").unwrap();
-        stat.st_mtime = i64::MAX as _;
-        assert_eq!(stamp_of(&stat).mtime_ns, i64::MAX);
-    }
 
     #[test]
     fn few_folders_are_divided_at_a_time() {

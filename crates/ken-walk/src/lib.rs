@@ -12,29 +12,38 @@ mod explain;
 mod folder;
 #[cfg(any(fuzzing, test))]
 pub mod fuzzing;
+mod lineage;
 mod listing;
 mod listings;
+mod markers;
 mod mh;
+mod options;
 mod queue;
 mod roots;
 mod rules;
 mod scan;
 mod settle;
+mod shared;
 mod sidecar;
+mod stamp;
 
 pub use catalogue::Catalogue;
 pub use compare::{Comparison, Summary, changes, changes_of};
 pub use error::ScanError;
 pub use explain::{Verdict, explain};
-pub use folder::stamp_of;
 pub use ken_core::covering;
-pub use listing::each_entry;
+pub use lineage::Lineage;
+pub use listing::{Entry, EntryOrder, Listing};
 pub use listings::{FileSystems, KeptListing, Listings, Recorder};
 pub use mh::mh_state;
+pub use options::{OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor};
 pub use queue::{Queue, Turn};
 pub use roots::{Availability, availability, is_mount_point, root_at};
-pub use scan::{
-    EntryOrder, OnFile, OnSkip, Progress, ScanOptions, ScanSummary, Skip, Visitor, scan,
+pub use rules::{
+    FolderRules, IgnoreFiles, OwnFile, Policy, RuleError, Rules, WalkRoot, ignore_file_text,
+    without_prefix,
 };
+pub use scan::scan;
 pub use settle::settle;
-pub use sidecar::{Sidecar, sidecar_beside, sidecar_names, sidecar_stamp};
+pub use sidecar::{Sidecar, dependents, sidecar_beside, sidecar_names, sidecar_stamp};
+pub use stamp::stamp_of;

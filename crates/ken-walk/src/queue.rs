@@ -16,6 +16,8 @@ pub struct Queue<T> {
 struct State<T> {
     stack: Vec<T>,
     turns: usize,
+    /// Threads that wait for work: to wake none takes no system call.
+    waiting: usize,
 }
 
 /// A piece of work that a thread has taken.
@@ -29,7 +31,11 @@ impl<T> Queue<T> {
     /// Begins with this work.
     pub fn new(stack: Vec<T>) -> Self {
         Self {
-            state: Mutex::new(State { stack, turns: 0 }),
+            state: Mutex::new(State {
+                stack,
+                turns: 0,
+                waiting: 0,
+            }),
             changed: Condvar::new(),
         }
     }
@@ -49,10 +55,12 @@ impl<T> Queue<T> {
             if state.turns == 0 {
                 return None;
             }
+            state.waiting += 1;
             state = self
                 .changed
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
     }
 
@@ -62,6 +70,9 @@ impl<T> Queue<T> {
     }
 
     fn wake(&self, state: &State<T>) {
+        if state.waiting == 0 {
+            return;
+        }
         if state.stack.len() == 1 {
             self.changed.notify_one();
         } else if state.stack.len() > 1 || state.turns == 0 {

@@ -8,7 +8,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, FileRow, KeyHasher, Root, Stamp, Token};
 use ken_walk::{
-    Catalogue, Comparison, Progress, ScanOptions, Summary, Visitor, changes, root_at, scan,
+    Catalogue, Comparison, Progress, ScanOptions, Summary, Visitor, changes, changes_of, root_at,
+    scan,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -71,8 +72,27 @@ impl World {
         self.run(&roots, &Progress::default()).0
     }
 
+    /// Does the same for some paths, and for what lies below them.
+    fn update_at(&mut self, names: &[&str]) -> Vec<String> {
+        let paths: Vec<PathBuf> = names.iter().map(|name| self.at(name)).collect();
+        let roots = [self.root()];
+        self.run_at(Some(&paths), &roots, &Progress::default()).0
+    }
+
     fn run(&mut self, roots: &[Root], progress: &Progress) -> (Vec<String>, Summary) {
-        let catalogue = Catalogue::new(self.index.values().copied().collect());
+        self.run_at(None, roots, progress)
+    }
+
+    fn run_at(
+        &mut self,
+        only: Option<&[PathBuf]>,
+        roots: &[Root],
+        progress: &Progress,
+    ) -> (Vec<String>, Summary) {
+        let is_meant =
+            |path: &Path| only.is_none_or(|only| only.iter().any(|at| path.starts_with(at)));
+        let known = self.index.iter().filter(|(path, _)| is_meant(path));
+        let catalogue = Catalogue::new(known.map(|(_, row)| *row).collect());
         let paths: BTreeMap<FileKey, &PathBuf> = self
             .index
             .iter()
@@ -92,7 +112,10 @@ impl World {
             emit: &|change| found.lock().unwrap().push(change),
             recorder: None,
         };
-        let summary = changes(roots, &self.options, progress, &comparison);
+        let summary = match only {
+            Some(paths) => changes_of(paths, roots, &self.options, progress, &comparison),
+            None => changes(roots, &self.options, progress, &comparison),
+        };
         let mut lines: Vec<String> = Vec::new();
         for change in found.into_inner().unwrap() {
             lines.push(self.apply(change));
@@ -139,6 +162,26 @@ fn set_mtime(path: &Path, seconds: u64) {
     let file = fs_err::File::options().write(true).open(path).unwrap();
     let time = UNIX_EPOCH + Duration::from_secs(seconds);
     file.file().set_modified(time).unwrap();
+}
+
+#[test]
+fn a_folder_that_is_named_stands_for_all_below_it() {
+    let mut world = World::new(&["a/b/1", "a/b/c/2", "a/3", "x/4", "x/5"]);
+    world.update();
+    set_mtime(&world.at("a/3"), 5);
+    set_mtime(&world.at("x/5"), 5);
+    fs_err::rename(world.at("a/b"), world.at("x/b")).unwrap();
+    world.write("x/b/6", "new");
+    assert_eq!(world.update_at(&["x/4", "x/none"]), [""; 0]);
+    let moved = ["added x/b/6", "moved a/b/1 x/b/1", "moved a/b/c/2 x/b/c/2"];
+    assert_eq!(world.update_at(&["a/b", "x/b"]), moved);
+    // A file takes the place of a folder, and a path below it is named.
+    fs_err::remove_dir_all(world.at("x/b")).unwrap();
+    world.write("x/b", "a file");
+    let gone = ["gone x/b/1", "gone x/b/6", "gone x/b/c/2"];
+    assert_eq!(world.update_at(&["x/b/1", "x/b/6", "x/b/c"]), gone);
+    assert_eq!(world.update_at(&["x"]), ["added x/b", "changed x/5"]);
+    assert_eq!(world.update(), ["changed a/3"]);
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 mod binary;
 mod dialect;
+mod error;
 mod file;
 mod fnmatch;
 mod invert;
@@ -20,31 +21,15 @@ pub mod query;
 mod report;
 pub mod rules;
 mod run;
+mod selection;
 mod types;
 mod walk;
 
 pub use dialect::is_regex;
+pub use error::Error;
 pub use printer::{Colors, Display, Paths};
 pub use query::{Case, Names, Pattern, Query};
 pub use report::{Level, Report};
-pub use run::{Outcome, Selection, Settings, Stats, search, search_stream};
+pub use run::{Outcome, Settings, Stats, search, search_stream};
+pub use selection::Selection;
 pub use types::{FILE_TYPES, FileType};
-
-/// Why a search cannot begin.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The regular expression has a mistake, in ag's words.
-    #[error(
-        "Bad regex! pcre_compile() failed at position {position}: {reason}\n\
-         If you meant to search for a literal string, run ag with -Q"
-    )]
-    Pattern {
-        /// Where, in bytes.
-        position: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// Whoever read the output is gone, or it cannot be written.
-    #[error(transparent)]
-    Output(#[from] std::io::Error),
-}

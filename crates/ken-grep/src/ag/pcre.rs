@@ -4,8 +4,6 @@
 //! ag is built with PCRE 1. Both number their messages alike, and where the words differ, those of the
 //! first are told.
 
-use super::Error;
-
 /// How the text of a pattern is meant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syntax {
@@ -26,7 +24,8 @@ mod enabled {
 
     use pcre2::bytes::RegexBuilder;
 
-    use super::{Error, Syntax};
+    use super::Syntax;
+    use crate::ag::error::Error;
 
     /// Bytes for the stack of a compiled pattern: what ripgrep allows it.
     const MAX_JIT_STACK: usize = 10 << 20;
@@ -177,7 +176,8 @@ mod enabled {
 mod disabled {
     use std::ops::Range;
 
-    use super::{Error, Syntax};
+    use super::Syntax;
+    use crate::ag::error::Error;
 
     /// None can be made.
     #[derive(Debug)]

@@ -12,8 +12,9 @@ use regex_automata::Input;
 use regex_automata::meta::{self, Cache};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind};
 
+use super::dialect;
+use super::error::Error;
 use super::pcre::{self, Syntax};
-use super::{Error, dialect};
 
 /// When letters of the other case match too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -80,9 +80,9 @@ impl Rules {
             && self.anchored_globs.is_empty()
     }
 
-    /// Adds the patterns of a file, one on each line, if it can be read.
+    /// Adds the patterns of a file, one on each line, if it is a regular file of no more than 1 MiB.
     pub fn load(&mut self, path: &Path, report: &Report<'_>) {
-        let Ok(text) = fs_err::read(path) else {
+        let Ok(Some(text)) = ken_walk::ignore_file_text(path) else {
             let path = path.display();
             report.debug(|| format!("Skipping ignore file {path}: not readable"));
             return;

@@ -5,48 +5,19 @@ use std::io::{self, BufRead};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::thread;
+
+use ken_walk::Queue;
 
 use super::file::{self, Content, Want};
 use super::printer::{Display, Printer};
-use super::query::{Limit, Names, Pattern, Searcher};
+use super::query::{Limit, Pattern, Searcher};
 use super::report::Report;
-use super::rules::Rules;
-use super::walk::{Entry, Folder, Job, Source, Stack};
+use super::selection::Selection;
+use super::walk::{Entry, Folder, Job, Source};
 use super::{binary, invert};
-use crate::narrow::Narrow;
-
-/// Which files are searched.
-#[derive(Debug)]
-#[allow(clippy::struct_excessive_bools)] // each is an option of the command line
-pub struct Selection {
-    /// Files and folders, in order.
-    pub paths: Vec<PathBuf>,
-    /// Names that begin with a dot.
-    pub hidden: bool,
-    /// Links are followed.
-    pub follow: bool,
-    /// Folders below are searched.
-    pub recurse: bool,
-    /// How many folders deep; any if it is -1.
-    pub depth: i64,
-    /// Other devices are left out.
-    pub one_device: bool,
-    /// Patterns that hold everywhere.
-    pub rules: Arc<Rules>,
-    /// Whether rules count at all.
-    pub uses_rules: bool,
-    /// Whether the ignore files of version control count.
-    pub vcs: bool,
-    /// Only files of these names.
-    pub names: Option<Names>,
-    /// Only files and folders with such a path.
-    pub folder_filter: Option<Names>,
-    /// Device and inode of the file that output goes to.
-    pub output: Option<(u64, u64)>,
-}
+use crate::prefilter::{LastFolder, Prefilter};
 
 /// What is done with files.
 #[allow(clippy::struct_excessive_bools)] // each is an option of the command line
@@ -80,7 +51,7 @@ pub struct Settings {
     /// Threads.
     pub workers: usize,
     /// Which files need not be read.
-    pub narrow: Narrow,
+    pub prefilter: Prefilter,
 }
 
 impl Settings {
@@ -127,14 +98,17 @@ impl Outcome {
 
 /// Searches files.
 pub fn search(settings: &Settings, report: &Report<'_>) -> io::Result<Outcome> {
-    let stack = Stack::new(start(&settings.selection, report));
+    let mut start = start(&settings.selection, report);
+    // The last one is taken first.
+    start.reverse();
+    let queue = Queue::new(start);
     let workers = settings.workers.max(1);
     let mut outcome = Outcome::default();
     if workers == 1 {
-        outcome = Worker::new(settings, report).run(&stack);
+        outcome = Worker::new(settings, report).run(&queue);
     } else {
         let outcomes: Vec<Outcome> = thread::scope(|scope| {
-            let spawn = |_| scope.spawn(|| Worker::new(settings, report).run(&stack));
+            let spawn = |_| scope.spawn(|| Worker::new(settings, report).run(&queue));
             let threads: Vec<_> = (0..workers).map(spawn).collect();
             let ended = threads.into_iter().map(|thread| thread.join().ok());
             ended.collect::<Option<_>>()
@@ -200,6 +174,8 @@ struct Worker<'s, 'w> {
     text: Vec<u8>,
     limit: Limit,
     outcome: Outcome,
+    /// The folder in which a file was looked at last.
+    last: LastFolder,
 }
 
 impl<'s, 'w> Worker<'s, 'w> {
@@ -217,14 +193,15 @@ impl<'s, 'w> Worker<'s, 'w> {
             printer: Printer::new(&settings.display),
             matches: Vec::new(),
             text: Vec::new(),
+            last: LastFolder::default(),
             limit,
             outcome: Outcome::default(),
         }
     }
 
-    fn run(mut self, stack: &Stack) -> Outcome {
-        while let Some((job, mut turn)) = stack.take() {
-            turn.made = match job {
+    fn run(mut self, queue: &Queue<Job>) -> Outcome {
+        while let Some((job, mut turn)) = queue.take() {
+            turn.found = match job {
                 Job::Folder(folder) => folder.read(&self.settings.selection, self.report),
                 Job::Files(files) => {
                     files.iter().for_each(|file| self.file(file));
@@ -234,7 +211,7 @@ impl<'s, 'w> Worker<'s, 'w> {
             };
             drop(turn);
             if self.report.is_closed() {
-                stack.clear();
+                queue.clear();
             }
         }
         self.outcome
@@ -256,7 +233,7 @@ impl<'s, 'w> Worker<'s, 'w> {
             compressed: self.settings.compressed,
             output: self.settings.selection.output,
         };
-        if !self.settings.narrow.is_empty() && self.is_excluded(file) {
+        if !self.settings.prefilter.is_empty() && self.is_excluded(file) {
             let path = path.escape_ascii();
             self.report
                 .debug(|| format!("Skipping {path}: the index says that nothing matches"));
@@ -286,10 +263,12 @@ impl<'s, 'w> Worker<'s, 'w> {
         }
     }
 
-    fn is_excluded(&self, file: &Entry) -> bool {
+    fn is_excluded(&mut self, file: &Entry) -> bool {
         let path = Path::new(OsStr::from_bytes(&file.path));
         let named = file.source == Source::Named;
-        self.settings.narrow.excludes(path, named)
+        self.settings
+            .prefilter
+            .excludes(path, named, &mut self.last)
     }
 
     /// Searches a text and prints what is found; returns how much, if it was searched.

@@ -10,12 +10,12 @@ use std::fs::FileType;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use super::file;
 use super::report::Report;
 use super::rules::{self, Filter, Rules};
-use super::run::Selection;
+use super::selection::Selection;
 
 /// Files of one job: enough that the stack is seldom locked, few enough to share a large folder.
 const FILES_IN_JOB: usize = 32;
@@ -83,7 +83,7 @@ impl Folder {
         }
     }
 
-    /// Reads the folder: what is to be done with what is in it, in order.
+    /// Reads the folder: what is to be done with what is in it, the last job first.
     pub(super) fn read(mut self, selection: &Selection, report: &Report<'_>) -> Vec<Job> {
         if self.device.is_none() {
             report.error(&[b"Error stat()ing: ", &self.path]);
@@ -257,6 +257,8 @@ impl Folder {
                 })));
             }
         }
+        // The last one is taken first.
+        jobs.reverse();
         jobs
     }
 
@@ -291,79 +293,4 @@ enum Kind {
     Regular,
     /// A link, or what only an attempt to read it tells.
     Other,
-}
-
-/// Jobs that wait, and how many are worked on.
-pub(super) struct Stack {
-    state: Mutex<Waiting>,
-    changed: Condvar,
-}
-
-struct Waiting {
-    jobs: Vec<Job>,
-    busy: usize,
-}
-
-/// A job that somebody is at. When it is dropped, also by a panic, the jobs that it made are put on the stack, in their
-/// order: others wait for them.
-pub(super) struct Turn<'s> {
-    stack: &'s Stack,
-    pub(super) made: Vec<Job>,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        let mut state = self.stack.lock();
-        state.busy -= 1;
-        state.jobs.extend(self.made.drain(..).rev());
-        if !state.jobs.is_empty() || state.busy == 0 {
-            self.stack.changed.notify_all();
-        }
-    }
-}
-
-impl Stack {
-    /// Jobs in order: the first one is taken first.
-    pub(super) fn new(mut jobs: Vec<Job>) -> Self {
-        jobs.reverse();
-        Self {
-            state: Mutex::new(Waiting { jobs, busy: 0 }),
-            changed: Condvar::new(),
-        }
-    }
-
-    /// Takes a job; waits while others may still make some. None when all is done.
-    pub(super) fn take(&self) -> Option<(Job, Turn<'_>)> {
-        let mut state = self.lock();
-        loop {
-            if let Some(job) = state.jobs.pop() {
-                state.busy += 1;
-                let turn = Turn {
-                    stack: self,
-                    made: Vec::new(),
-                };
-                return Some((job, turn));
-            }
-            if state.busy == 0 {
-                return None;
-            }
-            state = match self.changed.wait(state) {
-                Ok(state) => state,
-                Err(poisoned) => poisoned.into_inner(),
-            };
-        }
-    }
-
-    /// Forgets all that waits.
-    pub(super) fn clear(&self) {
-        self.lock().jobs.clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        match self.state.lock() {
-            Ok(state) => state,
-            // Another thread's panic is told where it is joined.
-            Err(poisoned) => poisoned.into_inner(),
-        }
-    }
 }

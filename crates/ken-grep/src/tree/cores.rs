@@ -1,45 +1,75 @@
-//! Whether cores rest while there is work: those who do it mostly wait for a disk then, or other programs use the cores.
+//! Whether cores rest while there is work: the threads mostly wait for a disk then, or other programs use the cores.
 
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Within less time, it is not told.
-const LOOK: Duration = Duration::from_micros(if cfg!(test) { 0 } else { 500 });
+/// When threads count as waiting for a disk.
+#[derive(Clone, Copy)]
+pub(super) struct Patience {
+    /// A folder in memory takes no longer than so much for each entry, and 20 times that for itself.
+    pub(super) entry: Duration,
+    /// The use of cores is not measured over less time.
+    pub(super) interval: Duration,
+    /// Cores that are used for less of the time rest.
+    pub(super) least_percent: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            entry: Duration::from_micros(4),
+            interval: Duration::from_micros(500),
+            least_percent: 75,
+        }
+    }
+}
+
+impl Patience {
+    /// Returns whether a folder with so many entries took longer than one in memory.
+    pub(super) fn is_over(&self, start: Instant, n_entries: usize) -> bool {
+        let n_entries = u32::try_from(n_entries).unwrap_or(u32::MAX);
+        start.elapsed() > self.entry.saturating_mul(n_entries.saturating_add(20))
+    }
+}
 
 /// What this process used of some cores.
 pub(super) struct Cores {
     n: u32,
+    patience: Patience,
     since: Instant,
     used: Duration,
 }
 
 impl Cores {
     /// Looks at as many cores as there are threads to use them, from now on.
-    pub(super) fn of(n_threads: usize) -> Self {
+    pub(super) fn of(n_threads: usize, patience: Patience) -> Self {
         Self {
             n: u32::try_from(n_threads).unwrap_or(u32::MAX),
+            patience,
             since: Instant::now(),
             used: cpu_time(),
         }
     }
 
-    /// Returns whether they rested since this was asked last. In the tests of a walk they always do.
+    /// Returns whether they rested since this was asked last.
     pub(super) fn rest(&mut self) -> bool {
         let elapsed = self.since.elapsed();
-        if elapsed < LOOK {
+        if elapsed < self.patience.interval {
             return false;
         }
         let used = cpu_time();
-        let rest = rest(self.n, elapsed, used.saturating_sub(self.used));
+        let since = used.saturating_sub(self.used);
+        let rest = rest(self.n, self.patience.least_percent, elapsed, since);
         (self.since, self.used) = (Instant::now(), used);
-        rest || cfg!(test)
+        rest
     }
 }
 
-/// Returns whether some cores were used for less than three quarters of a time.
-fn rest(n: u32, elapsed: Duration, used: Duration) -> bool {
-    used.saturating_mul(4) < elapsed.saturating_mul(n).saturating_mul(3)
+/// Returns whether some cores were used for less than so much of a time.
+fn rest(n: u32, least_percent: u32, elapsed: Duration, used: Duration) -> bool {
+    let all = elapsed.saturating_mul(n);
+    used.saturating_mul(100) < all.saturating_mul(least_percent)
 }
 
 fn cpu_time() -> Duration {
@@ -62,7 +92,7 @@ mod tests {
             (64, 10, 640, false),
             (64, 10, 20, true),
         ] {
-            let found = rest(n, ms(elapsed), ms(used));
+            let found = rest(n, 75, ms(elapsed), ms(used));
             assert_eq!(found, expected, "{used} of {n} times {elapsed} ms");
         }
     }

@@ -1,25 +1,23 @@
-//! A walk for searches with an index, where looking at files is most of the work.
+//! The walk of a search.
 //!
-//! Threads take folders from a shared stack. Of each folder the names are read at once; each file that
-//! the rules let through is asked of the index, and looked at (`fstatat`) in the open folder if the
-//! answer depends on it. Nothing is allocated for a file that is left out. Those that are left go to
-//! the visitor, in batches that other threads may take. If the index is trusted with where to walk,
-//! folders are not even listed.
+//! Threads take folders from a shared stack. A thread reads all names of a folder at once, asks the index about each
+//! file that the rules let through, and looks at the file (`fstatat` in the open folder) if the answer depends on it.
+//! Nothing is allocated for a file that is left out. The files that remain go to the visitor, in batches that other
+//! threads may take. If the index is trusted with where to walk, folders are not even listed.
 //!
-//! As many threads walk as there are cores, as long as what they ask for is in memory. Where it is read from a
-//! disk, they wait and the cores rest: a folder that took long asks whether they do, and calls more threads then.
+//! As many threads walk as there are cores, as long as what they ask for is in memory. Where it is read from a disk,
+//! they wait and the cores rest: a folder that took long asks whether they do, and calls more threads then.
 //!
-//! Options that hardly anybody combines with an index are left to the walk of `ignore`: to follow
-//! links, to stay on a file system, limits of depth and size, a log of what is left out.
+//! One thread alone goes through a tree in order: a run of files, the folder that follows them, all that is in it,
+//! the next run. The order is that of names, or of the file system.
 
 mod cores;
-mod listing;
-mod path;
-mod rules;
+mod filter;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsStr;
+use std::collections::HashSet;
+use std::ffi::{CStr, OsStr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -27,51 +25,51 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ignore::WalkState;
-use ken_walk::{FileSystems, Queue};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use ken_walk::{
+    Entry, EntryOrder, FileSystems, FolderRules, IgnoreFiles, Lineage, Listing, Queue, WalkRoot,
+};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::Observer;
 use crate::input::Input;
-use crate::narrow::{InFolder, Narrow, Verdict};
-use crate::run::Tally;
+use crate::prefilter::{InFolder, LastFolder, Prefilter, Verdict};
+use crate::tally::Tally;
 use crate::walk::WalkOptions;
-use cores::Cores;
-use listing::{Entry, Listing};
-use rules::{Found, Node, Root, Rules};
+use cores::{Cores, Patience};
+use filter::Filter;
 
 /// Files that a thread searches before it takes the next piece of work.
 const BATCH: usize = 16;
 /// More threads than that do not walk unless it is asked for, as in `ignore`.
 const MAX_THREADS: usize = 12;
-/// A folder for which nobody waited takes no longer: so much for each entry and for itself as for some.
-const ENTRY_TIME: Duration = Duration::from_micros(if cfg!(test) { 0 } else { 4 });
-const FOLDER_ENTRIES: u32 = 20;
-
 /// The walk of one search.
 pub(crate) struct Tree<'a> {
     walk: &'a WalkOptions,
-    rules: Rules<'a>,
-    narrow: &'a Narrow,
+    filter: Filter,
+    prefilter: &'a Prefilter,
     observer: &'a dyn Observer,
     implicit: bool,
-    roots: Vec<Root>,
-    start: Vec<Folder>,
-    /// Paths that are no folders.
-    others: Vec<PathBuf>,
-    /// Device and inode of the file that standard output goes to.
-    output: Option<(u64, u64)>,
+    /// The folders that the user named.
+    roots: Vec<WalkRoot>,
+    patience: Patience,
+    /// One thread walks alone, and in order.
+    in_order: bool,
     is_stopped: AtomicBool,
 }
 
-#[derive(Clone)]
 struct Folder {
     path: PathBuf,
+    /// The number of its root.
     root: usize,
-    node: Arc<Node>,
+    rules: Arc<FolderRules>,
+    /// How many folders it lies in, below its root.
+    depth: usize,
+    /// The folders it lies in; kept only where an option asks for them.
+    parent: Option<Arc<Lineage>>,
 }
 
 enum Work {
@@ -80,74 +78,44 @@ enum Work {
 }
 
 impl<'a> Tree<'a> {
-    /// Returns whether this module can walk so.
-    pub(crate) fn knows(walk: &WalkOptions) -> bool {
-        !walk.follow
-            && !walk.one_file_system
-            && walk.max_depth.is_none()
-            && walk.max_filesize.is_none()
-            && !walk.logged
-    }
-
     /// Prepares the walk.
+    ///
+    /// # Errors
+    /// Fails if a glob or a type is none.
     pub(crate) fn new(
         walk: &'a WalkOptions,
-        narrow: &'a Narrow,
+        prefilter: &'a Prefilter,
         observer: &'a dyn Observer,
         implicit: bool,
     ) -> Result<Self, ignore::Error> {
-        let mut tree = Self {
+        Ok(Self {
             walk,
-            rules: Rules::new(walk)?,
-            narrow,
+            filter: Filter::new(walk, observer)?,
+            prefilter,
             observer,
             implicit,
             roots: Vec::new(),
-            start: Vec::new(),
-            others: Vec::new(),
-            output: walk.skip_output,
+            patience: Patience::default(),
+            in_order: false,
             is_stopped: AtomicBool::new(false),
-        };
-        for path in &walk.paths {
-            // `-` is standard input.
-            if path == Path::new("-") || !path.is_dir() {
-                tree.others.push(path.clone());
-            } else {
-                tree.root(path);
-            }
-        }
-        Ok(tree)
-    }
-
-    fn root(&mut self, path: &Path) {
-        let mut errors = Vec::new();
-        let (root, node) = self.rules.root(path, &mut errors);
-        if let Some(message) = joined(&errors) {
-            self.observer.failed(&message);
-        }
-        self.start.push(Folder {
-            path: path.to_path_buf(),
-            root: self.roots.len(),
-            node,
-        });
-        self.roots.push(root);
+        })
     }
 
     /// Walks; each thread has a visitor of its own.
-    pub(crate) fn run<V>(&self, tally: &Tally, visitor: impl Fn() -> V)
+    pub(crate) fn run<V>(mut self, tally: &Tally, visitor: impl Fn() -> V)
     where
         V: FnMut(Input) -> WalkState + Send,
     {
-        let start = self.start.iter().rev().cloned().map(Work::Folder).collect();
-        let queue = Queue::new(start);
-        let (n_threads, n_more) = (self.n_threads(), self.walk.more_threads);
+        let queue = self.start(tally);
+        let tree = &self;
+        let (n_threads, n_more) = (tree.n_threads(), tree.walk.more_threads);
         let (call, calls) = mpsc::sync_channel(n_more);
         thread::scope(|scope| {
             let walk = |call| {
-                let walker = Walker::new(self, tally, visitor(), call);
+                let walker = Walker::new(tree, tally, visitor(), call);
                 scope.spawn(|| walker.run(&queue));
             };
-            let mut cores = Cores::of(n_threads);
+            let mut cores = Cores::of(n_threads, tree.patience);
             (0..n_threads).for_each(|_| walk(Some(call.clone())));
             // Until all that may call have ended.
             drop(call);
@@ -163,13 +131,70 @@ impl<'a> Tree<'a> {
         });
     }
 
-    /// Returns the paths that are no folders, which the walk of `ignore` knows better.
-    pub(crate) fn others(&self) -> Option<WalkOptions> {
-        let paths = self.others.clone();
-        (!paths.is_empty()).then(|| WalkOptions {
-            paths,
-            ..self.walk.clone()
-        })
+    /// Walks on the caller's thread, in order.
+    pub(crate) fn run_in_order(mut self, tally: &Tally, visit: impl FnMut(Input) -> WalkState) {
+        self.in_order = true;
+        let queue = self.start(tally);
+        Walker::new(&self, tally, visit, None).run(&queue);
+    }
+
+    /// Returns what the user named, the first to be taken first.
+    fn start(&mut self, tally: &Tally) -> Queue<Work> {
+        let paths = &self.walk.paths;
+        let mut last = LastFolder::default();
+        let mut start: Vec<Work> = Vec::with_capacity(paths.len());
+        for path in paths {
+            // `-` is standard input.
+            let work = match path != Path::new("-") && path.is_dir() {
+                true => Some(Work::Folder(self.root(path))),
+                false => self
+                    .named(path, tally, &mut last)
+                    .map(|file| Work::Files(vec![file])),
+            };
+            start.extend(work);
+        }
+        start.reverse();
+        Queue::new(start)
+    }
+
+    fn root(&mut self, path: &Path) -> Folder {
+        let root = WalkRoot::typed(path);
+        let rules = self.filter.above(&root, self.observer);
+        self.roots.push(root);
+        Folder {
+            path: path.to_path_buf(),
+            root: self.roots.len() - 1,
+            rules,
+            depth: 0,
+            parent: None,
+        }
+    }
+
+    /// Returns a file that the user named, unless an index rules it out; no rule leaves it out.
+    fn named(&self, path: &Path, tally: &Tally, last: &mut LastFolder) -> Option<Input> {
+        if path == Path::new("-") {
+            tally.count(1, 0);
+            return Some(Input::standard_input(self.implicit));
+        }
+        // ripgrep leaves a link that leads nowhere to the search, but not where one thread walks.
+        let stat = match self.in_order {
+            true => rustix::fs::stat(path),
+            false => rustix::fs::lstat(path),
+        };
+        if let Err(error) = stat {
+            self.failed(path, error);
+            return None;
+        }
+        match self.prefilter.judge(path, true, last) {
+            Verdict::Excluded => {
+                tally.count(1, 1);
+                None
+            }
+            Verdict::MayMatch(pieces) => {
+                tally.count(1, 0);
+                Some(Input::named(path.to_path_buf(), self.implicit).with(pieces))
+            }
+        }
     }
 
     fn n_threads(&self) -> usize {
@@ -177,6 +202,16 @@ impl<'a> Tree<'a> {
             0 => thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS)),
             threads => threads,
         }
+    }
+
+    fn failed(&self, path: &Path, error: Errno) {
+        let (path, error) = (path.display(), std::io::Error::from(error));
+        let message = match self.in_order {
+            // So says ripgrep where one thread walks.
+            true => format!("{path}: IO error for operation on {path}: {error}"),
+            false => format!("{path}: {error}"),
+        };
+        self.observer.failed(&message);
     }
 }
 
@@ -187,7 +222,7 @@ struct Walker<'a, V> {
     visit: V,
     listing: Listing,
     file_systems: FileSystems,
-    /// The number of the file of grams that most files of the last folder are in.
+    /// The number of the n-gram segment that most files of the last folder are in.
     likely: usize,
     /// The path of the entry that is looked at.
     path: Vec<u8>,
@@ -195,6 +230,8 @@ struct Walker<'a, V> {
     folder_length: usize,
     /// The regular files of the folder that the rules let through.
     regular: Vec<Entry>,
+    /// The folders in it, each with the number of regular files before it.
+    folders: Vec<(usize, Folder)>,
     found: Vec<Work>,
     files: Vec<Input>,
     /// Calls more threads.
@@ -213,6 +250,7 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             path: Vec::new(),
             folder_length: 0,
             regular: Vec::new(),
+            folders: Vec::new(),
             found: Vec::new(),
             files: Vec::new(),
             call,
@@ -264,42 +302,80 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
     }
 
     fn folder(&mut self, folder: &Folder) {
+        if self
+            .tree
+            .walk
+            .max_depth
+            .is_some_and(|most| folder.depth >= most)
+        {
+            return;
+        }
         let start = self.call.as_ref().map(|_| Instant::now());
         let mut listing = std::mem::take(&mut self.listing);
-        match open(&folder.path) {
-            Err(error) => self.failed(&folder.path, error),
-            Ok(descriptor) => {
-                let mut known = self.tree.narrow.in_folder(&folder.path);
-                // What could be read before an error is walked.
-                let listed = self.list(&mut listing, folder, known.as_ref(), descriptor.as_fd());
-                if let Err(error) = listed {
-                    self.failed(&folder.path, error);
-                }
-                let mut errors = Vec::new();
-                let rules = &self.tree.rules;
-                let node = rules.below(&folder.node, &folder.path, listing.found, &mut errors);
-                if let Some(message) = joined(&errors) {
-                    self.tree.observer.bad_rule(&message);
-                }
-                let here = Here {
-                    root: &self.tree.roots[folder.root],
-                    number: folder.root,
-                    node,
-                    descriptor: descriptor.as_fd(),
-                };
-                self.entries(&here, &folder.path, &listing);
-                self.judge(&here, known.as_mut(), &listing);
+        listing.clear();
+        let opened = open(&folder.path).and_then(|descriptor| {
+            let lineage = self.lineage(folder, descriptor.as_fd())?;
+            Ok((descriptor, lineage))
+        });
+        match opened {
+            Err(error) => self.tree.failed(&folder.path, error),
+            Ok((_, Some(lineage))) if self.tree.walk.one_file_system && lineage.is_mounted() => {}
+            Ok((descriptor, lineage)) => {
+                self.open_folder(folder, &mut listing, descriptor.as_fd(), lineage);
             }
         }
-        if let (Some(call), Some(start)) = (&self.call, start) {
-            let n_entries = u32::try_from(listing.entries.len()).unwrap_or(u32::MAX);
-            if start.elapsed() > ENTRY_TIME.saturating_mul(n_entries.saturating_add(FOLDER_ENTRIES))
-            {
-                // There may be as many as are needed.
-                let _ = call.try_send(());
-            }
+        if let (Some(call), Some(start)) = (&self.call, start)
+            && self.tree.patience.is_over(start, listing.entries.len())
+        {
+            // There may be as many as are needed.
+            let _ = call.try_send(());
         }
         self.listing = listing;
+    }
+
+    /// Looks which folder it is, if an option asks for that.
+    fn lineage(
+        &self,
+        folder: &Folder,
+        descriptor: BorrowedFd<'_>,
+    ) -> Result<Option<Arc<Lineage>>, Errno> {
+        let walk = self.tree.walk;
+        if !walk.follow && !walk.one_file_system {
+            return Ok(None);
+        }
+        let stat = rustix::fs::fstat(descriptor)?;
+        Ok(Some(Arc::new(Lineage::new(&stat, folder.parent.clone()))))
+    }
+
+    fn open_folder(
+        &mut self,
+        folder: &Folder,
+        listing: &mut Listing,
+        descriptor: BorrowedFd<'_>,
+        lineage: Option<Arc<Lineage>>,
+    ) {
+        let tree = self.tree;
+        let mut known = tree.prefilter.in_folder(&folder.path);
+        // What could be read before an error is walked.
+        if let Err(error) = self.list(listing, folder, known.as_ref(), descriptor) {
+            tree.failed(&folder.path, error);
+        }
+        if tree.walk.sorted_by_walk() {
+            listing.sort(descriptor, EntryOrder::Path);
+        }
+        let holds = listing.ignore_files;
+        let here = Here {
+            root: &tree.roots[folder.root],
+            number: folder.root,
+            depth: folder.depth,
+            rules: tree
+                .filter
+                .below(&folder.rules, &folder.path, holds, tree.observer),
+            lineage,
+            descriptor,
+        };
+        self.entries(&here, &folder.path, listing);
+        self.judge(&here, known.as_mut(), listing);
     }
 
     /// Reads the names in a folder: all, from the index if they are the same there, or those that it says.
@@ -310,32 +386,36 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         known: Option<&InFolder<'_>>,
         descriptor: BorrowedFd<'_>,
     ) -> Result<(), Errno> {
-        let Some(names) = self.tree.narrow.names_in(&folder.path) else {
+        let names = self.tree.prefilter.names_in(&folder.path);
+        if self.tree.in_order {
+            // As the file system has them, whatever the index knows.
+            listing.read(descriptor)?;
+            if let Some(names) = names {
+                let names: HashSet<&[u8]> = names.iter().map(|name| name.to_bytes()).collect();
+                let mut entries = std::mem::take(&mut listing.entries);
+                entries.retain(|entry| names.contains(listing.name(*entry)));
+                listing.entries = entries;
+            }
+            return Ok(());
+        }
+        let Some(names) = names else {
             let kept = known.and_then(|known| known.listing(descriptor, &mut self.file_systems));
             let Some(kept) = kept else {
                 return listing.read(descriptor);
             };
-            listing.clear();
             kept.for_each(|(name, kind, inode)| listing.push(name, kind, inode));
             return Ok(());
         };
-        listing.clear();
         for name in names {
             match rustix::fs::statat(descriptor, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => {
-                    listing.push(
-                        name.to_bytes(),
-                        FileType::from_raw_mode(stat.st_mode),
-                        stat.st_ino,
-                    );
-                }
+                Ok(stat) => listing.push(name.to_bytes(), kind_of(&stat), stat.st_ino),
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
                 // Who opens it says what is wrong.
                 Err(_) => listing.push(name.to_bytes(), FileType::RegularFile, 0),
             }
         }
-        if !self.tree.rules.need_no_files() {
-            listing.found = Found::MAYBE;
+        if self.tree.filter.reads_files() {
+            listing.ignore_files = IgnoreFiles::MAYBE;
         }
         Ok(())
     }
@@ -354,13 +434,19 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
             self.path.extend_from_slice(name);
             match self.kind(here, listing, entry) {
                 Some(FileType::Directory) if self.is_admitted(here, listing, entry, true) => {
-                    self.found.push(Work::Folder(Folder {
+                    let folder = Folder {
                         path: owned(&self.path),
                         root: here.number,
-                        node: Arc::clone(&here.node),
-                    }));
+                        rules: Arc::clone(&here.rules),
+                        depth: here.depth + 1,
+                        parent: here.lineage.clone(),
+                    };
+                    self.folders.push((self.regular.len(), folder));
                 }
-                Some(FileType::RegularFile) if self.is_admitted(here, listing, entry, false) => {
+                Some(FileType::RegularFile)
+                    if self.is_admitted(here, listing, entry, false)
+                        && !self.is_too_large(here, listing, entry) =>
+                {
                     self.regular.push(entry);
                 }
                 _ => {}
@@ -368,14 +454,22 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         }
     }
 
-    /// Asks of each regular file whether it may match.
+    /// Asks of each regular file whether it may match. What is left is work: files and folders.
     fn judge(&mut self, here: &Here<'_>, mut known: Option<&mut InFolder<'_>>, listing: &Listing) {
         if let Some(known) = &mut known {
             let names = self.regular.iter().map(|entry| listing.name(*entry));
             known.look_up(names, &mut self.likely);
         }
         let mut n_excluded = 0;
-        for (number, &entry) in self.regular.iter().enumerate() {
+        let regular = std::mem::take(&mut self.regular);
+        let folders = std::mem::take(&mut self.folders);
+        let mut folders = folders.into_iter().peekable();
+        for (number, &entry) in regular.iter().enumerate() {
+            while self.tree.in_order
+                && let Some((_, folder)) = folders.next_if(|(before, _)| *before <= number)
+            {
+                self.folder_follows(folder);
+            }
             let verdict = known.as_ref().map_or(Verdict::MayMatch(None), |known| {
                 known.judge(number, here.descriptor, listing.c_name(entry))
             });
@@ -384,27 +478,74 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
                 Verdict::MayMatch(pieces) => {
                     self.path.truncate(self.folder_length);
                     self.path.extend_from_slice(listing.name(entry));
-                    let file = Input::file(owned(&self.path), self.tree.implicit);
+                    let file = Input::found(owned(&self.path), self.tree.implicit);
                     self.files.push(file.with(pieces));
                 }
             }
         }
-        self.tally.count(self.regular.len() as u64, n_excluded);
+        folders.for_each(|(_, folder)| self.folder_follows(folder));
+        if self.tree.in_order {
+            self.end_run();
+            // The last one is taken first.
+            self.found.reverse();
+        }
+        self.tally.count(regular.len() as u64, n_excluded);
+        self.regular = regular;
     }
 
-    /// Returns what an entry is.
+    fn folder_follows(&mut self, folder: Folder) {
+        if self.tree.in_order {
+            self.end_run();
+        }
+        self.found.push(Work::Folder(folder));
+    }
+
+    /// Makes the files since the last folder a piece of work of their own.
+    fn end_run(&mut self) {
+        if !self.files.is_empty() {
+            let files = std::mem::take(&mut self.files);
+            self.found.push(Work::Files(files));
+        }
+    }
+
+    /// Returns what an entry is; `None` if that cannot be told, which the observer hears.
     fn kind(&self, here: &Here<'_>, listing: &Listing, entry: Entry) -> Option<FileType> {
-        if entry.kind != FileType::Unknown {
-            return Some(entry.kind);
-        }
         let name = listing.c_name(entry);
-        match rustix::fs::statat(here.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Some(FileType::from_raw_mode(stat.st_mode)),
-            Err(error) => {
-                self.failed(self.here(), error);
-                None
-            }
+        let kind = match entry.kind {
+            FileType::Unknown => kind_of(&self.look(here, name, AtFlags::SYMLINK_NOFOLLOW)?),
+            known => known,
+        };
+        if kind != FileType::Symlink || !self.tree.walk.follow {
+            return Some(kind);
         }
+        let target = self.look(here, name, AtFlags::empty())?;
+        let kind = kind_of(&target);
+        let is_loop = kind == FileType::Directory && self.tell_loop(here, &target);
+        (!is_loop).then_some(kind)
+    }
+
+    fn look(&self, here: &Here<'_>, name: &CStr, flags: AtFlags) -> Option<Stat> {
+        let stat = rustix::fs::statat(here.descriptor, name, flags);
+        stat.map_err(|error| self.tree.failed(self.here(), error))
+            .ok()
+    }
+
+    /// Returns whether a link leads to a folder that it lies in, and tells so.
+    fn tell_loop(&self, here: &Here<'_>, target: &Stat) -> bool {
+        let Some(above) = Lineage::new(target, here.lineage.clone()).loop_depth() else {
+            return false;
+        };
+        let child = self.here();
+        let ancestor = match above > here.depth {
+            true => Some(here.root.path()),
+            false => child.ancestors().nth(above),
+        };
+        let loops = ignore::Error::Loop {
+            ancestor: ancestor.unwrap_or(child).to_path_buf(),
+            child: child.to_path_buf(),
+        };
+        self.tree.observer.failed(&loops.to_string());
+        true
     }
 
     fn is_admitted(
@@ -414,38 +555,55 @@ impl<'a, V: FnMut(Input) -> WalkState> Walker<'a, V> {
         entry: Entry,
         is_folder: bool,
     ) -> bool {
-        let rules = &self.tree.rules;
-        rules.admit(here.root, &here.node, self.here(), is_folder)
+        let filter = &self.tree.filter;
+        filter.admits(here.root, &here.rules, self.here(), is_folder)
             && !self.is_output(here, listing, entry)
     }
 
     /// Returns whether an entry is the file that standard output goes to.
     fn is_output(&self, here: &Here<'_>, listing: &Listing, entry: Entry) -> bool {
-        let Some(output) = self.tree.output.filter(|(_, inode)| *inode == entry.inode) else {
+        let Some(output) = self.tree.walk.skip_output else {
             return false;
         };
+        // The inode of a link is not that of its target.
+        if output.1 != entry.inode && entry.kind != FileType::Symlink {
+            return false;
+        }
         let name = listing.c_name(entry);
         let stat = rustix::fs::statat(here.descriptor, name, AtFlags::empty());
         stat.is_ok_and(|stat| identity(&stat) == output)
+    }
+
+    /// Returns whether a file is larger than those that are searched.
+    fn is_too_large(&self, here: &Here<'_>, listing: &Listing, entry: Entry) -> bool {
+        let Some(most) = self.tree.walk.max_filesize else {
+            return false;
+        };
+        let flags = match self.tree.walk.follow {
+            true => AtFlags::empty(),
+            false => AtFlags::SYMLINK_NOFOLLOW,
+        };
+        let stat = rustix::fs::statat(here.descriptor, listing.c_name(entry), flags);
+        let size = stat.map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0));
+        if size > most {
+            log::debug!("ignoring {}: {size} bytes", self.here().display());
+        }
+        size > most
     }
 
     /// Returns the path of the entry that is looked at.
     fn here(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.path))
     }
-
-    fn failed(&self, path: &Path, error: Errno) {
-        let error = std::io::Error::from(error);
-        let message = format!("{}: {error}", path.display());
-        self.tree.observer.failed(&message);
-    }
 }
 
 /// The folder whose entries are looked at.
 struct Here<'a> {
-    root: &'a Root,
+    root: &'a WalkRoot,
     number: usize,
-    node: Arc<Node>,
+    depth: usize,
+    rules: Arc<FolderRules>,
+    lineage: Option<Arc<Lineage>>,
     descriptor: BorrowedFd<'a>,
 }
 
@@ -459,11 +617,10 @@ fn owned(path: &[u8]) -> PathBuf {
 }
 
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)] // types differ between machines
-fn identity(stat: &rustix::fs::Stat) -> (u64, u64) {
+fn identity(stat: &Stat) -> (u64, u64) {
     (stat.st_dev as u64, stat.st_ino as u64)
 }
 
-fn joined(errors: &[ignore::Error]) -> Option<String> {
-    let messages: Vec<_> = errors.iter().map(ToString::to_string).collect();
-    (!messages.is_empty()).then(|| messages.join("\n"))
+fn kind_of(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
 }

@@ -3,17 +3,18 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
-use ignore::WalkState;
+use ignore::{DirEntry, WalkBuilder, WalkState};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::Tree;
+use super::{Patience, Tree};
 use crate::Observer;
 use crate::input::Input;
-use crate::narrow::Narrow;
-use crate::run::Tally;
-use crate::walk::{TypeChange, WalkOptions};
+use crate::prefilter::Prefilter;
+use crate::tally::Tally;
+use crate::walk::{self, Sort, SortKey, TypeChange, WalkOptions};
 
 #[derive(Clone, Debug)]
 struct Plan {
@@ -158,15 +159,60 @@ fn outcome(files: Mutex<Vec<PathBuf>>, told: Told) -> Outcome {
     (files, told)
 }
 
+/// Makes the walk that ripgrep makes of these options.
+fn ripgrep(walk: &WalkOptions, told: &Told) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(&walk.paths[0]);
+    for path in &walk.paths[1..] {
+        builder.add(path);
+    }
+    for path in &walk.ignore_files {
+        if let Some(error) = builder.add_ignore(path) {
+            told.bad_rule(&error.to_string());
+        }
+    }
+    builder
+        .max_depth(walk.max_depth)
+        .follow_links(walk.follow)
+        .max_filesize(walk.max_filesize)
+        .same_file_system(walk.one_file_system)
+        .overrides(walk::overrides(&walk.working_folder, &walk.globs).unwrap())
+        .types(walk::types(&walk.types).unwrap())
+        .hidden(!walk.hidden)
+        .parents(walk.parents)
+        .ignore(walk.dot_ignore)
+        .git_global(walk.git && walk.git_global)
+        .git_ignore(walk.git)
+        .git_exclude(walk.git && walk.git_exclude)
+        .require_git(walk.require_git)
+        .ignore_case_insensitive(walk.ignore_case_insensitive)
+        .current_dir(&walk.working_folder);
+    if walk.dot_ignore {
+        builder.add_custom_ignore_filename(".rgignore");
+    }
+    if walk.sorted_by_walk() {
+        builder.sort_by_file_name(std::ffi::OsStr::cmp);
+    }
+    builder
+}
+
+/// Returns what ripgrep searches of what its walk found.
+fn searched(found: Result<DirEntry, ignore::Error>, told: &Told) -> Option<PathBuf> {
+    let entry = found
+        .map_err(|error| told.failed(&error.to_string()))
+        .ok()?;
+    if let Some(error) = entry.error() {
+        told.bad_rule(&error.to_string());
+    }
+    let is_named = entry.depth() == 0 && !entry.path().is_dir();
+    let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+    (is_named || is_file).then(|| entry.into_path())
+}
+
 fn by_ignore(walk: &WalkOptions) -> Outcome {
     let (files, told) = (Mutex::new(Vec::new()), Told::default());
-    walk.build(&told).unwrap().build_parallel().run(|| {
+    ripgrep(walk, &told).build_parallel().run(|| {
         Box::new(|found| {
-            let input = Input::new(found, false, &told);
-            files
-                .lock()
-                .unwrap()
-                .extend(input.map(|input| input.path().to_path_buf()));
+            files.lock().unwrap().extend(searched(found, &told));
             WalkState::Continue
         })
     });
@@ -175,10 +221,8 @@ fn by_ignore(walk: &WalkOptions) -> Outcome {
 
 fn by_tree(walk: &WalkOptions) -> Outcome {
     let (files, told) = (Mutex::new(Vec::new()), Told::default());
-    walk.build(&told).unwrap();
-    let narrow = Narrow::nothing();
-    let tree = Tree::new(walk, &narrow, &told, false).unwrap();
-    assert!(Tree::knows(walk) && tree.others().is_none());
+    let prefilter = Prefilter::nothing();
+    let tree = Tree::new(walk, &prefilter, &told, false).unwrap();
     let tally = Tally::new(false);
     tree.run(&tally, || {
         |input: Input| {
@@ -220,9 +264,9 @@ fn many_files_of_one_folder_are_shared_out() {
         ..WalkOptions::default()
     };
     assert_eq!(by_tree(&walk), by_ignore(&walk));
-    let narrow = Narrow::nothing();
+    let prefilter = Prefilter::nothing();
     let told = Told::default();
-    let tree = Tree::new(&walk, &narrow, &told, false).unwrap();
+    let tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
     let n_found = Mutex::new(0);
     tree.run(&Tally::new(false), || {
         |_| {
@@ -233,13 +277,19 @@ fn many_files_of_one_folder_are_shared_out() {
     assert!((1..=12).contains(&*n_found.lock().unwrap()));
 }
 
-/// In tests every folder counts as one for which a disk was waited for.
 #[test]
 fn threads_that_wait_call_as_many_as_may_come() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..20 {
         fs_err::create_dir(folder.path().join(number.to_string())).unwrap();
     }
+    let prefilter = Prefilter::nothing();
+    // Every folder counts as one for which a disk was waited for.
+    let none = Patience {
+        entry: Duration::ZERO,
+        interval: Duration::ZERO,
+        least_percent: u32::MAX,
+    };
     for (more_threads, most) in [(0, 2), (3, 5)] {
         let walk = WalkOptions {
             paths: vec![folder.path().to_path_buf()],
@@ -248,9 +298,9 @@ fn threads_that_wait_call_as_many_as_may_come() {
             ..WalkOptions::default()
         };
         let n_visitors = || {
-            let narrow = Narrow::nothing();
             let told = Told::default();
-            let tree = Tree::new(&walk, &narrow, &told, false).unwrap();
+            let mut tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
+            tree.patience = none;
             let n_visitors = std::cell::Cell::new(0);
             tree.run(&Tally::new(false), || {
                 n_visitors.set(n_visitors.get() + 1);
@@ -269,17 +319,127 @@ fn threads_that_wait_call_as_many_as_may_come() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_rest_walked() {
+fn what_is_not_there_is_told_and_the_rest_walked() {
     let folder = tempfile::tempdir().unwrap();
-    let gone = folder.path().join("gone");
-    fs_err::write(folder.path().join("file"), "").unwrap();
+    let (file, gone) = (folder.path().join("file"), folder.path().join("gone"));
+    fs_err::write(&file, "").unwrap();
     let walk = WalkOptions {
-        paths: vec![folder.path().to_path_buf(), gone],
+        paths: vec![folder.path().to_path_buf(), gone, file],
         ..WalkOptions::default()
     };
-    let narrow = Narrow::nothing();
-    let told = Told::default();
-    let tree = Tree::new(&walk, &narrow, &told, false).unwrap();
-    let others = tree.others().unwrap();
-    assert_eq!(others.paths, walk.paths[1..]);
+    let (files, told) = by_tree(&walk);
+    assert_eq!((files.len(), told.len()), (2, 1), "{told:?}");
+    assert_eq!((files, told), by_ignore(&walk));
+}
+
+/// A tree with links, among them one that leads back, and a folder above what is searched.
+fn linked() -> tempfile::TempDir {
+    use fs_err::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (name, size) in [
+        ("f/a/b/deep", 10),
+        ("f/a/large", 3000),
+        ("f/z", 0),
+        ("out/x", 5),
+    ] {
+        fs_err::create_dir_all(path(name).parent().unwrap()).unwrap();
+        fs_err::write(path(name), vec![b'x'; size]).unwrap();
+    }
+    symlink(path("out"), path("f/a/to_folder")).unwrap();
+    symlink(path("f/z"), path("f/a/b/to_file")).unwrap();
+    symlink(path("f/a"), path("f/a/b/back")).unwrap();
+    symlink(path("f"), path("f/a/b/to_top")).unwrap();
+    symlink(path("none"), path("f/broken")).unwrap();
+    folder
+}
+
+#[test]
+fn links_depth_and_size_are_ripgreps() {
+    let folder = linked();
+    let top = folder.path().join("f");
+    for follow in [false, true] {
+        for max_depth in [None, Some(0), Some(1), Some(2)] {
+            for (max_filesize, one_file_system) in [(None, false), (Some(100), true)] {
+                let walk = WalkOptions {
+                    paths: vec![top.clone(), top.join("z"), top.join("a/to_folder")],
+                    follow,
+                    max_depth,
+                    max_filesize,
+                    one_file_system,
+                    ..WalkOptions::default()
+                };
+                assert_eq!(by_tree(&walk), by_ignore(&walk), "{walk:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_thread_goes_in_ripgreps_order() {
+    let folder = linked();
+    let by_name = Sort {
+        key: SortKey::Path,
+        reverse: false,
+    };
+    let (a, z) = (folder.path().join("f/a"), folder.path().join("f/z"));
+    for sort in [None, Some(by_name)] {
+        let walk = WalkOptions {
+            paths: vec![z.clone(), a.clone(), folder.path().join("f")],
+            threads: 1,
+            sort,
+            ..WalkOptions::default()
+        };
+        let (mut files, told, prefilter) = (Vec::new(), Told::default(), Prefilter::nothing());
+        let tree = Tree::new(&walk, &prefilter, &told, false).unwrap();
+        tree.run_in_order(&Tally::default(), |input| {
+            files.push(input.path().to_path_buf());
+            WalkState::Continue
+        });
+        let found = ripgrep(&walk, &told).build();
+        let expected: Vec<_> = found.filter_map(|found| searched(found, &told)).collect();
+        assert_eq!(files, expected);
+    }
+}
+
+/// Issue 35: a FIFO stopped the walk, and a giant file was read as a whole.
+#[test]
+fn strange_ignore_files_stop_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs_err::create_dir_all(path("git/.git")).unwrap();
+    fs_err::create_dir(path("large")).unwrap();
+    for name in [".rgignore", ".ignore", ".gitignore"] {
+        let name = path(&format!("git/{name}"));
+        rustix::fs::mkfifoat(rustix::fs::CWD, name, rustix::fs::Mode::RWXU).unwrap();
+    }
+    fs_err::write(path("git/file"), "").unwrap();
+    fs_err::write(path("large/file"), "").unwrap();
+    fs_err::write(path("large/.ignore"), "file\n".repeat(1 << 18)).unwrap();
+    let walk = WalkOptions {
+        paths: vec![folder.path().to_path_buf()],
+        ..WalkOptions::default()
+    };
+    let (files, told) = by_tree(&walk);
+    assert_eq!(files, [path("git/file"), path("large/file")]);
+    let large = path("large/.ignore");
+    let expected = format!("rule: {}: ignore file larger than 1 MiB", large.display());
+    assert_eq!(told, [expected]);
+}
+
+/// Decided in docs/decisions: what is left out of the index is searched as ripgrep searches it.
+#[test]
+fn the_ignore_file_of_the_index_is_none_of_the_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs_err::write(path(".kenignore"), "kept\n").unwrap();
+    fs_err::write(path(".rgignore"), "left\n").unwrap();
+    fs_err::write(path("kept"), "").unwrap();
+    fs_err::write(path("left"), "").unwrap();
+    let walk = WalkOptions {
+        paths: vec![folder.path().to_path_buf()],
+        ..WalkOptions::default()
+    };
+    assert_eq!(by_tree(&walk).0, [path("kept")]);
+    assert_eq!(by_tree(&walk), by_ignore(&walk));
 }

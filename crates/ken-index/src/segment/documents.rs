@@ -19,8 +19,6 @@ pub(super) enum Detail {
 
 /// More documents are not in the columns at a time.
 pub(super) const AT_ONCE: usize = 128;
-/// No document is added to those that have so many positions.
-const MANY_POSITIONS: usize = if cfg!(test) { 200 } else { 64 << 10 };
 
 /// Documents of a term, in order.
 pub(super) struct Documents {
@@ -64,19 +62,21 @@ impl Documents {
         (&mut self.docs[..n], &mut self.freqs[..n], &mut self.deltas)
     }
 
-    /// Fills the columns with the first documents of the occurrences of a term; returns what they have no room for.
+    /// Fills the columns with the first documents of the occurrences of a term, until these have `max_positions`;
+    /// returns the other occurrences.
     #[inline]
     pub(super) fn fill<'o>(
         &mut self,
         occurrences: &'o [Occurrence],
         detail: Detail,
+        max_positions: usize,
     ) -> &'o [Occurrence] {
         self.deltas.clear();
         let (mut n, mut start, mut end) = (0, 0, 0);
         let (mut last_doc, mut last_position) = (DocId::MAX, 0);
         for &(doc, position) in occurrences {
             let is_next = doc != last_doc;
-            let is_full = n == AT_ONCE || self.deltas.len() >= MANY_POSITIONS;
+            let is_full = n == AT_ONCE || self.deltas.len() >= max_positions;
             if is_full && is_next {
                 break;
             }
@@ -136,7 +136,7 @@ mod tests {
             let mut found = Vec::new();
             let mut rest = &occurrences[..];
             while !rest.is_empty() {
-                rest = documents.fill(rest, Detail::Positions);
+                rest = documents.fill(rest, Detail::Positions, 200);
                 let mut deltas = documents.deltas();
                 for (doc, freq) in documents.docs().iter().zip(documents.freqs()) {
                     let own;

@@ -14,6 +14,7 @@ mod spill;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod thresholds;
 mod width;
 
 use std::io;
@@ -33,6 +34,7 @@ use self::documents::{Detail, Documents};
 use self::engine::{FieldFiles, Files};
 use self::postings::{Postings, Room, Sink};
 use self::spill::Spill;
+pub(crate) use self::thresholds::Thresholds;
 use crate::analysis;
 use crate::dictionary::{ListWriter, Small};
 use crate::record::Row;
@@ -41,16 +43,13 @@ use crate::schema::Columns;
 /// More parts are not written out: they are read side by side, each through a buffer of its own.
 const MAX_PARTS: usize = 64;
 
-/// Postings that take more are written out, also if there is memory left: the table of terms no longer fits the
-/// processor's cache, nor what is turned over at once.
-const PART_BYTES: usize = if cfg!(test) { 64 << 10 } else { 48 << 20 };
-
 /// Terms of texts that take so much memory make dictionaries of which there are lists ([`crate::dictionary`]).
 const MANY_TERMS_BYTES: usize = 8 << 20;
 
 /// A segment that is being built.
 pub(crate) struct SegmentBuilder {
     segment: Segment,
+    thresholds: Thresholds,
     n_docs: DocId,
     /// By column; none for those that are not searched by terms.
     postings: Vec<Option<Postings>>,
@@ -68,7 +67,11 @@ pub(crate) struct SegmentBuilder {
 
 impl SegmentBuilder {
     /// Starts a segment of the index; what memory has no room for goes to the folder.
-    pub(crate) fn new(index: &Index, folder: &Path) -> Result<Self, TantivyError> {
+    pub(crate) fn new(
+        index: &Index,
+        folder: &Path,
+        thresholds: Thresholds,
+    ) -> Result<Self, TantivyError> {
         let segment = index.new_segment();
         let schema = segment.schema();
         let settings = index.settings();
@@ -83,13 +86,14 @@ impl SegmentBuilder {
                 IndexRecordOption::Basic => Detail::Documents,
                 _ => Detail::Positions,
             };
-            Some(Postings::new(detail, entry.has_fieldnorms()))
+            Some(Postings::new(detail, entry.has_fieldnorms(), thresholds))
         });
         let columns = FastFieldsWriter::from_schema_and_tokenizer_manager(
             &schema,
             index.fast_field_tokenizer().clone(),
         )?;
         Ok(Self {
+            thresholds,
             n_docs: 0,
             postings: postings.collect(),
             spill: None,
@@ -138,7 +142,7 @@ impl SegmentBuilder {
         let n_postings =
             sum(Postings::memory_bytes) + sum(Postings::ordering_bytes) + n_occurrences;
         // Not what is kept: of that nothing would become free.
-        let is_large = n_postings >= PART_BYTES;
+        let is_large = n_postings >= self.thresholds.part_bytes;
         let n_spare = self.room.bytes().saturating_sub(n_occurrences) + sum(Postings::spare_bytes);
         let n_norms = sum(Postings::norms_bytes);
         let others = self.columns.mem_usage() - self.columns_room + self.store.mem_usage();
@@ -159,7 +163,10 @@ impl SegmentBuilder {
     /// the system, which clears it, took a twentieth of the time for source code. A segment that has no room for a
     /// whole part in so many bytes keeps none, and what it needs less of while it writes is given back before.
     fn write_out(&mut self, limit: usize) -> Result<(), TantivyError> {
-        let n_kept = if limit > PART_BYTES { limit / 4 } else { 0 };
+        let n_kept = match limit > self.thresholds.part_bytes {
+            true => limit / 4,
+            false => 0,
+        };
         if n_kept == 0 {
             let postings = self.postings.iter_mut().flatten();
             postings.for_each(Postings::forget_table);
@@ -167,7 +174,11 @@ impl SegmentBuilder {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             None => {
-                let spill = Spill::new(&self.folder, self.postings.len())?;
+                let spill = Spill::new(
+                    &self.folder,
+                    self.postings.len(),
+                    self.thresholds.block_bytes,
+                )?;
                 self.spill.insert(spill)
             }
         };

@@ -11,10 +11,10 @@ use std::io;
 use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
 
-use super::PART_BYTES;
 use super::batch::{self, Batch};
 use super::documents::{Detail, Documents, Occurrence, n_docs};
 use super::terms::{Key, MAX_BYTES, Terms};
+use super::thresholds::Thresholds;
 use crate::analysis::BORDER;
 
 /// What postings are written to: terms in order, and of each its documents in order.
@@ -35,10 +35,6 @@ const STEP_FOLLOWS: u32 = 2;
 /// Between two values of a field that is not text there is a gap: no phrase goes from one to the other.
 const VALUE_GAP: u32 = 1;
 
-/// So many occurrences are turned over at once, so that memory is bounded and mostly cached: 32 MiB.
-const MAX_AT_ONCE: usize = if cfg!(test) { 100 } else { 4 << 20 };
-/// No larger table of terms is kept for the next part.
-const MAX_TABLE_BYTES: usize = PART_BYTES / 4;
 /// Stands for the place of a term that is not being turned over.
 const NOT_NOW: u32 = u32::MAX;
 
@@ -52,6 +48,7 @@ struct Start {
 /// Collects the tokens of a field.
 pub(super) struct Postings {
     detail: Detail,
+    thresholds: Thresholds,
     terms: Terms,
     stream: Vec<u32>,
     /// So much of the stream's memory was in use before it was cleared.
@@ -129,9 +126,10 @@ fn room_for(occurrences: &mut Vec<Occurrence>, n: usize) -> &mut [Occurrence] {
 }
 
 impl Postings {
-    pub(super) fn new(detail: Detail, has_norms: bool) -> Self {
+    pub(super) fn new(detail: Detail, has_norms: bool, thresholds: Thresholds) -> Self {
         Self {
             detail,
+            thresholds,
             terms: Terms::new(),
             stream: Vec::new(),
             kept: 0,
@@ -146,7 +144,7 @@ impl Postings {
     /// how many.
     pub(super) fn clear(&mut self, n_bytes: usize) -> usize {
         // A table that leaves no room in a part would make a part of each document.
-        self.terms.clear(n_bytes.min(MAX_TABLE_BYTES));
+        self.terms.clear(n_bytes.min(self.thresholds.table_bytes()));
         let table = self.terms.table_bytes();
         self.kept = self.kept.max(self.stream.len());
         self.stream.clear();
@@ -212,7 +210,7 @@ impl Postings {
 
     /// Returns how many bytes of it its occurrences take.
     pub(super) fn occurrence_bytes(&self) -> usize {
-        self.stream.len().min(MAX_AT_ONCE) * size_of::<Occurrence>()
+        self.stream.len().min(self.thresholds.occurrences) * size_of::<Occurrence>()
     }
 
     /// Starts one value of the field of a document, not before those of earlier documents.
@@ -261,7 +259,7 @@ impl Postings {
         let mut rest = &order[..];
         while !rest.is_empty() {
             let now;
-            (now, rest) = rest.split_at(at_once(rest));
+            (now, rest) = rest.split_at(at_once(rest, self.thresholds.occurrences));
             let occurrences = self.turn(now, ends, occurrences);
             let mut start = 0;
             for Ordered { number, place, .. } in now {
@@ -308,7 +306,7 @@ impl Postings {
         sink.term(term, n_docs(occurrences))?;
         let mut rest = occurrences;
         while !rest.is_empty() {
-            rest = documents.fill(rest, self.detail);
+            rest = documents.fill(rest, self.detail, self.thresholds.positions);
             sink.documents(documents)?;
         }
         sink.end_term()
@@ -444,11 +442,11 @@ fn in_order(terms: &Terms, order: &mut Vec<Ordered>) {
 }
 
 /// Returns how many of the terms can be turned over at once; at least one.
-fn at_once(order: &[Ordered]) -> usize {
+fn at_once(order: &[Ordered], max_occurrences: usize) -> usize {
     let mut total = 0;
     let fitting = order.iter().take_while(|term| {
         total += term.count as usize;
-        total <= MAX_AT_ONCE
+        total <= max_occurrences
     });
     fitting.count().max(1)
 }
@@ -468,7 +466,7 @@ mod tests {
 
     #[test]
     fn memory_is_that_of_terms_and_of_tokens() {
-        let mut postings = Postings::new(Detail::Positions, true);
+        let mut postings = Postings::new(Detail::Positions, true, Thresholds::SMALL);
         let empty = postings.memory_bytes();
         let mut batch = Batch::new();
         let mut value = postings.value(0, &mut batch);

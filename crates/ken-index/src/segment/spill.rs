@@ -33,8 +33,6 @@ use super::documents::{AT_ONCE, Detail, Documents};
 use super::postings::{Postings, Room, Sink, first_bytes};
 use super::width::{self, Width};
 
-/// So many bytes are written and read at once.
-const BLOCK: usize = if cfg!(test) { 64 } else { 64 << 10 };
 /// A number has no more bytes.
 const MAX_NUMBER: usize = 10;
 /// Beside the widths: a number of documents follows.
@@ -44,6 +42,8 @@ const ARE_FEWER: u8 = 1 << (3 * width::BITS);
 pub(super) struct Spill {
     file: File,
     folder: PathBuf,
+    /// Bytes that are written or read at once.
+    block_bytes: usize,
     /// How many bytes were written.
     end: u64,
     n_parts: usize,
@@ -60,12 +60,13 @@ struct ColumnPart {
 }
 
 impl Spill {
-    /// Makes the file in a folder, for so many columns.
-    pub(super) fn new(folder: &Path, n_columns: usize) -> io::Result<Self> {
+    /// Makes the file in a folder, for so many columns. It is written and read in blocks of `block_bytes`.
+    pub(super) fn new(folder: &Path, n_columns: usize, block_bytes: usize) -> io::Result<Self> {
         let file = tempfile::tempfile_in(folder).map_err(|error| in_folder(folder, &error))?;
         Ok(Self {
             file,
             folder: folder.to_path_buf(),
+            block_bytes,
             end: 0,
             n_parts: 0,
             columns: std::iter::repeat_with(Vec::new).take(n_columns).collect(),
@@ -183,8 +184,8 @@ struct PartWriter<'s> {
 impl<'s> PartWriter<'s> {
     fn new(spill: &'s mut Spill, detail: Detail, first: DocId) -> Self {
         Self {
+            buffer: Vec::with_capacity(2 * spill.block_bytes),
             spill,
-            buffer: Vec::with_capacity(2 * BLOCK),
             first,
             last: first,
             n_left: 0,
@@ -246,7 +247,7 @@ impl Sink for PartWriter<'_> {
         for (width, column) in widths.into_iter().zip(columns) {
             width.put(column, &mut self.buffer);
         }
-        match self.buffer.len() >= BLOCK {
+        match self.buffer.len() >= self.spill.block_bytes {
             true => self.flush(),
             false => Ok(()),
         }
@@ -357,7 +358,7 @@ impl<'s> PartReader<'s> {
     #[inline]
     fn column(&mut self, width: Width, numbers: &mut [u32]) -> io::Result<()> {
         // Not all of a large document at once: each part would keep a buffer for it.
-        for numbers in numbers.chunks_mut(BLOCK / size_of::<u32>()) {
+        for numbers in numbers.chunks_mut(self.spill.block_bytes / size_of::<u32>()) {
             let n_bytes = numbers.len() * width.n_bytes();
             width.take(self.bytes(n_bytes)?, numbers);
         }
@@ -400,7 +401,7 @@ impl<'s> PartReader<'s> {
         self.buffer.copy_within(self.at.., 0);
         self.at = 0;
         let n_rest = self.rest.end - self.rest.start;
-        let more = n_rest.min((BLOCK.max(n_bytes) - left) as u64);
+        let more = n_rest.min((self.spill.block_bytes.max(n_bytes) - left) as u64);
         self.buffer.resize(left + more as usize, 0);
         let file = &self.spill.file;
         let read = file.read_exact_at(&mut self.buffer[left..], self.rest.start);
@@ -426,6 +427,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::batch::Batch;
+    use super::super::thresholds::Thresholds;
     use super::*;
 
     /// Of each term, in which documents it is, and where.
@@ -489,10 +491,10 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             for detail in [Detail::Positions, Detail::Documents] {
-                let mut spill = Spill::new(folder.path(), 1).unwrap();
+                let mut spill = Spill::new(folder.path(), 1, Thresholds::SMALL.block_bytes).unwrap();
                 let (mut expected, mut doc) = (Terms::new(), 0);
                 for part in &parts {
-                    let mut postings = Postings::new(detail, false);
+                    let mut postings = Postings::new(detail, false, Thresholds::SMALL);
                     for (step, tokens) in part {
                         doc += step;
                         let mut batch = Batch::new();
@@ -553,9 +555,9 @@ mod tests {
     #[test]
     fn an_error_is_of_the_file_that_has_it() {
         let folder = tempfile::tempdir().unwrap();
-        let mut spill = Spill::new(folder.path(), 1).unwrap();
+        let mut spill = Spill::new(folder.path(), 1, Thresholds::SMALL.block_bytes).unwrap();
         for doc in 0..2 {
-            let mut postings = Postings::new(Detail::Positions, true);
+            let mut postings = Postings::new(Detail::Positions, true, Thresholds::SMALL);
             let mut batch = Batch::new();
             let mut value = postings.value(doc, &mut batch);
             for position in 0..100 {

@@ -10,7 +10,7 @@ use tantivy::schema::{IndexRecordOption, TantivyDocument, Value as _};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 use tantivy::{DocSet, Index, IndexWriter, SegmentReader, TERMINATED};
 
-use super::{MAX_PARTS, PART_BYTES, SegmentBuilder, Spill};
+use super::{MAX_PARTS, SegmentBuilder, Spill, Thresholds};
 use crate::analysis::{BORDER, analyze};
 use crate::dictionary;
 use crate::record::Row;
@@ -87,7 +87,7 @@ fn built_here(columns: &Columns, records: Vec<Record>, part: usize) -> Index {
     let mut writer: IndexWriter<Row> = index.writer_with_num_threads(1, 20 << 20).unwrap();
     writer.set_merge_policy(Box::new(NoMergePolicy));
     let folder = tempfile::tempdir().unwrap();
-    let mut builder = SegmentBuilder::new(&index, folder.path()).unwrap();
+    let mut builder = SegmentBuilder::new(&index, folder.path(), Thresholds::SMALL).unwrap();
     for (number, record) in records.into_iter().enumerate() {
         if number > 0 && number.is_multiple_of(part) {
             // With and without memory that is kept.
@@ -237,7 +237,12 @@ proptest! {
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
     let columns = Columns::new();
-    let mut builder = SegmentBuilder::new(&index(&columns), "/no/such/folder".as_ref()).unwrap();
+    let mut builder = SegmentBuilder::new(
+        &index(&columns),
+        "/no/such/folder".as_ref(),
+        Thresholds::SMALL,
+    )
+    .unwrap();
     let row = record(1, vec![(0, "frobnicate".to_owned())]);
     let row = row.into_row(&columns, 3).unwrap();
     builder.add(&row, &columns).unwrap();
@@ -260,9 +265,9 @@ fn what_is_large_is_written_out_until_there_are_many_parts() {
     let columns = Columns::new();
     let folder = tempfile::tempdir().unwrap();
     let index = index(&columns);
-    let mut builder = SegmentBuilder::new(&index, folder.path()).unwrap();
+    let mut builder = SegmentBuilder::new(&index, folder.path(), Thresholds::SMALL).unwrap();
     let n_parts = |builder: &SegmentBuilder| builder.spill.as_ref().map_or(0, Spill::n_parts);
-    let n_words = PART_BYTES / 20;
+    let n_words = Thresholds::SMALL.part_bytes / 20;
     add(&mut builder, &columns, 0, 2);
     assert!(builder.fit(usize::MAX).unwrap());
     assert_eq!(n_parts(&builder), 0);
@@ -305,10 +310,15 @@ fn what_is_large_is_written_out_until_there_are_many_parts() {
 #[test]
 fn small_documents_behind_a_large_one_make_no_parts() {
     let columns = Columns::new();
-    for limit in [32 * PART_BYTES, 1024 * PART_BYTES, usize::MAX] {
+    for limit in [
+        32 * Thresholds::SMALL.part_bytes,
+        1024 * Thresholds::SMALL.part_bytes,
+        usize::MAX,
+    ] {
         let folder = tempfile::tempdir().unwrap();
-        let mut builder = SegmentBuilder::new(&index(&columns), folder.path()).unwrap();
-        add(&mut builder, &columns, 0, PART_BYTES);
+        let mut builder =
+            SegmentBuilder::new(&index(&columns), folder.path(), Thresholds::SMALL).unwrap();
+        add(&mut builder, &columns, 0, Thresholds::SMALL.part_bytes);
         let _ = builder.fit(limit).unwrap();
         assert_eq!(builder.spill.as_ref().map(Spill::n_parts), Some(1));
         for number in 1..100 {
@@ -324,7 +334,8 @@ fn small_documents_behind_a_large_one_make_no_parts() {
 fn what_cannot_be_written_out_ends_a_segment() {
     let columns = Columns::new();
     let folder = tempfile::tempdir().unwrap();
-    let mut builder = SegmentBuilder::new(&index(&columns), folder.path()).unwrap();
+    let mut builder =
+        SegmentBuilder::new(&index(&columns), folder.path(), Thresholds::SMALL).unwrap();
     for number in 0..1000 {
         add(&mut builder, &columns, number, 1);
     }

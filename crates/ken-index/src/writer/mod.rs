@@ -27,7 +27,7 @@ use crate::meta::read_meta;
 use crate::parallel;
 use crate::record::Row;
 use crate::schema::Columns;
-use crate::segment::SegmentBuilder;
+use crate::segment::{SegmentBuilder, Thresholds};
 use crate::store::body;
 use crate::{Error, MessageId, Meta, Record};
 
@@ -224,7 +224,11 @@ impl Writer {
     ) -> Result<Option<SegmentMeta>, TantivyError> {
         let builder = match place {
             Some(builder) => builder,
-            None => place.insert(SegmentBuilder::new(&self.index, &self.path)?),
+            None => place.insert(SegmentBuilder::new(
+                &self.index,
+                &self.path,
+                Thresholds::default(),
+            )?),
         };
         builder.add(&row, &self.columns)?;
         // It may be large, and to make room takes memory.

@@ -11,7 +11,7 @@ const MAX_STRINGS: usize = 128;
 const MAX_BYTES: usize = 4 << 10;
 /// More pairs of strings are joined in part only.
 const MAX_PAIRS: usize = 4 << 10;
-/// What is cut has so many bytes at most: with the next one they are a gram.
+/// What is cut has so many bytes at most: with the next one they are an n-gram.
 const CUT_BYTES: usize = 3;
 /// A repetition is written out so often at most.
 const MAX_COPIES: u32 = 4;

@@ -3,7 +3,7 @@
 //! Of each part of an expression is known: all the strings it matches, if they are few; else what
 //! its matches begin and end with, and what is needed of the text in any case. This is the method of
 //! Cox, "Regular expression matching with a trigram index" (2012), on whole strings instead of
-//! trigrams, so that it does not depend on which grams are kept. Case and classes are what
+//! trigrams, so that it does not depend on which n-grams are kept. Case and classes are what
 //! `regex-syntax` makes of them: a letter that ignores case is a class of all its forms.
 
 mod facts;
@@ -17,7 +17,7 @@ use regex_syntax::hir::Hir;
 
 use self::facts::Reader;
 use self::wide::Wide;
-use crate::gram::has_grams;
+use crate::ngram::has_ngrams;
 
 /// Strings that a text may have to hold.
 type Strings = BTreeSet<Vec<u8>>;
@@ -135,7 +135,7 @@ impl Need {
 
     /// Returns the need of one of these strings.
     fn one_of(strings: &Strings) -> Self {
-        if strings.iter().any(|string| !has_grams(string)) {
+        if strings.iter().any(|string| !has_ngrams(string)) {
             return Self::Anything;
         }
         let needs = strings.iter().map(|string| Self::Bytes(string.clone()));

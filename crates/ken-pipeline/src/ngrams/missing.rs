@@ -9,14 +9,14 @@ use std::path::Path;
 
 use ken_core::FileRow;
 use ken_index::{Meta, Snapshot};
-use ken_ngram::{Covers, Opened, Version};
+use ken_ngram::{Covers, OpenSegments, Version};
 
 use super::folder;
 
 /// The segments that are missing, and those that are left.
 pub(crate) struct MissingNgrams {
     pub(crate) files: BTreeSet<u64>,
-    left: Opened,
+    left: OpenSegments,
 }
 
 impl MissingNgrams {

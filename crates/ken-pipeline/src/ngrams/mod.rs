@@ -22,7 +22,7 @@ use ken_extract::Input;
 use ken_extract::helper::ocr;
 use ken_index::layout::ngrams_folder;
 use ken_index::{Error, Snapshot};
-use ken_ngram::{Builder, Covers, GramSet, Pieces, Store, Version};
+use ken_ngram::{Builder, Covers, NgramSet, Pieces, Store, Version};
 use twox_hash::XxHash3_64;
 
 use crate::options::Ngrams;
@@ -61,7 +61,7 @@ pub(crate) struct NgramWriter {
 /// The n-grams of a file that is being read.
 #[derive(Default)]
 pub(crate) struct FileNgrams {
-    pub(crate) set: GramSet,
+    pub(crate) set: NgramSet,
     pub(crate) covers: Covers,
     /// The pieces of a large file.
     pieces: Option<Pieces>,
@@ -133,7 +133,7 @@ impl NgramWriter {
         let covers = match input.preload().map(|()| input.in_memory()) {
             Ok(Some(bytes)) => Ok(add_bytes(&mut taken.set, bytes)),
             Ok(None) => {
-                let pieces = || Pieces::with_grams(self.slot_bytes / PIECE_GRAM_BYTES);
+                let pieces = || Pieces::with_ngrams(self.slot_bytes / PIECE_GRAM_BYTES);
                 add_file(
                     &mut taken.set,
                     taken.pieces.get_or_insert_with(pieces),
@@ -319,7 +319,7 @@ fn is_text(input: &mut Input<'_>) -> bool {
 
 /// Adds the bytes of a file, all of them. UTF-16 is added as it is searched by lines, so that it is not
 /// covered for those who search the bytes of whole files.
-fn add_bytes(set: &mut GramSet, bytes: &[u8]) -> Covers {
+fn add_bytes(set: &mut NgramSet, bytes: &[u8]) -> Covers {
     let decoded;
     let mut is_decoded = false;
     let bytes = match encoding_rs::Encoding::for_bom(bytes) {
@@ -340,7 +340,7 @@ fn add_bytes(set: &mut GramSet, bytes: &[u8]) -> Covers {
 }
 
 /// Adds the bytes of a large file, whose pieces are known as well if it has no 0. One in UTF-16 is not covered.
-fn add_file(set: &mut GramSet, pieces: &mut Pieces, file: &File) -> io::Result<Covers> {
+fn add_file(set: &mut NgramSet, pieces: &mut Pieces, file: &File) -> io::Result<Covers> {
     let mut buffer = vec![0; FIRST_BYTES];
     let mut at = 0;
     loop {
@@ -371,7 +371,7 @@ fn add_file(set: &mut GramSet, pieces: &mut Pieces, file: &File) -> io::Result<C
 }
 
 /// Adds extracted text.
-fn add_text(set: &mut GramSet, text: &[u8]) {
+fn add_text(set: &mut NgramSet, text: &[u8]) {
     for part in text.split(|byte| *byte == 0) {
         set.add(part);
     }
@@ -395,16 +395,16 @@ mod tests {
         }
     }
 
-    fn of_file(bytes: &[u8]) -> (GramSet, Covers) {
+    fn of_file(bytes: &[u8]) -> (NgramSet, Covers) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        let mut set = GramSet::default();
-        let covers = add_file(&mut set, &mut Pieces::with_grams(1 << 20), &file).unwrap();
+        let mut set = NgramSet::default();
+        let covers = add_file(&mut set, &mut Pieces::with_ngrams(1 << 20), &file).unwrap();
         (set, covers)
     }
 
     /// Returns the file of one document with these grams.
-    fn written(set: &GramSet) -> Vec<u8> {
+    fn written(set: &NgramSet) -> Vec<u8> {
         let mut builder = Builder::default();
         let of = Version { key: 1, stamp: 1 };
         builder.add(of, Path::new("/a"), "", Covers::default(), set);
@@ -419,7 +419,7 @@ mod tests {
         text.extend(b"{|}~");
         let (set, all) = of_file(&text);
         assert_eq!(all, covers(true, true));
-        let mut whole = GramSet::default();
+        let mut whole = NgramSet::default();
         assert_eq!(add_bytes(&mut whole, &text), covers(true, true));
         assert_eq!(written(&set), written(&whole));
 
@@ -427,7 +427,7 @@ mod tests {
         binary[500_000] = 0;
         let (set, start) = of_file(&binary);
         assert_eq!(start, covers(true, false));
-        let mut before = GramSet::default();
+        let mut before = NgramSet::default();
         add_bytes(&mut before, &binary);
         assert_eq!(written(&set), written(&before));
         assert_ne!(written(&set), written(&whole));
@@ -438,7 +438,7 @@ mod tests {
     fn utf_16_is_taken_as_it_is_searched() {
         let mut wide = b"\xff\xfe".to_vec();
         wide.extend("Größe\n".encode_utf16().flat_map(u16::to_le_bytes));
-        let (mut decoded, mut plain) = (GramSet::default(), GramSet::default());
+        let (mut decoded, mut plain) = (NgramSet::default(), NgramSet::default());
         assert_eq!(add_bytes(&mut decoded, &wide), covers(true, false));
         add_bytes(&mut plain, "Größe\n".as_bytes());
         assert_eq!(written(&decoded), written(&plain));

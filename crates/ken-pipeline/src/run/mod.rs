@@ -187,6 +187,15 @@ pub(crate) fn run_in(
 ) -> Result<Summary, Error> {
     let started = Instant::now();
     let loading = progress.span(Stage::Load, None);
+    let named;
+    let scope = match scope {
+        Scope::All => Scope::All,
+        Scope::Paths(paths) => {
+            let dependents = paths.iter().flat_map(|path| ken_walk::dependents(path));
+            named = paths.iter().cloned().chain(dependents).collect::<Vec<_>>();
+            Scope::Paths(&named)
+        }
+    };
     let prepared = Prepared::load(options, changes, scope)?;
     drop(loading);
     let is_synced = options.durability == Durability::Full;

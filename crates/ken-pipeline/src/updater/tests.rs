@@ -415,3 +415,20 @@ fn a_path_below_what_is_a_file_now_adds_nothing() {
     assert_eq!(world.counts(), [1, 0, 0, 0]);
     world.check("fresh");
 }
+
+#[test]
+fn a_sidecar_and_a_list_of_states_change_the_files_that_they_are_about() {
+    let world = World::new(Batching::AT_ONCE, LONG);
+    world.write("photo.jpg", "no picture");
+    world.settle(world.write("mh/7", "Subject: seven\n\nA message.\n"));
+    for (name, text) in [
+        ("photo.xmp", "<x:xmpmeta/>"),
+        ("photo.jpg.xmp", "<x:xmpmeta/>"),
+        ("mh/.mh_sequences", "unseen: 7\n"),
+    ] {
+        assert_eq!(world.counts()[1], 0);
+        world.settle(world.write(name, text));
+        assert_eq!(world.counts()[1], 1, "{name}");
+    }
+    world.check("fresh");
+}

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use ken_core::{KeyHasher, Stamp, first_from, number_at, put_number, take_number};
 use rustix::fs::{FileType, Stat};
 
-use crate::folder::stamp_of;
+use crate::stamp::stamp_of;
 pub use file_system::FileSystems;
 pub(crate) use recorder::Batch;
 pub use recorder::Recorder;

@@ -16,15 +16,15 @@ use rustix::fs::Stat;
 
 use super::file_system::{FileSystems, is_encrypted};
 use super::{Listings, MAGIC, Row, put_entries, stamp};
-use crate::folder::changed_since;
 use crate::listing::Listing;
+use crate::stamp::changed_since;
 
 /// Larger folders change often, and each time would be written anew.
 const MAX_ENTRIES: usize = 1 << 12;
 /// Listings that a thread gathers before they are written.
 const BATCH_BYTES: usize = 64 << 10;
 /// Fewer folders are listed as fast as a file of them is looked up.
-const MIN_CHANGED: u64 = if cfg!(test) { 1 } else { 32 };
+const MIN_CHANGED: u64 = 32;
 /// A file is written anew when this share of its folders changed, so a change costs so many times its own listing.
 const CHANGED_SHARE: u64 = 32;
 
@@ -35,6 +35,8 @@ const MAX_STEP: Duration = Duration::from_secs(1);
 pub struct Recorder {
     path: PathBuf,
     known: Option<Listings>,
+    /// Fewer changed folders are not worth a new file.
+    pub(super) min_changed: u64,
     hasher: KeyHasher,
     /// Folders that changed since, in nanoseconds since 1970-01-01 UTC, are not kept.
     since: i64,
@@ -81,6 +83,7 @@ impl Recorder {
         Self {
             path: Listings::path(index),
             known,
+            min_changed: MIN_CHANGED,
             hasher,
             since,
             began: (SystemTime::now(), Instant::now()),
@@ -117,7 +120,7 @@ impl Recorder {
         }
         let start = batch.bytes.len();
         let entries = listing.entries.iter();
-        let entries = entries.map(|entry| (listing.name(*entry), entry.kind, entry.inode));
+        let entries = entries.map(|entry| (listing.c_name(*entry), entry.kind, entry.inode));
         put_entries(entries, &mut batch.bytes);
         let bytes = &batch.bytes[start..];
         batch.rows.push(Row {
@@ -180,7 +183,7 @@ impl Recorder {
         let n_known = self.held.len() as u64;
         let n_gone = n_known - self.n_held.load(Ordering::Relaxed);
         let n_changed = n_gone + self.n_new.load(Ordering::Relaxed);
-        n_changed > MIN_CHANGED.max(n_known / CHANGED_SHARE)
+        n_changed > self.min_changed.max(n_known / CHANGED_SHARE)
     }
 
     /// Returns whether nobody set the clock since the walk began.

@@ -10,7 +10,7 @@ use ken_core::{KeyHasher, Root};
 use proptest::prelude::*;
 
 use super::*;
-use crate::listing::Listing;
+use crate::listing::{EntryOrder, Listing};
 use crate::{Progress, ScanOptions, Visitor, root_at, scan};
 
 /// Clocks of file systems go on in steps of up to 10 ms.
@@ -75,7 +75,8 @@ impl Tree {
     }
 
     fn walked(&self, since: i64) -> Recorder {
-        let recorder = Recorder::new(self.index.path(), self.known(), Self::hasher(), since);
+        let mut recorder = Recorder::new(self.index.path(), self.known(), Self::hasher(), since);
+        recorder.min_changed = 1;
         let visitor = Visitor {
             file: &|_, _| (),
             skipped: None,
@@ -100,9 +101,9 @@ impl Tree {
         let kept = listings.of(&folder, &stat, file_system)?;
         let mut listing = Listing::default();
         listing.read(open.as_fd()).unwrap();
+        listing.sort(open.as_fd(), EntryOrder::Inode);
         let entries = listing.entries.iter();
-        let entries =
-            entries.map(|entry| (listing.name(*entry).to_bytes(), entry.kind, entry.inode));
+        let entries = entries.map(|entry| (listing.name(*entry), entry.kind, entry.inode));
         assert!(kept.clone().eq(entries), "{folder:?}");
         Some(kept.count())
     }

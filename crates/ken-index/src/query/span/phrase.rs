@@ -16,8 +16,8 @@ const LONGER: usize = 4;
 /// Positions that are compared together, which the compiler makes a few instructions of.
 const LANE: usize = 16;
 
-/// Positions from here on are not marked: that takes a byte for each before them.
-const MAX_MARKED: u32 = if cfg!(test) { 200 } else { 1 << 16 };
+/// Positions from here on are not marked: a mark takes a byte for each position before it.
+const MAX_MARKED: u32 = 1 << 16;
 
 pub(super) struct Phrase {
     /// With the place in the phrase of each, the rarest first.
@@ -41,7 +41,7 @@ impl Phrase {
             terms,
             common: Vec::new(),
             next: Vec::new(),
-            marks: Marks::default(),
+            marks: Marks::until(MAX_MARKED),
         }
     }
 
@@ -115,29 +115,41 @@ impl Phrase {
     }
 }
 
-/// Of each position whether it is marked; none is between two uses.
-#[derive(Default)]
-struct Marks(Vec<bool>);
+/// Whether each position is marked. No position is marked between two uses.
+struct Marks {
+    marked: Vec<bool>,
+    /// Only positions before this one may be marked.
+    end: u32,
+}
 
 impl Marks {
-    /// Keeps of the second list what the first one has too, each place once; both in order, the last of the first one
-    /// below [`MAX_MARKED`].
+    fn until(end: u32) -> Self {
+        Self {
+            marked: Vec::new(),
+            end,
+        }
+    }
+
+    /// Keeps those positions of the second list that the first one has too, each once. Both lists are in order, and the
+    /// first one ends before [`Self::end`].
     fn intersect(&mut self, first: &[u32], second: &mut Vec<u32>) {
         let end = first.last().map_or(0, |last| *last as usize + 1);
-        if self.0.len() < end {
-            self.0.resize(end, false);
+        if self.marked.len() < end {
+            self.marked.resize(end, false);
         }
-        first.iter().for_each(|at| self.0[*at as usize] = true);
+        first.iter().for_each(|at| self.marked[*at as usize] = true);
         let mut n_kept = 0;
         for number in 0..second.len() {
             let at = second[number];
             second[n_kept] = at;
             // Once: a word may stand twice at a place, as a part and as the end of a divided one.
-            let marked = self.0.get_mut(at as usize).map(std::mem::take);
+            let marked = self.marked.get_mut(at as usize).map(std::mem::take);
             n_kept += usize::from(marked.unwrap_or_default());
         }
         second.truncate(n_kept);
-        first.iter().for_each(|at| self.0[*at as usize] = false);
+        first
+            .iter()
+            .for_each(|at| self.marked[*at as usize] = false);
     }
 }
 
@@ -153,7 +165,7 @@ fn intersect(kept: &mut Vec<u32>, longer: &mut Vec<u32>, marks: &mut Marks) {
             kept[n_kept] = wanted;
             n_kept += usize::from(has);
         }
-    } else if kept.last().is_none_or(|last| *last < MAX_MARKED) {
+    } else if kept.last().is_none_or(|last| *last < marks.end) {
         marks.intersect(kept, longer);
         return std::mem::swap(kept, longer);
     } else {
@@ -226,7 +238,7 @@ mod tests {
         #[test]
         fn lists_are_joined_like_sets(pairs in prop::collection::vec((list(0..12), list(0..200)), 1..4)) {
             // Marks serve one pair after the other.
-            let mut marks = Marks::default();
+            let mut marks = Marks::until(200);
             for (a, b) in pairs {
                 let (shorter, longer) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
                 let set = |list: &[u32]| -> BTreeSet<u32> { list.iter().copied().collect() };

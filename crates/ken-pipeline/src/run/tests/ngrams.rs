@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use ken_core::{FileKey, Root};
 use ken_index::Snapshot;
-use ken_ngram::{Builder, Covers, GramSet, Store, Version};
+use ken_ngram::{Builder, Covers, NgramSet, Store, Version};
 
 use super::{folder_of_files, options};
 use crate::ngrams;
@@ -220,7 +220,7 @@ fn files_with_parts_are_read_again() {
     };
     for row in snapshot.rows().unwrap() {
         let of = Version::new(row.key, row.token);
-        builder.add(of, Path::new("/"), "", covers, &GramSet::default());
+        builder.add(of, Path::new("/"), "", covers, &NgramSet::default());
     }
     fs_err::remove_dir_all(ngrams::folder(&index)).unwrap();
     let named = snapshot.meta().gram_files.clone().unwrap();

@@ -13,7 +13,7 @@ use ken_core::{
     Document, Field, Glob, GlobPart, Kind, Location, MessageState, Order, Pattern, Plan, SortKey,
     Value,
 };
-use ken_index::{DocAddress, FacetBy, Request, Snapshot, Stored, spread};
+use ken_index::{DocAddress, FacetBy, Request, Snapshot, Stored, parallel};
 use serde::{Deserialize, Serialize};
 
 use super::{Error, FacetValue, Service, path_text};
@@ -296,7 +296,7 @@ impl<'s> Service<'s> {
         let chunks: Vec<&[usize]> = numbers.chunks(AT_ONCE).collect();
         let size = |chunk: &&[usize]| chunk.len() as u64;
         let read = |_, chunk: &&[usize]| self.read_chunk(documents, chunk, &made);
-        let read = spread::each(&chunks, size, max_threads, read)?;
+        let read = parallel::each(&chunks, size, max_threads, read)?;
         let mut all: Vec<(usize, T)> = read.into_iter().flatten().collect();
         all.sort_unstable_by_key(|(number, _)| *number);
         Ok(all.into_iter().map(|(_, made)| made).collect())

@@ -17,7 +17,7 @@ use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::time::Instant;
 
 use ken_grep::ag::{self, FILE_TYPES, Outcome, Report, Settings, Stats};
-use ken_grep::narrow::{Narrow, Why};
+use ken_grep::prefilter::{IndexTables, Prefilter, Why};
 use ken_index::layout::index_folder;
 
 use crate::cli::Global;
@@ -89,7 +89,7 @@ fn answer(
         }
     };
     if !plan.is_stream && plan.settings.leaves_out_others() {
-        plan.settings.narrow = narrow(global, &plan.settings);
+        plan.settings.prefilter = prefilter(global, &plan.settings);
     }
     let outcome = search(&plan, &report)?;
     if wants_stats {
@@ -103,14 +103,15 @@ fn answer(
 }
 
 /// Asks the index which files need not be read. Without one, or with one that cannot be read, all are.
-fn narrow(global: &Global, settings: &Settings) -> Narrow {
+fn prefilter(global: &Global, settings: &Settings) -> Prefilter {
     let (Ok(data), Ok(here)) = (data_folder(global), fs_err::canonicalize(".")) else {
-        return Narrow::nothing();
+        return Prefilter::nothing();
     };
     let paths = &settings.selection.paths;
     let need = settings.pattern.need();
-    let narrow = Narrow::of_whole_files(&index_folder(&data), need, paths, &here);
-    narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
+    let prefilter =
+        Prefilter::of_whole_files(&IndexTables::new(&index_folder(&data)), need, paths, &here);
+    prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 
 fn search(plan: &Plan, report: &Report<'_>) -> io::Result<Outcome> {

@@ -10,7 +10,7 @@ use ken_grep::ag::{
     Colors, Display, FILE_TYPES, Names, Paths, Pattern, Query, Report, Selection, Settings,
 };
 
-use ken_grep::narrow::Narrow;
+use ken_grep::prefilter::Prefilter;
 
 use super::typed::{Ignore, Numbers, Place, Refusal, Typed};
 
@@ -82,7 +82,7 @@ pub(super) fn plan(
             0 => around.cores,
             workers => workers,
         },
-        narrow: Narrow::nothing(),
+        prefilter: Prefilter::nothing(),
     };
     Ok(Plan {
         settings,

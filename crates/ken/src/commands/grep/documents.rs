@@ -49,7 +49,7 @@ pub(super) fn search(
     addresses.sort_unstable();
     addresses.dedup();
     sort(&snapshot, &mut addresses, search)?;
-    let files = match search.narrow.is_empty() {
+    let files = match search.prefilter.is_empty() {
         true => Vec::new(),
         false => snapshot.rows()?,
     };

@@ -17,8 +17,8 @@ use std::time::Instant;
 
 use ken_grep::Observer;
 use ken_grep::format::{Format, Mode};
-use ken_grep::narrow::{Narrow, Need, Question, Why};
 use ken_grep::output::{Output, Paint};
+use ken_grep::prefilter::{IndexTables, Need, Prefilter, Question, Why};
 use ken_grep::run::{self, ListError, Search, Summary};
 use ken_grep::walk;
 use ken_index::layout::index_folder;
@@ -129,16 +129,16 @@ fn search(
         trusts: typed.trust_index,
     };
     let need = question.need();
-    let narrow = narrow(global, typed, &question, &need);
+    let prefilter = prefilter(global, typed, &question, &need);
     // An index leaves such files out.
-    let passes_over_ascii = narrow.is_empty() && need.is_ok_and(|need| need.is_beyond_ascii());
+    let passes_over_ascii = prefilter.is_empty() && need.is_ok_and(|need| need.is_beyond_ascii());
     let search = Search {
         walk: &plan.walk,
         matcher,
         conditions: &conditions,
         options: &plan.search,
         format: &plan.format,
-        narrow: &narrow,
+        prefilter: &prefilter,
         passes_over_ascii,
         implicit_path: plan.implicit_path,
         observer: messages,
@@ -149,14 +149,14 @@ fn search(
             files, excluded, ..
         } = summary;
         let scanned = files - excluded;
-        let why = narrow.explain();
+        let why = prefilter.explain();
         messages::tell(&format!(
             "{files} files: {excluded} excluded, {scanned} scanned; {why}"
         ));
     }
     if plan.implicit_path
         && summary.files == 0
-        && !(narrow.is_trusted() && has_files(plan, messages))
+        && !(prefilter.is_trusted() && has_files(plan, messages))
     {
         messages.failed(
             "No files were searched, which means ken grep probably applied a filter you didn't \
@@ -168,22 +168,22 @@ fn search(
 
 /// Asks the index which files need no scan. Without an index, or with one that cannot be read, all
 /// do.
-fn narrow(
+fn prefilter(
     global: &Global,
     typed: &Typed,
     question: &Question<'_>,
     need: &Result<Need, Why>,
-) -> Narrow {
+) -> Prefilter {
     let data = match data_folder(global) {
         Ok(data) if !typed.no_index => data,
-        _ => return Narrow::nothing(),
+        _ => return Prefilter::nothing(),
     };
     let need = match need {
         Ok(need) => need,
-        Err(why) => return Narrow::because(*why),
+        Err(why) => return Prefilter::because(*why),
     };
-    let narrow = Narrow::new(&index_folder(&data), question, need);
-    narrow.unwrap_or_else(|_| Narrow::because(Why::Unreadable))
+    let prefilter = Prefilter::new(&IndexTables::new(&index_folder(&data)), question, need);
+    prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 
 /// Returns whether there is any file to search: where the index is trusted, the walk saw only those

@@ -313,7 +313,6 @@ fn walk(typed: &Typed, paths: &Paths, mode: Option<Mode>, around: &Surroundings)
         threads,
         more_threads,
         skip_output: mode.is_some().then(output_file).flatten(),
-        logged: typed.logging.is_some(),
     }
 }
 

@@ -9,7 +9,7 @@ use ken_core::Root;
 
 /// The paths that were typed.
 #[derive(Debug)]
-pub(super) struct Roots(Vec<Resolved>);
+pub(super) struct TypedPaths(Vec<Resolved>);
 
 #[derive(Debug)]
 struct Resolved {
@@ -17,7 +17,7 @@ struct Resolved {
     absolute: PathBuf,
 }
 
-impl Roots {
+impl TypedPaths {
     pub(super) fn new(typed: &[PathBuf], working_folder: &Path) -> Self {
         let resolve = |typed: &PathBuf| {
             let absolute = fs_err::canonicalize(working_folder.join(typed)).ok()?;
@@ -95,7 +95,7 @@ mod tests {
             ("a/file", "a/file", "a/file"),
             (here.to_str().unwrap(), "", ""),
         ] {
-            let roots = Roots::new(&[PathBuf::from(typed)], &here);
+            let roots = TypedPaths::new(&[PathBuf::from(typed)], &here);
             if shown.is_empty() {
                 assert_eq!(
                     roots.absolute(&here.join("a/file")),
@@ -114,7 +114,7 @@ mod tests {
             assert!(roots.are_below(&[Root::new(here.clone())]));
             assert!(!roots.are_below(&[Root::new(here.join("b"))]));
         }
-        let roots = Roots::new(&[PathBuf::from("none")], &here);
+        let roots = TypedPaths::new(&[PathBuf::from("none")], &here);
         assert_eq!(roots.absolute(Path::new("none/file")), None);
     }
 }

@@ -1,17 +1,18 @@
 //! Which files need no scan, because an index says that they cannot match.
 //!
-//! The seam between the walk and the index of n-grams: for each file that the walk finds, the scan
-//! asks whether it *certainly* has no match. No is always a right answer, so whatever an index does
-//! not know, or knows under another stamp, is scanned.
+//! The seam between the walk and the index of n-grams. For each file that the walk finds, the search asks whether the
+//! file *certainly* has no match. No is always a right answer, so every file is scanned that the index does not know,
+//! or knows under another stamp.
 //!
-//! Who trusts the index gets no stamps checked. If few files may match, the walk goes only where they
-//! are, so that all its rules hold as ever.
+//! If the user trusts the index, stamps are not checked. If few files may match then, the walk goes only where they
+//! are, so that all its rules still hold.
 
-mod holders;
-mod look;
 mod need;
 mod question;
-mod roots;
+mod segment_table;
+mod stat;
+mod tables;
+mod typed_paths;
 
 use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
@@ -22,40 +23,37 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ken_core::{FileKey, KeyHasher, Stamp, Token};
+use ken_core::{FileKey, Stamp, Token};
 use ken_index::Meta;
-use ken_index::layout::ngrams_folder;
 pub use ken_ngram::Need;
-use ken_ngram::{Candidates, Covers, Opened, Row, Segment};
-use ken_walk::{FileSystems, KeptListing, Listings};
+use ken_ngram::{Candidates, Covers, Row, Segment};
+use ken_walk::{FileSystems, KeptListing};
 
 pub use question::{Question, Why};
-use roots::Roots;
+pub use stat::LastFolder;
+pub use tables::{IndexTables, Map};
+use tables::{OpenTables, has_all};
+use typed_paths::TypedPaths;
 
 use crate::pieces::{Around, Pieces};
 
 /// What an index knows of one pattern. Asked by many threads at once, without a lock.
 #[derive(Default)]
-pub struct Narrow {
-    known: Option<Known>,
+pub struct Prefilter {
+    index: Option<IndexFilter>,
     why: Option<Why>,
 }
 
-struct Known {
-    search: look::Search,
-    hasher: KeyHasher,
-    roots: Roots,
-    grams: Opened,
-    /// Which of them may know a file.
-    holders: holders::Lazy,
-    /// What folders hold that did not change since.
-    listings: Option<Listings>,
-    /// For each file of grams.
+/// The answer of an index that helps.
+struct IndexFilter {
+    tables: Arc<OpenTables>,
+    roots: TypedPaths,
+    /// For each n-gram segment.
     candidates: Vec<Candidates>,
     reading: Reading,
     trusted: bool,
     /// Where the walk goes, if that is told.
-    places: Option<Arc<Places>>,
+    targets: Option<WalkTargets>,
 }
 
 /// How a file is searched that may match.
@@ -88,20 +86,20 @@ pub(crate) enum Verdict {
 
 /// Where the walk goes, in paths as it names them.
 #[derive(Debug, Default)]
-struct Places {
+struct WalkTargets {
     all: HashSet<Vec<u8>>,
     /// The names in each folder.
     names: HashMap<Vec<u8>, Vec<CString>>,
 }
 
-/// A file of grams, and what in it may match.
+/// An n-gram segment, and what in it may match.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct SegmentAnswer<'a> {
     segment: &'a Segment,
     candidates: &'a Candidates,
 }
 
-impl Asked<'_> {
+impl SegmentAnswer<'_> {
     fn may_match(&self, doc: u32) -> bool {
         self.candidates.contains(doc)
     }
@@ -109,19 +107,19 @@ impl Asked<'_> {
 
 /// What an index knows of the files in one folder.
 pub(crate) struct InFolder<'a> {
-    known: &'a Known,
+    index: &'a IndexFilter,
     /// The folder's path, with a separator behind it.
     path: Vec<u8>,
     /// Of the files that are looked up.
     keys: Vec<u64>,
-    /// For each key, the first file of grams in which it was found.
-    found: Vec<Option<Place>>,
+    /// For each key, where its rows begin in the first n-gram segment that has any.
+    found: Vec<Option<RowAddress>>,
 }
 
 /// Where the rows of a file begin.
 #[derive(Clone, Copy)]
-struct Place {
-    /// The number of the file of grams.
+struct RowAddress {
+    /// The number of the n-gram segment.
     segment: usize,
     row: usize,
 }
@@ -129,7 +127,7 @@ struct Place {
 /// More candidates, as a share of all files, are not worth a list of them.
 const MAX_SHARE: usize = 8;
 
-impl Narrow {
+impl Prefilter {
     /// Knows of no file.
     pub fn nothing() -> Self {
         Self::because(Why::NotAsked)
@@ -138,37 +136,36 @@ impl Narrow {
     /// Knows of no file, and why.
     pub fn because(why: Why) -> Self {
         Self {
-            known: None,
+            index: None,
             why: Some(why),
         }
     }
 
-    /// Asks the index whose folder is `index` for the files that have what the question needs.
+    /// Asks an index for the files that have what the question needs.
     ///
     /// # Errors
     /// Fails if there is an index that cannot be read.
     pub fn new(
-        index: &Path,
+        tables: &IndexTables,
         question: &Question<'_>,
         need: &Need,
     ) -> Result<Self, ken_index::Error> {
         let walk = question.walk;
-        let roots = Roots::new(&walk.paths, &walk.working_folder);
+        let roots = TypedPaths::new(&walk.paths, &walk.working_folder);
         let trusts = question.trusts && !walk.follow;
         let reading = Reading {
             whole: question.needs_whole(),
             by_pieces: question.by_pieces(),
         };
-        Self::ask(index, need, roots, reading, trusts)
+        Self::ask(tables, need, roots, reading, trusts)
     }
 
-    /// Asks the index whose folder is `index` for files below these paths, whose bytes are searched as
-    /// they are, all of them.
+    /// Asks an index for files below these paths, whose bytes are searched as they are, all of them.
     ///
     /// # Errors
     /// Fails if there is an index that cannot be read.
     pub fn of_whole_files(
-        index: &Path,
+        tables: &IndexTables,
         need: &Need,
         paths: &[PathBuf],
         working_folder: &Path,
@@ -176,95 +173,90 @@ impl Narrow {
         match need {
             Need::Anything => Ok(Self::because(Why::Everything)),
             need => {
-                let roots = Roots::new(paths, working_folder);
-                Self::ask(index, need, roots, Reading::WHOLE, false)
+                let roots = TypedPaths::new(paths, working_folder);
+                Self::ask(tables, need, roots, Reading::WHOLE, false)
             }
         }
     }
 
     fn ask(
-        index: &Path,
+        tables: &IndexTables,
         need: &Need,
-        roots: Roots,
+        roots: TypedPaths,
         reading: Reading,
         trusts: bool,
     ) -> Result<Self, ken_index::Error> {
         let because = |why| Ok(Self::because(why));
-        let meta = match Meta::read(index) {
-            Ok(meta) => meta,
+        let tables = match tables.latest() {
+            Ok(tables) => tables,
             Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
             Err(error) => return Err(error),
         };
-        let grams = ken_ngram::open(&ngrams_folder(index), ken_index::map)?;
-        if grams.segments.is_empty() {
+        if tables.segments().is_empty() {
             return because(Why::NoGrams);
         }
-        let segments = grams.segments.iter();
+        let segments = tables.segments().iter();
         let candidates: Vec<_> = segments.map(|segment| segment.candidates(need)).collect();
         if candidates.iter().all(|those| those.docs().is_none()) {
             return because(Why::Everything);
         }
-        let is_complete = meta.all_seen && has_all(&grams, &meta);
-        let mut known = Known {
-            search: look::Search::new(),
-            hasher: meta.hasher,
-            trusted: trusts && is_complete && roots.are_below(&meta.roots),
+        let is_complete = tables.meta.all_seen && tables.is_complete;
+        let mut index = IndexFilter {
+            trusted: trusts && is_complete && roots.are_below(&tables.meta.roots),
+            tables,
             roots,
-            grams,
-            holders: holders::Lazy::default(),
-            listings: Listings::open(index, meta.hasher, ken_index::map),
             candidates,
             reading,
-            places: None,
+            targets: None,
         };
-        if known.trusted {
-            known.places = known.places();
+        if index.trusted {
+            index.targets = index.targets();
         }
         Ok(Self {
-            known: Some(known),
+            index: Some(index),
             why: None,
         })
     }
 
     /// Returns whether there is nothing to ask, so that nobody asks for each file.
     pub fn is_empty(&self) -> bool {
-        self.known.is_none()
+        self.index.is_none()
     }
 
     /// Returns whether stamps are not looked at.
     pub fn is_trusted(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| known.trusted)
+        self.index.as_ref().is_some_and(|index| index.trusted)
     }
 
     /// Returns whether the file certainly has no match. It is looked at only if the answer depends
     /// on it. A file that the user named is `explicit`: it is searched behind a NUL too.
-    pub fn excludes(&self, path: &Path, explicit: bool) -> bool {
-        matches!(self.judge(path, explicit), Verdict::Excluded)
+    pub fn excludes(&self, path: &Path, explicit: bool, last: &mut LastFolder) -> bool {
+        matches!(self.judge(path, explicit, last), Verdict::Excluded)
     }
 
     /// Returns what is known of a file, as [`Self::excludes`] does.
-    pub(crate) fn judge(&self, path: &Path, explicit: bool) -> Verdict {
-        let Some(known) = &self.known else {
+    pub(crate) fn judge(&self, path: &Path, explicit: bool, last: &mut LastFolder) -> Verdict {
+        let Some(index) = &self.index else {
             return Verdict::MayMatch(None);
         };
-        let Some(path) = known.roots.absolute(path) else {
+        let Some(path) = index.roots.absolute(path) else {
             return Verdict::MayMatch(None);
         };
-        let now = LazyCell::new(|| known.now(look::stamp(known.search, &path)));
-        let FileKey(key) = known.hasher.key(&path);
-        known.judge(&known.rows(key), known.reading.whole || explicit, &now)
+        let now = LazyCell::new(|| index.now(last.stamp(&path)));
+        let FileKey(key) = index.tables.meta.hasher.key(&path);
+        index.judge(&index.rows(key), index.reading.whole || explicit, &now)
     }
 
     /// Returns what is known of the files in a folder; none if nothing.
     pub(crate) fn in_folder(&self, folder: &Path) -> Option<InFolder<'_>> {
-        let known = self.known.as_ref()?;
-        let path = known.roots.absolute(folder)?;
+        let index = self.index.as_ref()?;
+        let path = index.roots.absolute(folder)?;
         let mut path = path.into_os_string().into_encoded_bytes();
         if path.last() != Some(&b'/') {
             path.push(b'/');
         }
         Some(InFolder {
-            known,
+            index,
             path,
             keys: Vec::new(),
             found: Vec::new(),
@@ -273,8 +265,8 @@ impl Narrow {
 
     /// Returns the names in a folder that the walk needs to look at; none if all.
     pub(crate) fn names_in(&self, folder: &Path) -> Option<&[CString]> {
-        let places = self.known.as_ref()?.places.as_ref()?;
-        let names = places.names.get(key(folder));
+        let targets = self.index.as_ref()?.targets.as_ref()?;
+        let names = targets.names.get(key(folder));
         Some(names.map_or(&[], Vec::as_slice))
     }
 
@@ -282,7 +274,7 @@ impl Narrow {
     pub fn explain(&self) -> String {
         match self.why {
             Some(why) => why.to_string(),
-            None if self.places().is_some() => {
+            None if self.goes_only_where_told() => {
                 "the index is trusted, also with where to walk".to_owned()
             }
             None if self.is_trusted() => "the index is trusted".to_owned(),
@@ -290,80 +282,77 @@ impl Narrow {
         }
     }
 
-    /// Returns whether there are the grams of all texts that a commit holds. Else the text of a file may
+    /// Returns whether the walk goes only where the index says.
+    fn goes_only_where_told(&self) -> bool {
+        let index = self.index.as_ref();
+        index.is_some_and(|index| index.targets.is_some())
+    }
+
+    /// Returns whether there are the n-grams of all texts that a commit holds. Else the text of a file may
     /// be known as it was when the file was read with other settings, and its parts not at all.
     pub fn knows_texts(&self, meta: &Meta) -> bool {
-        let known = self.known.as_ref();
-        known.is_some_and(|known| has_all(&known.grams, meta))
+        let index = self.index.as_ref();
+        index.is_some_and(|index| has_all(&index.tables.ngrams, meta))
     }
 
     /// Returns whether nothing that was extracted of a file in this version has a match: neither its
     /// own text nor that of its parts, where texts are known ([`Self::knows_texts`]).
     pub fn excludes_text(&self, FileKey(key): FileKey, token: Token) -> bool {
-        let Some(known) = &self.known else {
+        let Some(index) = &self.index else {
             return false;
         };
         let mut has_own = false;
-        let rows = known.rows(key);
+        let rows = index.rows(key);
         for (row, segment) in rows.filter(|(row, _)| row.version.stamp == token.stamp_hash()) {
             if !row.covers.text || segment.may_match(row.doc) {
                 return false;
             }
             has_own |= !row.is_part;
         }
-        // Without a row of its own nobody took its grams.
+        // Without a row of its own nobody took its n-grams.
         has_own
-    }
-
-    /// Returns what says of a path whether the walk needs to go there; none if everywhere.
-    pub(crate) fn places(&self) -> Option<impl Fn(&Path) -> bool + Send + Sync + 'static> {
-        let places = self.known.as_ref()?.places.clone()?;
-        Some(move |path: &Path| places.all.contains(key(path)))
     }
 }
 
-impl Known {
-    /// Returns the rows of a file, each with the file of grams that it stands in.
-    fn rows(&self, key: u64) -> impl Iterator<Item = (Row, Asked<'_>)> + Clone {
-        let segments = &self.grams.segments;
-        let holders = self.holders.get(segments);
-        let all = 0..segments.len();
-        let holding =
-            all.filter(move |segment| holders.is_none_or(|of| of.may_know(*segment, key)));
-        holding.flat_map(move |segment| {
-            let asked = self.asked(segment);
-            asked.segment.of(key).map(move |row| (row, asked))
-        })
+impl IndexFilter {
+    /// Returns the rows of a file, each with the n-gram segment that it stands in.
+    fn rows(&self, key: u64) -> impl Iterator<Item = (Row, SegmentAnswer<'_>)> + Clone {
+        let rows = self.tables.rows(key);
+        rows.map(|(row, segment)| (row, self.answer(segment)))
     }
 
-    /// Returns those of its rows that begin in one place.
-    fn rows_at(&self, key: u64, place: Place) -> impl Iterator<Item = (Row, Asked<'_>)> + Clone {
-        let asked = self.asked(place.segment);
-        let rows = asked.segment.of_at(key, place.row);
-        rows.map(move |row| (row, asked))
+    /// Returns those of its rows that begin at an address.
+    fn rows_at(
+        &self,
+        key: u64,
+        at: RowAddress,
+    ) -> impl Iterator<Item = (Row, SegmentAnswer<'_>)> + Clone {
+        let answer = self.answer(at.segment);
+        let rows = answer.segment.of_at(key, at.row);
+        rows.map(move |row| (row, answer))
     }
 
-    fn asked(&self, segment: usize) -> Asked<'_> {
-        Asked {
-            segment: &self.grams.segments[segment],
+    fn answer(&self, segment: usize) -> SegmentAnswer<'_> {
+        SegmentAnswer {
+            segment: &self.tables.segments()[segment],
             candidates: &self.candidates[segment],
         }
     }
 
-    /// Returns a file's stamp, and how it stands in rows.
+    /// Returns a file's stamp, and its hash as rows have it.
     fn now(&self, stamp: Option<Stamp>) -> Option<Now> {
-        // One with a sidecar has another stamp in the index, and is scanned.
-        stamp.map(|stamp| (stamp, stamp.token(&self.hasher, 0).stamp_hash()))
+        // A file with a sidecar has another stamp in the index, and is scanned.
+        stamp.map(|stamp| (stamp, self.tables.stamp_hash(&stamp)))
     }
 
     /// Judges a file by its rows.
     fn judge<'a>(
         &self,
-        rows: &(impl Iterator<Item = (Row, Asked<'a>)> + Clone),
+        rows: &(impl Iterator<Item = (Row, SegmentAnswer<'a>)> + Clone),
         whole: bool,
         now: &LazyCell<Option<Now>, impl FnOnce() -> Option<Now>>,
     ) -> Verdict {
-        let rules_out = |(row, asked): &(Row, Asked<'_>)| {
+        let rules_out = |(row, asked): &(Row, SegmentAnswer<'_>)| {
             suffices(row.covers, whole) && !asked.may_match(row.doc)
         };
         let is_of_now = |row: &Row| now.is_some_and(|(_, stamp)| stamp == row.version.stamp);
@@ -398,17 +387,17 @@ impl Known {
     }
 
     /// Returns where files are that may match, with all folders on the way; none if there are too many.
-    fn places(&self) -> Option<Arc<Places>> {
-        let segments = || self.grams.segments.iter().zip(&self.candidates);
+    fn targets(&self) -> Option<WalkTargets> {
+        let segments = || self.tables.segments().iter().zip(&self.candidates);
         let n_candidates: usize = self.candidates.iter().map(Candidates::n).sum();
         let n_docs: usize = segments()
             .map(|(segment, _)| segment.n_docs() as usize)
             .sum();
-        // Of all files together: one of a small file of grams may be all that this has.
+        // Of all files together: one candidate of a small segment may be all that it has.
         if n_candidates > n_docs / MAX_SHARE {
             return None;
         }
-        let mut places = Places::default();
+        let mut targets = WalkTargets::default();
         for (segment, candidates) in segments() {
             let uncovered = segment
                 .rows()
@@ -417,16 +406,16 @@ impl Known {
             for doc in candidates.iter().chain(uncovered) {
                 if let Some(name) = segment.name(doc) {
                     self.roots
-                        .each_typed(&name.path, &mut |path| places.add(&path));
+                        .each_typed(&name.path, &mut |path| targets.add(&path));
                 }
             }
         }
-        self.roots.each(&mut |path| places.add(&path));
-        Some(Arc::new(places))
+        self.roots.each(&mut |path| targets.add(&path));
+        Some(targets)
     }
 }
 
-impl Places {
+impl WalkTargets {
     fn add(&mut self, mut path: &Path) {
         while self.all.insert(key(path).to_vec()) {
             let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -442,13 +431,7 @@ impl Places {
     }
 }
 
-/// Returns whether all files of grams are there that a commit names.
-fn has_all(grams: &Opened, meta: &Meta) -> bool {
-    let named = meta.gram_files.as_ref();
-    named.is_some_and(|named| grams.missing(named).is_empty())
-}
-
-/// Returns whether the grams are of all bytes that are searched: of the `whole` file, or up to a NUL.
+/// Returns whether the n-grams are of all bytes that are searched: of the `whole` file, or up to a NUL.
 fn suffices(covers: Covers, whole: bool) -> bool {
     match whole {
         true => covers.whole,
@@ -468,7 +451,7 @@ impl InFolder<'_> {
         open: BorrowedFd<'_>,
         file_systems: &mut FileSystems,
     ) -> Option<KeptListing<'_>> {
-        let listings = self.known.listings.as_ref()?;
+        let listings = self.index.tables.listings()?;
         let stat = rustix::fs::fstat(open).ok()?;
         let file_system = file_systems.number(open, &stat)?;
         // Without the separator behind it, which that of all files is too.
@@ -478,7 +461,7 @@ impl InFolder<'_> {
 
     /// Looks up some files, all of them at once: [`Self::judge`] tells of one of them.
     ///
-    /// Most files of a folder are in one or two files of grams, as they were read one after the other, and in no
+    /// Most files of a folder are in one or two n-gram segments, as they were read one after the other, and in no
     /// other. The one that had the most the last time, at first any, is `likely` and asked first; the others only for
     /// what it has not, so that it hardly matters how many they are.
     pub(crate) fn look_up<'n>(
@@ -486,7 +469,7 @@ impl InFolder<'_> {
         names: impl Iterator<Item = &'n [u8]>,
         likely: &mut usize,
     ) {
-        let hasher = self.known.hasher.in_folder(&self.path);
+        let hasher = self.index.tables.meta.hasher.in_folder(&self.path);
         self.keys.clear();
         self.keys.extend(names.map(|name| hasher.key(name).0));
         self.found.clear();
@@ -494,9 +477,9 @@ impl InFolder<'_> {
         *likely = self.find(*likely);
     }
 
-    /// Looks for each key until it is found. Returns which file of grams has the most.
+    /// Looks for each key until it is found. Returns which segment has the most.
     fn find(&mut self, first: usize) -> usize {
-        let segments = &self.known.grams.segments;
+        let segments = self.index.tables.segments();
         let others = (0..segments.len()).filter(|other| *other != first);
         // Those that were not found yet: their keys, and their numbers among all.
         let mut keys = self.keys.clone();
@@ -513,7 +496,7 @@ impl InFolder<'_> {
             for (at, &row) in places.iter().enumerate() {
                 let (key, number) = (keys[at], numbers[at]);
                 if segments[segment].is_at(key, row) {
-                    self.found[number] = Some(Place { segment, row });
+                    self.found[number] = Some(RowAddress { segment, row });
                 } else {
                     (keys[n_left], numbers[n_left]) = (key, number);
                     n_left += 1;
@@ -532,37 +515,38 @@ impl InFolder<'_> {
     /// Returns what is known of the file of this number among those that were looked up. It is looked at, in the
     /// open folder, only if the answer depends on it.
     pub(crate) fn judge(&self, number: usize, folder: BorrowedFd<'_>, name: &CStr) -> Verdict {
-        let (known, key) = (self.known, self.keys[number]);
-        let now = LazyCell::new(|| known.now(look::stamp_in(folder, name)));
-        let whole = known.reading.whole;
-        let Some(place) = self.found[number] else {
+        let (index, key) = (self.index, self.keys[number]);
+        let now = LazyCell::new(|| index.now(stat::stamp_in(folder, name)));
+        let whole = index.reading.whole;
+        let Some(address) = self.found[number] else {
             return Verdict::MayMatch(None);
         };
-        let verdict = known.judge(&known.rows_at(key, place), whole, &now);
+        let verdict = index.judge(&index.rows_at(key, address), whole, &now);
         // Without trust one row of now suffices to leave a file out. Else others count too, wherever they stand: of a
         // trusted index each may say that the file matches, and one of now knows more than one of before.
         let is_settled = match verdict {
-            Verdict::Excluded => !known.trusted,
+            Verdict::Excluded => !index.trusted,
             Verdict::MayMatch(ref pieces) => pieces.is_some(),
         };
-        match is_settled || known.grams.segments.len() == 1 {
+        match is_settled || index.tables.segments().len() == 1 {
             true => verdict,
-            false => known.judge(&known.rows(key), whole, &now),
+            false => index.judge(&index.rows(key), whole, &now),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use ken_index::layout::index_folder;
+    use ken_index::layout::{index_folder, ngrams_folder};
     use std::os::fd::AsFd;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use ken_index::{Writer, WriterOptions};
-    use ken_ngram::{Builder, GramSet, Store, Version};
+    use ken_ngram::{Builder, NgramSet, Store, Version};
 
     use super::*;
 
-    /// Commits an index of nothing, and opens the files of grams beside it.
+    /// Commits an index of nothing, and opens the n-gram segments beside it.
     fn empty(index: &Path) -> (Meta, Store) {
         let options = WriterOptions {
             memory_bytes: 0,
@@ -577,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_known_by_whichever_grams_are_of_now() {
+    fn a_file_is_known_by_whichever_segment_is_of_now() {
         let folder = tempfile::tempdir().unwrap();
         let index = index_folder(folder.path());
         let (meta, store) = empty(&index);
@@ -587,12 +571,12 @@ mod tests {
             ..Covers::default()
         };
         let add = |builder: &mut Builder, name: &str, is_of_now: bool, text: &[u8]| {
-            let stamp = look::stamp(look::Search::new(), &path(name)).unwrap();
+            let stamp = LastFolder::default().stamp(&path(name)).unwrap();
             let version = Version {
                 key: meta.hasher.key(&path(name)).0,
                 stamp: stamp.token(&meta.hasher, 0).stamp_hash() ^ u64::from(!is_of_now),
             };
-            let mut grams = GramSet::default();
+            let mut grams = NgramSet::default();
             grams.add(text);
             builder.add(version, &path(name), "", covers, &grams);
         };
@@ -615,23 +599,27 @@ mod tests {
 
         let need = Need::Bytes(b"quux".to_vec());
         let paths = [folder.path().to_owned()];
-        let roots = Roots::new(&paths, folder.path());
+        let roots = TypedPaths::new(&paths, folder.path());
         let reading = Reading {
             whole: false,
             by_pieces: None,
         };
-        let mut narrow = Narrow::ask(&index, &need, roots, reading, false).unwrap();
+        let tables = IndexTables::new(&index);
+        let mut prefilter = Prefilter::ask(&tables, &need, roots, reading, false).unwrap();
         let open = fs_err::File::open(folder.path()).unwrap();
         let stamped = [true, false, true, true, false, false];
         // Of those that have several versions, all must rule it out.
         let trusted = [true, false, true, false, true, false];
         for (trusts, expected) in [(false, stamped), (true, trusted)] {
-            narrow.known.as_mut().unwrap().trusted = trusts;
-            let alone = names.map(|name| narrow.excludes(&path(name), false));
+            prefilter.index.as_mut().unwrap().trusted = trusts;
+            let alone = names.map(|name| {
+                let last = &mut LastFolder::default();
+                prefilter.excludes(&path(name), false, last)
+            });
             assert_eq!(alone, expected);
             for first in 0..files.len() {
                 let mut likely = first;
-                let mut known = narrow.in_folder(folder.path()).unwrap();
+                let mut known = prefilter.in_folder(folder.path()).unwrap();
                 known.look_up(names.iter().map(|name| name.as_bytes()), &mut likely);
                 let together = std::array::from_fn(|number| {
                     let name = CString::new(names[number]).unwrap();
@@ -642,8 +630,8 @@ mod tests {
             }
         }
 
-        narrow.known.as_mut().unwrap().trusted = false;
-        let mut known = narrow.in_folder(folder.path()).unwrap();
+        prefilter.index.as_mut().unwrap().trusted = false;
+        let mut known = prefilter.in_folder(folder.path()).unwrap();
         let mut likely = 0;
         known.look_up(
             [b"c", b"d", b"e"].into_iter().map(|name| &name[..]),
@@ -653,10 +641,10 @@ mod tests {
         known.look_up([b"d", b"e"].into_iter().map(|name| &name[..]), &mut likely);
         assert_eq!(likely, 0, "it was found before");
         known.look_up([b"e", b"c"].into_iter().map(|name| &name[..]), &mut likely);
-        let found = |number: usize| known.found[number].map(|place| place.segment);
+        let found = |number: usize| known.found[number].map(|at| at.segment);
         assert_eq!((found(0), found(1), likely), (Some(2), Some(1), 1));
         known.look_up([b"b", b"f"].into_iter().map(|name| &name[..]), &mut likely);
-        let found = |number: usize| known.found[number].map(|place| place.segment);
+        let found = |number: usize| known.found[number].map(|at| at.segment);
         assert_eq!(
             (found(0), found(1)),
             (Some(1), None),
@@ -672,14 +660,61 @@ mod tests {
         let mut builder = Builder::default();
         let of = Version { key: 1, stamp: 1 };
         let covers = Covers::default();
-        builder.add(of, Path::new("/a"), "", covers, &GramSet::default());
+        builder.add(of, Path::new("/a"), "", covers, &NgramSet::default());
         store.write(&mut builder).unwrap();
         let need = Need::Bytes(b"quux".to_vec());
-        let narrow = Narrow::of_whole_files(index, &need, &[], index).unwrap();
-        assert!(!narrow.is_empty() && !narrow.knows_texts(&meta));
+        let tables = IndexTables::new(index);
+        let prefilter = Prefilter::of_whole_files(&tables, &need, &[], index).unwrap();
+        assert!(!prefilter.is_empty() && !prefilter.knows_texts(&meta));
         meta.gram_files = Some([0].into());
-        assert!(narrow.knows_texts(&meta));
+        assert!(prefilter.knows_texts(&meta));
         meta.gram_files = Some([0, 1].into());
-        assert!(!narrow.knows_texts(&meta), "one is lost");
+        assert!(!prefilter.knows_texts(&meta), "one is lost");
+    }
+
+    /// How many n-gram segments were opened.
+    static N_OPENED: AtomicUsize = AtomicUsize::new(0);
+
+    fn counting_map(path: &Path) -> std::io::Result<ken_ngram::Bytes> {
+        let folder = path.parent().unwrap();
+        N_OPENED.fetch_add(usize::from(folder.ends_with("ngrams")), Ordering::Relaxed);
+        ken_index::map(path)
+    }
+
+    #[test]
+    fn tables_stay_open_until_the_next_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path();
+        let (mut meta, store) = empty(index);
+        let write = |key| {
+            let mut builder = Builder::default();
+            let of = Version { key, stamp: 1 };
+            let covers = Covers::default();
+            builder.add(of, Path::new("/a"), "", covers, &NgramSet::default());
+            store.write(&mut builder).unwrap();
+        };
+        write(1);
+        let tables = IndexTables::opened_by(index, counting_map);
+        let need = Need::Bytes(b"quux".to_vec());
+        let search = || {
+            let before = N_OPENED.load(Ordering::Relaxed);
+            let prefilter = Prefilter::of_whole_files(&tables, &need, &[], index).unwrap();
+            let is_complete = prefilter.index.as_ref().unwrap().tables.is_complete;
+            (N_OPENED.load(Ordering::Relaxed) - before, is_complete)
+        };
+        assert_eq!(search(), (1, false));
+        assert_eq!(search(), (0, false), "the segment is open");
+        write(2);
+        meta.gram_files = Some([0, 1].into());
+        let options = WriterOptions {
+            memory_bytes: 0,
+            threads: 1,
+        };
+        Writer::open(index, options).unwrap().commit(&meta).unwrap();
+        assert_eq!(search(), (2, true), "there is a new commit");
+        assert_eq!(search(), (0, true));
+        fs_err::remove_dir_all(index).unwrap();
+        let gone = Prefilter::of_whole_files(&tables, &need, &[], index).unwrap();
+        assert_eq!(gone.why, Some(Why::NoIndex));
     }
 }

@@ -39,7 +39,7 @@ pub enum Why {
     NoIndex,
     /// It cannot be read.
     Unreadable,
-    /// It was made without grams.
+    /// It was made without n-grams.
     NoGrams,
     /// Files without a match are printed or counted too.
     AllFiles,

@@ -1,0 +1,63 @@
+//! Looks at a file as it is now: one `fstatat` in a folder that is open.
+//!
+//! A search comes with file after file of one folder. To name each by its whole path has the kernel go through all
+//! folders above it again, which takes longer than all else that is asked of a file.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ken_core::Stamp;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::path::Arg;
+
+/// The folder that a thread looked into last. It stays open as long as the thread's part of a search.
+#[derive(Default)]
+pub struct LastFolder {
+    path: Vec<u8>,
+    open: Option<OwnedFd>,
+}
+
+impl LastFolder {
+    /// Returns the stamp of a file, without a sidecar; none if it is no regular file or cannot be looked at.
+    pub(super) fn stamp(&mut self, path: &Path) -> Option<Stamp> {
+        let (parent, name) = (path.parent()?, path.file_name()?);
+        let parent_bytes = parent.as_os_str().as_bytes();
+        if self.open.is_none() || self.path != parent_bytes {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            self.open = openat(CWD, parent, flags, Mode::empty()).ok();
+            self.path.clear();
+            self.path.extend_from_slice(parent_bytes);
+        }
+        stamp_in(self.open.as_ref()?, name)
+    }
+}
+
+/// Returns the stamp of a file in an open folder.
+pub(super) fn stamp_in(folder: impl AsFd, name: impl Arg) -> Option<Stamp> {
+    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
+    is_file.then(|| ken_walk::stamp_of(&stat))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_seen_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let mut last = LastFolder::default();
+        let mut stamp = |path: &Path| last.stamp(path);
+        assert_eq!(stamp(&path), None);
+        fs_err::write(&path, "four").unwrap();
+        assert_eq!(stamp(&path).unwrap().size, 4);
+        fs_err::os::unix::fs::symlink(&path, folder.path().join("link")).unwrap();
+        assert_eq!(stamp(&folder.path().join("link")), None);
+        assert_eq!(stamp(folder.path()), None);
+        fs_err::write(&path, "now six").unwrap();
+        assert_eq!(stamp(&path).unwrap().size, 7);
+        assert_eq!(stamp(Path::new("/")), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! What an index keeps for `ken grep`, held open between searches.
+//!
+//! A server keeps one [`IndexTables`] for each index. Each search asks it for the tables of the latest commit: it reads
+//! what the commit says of itself, and opens files again only if that changed. A command opens them once.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use ken_core::Token;
+use ken_index::Meta;
+use ken_index::layout::ngrams_folder;
+use ken_ngram::{OpenSegments, Row, Segment};
+use ken_walk::Listings;
+
+use super::segment_table::LazySegmentTable;
+
+/// How a file of an index is opened.
+pub type Map = fn(&Path) -> std::io::Result<ken_ngram::Bytes>;
+
+/// The tables of an index, opened when they are first needed, and again after a commit.
+pub struct IndexTables {
+    index: PathBuf,
+    map: Map,
+    open: Mutex<Option<Arc<OpenTables>>>,
+}
+
+/// The tables of one commit.
+pub(super) struct OpenTables {
+    index: PathBuf,
+    map: Map,
+    pub(super) meta: Meta,
+    pub(super) ngrams: OpenSegments,
+    /// Whether all n-gram segments are there that the commit names.
+    pub(super) is_complete: bool,
+    /// Which of the segments may know a file.
+    segment_table: LazySegmentTable,
+    listings: OnceLock<Option<Listings>>,
+}
+
+impl IndexTables {
+    /// Takes the folder of an index; opens nothing.
+    pub fn new(index: &Path) -> Self {
+        Self::opened_by(index, ken_index::map)
+    }
+
+    /// Takes the folder of an index and what opens a file of it.
+    pub fn opened_by(index: &Path, map: Map) -> Self {
+        Self {
+            index: index.to_path_buf(),
+            map,
+            open: Mutex::default(),
+        }
+    }
+
+    /// Returns the tables of the latest commit.
+    pub(super) fn latest(&self) -> Result<Arc<OpenTables>, ken_index::Error> {
+        let meta = Meta::read(&self.index)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*open {
+            Some(tables) if tables.meta == meta => Ok(Arc::clone(tables)),
+            _ => {
+                let tables = Arc::new(OpenTables::of(&self.index, self.map, meta)?);
+                *open = Some(Arc::clone(&tables));
+                Ok(tables)
+            }
+        }
+    }
+}
+
+impl OpenTables {
+    fn of(index: &Path, map: Map, meta: Meta) -> Result<Self, ken_index::Error> {
+        let ngrams = ken_ngram::open(&ngrams_folder(index), map)?;
+        Ok(Self {
+            index: index.to_path_buf(),
+            map,
+            is_complete: has_all(&ngrams, &meta),
+            meta,
+            ngrams,
+            segment_table: LazySegmentTable::default(),
+            listings: OnceLock::new(),
+        })
+    }
+
+    pub(super) fn segments(&self) -> &[Segment] {
+        &self.ngrams.segments
+    }
+
+    /// Returns the rows of a file, each with the number of its segment.
+    pub(super) fn rows(&self, key: u64) -> impl Iterator<Item = (Row, usize)> + Clone {
+        let segments = self.segments();
+        let table = self.segment_table.get(segments);
+        let all = 0..segments.len();
+        let holding = all.filter(move |segment| table.is_none_or(|of| of.may_know(*segment, key)));
+        holding.flat_map(move |segment| segments[segment].of(key).map(move |row| (row, segment)))
+    }
+
+    /// Returns what folders held when they were listed last, if the index has it.
+    pub(super) fn listings(&self) -> Option<&Listings> {
+        let open = || Listings::open(&self.index, self.meta.hasher, self.map);
+        self.listings.get_or_init(open).as_ref()
+    }
+
+    /// Returns a file's stamp as rows have it.
+    pub(super) fn stamp_hash(&self, stamp: &ken_core::Stamp) -> u64 {
+        Token::stamp_hash(stamp.token(&self.meta.hasher, 0))
+    }
+}
+
+/// Returns whether all n-gram segments are there that a commit names.
+pub(super) fn has_all(ngrams: &OpenSegments, meta: &Meta) -> bool {
+    let named = meta.gram_files.as_ref();
+    named.is_some_and(|named| ngrams.missing(named).is_empty())
+}

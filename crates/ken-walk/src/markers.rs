@@ -1,0 +1,50 @@
+//! What the names in a folder say of it: markers that leave it out, mail, sidecars.
+
+use std::collections::HashSet;
+
+use rustix::fs::FileType;
+
+use crate::listing::Listing;
+use crate::mh;
+use crate::sidecar::is_sidecar;
+
+/// A folder that holds a file of this name is left out with all below it.
+const LEFT_OUT: &[u8] = b".noindex";
+/// One with a file of this name is not looked at again (mu's marker for folders that never change).
+const HELD: &[u8] = b".noupdate";
+
+/// What the names in a folder say of it.
+#[derive(Default)]
+pub(crate) struct Markers {
+    /// The folder is left out.
+    pub(crate) is_left_out: bool,
+    /// The folder stays in the index as it is.
+    pub(crate) is_held: bool,
+    /// The folder holds the list of sequences of MH.
+    pub(crate) has_sequences: bool,
+    /// The folder holds `cur` and `new`, as a folder of mail does.
+    pub(crate) is_maildir: bool,
+    /// The names of sidecars.
+    pub(crate) sidecars: HashSet<Vec<u8>>,
+}
+
+impl Markers {
+    /// Looks at the names of a listing.
+    pub(crate) fn of(listing: &Listing) -> Self {
+        let mut markers = Self::default();
+        let mut n_mail_folders = 0;
+        for &entry in &listing.entries {
+            let name = listing.name(entry);
+            match name {
+                LEFT_OUT => markers.is_left_out = true,
+                HELD => markers.is_held = true,
+                name if name == mh::LIST.as_bytes() => markers.has_sequences = true,
+                b"cur" | b"new" if entry.kind != FileType::RegularFile => n_mail_folders += 1,
+                name if is_sidecar(name) => _ = markers.sidecars.insert(name.to_vec()),
+                _ => {}
+            }
+        }
+        markers.is_maildir = n_mail_folders == 2;
+        markers
+    }
+}

@@ -1,0 +1,228 @@
+//! What the threads of a walk share: where it ends, what it was told, what came of it.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ken_core::Root;
+
+use crate::listing::EntryOrder;
+use crate::options::{Progress, ScanOptions, ScanSummary, Skip, Visitor};
+use crate::roots::availability;
+use crate::rules::RuleError;
+use crate::{Availability, ScanError};
+
+/// File systems of the kernel that hold no documents; left out when walked from above.
+const PSEUDO: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
+/// How many errors are kept; further ones are counted.
+const MAX_ERRORS: usize = 1000;
+
+/// What of a folder is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    All,
+    /// Not at its files, which did not change.
+    Folders,
+    /// As `Folders`, and there are none.
+    Unlisted,
+    Nothing,
+}
+
+/// What the threads of a walk share.
+pub(crate) struct Shared<'a> {
+    pub(crate) roots: &'a [Root],
+    pub(crate) progress: &'a Progress,
+    pub(crate) visitor: Visitor<'a>,
+    pub(crate) stops: Stops,
+    /// The only paths that are of interest, if not all are.
+    targets: Option<&'a Targets>,
+    pub(crate) lazy_since: Option<i64>,
+    pub(crate) heeds_noupdate: bool,
+    pub(crate) order: EntryOrder,
+    threads: usize,
+    /// How many folders are divided among threads.
+    pub(crate) n_divided: AtomicUsize,
+    summary: Mutex<ScanSummary>,
+}
+
+/// Paths at which the walk of a root ends, and why.
+pub(crate) struct Stops {
+    reasons: HashMap<PathBuf, Skip>,
+    /// The folders that hold one, so that entries of others need no look.
+    parents: HashSet<PathBuf>,
+}
+
+/// Some paths, and what leads to them.
+pub(crate) struct Targets {
+    roots: HashSet<PathBuf>,
+    /// The targets and all folders above them.
+    on_the_way: HashSet<PathBuf>,
+    named: HashSet<PathBuf>,
+    /// Whether all that lies below a target is of interest too.
+    below: bool,
+}
+
+impl Targets {
+    pub(crate) fn new(targets: &[PathBuf], below: bool, roots: &[Root]) -> Self {
+        let named: HashSet<PathBuf> = targets.iter().cloned().collect();
+        let covering = targets.iter().flat_map(|path| crate::covering(roots, path));
+        let is_below = |root: &&Root| root.path.ancestors().any(|path| named.contains(path));
+        let covered = roots.iter().filter(|root| below && is_below(root));
+        let ways = targets.iter().flat_map(|path| path.ancestors());
+        Self {
+            roots: covering
+                .chain(covered)
+                .map(|root| root.path.clone())
+                .collect(),
+            on_the_way: ways.map(Path::to_path_buf).collect(),
+            named,
+            below,
+        }
+    }
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(
+        targets: Option<&'a Targets>,
+        roots: &'a [Root],
+        options: &ScanOptions,
+        progress: &'a Progress,
+        visitor: Visitor<'a>,
+    ) -> Self {
+        Self {
+            roots,
+            progress,
+            visitor,
+            targets,
+            lazy_since: options.lazy_since,
+            heeds_noupdate: options.heeds_noupdate,
+            order: options.order,
+            threads: options.threads,
+            n_divided: AtomicUsize::new(0),
+            stops: Stops::new(roots, options),
+            summary: Mutex::default(),
+        }
+    }
+
+    /// Returns whether an entry is a target or leads to one; every one does if there are none.
+    pub(crate) fn is_on_the_way(&self, entry: &Path) -> bool {
+        self.targets
+            .is_none_or(|targets| targets.on_the_way.contains(entry))
+    }
+
+    /// Returns whether a file is a target; every one is if there are none.
+    pub(crate) fn is_target(&self, file: &Path) -> bool {
+        self.targets
+            .is_none_or(|targets| targets.named.contains(file))
+    }
+
+    /// Returns whether all that lies below a path is of interest.
+    pub(crate) fn is_whole(&self, path: &Path) -> bool {
+        self.targets.is_none_or(|targets| {
+            let mut above = path.ancestors();
+            targets.below && above.any(|path| targets.named.contains(path))
+        })
+    }
+
+    /// Returns whether several threads may look at the entries of one folder: in no order that people see.
+    pub(crate) fn is_divisible(&self) -> bool {
+        self.threads > 1 && self.order == EntryOrder::Inode
+    }
+
+    /// Takes note of ignore files that could not be used as a whole.
+    pub(crate) fn report_rules(&self, errors: Vec<RuleError>) {
+        self.report(errors.into_iter().map(ScanError::from).collect());
+    }
+
+    /// Takes note of errors; what could not be looked at is incomplete.
+    pub(crate) fn report(&self, errors: Vec<ScanError>) {
+        if errors.is_empty() {
+            return;
+        }
+        let mut summary = self.summary();
+        for error in errors {
+            if !matches!(error, ScanError::Rules { .. }) {
+                summary.incomplete.insert(error.path().to_path_buf());
+            }
+            summary.n_errors += 1;
+            if summary.errors.len() < MAX_ERRORS {
+                summary.errors.push(error);
+            }
+        }
+    }
+
+    /// Takes note of how the files of a folder were looked at.
+    pub(crate) fn note(&self, folder: &Path, look: Look) {
+        let mut summary = self.summary();
+        match look {
+            Look::All => summary.n_looked += 1,
+            Look::Folders => _ = summary.unlooked.insert(folder.to_path_buf()),
+            Look::Unlisted => _ = summary.unlisted.insert(folder.to_path_buf()),
+            Look::Nothing => _ = summary.held.insert(folder.to_path_buf()),
+        }
+    }
+
+    pub(crate) fn summary(&self) -> MutexGuard<'_, ScanSummary> {
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_walked(&self, root: &Root) -> bool {
+        let targets = self.targets;
+        targets.is_none_or(|targets| targets.roots.contains(&root.path))
+    }
+
+    pub(crate) fn finish(self) -> ScanSummary {
+        // One that went away meanwhile looks as if all files below it were deleted.
+        let mut now = Vec::new();
+        for root in self.roots.iter().filter(|root| self.is_walked(root)) {
+            match availability(root) {
+                Availability::Available => {}
+                state => now.push((root.path.clone(), state)),
+            }
+        }
+        let mut summary = self.summary.into_inner();
+        let known = summary
+            .as_mut()
+            .unwrap_or_else(|poisoned| poisoned.get_mut());
+        now.retain(|(path, _)| known.unavailable.iter().all(|(of, _)| of != path));
+        known.unavailable.extend(now);
+        ScanSummary {
+            files: self.progress.files.load(Ordering::Relaxed),
+            bytes: self.progress.bytes.load(Ordering::Relaxed),
+            cancelled: self.progress.cancelled.load(Ordering::Relaxed),
+            ..summary.unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+}
+
+impl Stops {
+    fn new(roots: &[Root], options: &ScanOptions) -> Self {
+        let pseudo = PSEUDO.iter().map(PathBuf::from);
+        // Roots have no symbolic links; a path that has some would never be met.
+        let resolved = options.excluded.iter().flat_map(fs_err::canonicalize);
+        let excluded = pseudo
+            .chain(options.excluded.iter().cloned())
+            .chain(resolved);
+        let roots = roots.iter().map(|root| (root.path.clone(), Skip::Root));
+        let reasons: HashMap<_, _> = excluded
+            .map(|path| (path, Skip::Excluded))
+            .chain(roots)
+            .collect();
+        let parents = reasons.keys().filter_map(|path| path.parent());
+        Self {
+            parents: parents.map(Path::to_path_buf).collect(),
+            reasons,
+        }
+    }
+
+    /// Returns whether any stop lies directly in this folder.
+    pub(crate) fn are_in(&self, folder: &Path) -> bool {
+        self.parents.contains(folder)
+    }
+
+    /// Returns why the walk ends here, if it does.
+    pub(crate) fn reason(&self, path: &Path) -> Option<&Skip> {
+        self.reasons.get(path)
+    }
+}
