@@ -27,4 +27,4 @@ pub use need::Need;
 pub use ngram::NgramSet;
 pub use pieces::{Extent, Pieces};
 pub use segment::{Bytes, Covers, Name, Row, Segment, Version};
-pub use store::{Map, OpenSegments, Store, open, remove};
+pub use store::{Map, OpenSegments, Store, open, remove, segment_path};

@@ -17,7 +17,7 @@ use fs_err::File;
 
 use crate::{Builder, Bytes, Segment, Version, merge};
 
-const EXTENSION: &str = "ngrams";
+const EXTENSION: &str = "grams";
 const NEXT: &str = "next";
 /// Files of about the same size are merged when there are so many, small ones always.
 const MERGE_AT: usize = 8;
@@ -109,7 +109,7 @@ impl Store {
         let mut files = BTreeSet::new();
         let numbers = numbers(folder)?;
         for number in &numbers {
-            if Segment::open(map(&path(folder, *number))?).is_some() {
+            if Segment::open(map(&segment_path(folder, *number))?).is_some() {
                 files.insert(*number);
             }
         }
@@ -155,7 +155,7 @@ impl Store {
         let files = self.known();
         for number in numbers(&self.folder)? {
             if !files.contains(&number) {
-                fs_err::remove_file(path(&self.folder, number))?;
+                fs_err::remove_file(segment_path(&self.folder, number))?;
             }
         }
         Ok(())
@@ -210,7 +210,7 @@ impl Store {
         write: impl FnOnce(BufWriter<File>) -> io::Result<BufWriter<File>>,
     ) -> io::Result<Unsynced> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let path = path(&self.folder, number);
+        let path = segment_path(&self.folder, number);
         let out = write(BufWriter::new(File::create(path.with_extension(NEXT))?))?;
         Ok(Unsynced {
             number,
@@ -264,7 +264,7 @@ impl Store {
     ) -> io::Result<()> {
         let mut segments = Vec::new();
         for number in numbers {
-            let path = path(&self.folder, *number);
+            let path = segment_path(&self.folder, *number);
             let damaged = || io::Error::other(format!("\"{}\" is damaged", path.display()));
             segments.push(Segment::open((self.map)(&path)?).ok_or_else(damaged)?);
         }
@@ -278,7 +278,7 @@ impl Store {
     fn mergeable(&self) -> io::Result<Group> {
         let mut files = Vec::new();
         for number in self.files() {
-            let path = path(&self.folder, number);
+            let path = segment_path(&self.folder, number);
             let n_bytes = fs_err::metadata(&path)?.len();
             // What cannot be read is named when it is merged.
             let n_docs = Segment::open((self.map)(&path)?).map_or(0, |segment| segment.n_docs());
@@ -338,7 +338,8 @@ fn size(n_bytes: u64) -> u32 {
         .map_or(0, |log| log + 1)
 }
 
-fn path(folder: &Path, number: u64) -> PathBuf {
+/// Returns the path of an n-gram segment.
+pub fn segment_path(folder: &Path, number: u64) -> PathBuf {
     folder
         .join(format!("{number:016x}"))
         .with_extension(EXTENSION)
@@ -363,7 +364,7 @@ fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
 /// # Errors
 /// Fails if it cannot be deleted.
 pub fn remove(folder: &Path, number: u64) -> io::Result<()> {
-    match fs_err::remove_file(path(folder, number)) {
+    match fs_err::remove_file(segment_path(folder, number)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
@@ -402,7 +403,7 @@ pub fn open(folder: &Path, map: Map) -> io::Result<OpenSegments> {
         numbers => numbers?,
     };
     for number in numbers {
-        let bytes = match map(&path(folder, number)) {
+        let bytes = match map(&segment_path(folder, number)) {
             // It was merged meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             bytes => bytes?,
@@ -474,7 +475,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &BTreeSet::new(), read).unwrap();
         // A folder stands where the second of three files is to be.
-        fs_err::create_dir_all(path(folder.path(), 1).join("full")).unwrap();
+        fs_err::create_dir_all(segment_path(folder.path(), 1).join("full")).unwrap();
         let n_files = 2 * MAX_SYNCING as u64;
         for key in 0..n_files {
             let mut builder = builder(key, Covers::default());
@@ -587,7 +588,7 @@ mod tests {
     #[test]
     fn files_of_one_size_become_one() {
         let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path().join("ngrams");
+        let folder = folder.path().join("grams");
         assert!(open(&folder, read).unwrap().segments.is_empty());
         let store = Store::open(&folder, &BTreeSet::new(), read).unwrap();
         let n_docs = || -> Vec<_> {
@@ -630,7 +631,7 @@ mod tests {
     fn files_that_cannot_be_read_are_in_nobodys_way() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        fs_err::write(path(folder, 7), "of another format").unwrap();
+        fs_err::write(segment_path(folder, 7), "of another format").unwrap();
         let store = Store::open(folder, &BTreeSet::from([20]), read).unwrap();
         let merged = 21 + MERGE_AT as u64;
         for key in 21..merged {

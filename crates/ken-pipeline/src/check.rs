@@ -13,13 +13,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ken_core::{Change, FileKey, Root};
-use ken_index::layout::index_folder;
+use ken_index::layout::{index_folder, ngrams_folder};
 use ken_index::{Meta, Snapshot, Soundness, Writer, WriterOptions};
 use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
 use crate::lock::RunLock;
-use crate::{Error, Options, Progress, Summary, ngrams, replace, update};
+use crate::{Error, Options, Progress, Summary, replace, update};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -137,7 +137,7 @@ fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
         let Some(files) = named else {
             return Ok(BTreeSet::new());
         };
-        let opened = ken_ngram::open(&ngrams::folder(index), ken_index::map)?;
+        let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map)?;
         let missing = opened.missing(&files);
         named = Meta::read(index)?.gram_files;
         // Another run may have merged them.
@@ -196,7 +196,7 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     let merged: Vec<PathBuf> = merged.map(|damage| damage.file.clone()).collect();
     ken_index::drop_damaged(&index, &now)?;
     for number in damaged_grams(&index)? {
-        ken_ngram::remove(&ngrams::folder(&index), number)?;
+        ken_ngram::remove(&ngrams_folder(&index), number)?;
     }
     if has_damaged_listings(&index)? {
         fs_err::remove_file(Listings::path(&index))?;
@@ -423,7 +423,7 @@ mod tests {
             let found = snapshot.run(&plan, Order::default(), 0, 99).unwrap();
             text.push_str(&format!("{}\n", found.total));
         }
-        let opened = ken_ngram::open(&ngrams::folder(index), ken_index::map).unwrap();
+        let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map).unwrap();
         for segment in &opened.segments {
             text.push_str(&format!("{:?}\n", segment.rows().collect::<Vec<_>>()));
         }

@@ -29,7 +29,7 @@ mod write;
 
 pub use check::{Below, Repaired, Report, check, repair, start_anew};
 pub use error::Error;
-pub use ngrams::folder as ngram_folder;
+pub use ngrams::segment_path as ngram_segment_path;
 pub use options::{
     Arrangement, Durability, Ngrams, Ocr, Options, RootChange, afford, default_memory,
 };

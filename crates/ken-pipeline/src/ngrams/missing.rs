@@ -11,7 +11,7 @@ use ken_core::FileRow;
 use ken_index::{Meta, Snapshot};
 use ken_ngram::{Covers, OpenSegments, Version};
 
-use super::folder;
+use ken_index::layout::ngrams_folder;
 
 /// The segments that are missing, and those that are left.
 pub(crate) struct MissingNgrams {
@@ -25,7 +25,7 @@ impl MissingNgrams {
         let Some(named) = &meta.gram_files else {
             return Ok(None);
         };
-        let left = ken_ngram::open(&folder(index), ken_index::map)?;
+        let left = ken_ngram::open(&ngrams_folder(index), ken_index::map)?;
         let files = left.missing(named);
         Ok((!files.is_empty()).then_some(Self { files, left }))
     }

@@ -40,9 +40,9 @@ const FIRST_BYTES: usize = 16 << 10;
 /// Up to this size the hash of content is a hash of all of it.
 const WHOLE_BYTES: usize = 4 << 20;
 
-/// Returns the folder of the n-gram segments of an index.
-pub fn folder(index: &Path) -> PathBuf {
-    ngrams_folder(index)
+/// Returns the path of an n-gram segment of an index.
+pub fn segment_path(index: &Path, number: u64) -> PathBuf {
+    ken_ngram::segment_path(&ngrams_folder(index), number)
 }
 
 /// Writes the n-grams of all files of a run.

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use ken_index::layout::ngrams_folder;
 use ken_index::{Meta, Writer};
 
 use ken_core::KeyHasher;
 use ken_extract::helper::Helpers;
 
 use super::{Run, Summary};
-use crate::ngrams::{self, NgramWriter, NgramWriterOptions};
+use crate::ngrams::{NgramWriter, NgramWriterOptions};
 use crate::progress::Stage;
 use crate::write::FirstError;
 use crate::{Durability, Error, Ngrams};
@@ -143,7 +144,7 @@ impl Run<'_> {
         self.ngrams.get_or_init(|| {
             let named = prepared.meta().and_then(|meta| meta.gram_files.clone());
             NgramWriter::new(NgramWriterOptions {
-                folder: ngrams::folder(&prepared.index()),
+                folder: ngrams_folder(&prepared.index()),
                 named: named.unwrap_or_default(),
                 of: options.ngrams,
                 memory_bytes: options.shares().grams,

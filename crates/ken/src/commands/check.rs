@@ -176,10 +176,12 @@ fn findings(
         detail: Some(damage.message.clone()),
         documents: damage.documents,
     });
-    let folder = ken_pipeline::ngram_folder(&index);
     let grams = report.grams.iter().map(|number| Finding {
         detail: Some("the checksum does not match, or the file is gone".to_owned()),
-        ..plain("damaged", &folder.join(format!("{number:016x}.grams")))
+        ..plain(
+            "damaged",
+            &ken_pipeline::ngram_segment_path(&index, *number),
+        )
     });
     let listings = report.listings.then(|| Finding {
         detail: Some("the checksum does not match".to_owned()),

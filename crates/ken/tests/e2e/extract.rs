@@ -102,7 +102,7 @@ fn limits_are_settings() {
     assert_eq!(run.code, 2);
     assert!(
         run.err
-            .contains("limit: containers nested deeper than max_depth = 1"),
+            .contains("limit: containers are nested deeper than extract.max_depth = 1"),
         "{}",
         run.err
     );

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use ken_core::{FileKey, Root};
 use ken_index::Snapshot;
+use ken_index::layout::ngrams_folder;
 use ken_ngram::{Builder, Covers, NgramSet, Store, Version};
 
 use super::{folder_of_files, options};
@@ -18,7 +19,7 @@ fn without_grams(index: &Path) -> Vec<FileKey> {
     let Ok(snapshot) = Snapshot::open(index) else {
         return Vec::new();
     };
-    let opened = ken_ngram::open(&ngrams::folder(index), ken_index::map).unwrap();
+    let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map).unwrap();
     let rows = snapshot.rows().unwrap().into_iter().map(|row| row.key);
     let has = |key: &FileKey| opened.segments.iter().any(|of| of.of(key.0).count() > 0);
     rows.filter(|key| !has(key)).collect()
@@ -108,7 +109,7 @@ fn lost_grams_are_taken_again() {
     run();
     fs_err::write(folder.path().join("docs/0.txt"), "other words").unwrap();
     assert_eq!(run(), (1, true));
-    let file = |number: u64| ngrams::folder(&index).join(format!("{number:016x}.ngrams"));
+    let file = |number: u64| ngrams::segment_path(&index, number);
     let named = || Snapshot::open(&index).unwrap().meta().gram_files.clone();
     let last = named().unwrap().last().copied().unwrap();
     fs_err::remove_file(file(last)).unwrap();
@@ -132,7 +133,7 @@ fn a_run_that_reads_all_deletes_the_grams_of_before() {
     let mut options = options(&data, 64 << 20);
     let run = |options: &Options| {
         run_over(folder.path(), options);
-        let files = fs_err::read_dir(ngrams::folder(&index)).unwrap();
+        let files = fs_err::read_dir(ngrams_folder(&index)).unwrap();
         let mut files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
         files.sort();
         files
@@ -157,7 +158,7 @@ fn run_over(folder: &Path, options: &Options) {
 
 /// The facts that files of grams hold, and the files.
 fn facts(index: &Path) -> (usize, BTreeSet<u64>) {
-    let folder = ngrams::folder(index);
+    let folder = ngrams_folder(index);
     let opened = ken_ngram::open(&folder, ken_index::map).unwrap();
     let n_rows = opened.segments.iter().map(|of| of.rows().len()).sum();
     let snapshot = Snapshot::open(index).unwrap();
@@ -222,9 +223,9 @@ fn files_with_parts_are_read_again() {
         let of = Version::new(row.key, row.token);
         builder.add(of, Path::new("/"), "", covers, &NgramSet::default());
     }
-    fs_err::remove_dir_all(ngrams::folder(&index)).unwrap();
+    fs_err::remove_dir_all(ngrams_folder(&index)).unwrap();
     let named = snapshot.meta().gram_files.clone().unwrap();
-    let store = Store::open(&ngrams::folder(&index), &named, ken_index::map).unwrap();
+    let store = Store::open(&ngrams_folder(&index), &named, ken_index::map).unwrap();
     store.write(&mut builder).unwrap();
     let lost = MissingNgrams::of(&index, snapshot.meta()).unwrap().unwrap();
     for row in snapshot.rows().unwrap() {
