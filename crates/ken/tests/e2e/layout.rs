@@ -136,7 +136,7 @@ fn nothing_is_decided_by_a_message() {
         for file in sources(&workspace().join("crates").join(name).join("src")) {
             let text = fs_err::read_to_string(&file).unwrap();
             let is_test = file.ends_with("tests.rs");
-            let code = text.split("\nmod tests {").next().unwrap();
+            let code = text.split("mod tests {").next().unwrap();
             for word in FORBIDDEN.iter().filter(|_| !is_test) {
                 assert!(!code.contains(word), "{}: {word}", file.display());
             }
