@@ -16,6 +16,8 @@ use tantivy::index::SegmentReader;
 use tantivy::query::{EnableScoring, Query};
 use tantivy::{Searcher, SegmentOrdinal};
 
+use crate::limits::{Limits, reached};
+
 /// How much work there is for each thread: to start one and to give it memory takes up to 200 µs. Debug builds always
 /// start some, so that tests have them.
 const WORTH: Duration = Duration::from_micros(if cfg!(debug_assertions) { 0 } else { 800 });
@@ -85,7 +87,7 @@ pub(crate) fn over<T: Send>(
     })
 }
 
-/// Searches as [`Searcher::search`] does.
+/// Searches as [`Searcher::search`] does; once limits are reached, no further segment is searched.
 ///
 /// # Errors
 /// Fails if the index cannot be read.
@@ -93,6 +95,7 @@ pub(crate) fn search<C: Collector>(
     searcher: &Searcher,
     query: &dyn Query,
     collector: &C,
+    limits: Option<&Limits>,
 ) -> tantivy::Result<C::Fruit> {
     let scoring = match collector.requires_scoring() {
         true => EnableScoring::enabled_from_searcher(searcher),
@@ -100,10 +103,13 @@ pub(crate) fn search<C: Collector>(
     };
     let weight = query.weight(scoring)?;
     collector.check_schema(searcher.schema())?;
-    let fruits: Vec<<C::Child as SegmentCollector>::Fruit> =
-        over(searcher.segment_readers(), |number, segment| {
-            collector.collect_segment(&*weight, number, segment)
-        })?;
+    let fruits: Vec<<C::Child as SegmentCollector>::Fruit> = over(
+        searcher.segment_readers(),
+        |number, segment| match reached(limits) {
+            true => Ok(collector.for_segment(number, segment)?.harvest()),
+            false => collector.collect_segment(&*weight, number, segment),
+        },
+    )?;
     collector.merge_fruits(fruits)
 }
 

@@ -246,6 +246,15 @@ fn a_request_survives_json() {
     assert_eq!(serde_json::from_str::<Request>("{}").unwrap(), request);
 }
 
+#[test]
+fn a_search_past_its_deadline_says_so() {
+    let answer = ask(json!({ "query": "budget", "deadline_ms": 0 }));
+    assert_eq!(answer["complete"], false);
+    let answer = ask(json!({ "query": "budget", "deadline_ms": 60_000 }));
+    assert_eq!(answer["complete"], true);
+    assert!(!paths(&answer).is_empty());
+}
+
 /// Returns the messages that a request finds, by their file and whether the query finds them.
 fn messages(request: Json) -> Vec<(String, bool)> {
     let request: MessageRequest = serde_json::from_value(request).unwrap();

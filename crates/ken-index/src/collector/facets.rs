@@ -12,6 +12,7 @@ use tantivy::query::Query;
 use tantivy::{DocId, Score, Searcher, SegmentOrdinal, SegmentReader};
 
 use crate::columns::value;
+use crate::limits::Limits;
 use crate::parallel;
 use crate::schema::value_column;
 
@@ -46,8 +47,9 @@ pub(crate) fn count(
     searcher: &Searcher,
     query: &dyn Query,
     by: &[FacetBy],
+    limits: Option<&Limits>,
 ) -> tantivy::Result<Vec<Vec<(Value, u64)>>> {
-    let counts = parallel::search(searcher, query, &Facets(by.to_vec()))?;
+    let counts = parallel::search(searcher, query, &Facets(by.to_vec()), limits)?;
     let in_order = |counts: Counts| {
         let mut values = counts.into_values();
         // Of equals in the order of their values, which they are in.

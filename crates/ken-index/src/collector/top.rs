@@ -15,6 +15,7 @@ use tantivy::index::SegmentReader;
 use tantivy::query::Weight;
 use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal};
 
+use crate::limits::{Limits, reached};
 use crate::parallel;
 use crate::schema::LOCATION;
 
@@ -199,9 +200,13 @@ pub(crate) fn best(
     searcher: &Searcher,
     weight: &dyn Weight,
     limit: usize,
+    limits: Option<&Limits>,
 ) -> tantivy::Result<Vec<(Score, DocAddress)>> {
     let best = Best::new(limit);
     parallel::over(searcher.segment_readers(), |number, segment| {
+        if reached(limits) {
+            return Ok(());
+        }
         let mut top = best.of_segment(number, segment)?;
         let alive = segment.alive_bitset();
         weight.for_each_pruning(top.threshold(), segment, &mut |doc, score| {

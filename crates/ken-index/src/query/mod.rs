@@ -166,6 +166,7 @@ fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Qu
             column: columns.of(field),
             span: Span::Match(pattern.clone()),
             shortcuts: Arc::clone(&scoring.shortcuts),
+            limits: scoring.limits.clone(),
         }),
         // Every value of a text field has a border.
         Pattern::Prefix(prefix) if prefix.is_empty() && field.info().kind == FieldKind::Text => {
@@ -176,6 +177,7 @@ fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Qu
             column: columns.of(field),
             pattern: pattern.clone(),
             shortcuts: Arc::clone(&scoring.shortcuts),
+            limits: scoring.limits.clone(),
         }),
     }
 }
@@ -227,5 +229,6 @@ fn span_query(scoring: &Scoring, field: Field, span: &Span) -> Box<dyn Query> {
         column,
         span: span.clone(),
         shortcuts: Arc::clone(&scoring.shortcuts),
+        limits: scoring.limits.clone(),
     })
 }

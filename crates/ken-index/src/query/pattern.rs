@@ -14,6 +14,7 @@ use tantivy_common::BitSet;
 
 use crate::dictionary::Matcher;
 use crate::dictionary::Shortcuts;
+use crate::limits::{Limits, Pace};
 
 /// Documents in which a column holds a term that the pattern means.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(super) struct PatternQuery {
     pub(super) column: Column,
     pub(super) pattern: Pattern,
     pub(super) shortcuts: Arc<Shortcuts>,
+    /// When the search ends early.
+    pub(super) limits: Option<Arc<Limits>>,
 }
 
 impl Query for PatternQuery {
@@ -29,6 +32,7 @@ impl Query for PatternQuery {
             column: self.column,
             matcher: Matcher::new(&self.pattern)?,
             shortcuts: Arc::clone(&self.shortcuts),
+            limits: self.limits.clone(),
         }))
     }
 }
@@ -37,6 +41,7 @@ struct PatternWeight {
     column: Column,
     matcher: Matcher,
     shortcuts: Arc<Shortcuts>,
+    limits: Option<Arc<Limits>>,
 }
 
 impl Weight for PatternWeight {
@@ -46,7 +51,12 @@ impl Weight for PatternWeight {
         };
         let mut found = BitSet::with_max_value(reader.max_doc());
         let shortcut = self.shortcuts.of(reader, self.column);
-        self.matcher.each_info(&index, shortcut, &mut |info| {
+        let limits = self.limits.as_deref();
+        let mut pace = Pace::default();
+        let read = self.matcher.each_info(&index, shortcut, &mut |info| {
+            if pace.step(limits) {
+                return Err(TantivyError::InternalError("a limit is reached".to_owned()));
+            }
             let mut postings =
                 index.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
             while !postings.docs().is_empty() {
@@ -56,7 +66,11 @@ impl Weight for PatternWeight {
                 postings.advance();
             }
             Ok(())
-        })?;
+        });
+        // What was read before the limit is part of the answer.
+        if !limits.is_some_and(Limits::ended_early) {
+            read?;
+        }
         Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
     }
 

@@ -320,8 +320,9 @@ impl Snapshot {
             plan: &plan,
             ..*request
         };
-        facets::count(&self.searcher, &*request.query(&self.scoring()), by)
-            .map_err(|e| self.error(e))
+        let query = request.query(&self.scoring());
+        let limits = request.limits.map(|limits| &**limits);
+        facets::count(&self.searcher, &*query, by, limits).map_err(|e| self.error(e))
     }
 
     /// Returns the values that some text fields have in what a plan finds, in no order; see [`Seen`].

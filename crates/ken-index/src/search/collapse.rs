@@ -32,7 +32,7 @@ pub(crate) fn run(
     limit: usize,
 ) -> tantivy::Result<Response> {
     let searcher = run.searcher;
-    let groups = parallel::search(searcher, &*run.query, &Grouping(collapse))?;
+    let groups = parallel::search(searcher, &*run.query, &Grouping(collapse), run.limits)?;
     let wanted = offset.saturating_add(limit).min(groups.n_groups);
     let mut keys = Vec::with_capacity(searcher.segment_readers().len());
     for segment in searcher.segment_readers() {
@@ -63,6 +63,7 @@ pub(crate) fn run(
         total: groups.total,
         groups: groups.n_groups,
         hits,
+        complete: run.is_complete(),
     })
 }
 

@@ -54,4 +54,6 @@ pub struct Response {
     pub groups: usize,
     /// The hits of the page that was asked for, in order.
     pub hits: Vec<Hit>,
+    /// False if a limit ([`crate::Request::limits`]) ended the search early: then there may be more and better hits.
+    pub complete: bool,
 }

@@ -20,6 +20,7 @@ pub use self::request::Request;
 
 use self::boost::{BEST, boost};
 use crate::collector::best;
+use crate::limits::{Limits, reached};
 use crate::parallel;
 use crate::query::{Scoring, WordsQuery};
 use crate::schema::{LOCATION, value_column};
@@ -37,6 +38,7 @@ pub(crate) fn run(
         order: request.order,
         now: request.now,
         counted: request.counted,
+        limits: request.limits.map(|limits| &**limits),
     };
     match request.collapse {
         Some(collapse) => collapse::run(&run, collapse, request.offset, request.limit),
@@ -52,38 +54,50 @@ pub(crate) struct Run<'a> {
     pub(crate) order: Order,
     now: Option<i64>,
     counted: bool,
+    pub(crate) limits: Option<&'a Limits>,
 }
 
 impl Run<'_> {
     /// Returns the hits of a page, and how many there are in all.
     pub(crate) fn page(&self, offset: usize, limit: usize) -> tantivy::Result<Response> {
-        let (searcher, query) = (self.searcher, &*self.query);
+        let (searcher, query, limits) = (self.searcher, &*self.query, self.limits);
         let n_docs = usize::try_from(searcher.num_docs()).unwrap_or(usize::MAX);
         // The collector allocates for its limit: never for more than there can be.
         let limit = limit.min(n_docs.saturating_sub(offset));
         let (total, hits) = if limit == 0 {
-            (parallel::search(searcher, query, &Count)?, Vec::new())
+            (
+                parallel::search(searcher, query, &Count, limits)?,
+                Vec::new(),
+            )
         } else {
             let top = TopDocs::with_limit(limit).and_offset(offset);
             let Order { key, reverse } = self.order;
             match key {
-                SortKey::Relevance if reverse => by_score_upwards(searcher, query, top)?,
+                SortKey::Relevance if reverse => by_score_upwards(searcher, query, top, limits)?,
                 SortKey::Relevance => self.by_score(offset, limit)?,
-                SortKey::Path => by_path(searcher, query, top, direction(!reverse))?,
+                SortKey::Path => by_path(searcher, query, top, direction(!reverse), limits)?,
                 SortKey::Field(field) if !field.has_column() => {
-                    by_path(searcher, query, top, EngineOrder::Asc)?
+                    by_path(searcher, query, top, EngineOrder::Asc, limits)?
                 }
                 SortKey::Field(field) if field.is_number() => {
-                    by_number(searcher, query, top, field, direction(reverse))?
+                    by_number(searcher, query, top, (field, direction(reverse)), limits)?
                 }
-                SortKey::Field(field) => by_text(searcher, query, top, field, direction(!reverse))?,
+                SortKey::Field(field) => {
+                    by_text(searcher, query, top, (field, direction(!reverse)), limits)?
+                }
             }
         };
         Ok(Response {
             total,
             groups: total,
             hits,
+            complete: self.is_complete(),
         })
+    }
+
+    /// Returns whether no limit was reached so far.
+    pub(crate) fn is_complete(&self) -> bool {
+        !self.limits.is_some_and(Limits::ended_early)
     }
 
     /// Returns the hits for the best documents, which are in order, with their boosts.
@@ -112,37 +126,38 @@ impl Run<'_> {
         Ok(path)
     }
 
+    /// The first pass may skip whole blocks that cannot reach the top, the second only counts. One pass with both would
+    /// skip nothing. Terms are looked up once for both.
+    fn in_two_passes(&self, limit: usize) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
+        let (searcher, limits) = (self.searcher, self.limits);
+        let weight = self
+            .query
+            .weight(EnableScoring::enabled_from_searcher(searcher))?;
+        let found = best(searcher, &*weight, limit, limits)?;
+        if !self.counted {
+            return Ok((found.len(), found));
+        }
+        let counts = parallel::over(searcher.segment_readers(), |_, segment| {
+            match reached(limits) {
+                true => Ok(0),
+                false => Ok(weight.count(segment)? as usize),
+            }
+        })?;
+        Ok((counts.into_iter().sum(), found))
+    }
+
     fn by_score(&self, offset: usize, limit: usize) -> Page {
         let (searcher, query) = (self.searcher, &*self.query);
         let end = offset.saturating_add(limit);
         let (total, found) = match query.downcast_ref::<WordsQuery>() {
             Some(words) => words.best(searcher, end.max(BEST), self.counted)?,
-            None => in_two_passes(searcher, query, end.max(BEST), self.counted)?,
+            None => self.in_two_passes(end.max(BEST))?,
         };
         let mut hits = self.boosted(found)?;
         hits.truncate(end);
         hits.drain(..offset.min(hits.len()));
         Ok((total, hits))
     }
-}
-
-/// The first pass may skip whole blocks that cannot reach the top, the second only counts. One pass
-/// with both would skip nothing. Terms are looked up once for both.
-fn in_two_passes(
-    searcher: &Searcher,
-    query: &dyn Query,
-    limit: usize,
-    counted: bool,
-) -> tantivy::Result<(usize, Vec<(Score, DocAddress)>)> {
-    let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
-    let found = best(searcher, &*weight, limit)?;
-    if !counted {
-        return Ok((found.len(), found));
-    }
-    let counts = parallel::over(searcher.segment_readers(), |_, segment| {
-        Ok(weight.count(segment)? as usize)
-    })?;
-    Ok((counts.into_iter().sum(), found))
 }
 
 fn direction(upwards: bool) -> EngineOrder {
@@ -164,13 +179,18 @@ fn hit(at: DocAddress, score: Option<f32>) -> Hit {
     }
 }
 
-fn by_score_upwards(searcher: &Searcher, query: &dyn Query, top: TopDocs) -> Page {
+fn by_score_upwards(
+    searcher: &Searcher,
+    query: &dyn Query,
+    top: TopDocs,
+    limits: Option<&Limits>,
+) -> Page {
     let by_path = SortByBytes::for_field(LOCATION);
     let keys = (
         (SortBySimilarityScore, EngineOrder::Asc),
         (by_path, EngineOrder::Asc),
     );
-    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)))?;
+    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)), limits)?;
     let hits = found.into_iter();
     let hits = hits.map(|((score, _), at)| hit(at, Some(score)));
     Ok((total, hits.collect()))
@@ -181,13 +201,13 @@ fn by_number(
     searcher: &Searcher,
     query: &dyn Query,
     top: TopDocs,
-    field: Field,
-    order: EngineOrder,
+    (field, order): (Field, EngineOrder),
+    limits: Option<&Limits>,
 ) -> Page {
     let key = SortByStaticFastValue::<i64>::for_field(value_column(field));
     let by_path = SortByBytes::for_field(LOCATION);
     let keys = ((key, order), (by_path, EngineOrder::Asc));
-    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)))?;
+    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)), limits)?;
     Ok((total, hits(found)))
 }
 
@@ -195,8 +215,8 @@ fn by_text(
     searcher: &Searcher,
     query: &dyn Query,
     top: TopDocs,
-    field: Field,
-    order: EngineOrder,
+    (field, order): (Field, EngineOrder),
+    limits: Option<&Limits>,
 ) -> Page {
     let key = SortByString::for_field(value_column(field));
     let by_path = SortByBytes::for_field(LOCATION);
@@ -206,13 +226,24 @@ fn by_text(
         _ => EngineOrder::Asc,
     };
     let keys = ((key, order), (by_path, order_of_paths));
-    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)))?;
+    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by(keys)), limits)?;
     Ok((total, hits(found)))
 }
 
-fn by_path(searcher: &Searcher, query: &dyn Query, top: TopDocs, order: EngineOrder) -> Page {
+fn by_path(
+    searcher: &Searcher,
+    query: &dyn Query,
+    top: TopDocs,
+    order: EngineOrder,
+    limits: Option<&Limits>,
+) -> Page {
     let key = SortByBytes::for_field(LOCATION);
-    let (total, found) = parallel::search(searcher, query, &(Count, top.order_by((key, order))))?;
+    let (total, found) = parallel::search(
+        searcher,
+        query,
+        &(Count, top.order_by((key, order))),
+        limits,
+    )?;
     Ok((total, hits(found)))
 }
 

@@ -7,6 +7,7 @@ use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query};
 
 use crate::DocAddress;
 use crate::collector::Collapse;
+use crate::limits::Limits;
 use crate::query::{self, Scoring, Selection};
 
 /// What is asked of a snapshot.
@@ -30,6 +31,8 @@ pub struct Request<'a> {
     pub limit: usize,
     /// Whether [`super::Response::total`] is asked for: without it documents that cannot be among the best are not looked at.
     pub counted: bool,
+    /// When the search ends early; never if absent.
+    pub limits: Option<&'a Arc<Limits>>,
 }
 
 impl<'a> Request<'a> {
@@ -45,12 +48,16 @@ impl<'a> Request<'a> {
             offset: 0,
             limit: usize::MAX,
             counted: true,
+            limits: None,
         }
     }
 
     /// Returns the engine's query for it.
     pub(crate) fn query(&self, scoring: &Arc<Scoring>) -> Box<dyn Query> {
-        let query = query::build(scoring, self.plan);
+        let query = match self.limits {
+            Some(limits) => query::build(&Arc::new(scoring.limited(limits)), self.plan),
+            None => query::build(scoring, self.plan),
+        };
         if self.only.is_none() && self.without.is_empty() {
             return query;
         }

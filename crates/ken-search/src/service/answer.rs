@@ -1,9 +1,12 @@
 //! The second step: hits are found; their documents are read when they are wanted.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use ken_core::{Document, Field, Kind, Order, Plan};
-use ken_index::{Collapse, Hit as Address, Request as EngineRequest, Response as Found, parallel};
+use ken_index::{
+    Collapse, Hit as Address, Limits, Request as EngineRequest, Response as Found, parallel,
+};
 
 use super::columns::{Column, Needs, columns, sort_key};
 use super::{Error, Explanation, Facet, Group, Hit, Query, Request, Service, Text};
@@ -31,6 +34,7 @@ pub struct Answer<'a> {
     own: Vec<ken_index::DocAddress>,
     columns: Vec<Column>,
     order: Order,
+    limits: Option<Arc<Limits>>,
     found: Found,
 }
 
@@ -63,10 +67,12 @@ impl<'s> Service<'s> {
             own,
             columns,
             order,
+            limits: self.limits(request),
             found: Found {
                 total: 0,
                 groups: 0,
                 hits: Vec::new(),
+                complete: true,
             },
         };
         if request.count || request.limit != Some(0) {
@@ -92,8 +98,17 @@ impl Answer<'_> {
             limit: request.limit.unwrap_or(usize::MAX),
             now: request.recency.then_some(now),
             counted: request.count || request.offset > 0,
+            limits: self.limits.as_ref(),
             ..EngineRequest::new(&self.plan)
         }
+    }
+
+    /// Returns whether nothing was left out because the search had to end.
+    pub fn is_complete(&self) -> bool {
+        !self
+            .limits
+            .as_ref()
+            .is_some_and(|limits| limits.ended_early())
     }
 
     /// Returns how many documents match; if they were not counted, at least as many do.
@@ -205,6 +220,9 @@ impl Answer<'_> {
             _ => HITS_AT_ONCE,
         };
         for (first, hits) in (0..).step_by(at_once).zip(hits.chunks(at_once)) {
+            if self.limits.as_ref().is_some_and(|limits| limits.reached()) {
+                break;
+            }
             let n_words = |hit: &Address| self.service.snapshot.n_words(hit.address);
             let size = |hit: &Address| WORDS_OF_NONE + u64::from(n_words(hit));
             // Hits before one that cannot be read are handed on.

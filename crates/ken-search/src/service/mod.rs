@@ -29,9 +29,11 @@ mod terms;
 mod understand;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use ken_core::{FieldNames, Root};
-use ken_index::Snapshot;
+use ken_index::{Limits, Snapshot};
 
 use crate::parse::{Names, Saved};
 use crate::plan::{Analyze, Context};
@@ -60,6 +62,7 @@ pub struct Service<'s> {
     context: Context,
     saved: Saved,
     names: Arc<FieldNames>,
+    cancel: Option<Arc<AtomicBool>>,
 }
 
 impl<'s> Service<'s> {
@@ -77,7 +80,23 @@ impl<'s> Service<'s> {
             context,
             saved,
             names: Arc::new(snapshot.meta().field_names()),
+            cancel: None,
         }
+    }
+
+    /// Ends searches with what they have found soon after the flag becomes true.
+    #[must_use]
+    pub fn with_cancel(mut self, cancel: Arc<AtomicBool>) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// Returns the limits of a search that begins now, if it has any.
+    fn limits(&self, request: &Request) -> Option<Arc<Limits>> {
+        let deadline = request.deadline_ms.map(Duration::from_millis);
+        let deadline = deadline.and_then(|time| Instant::now().checked_add(time));
+        let is_limited = deadline.is_some() || self.cancel.is_some();
+        is_limited.then(|| Arc::new(Limits::new(deadline, self.cancel.clone())))
     }
 
     /// Returns what names in a query stand for.

@@ -55,6 +55,8 @@ pub struct Request {
     pub explain: bool,
     /// Whether other spellings are wanted if little was found.
     pub suggest: bool,
+    /// Milliseconds after which the search ends with what it has found; without an end if absent.
+    pub deadline_ms: Option<u64>,
 }
 
 impl Default for Request {
@@ -80,6 +82,7 @@ impl Default for Request {
             facets: Facets::default(),
             explain: false,
             suggest: false,
+            deadline_ms: None,
         }
     }
 }

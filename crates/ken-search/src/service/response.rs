@@ -11,6 +11,8 @@ use crate::spelling::Suggestion;
 /// The answer to a [`Request`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Response {
+    /// Whether the search came to its end before its deadline; else there may be more hits.
+    pub complete: bool,
     /// Other spellings that find more, if they were wanted.
     pub did_you_mean: Vec<Suggestion>,
     /// What the query means in this index, if that was wanted.
@@ -120,6 +122,7 @@ impl Answer<'_> {
                 Ok::<_, Error>(())
             },
         )?;
+        response.complete = self.is_complete();
         Ok(response)
     }
 }
@@ -127,6 +130,7 @@ impl Answer<'_> {
 impl Response {
     fn empty(understood: Understood) -> Self {
         Self {
+            complete: true,
             did_you_mean: Vec::new(),
             explanation: None,
             facets: Vec::new(),

@@ -19,8 +19,8 @@ use tantivy::schema::Field as Column;
 use tantivy::{DocId, DocSet, Score, Searcher, TERMINATED, TantivyError};
 
 use super::form::Texts;
-use crate::dictionary::Matcher;
-use crate::dictionary::{Shortcut, Shortcuts};
+use crate::dictionary::{Matcher, Shortcut, Shortcuts};
+use crate::limits::{Limits, Pace};
 use leaf::Leaf;
 use phrase::Phrase;
 
@@ -30,6 +30,8 @@ pub(super) struct SpanQuery {
     pub(super) column: Column,
     pub(super) span: Span,
     pub(super) shortcuts: Arc<Shortcuts>,
+    /// When the search ends early.
+    pub(super) limits: Option<Arc<Limits>>,
 }
 
 impl Query for SpanQuery {
@@ -44,6 +46,7 @@ impl Query for SpanQuery {
             plan,
             similarities,
             shortcuts: Arc::clone(&self.shortcuts),
+            limits: self.limits.clone(),
         }))
     }
 }
@@ -138,6 +141,7 @@ struct SpanWeight {
     plan: CompiledSpan,
     similarities: Vec<Bm25Weight>,
     shortcuts: Arc<Shortcuts>,
+    limits: Option<Arc<Limits>>,
 }
 
 impl SpanWeight {
@@ -146,7 +150,13 @@ impl SpanWeight {
         reader: &SegmentReader,
         boost: Score,
     ) -> tantivy::Result<Option<SpanScorer>> {
-        let candidates = Candidates::open(&self.plan, reader, self.column, &self.shortcuts)?;
+        let candidates = Candidates::open(
+            &self.plan,
+            reader,
+            self.column,
+            &self.shortcuts,
+            self.limits.as_ref(),
+        )?;
         let Some(candidates) = candidates else {
             return Ok(None);
         };
@@ -204,6 +214,8 @@ pub(super) struct Candidates {
     doc: DocId,
     /// Where the document has the stretch; kept for its memory.
     spans: Vec<PositionRange>,
+    limits: Option<Arc<Limits>>,
+    pace: Pace,
 }
 
 impl Candidates {
@@ -213,6 +225,7 @@ impl Candidates {
         reader: &SegmentReader,
         column: Column,
         shortcuts: &Shortcuts,
+        limits: Option<&Arc<Limits>>,
     ) -> tantivy::Result<Option<Self>> {
         let Some(index) = shortcuts.index(reader, column)? else {
             return Ok(None);
@@ -231,6 +244,8 @@ impl Candidates {
             node,
             texts,
             spans: Vec::new(),
+            limits: limits.cloned(),
+            pace: Pace::default(),
         }))
     }
 
@@ -238,11 +253,13 @@ impl Candidates {
         self.doc
     }
 
-    /// Goes to the first candidate from `target` on.
+    /// Goes to the first candidate from `target` on; to the end once limits are reached, as positions and texts take
+    /// long to read.
     pub(super) fn seek(&mut self, target: DocId) -> DocId {
         if target > self.doc {
             self.doc = match target {
                 TERMINATED.. => TERMINATED,
+                _ if self.pace.step(self.limits.as_deref()) => TERMINATED,
                 target => self.node.seek(target),
             };
         }

@@ -193,6 +193,7 @@ impl WordsWeight {
             inner(&self.filters)?,
             inner(&self.excluded)?,
             reader.max_doc(),
+            self.scoring.limits.clone(),
         ))
     }
 

@@ -6,6 +6,7 @@
 //! "Query evaluation: strategies and optimizations", 1995: MaxScore).
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use tantivy::fastfield::AliveBitSet;
 use tantivy::query::Scorer;
@@ -13,6 +14,7 @@ use tantivy::{DocId, DocSet, Score, TERMINATED};
 
 use super::list::List;
 use super::window::{SIZE, Window};
+use crate::limits::{Limits, reached};
 
 /// What is wanted of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +151,7 @@ pub(super) struct WordsScorer {
     found: Window,
     scratch: Window,
     doc: DocId,
+    limits: Option<Arc<Limits>>,
 }
 
 impl WordsScorer {
@@ -159,6 +162,7 @@ impl WordsScorer {
         filters: Vec<Box<dyn Scorer>>,
         excluded: Vec<Box<dyn Scorer>>,
         max_doc: DocId,
+        limits: Option<Arc<Limits>>,
     ) -> Self {
         if all {
             // In the order of the whole index, so that equal documents of two segments have sums that
@@ -186,6 +190,7 @@ impl WordsScorer {
             found: Window::new(),
             scratch: Window::new(),
             doc: 0,
+            limits,
         }
     }
 
@@ -238,12 +243,12 @@ impl WordsScorer {
     }
 
     /// Finds the next window that has documents, from one on; false if there is none. Documents
-    /// that cannot be better than the threshold may be missing.
+    /// that cannot be better than the threshold may be missing. There is none once limits are reached.
     fn next_window(&mut self, mut from: DocId, threshold: Score) -> bool {
         loop {
             from = self.first_candidate(from, threshold);
-            if from >= self.max_doc {
-                self.found.clear(from.min(self.max_doc));
+            if from >= self.max_doc || reached(self.limits.as_deref()) {
+                self.found.clear(self.max_doc);
                 return false;
             }
             if self.all {

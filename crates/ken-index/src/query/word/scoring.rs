@@ -9,17 +9,20 @@ use tantivy::index::SegmentReader;
 use super::list::Lengths;
 use crate::analysis::BORDER;
 use crate::dictionary::Shortcuts;
+use crate::limits::Limits;
 use crate::schema::Columns;
 
 /// What is left to a word that is in every second document or more.
 const LEAST: f32 = 0.05;
 
 /// Weights, and the lengths of fields in one snapshot.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scoring {
     pub(crate) columns: Columns,
     pub(crate) ranking: Ranking,
     pub(crate) shortcuts: Arc<Shortcuts>,
+    /// When the search ends early.
+    pub(crate) limits: Option<Arc<Limits>>,
     pub(super) n_documents: f32,
     segments: Vec<SegmentReader>,
     /// By field, measured when a document is found by it.
@@ -40,7 +43,16 @@ impl Scoring {
             columns: columns.clone(),
             ranking: ranking.clone(),
             shortcuts: Arc::clone(shortcuts),
+            limits: None,
             n_documents: n_documents as f32,
+        }
+    }
+
+    /// Returns the same for one search with limits.
+    pub(crate) fn limited(&self, limits: &Arc<Limits>) -> Self {
+        Self {
+            limits: Some(Arc::clone(limits)),
+            ..self.clone()
         }
     }
 

@@ -238,10 +238,11 @@ impl WordTerms {
             };
             match ready {
                 Ready::Span(part) => {
-                    if let Some(span) = Candidates::open(part, reader, column, &scoring.shortcuts)?
-                    {
-                        push(Source::Span(Box::new(span)));
-                    }
+                    let limits = scoring.limits.as_ref();
+                    let shortcuts = &scoring.shortcuts;
+                    let span = Candidates::open(part, reader, column, shortcuts, limits)?;
+                    span.into_iter()
+                        .for_each(|span| push(Source::Span(Box::new(span))));
                 }
                 Ready::Match(_) if entry.terms.len() > MAX_LISTS => {
                     let mut set = BitSet::with_max_value(reader.max_doc());

@@ -108,7 +108,7 @@ fn lost_grams_are_taken_again() {
     run();
     fs_err::write(folder.path().join("docs/0.txt"), "other words").unwrap();
     assert_eq!(run(), (1, true));
-    let file = |number: u64| ngrams::folder(&index).join(format!("{number:016x}.grams"));
+    let file = |number: u64| ngrams::folder(&index).join(format!("{number:016x}.ngrams"));
     let named = || Snapshot::open(&index).unwrap().meta().gram_files.clone();
     let last = named().unwrap().last().copied().unwrap();
     fs_err::remove_file(file(last)).unwrap();
