@@ -48,7 +48,3 @@ pub use record::Record;
 pub use search::{Boosts, Hit, Request, Response};
 pub use store::Body;
 pub use writer::{Moment, Writer, WriterOptions};
-
-pub use doc_address::DocAddress as Address;
-pub use parallel as spread;
-pub use search::Response as Found;

@@ -78,6 +78,8 @@ impl Reader {
         {
             return Ok(Arc::clone(&open.snapshot));
         }
+        // Its memory goes now, unless a thread still asks it.
+        *opened = None;
         let mut snapshot = Snapshot::open(&self.path)?.with_ranking(self.ranking.clone());
         if let Some(languages) = &self.stemming {
             snapshot = snapshot.with_stemming(languages).map_err(Error::Query)?;
@@ -88,6 +90,12 @@ impl Reader {
             commit,
         });
         Ok(snapshot)
+    }
+
+    /// Returns when the commit that is open was made; absent if none is open.
+    pub fn committed_at(&self) -> Option<SystemTime> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.as_ref().map(|open| open.commit.modified)
     }
 
     fn commit(&self) -> Option<CommitStamp> {

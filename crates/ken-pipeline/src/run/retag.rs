@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ken_core::{Field, Order, Pattern, Plan};
-use ken_index::{Address, Error, MessageOfFile, Snapshot};
+use ken_index::{DocAddress, Error, MessageOfFile, Snapshot};
 
 use crate::prepare::Prepared;
 use crate::tags::{Log, MESSAGES_AT_ONCE};
@@ -50,14 +50,14 @@ fn write_again(
 ) -> Result<(), Error> {
     messages.sort_unstable();
     let found = snapshot.documents_of(&messages)?;
-    let mut places: Vec<Address> = found.iter().flatten().copied().collect();
+    let mut places: Vec<DocAddress> = found.iter().flatten().copied().collect();
     places.sort_unstable();
     let mut stored: Vec<_> = snapshot.documents(&places)?.into_iter().map(Some).collect();
     for ((key, message), parts) in messages.into_iter().zip(found) {
         // Identifiers are those of messages.
         let Some(message) = message else { continue };
         documents.delete_message(key, message)?;
-        let at = |part: &Address| places.binary_search(part).ok();
+        let at = |part: &DocAddress| places.binary_search(part).ok();
         let parts = parts.iter().filter_map(|part| stored[at(part)?].take());
         let mut parts: Vec<_> = parts.collect();
         // A file's own document is the last that is added.

@@ -1,5 +1,6 @@
 //! What the score of a word is made of, as far as it is the same for all queries.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use ken_core::{Field, FieldKind, Ranking};
@@ -16,7 +17,7 @@ use crate::schema::Columns;
 const LEAST: f32 = 0.05;
 
 /// Weights, and the lengths of fields in one snapshot.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Scoring {
     pub(crate) columns: Columns,
     pub(crate) ranking: Ranking,
@@ -27,6 +28,13 @@ pub(crate) struct Scoring {
     segments: Vec<SegmentReader>,
     /// By field, measured when a document is found by it.
     lengths: Vec<OnceLock<Option<Arc<Lengths>>>>,
+}
+
+/// Short: a query prints it as a part of itself.
+impl fmt::Debug for Scoring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scoring").finish_non_exhaustive()
+    }
 }
 
 impl Scoring {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::{Receiver, unbounded};
-use ken_index::Snapshot;
+use ken_index::layout::index_folder;
+use ken_index::{Reader, Snapshot};
 use ken_mail::Personal;
 use ken_mail::maildir::MaildirPath;
 use ken_pipeline::updater::{Batching, Outcome, PathChange, Updater, UpdaterOptions};
@@ -44,17 +45,13 @@ pub struct Store {
     context: Context,
     maildir: PathBuf,
     personal: Personal,
-    opened: Option<Opened>,
+    reader: Reader,
+    /// The commit that was asked last.
+    opened: Option<Arc<Snapshot>>,
     writer: Option<Writer>,
     /// Moves that the writer works on, and those that wait for it.
     told: Moves,
     waiting: Moves,
-}
-
-/// A commit, and what tells whether there is a newer one.
-struct Opened {
-    snapshot: Snapshot,
-    stamp: Option<(SystemTime, u64)>,
 }
 
 /// Where messages went that the index knows under an old name; nowhere if they were removed.
@@ -91,6 +88,7 @@ impl Store {
         let personal = Personal::new(&options.personal)
             .map_err(|message| Error::new(ErrorKind::Argument, message))?;
         Ok(Self {
+            reader: Reader::new(&index_folder(&options.update.data)),
             options: options.update,
             context: Context {
                 mail_root: Some(options.maildir.clone()),
@@ -121,27 +119,14 @@ impl Store {
         &self.personal
     }
 
-    /// Returns the last commit; it is opened anew if there is a newer one.
+    /// Returns the last commit.
     ///
     /// # Errors
     /// Fails if there is no index.
     pub fn snapshot(&mut self) -> Result<&Snapshot, Error> {
-        let index = self.options.data.join("index");
-        let stamp = fs_err::metadata(index.join("meta.json"))
-            .ok()
-            .and_then(|metadata| {
-                use std::os::unix::fs::MetadataExt;
-                Some((metadata.modified().ok()?, metadata.ino()))
-            });
-        let is_current = |opened: &Opened| stamp.is_some() && opened.stamp == stamp;
-        let opened = match self.opened.take().filter(is_current) {
-            Some(opened) => opened,
-            None => Opened {
-                snapshot: Snapshot::open(&index)?,
-                stamp,
-            },
-        };
-        Ok(&self.opened.insert(opened).snapshot)
+        // The old commit is let go before a newer one takes its memory.
+        self.opened = None;
+        Ok(self.opened.insert(self.reader.snapshot()?))
     }
 
     /// Returns where a file is that the index knows by this path; nothing if it was removed.
@@ -368,8 +353,8 @@ impl Store {
     /// Fails if there is no index.
     pub(super) fn committed_at(&mut self) -> Result<i64, Error> {
         self.snapshot()?;
-        let stamp = self.opened.as_ref().and_then(|opened| opened.stamp);
-        let since = stamp.and_then(|(time, _)| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let time = self.reader.committed_at();
+        let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let micros = since.unwrap_or_default().as_micros();
         Ok(i64::try_from(micros).unwrap_or(i64::MAX))
     }

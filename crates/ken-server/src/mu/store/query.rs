@@ -92,11 +92,8 @@ impl Store {
 
     /// Returns the messages that documents are or belong to, in their order and each once.
     pub(in super::super) fn mails(&mut self, places: &[Place]) -> Result<Vec<Mail>, Error> {
-        self.snapshot()?;
-        let Some(opened) = &self.opened else {
-            return Ok(Vec::new());
-        };
-        let service = Service::new(&opened.snapshot, self.context.clone(), Saved::new());
+        let snapshot = self.reader.snapshot()?;
+        let service = Service::new(&snapshot, self.context.clone(), Saved::new());
         let n_threads = self.options.threads.max(1);
         let personal = &self.personal;
         let mails = service.read_messages(places, n_threads, |message| {
