@@ -159,7 +159,7 @@ fn kept_indexes_of_this_format_and_the_last_answer() {
         world.write("new.txt", "another otter");
         if *format > 10 {
             let failed = world.ken(["status", "--failed", "--json"]);
-            let failure: Json = serde_json::from_str(&failed.text()).unwrap();
+            let failure: Json = serde_json::from_str(failed.text()).unwrap();
             assert_eq!(failure["cause"]["kind"], "damaged", "{failure}");
         }
         let n_gone = match format {
