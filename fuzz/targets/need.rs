@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ken_ngram::{Builder, Covers, NgramSet, Need, Segment, Version};
+use ken_ngram::{Builder, Covers, Need, NgramSet, Segment, Version};
 
 libfuzzer_sys::fuzz_target!(|input: (&str, &str)| {
     let (pattern, text) = input;

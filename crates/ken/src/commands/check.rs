@@ -12,7 +12,7 @@ use ken_pipeline::{Options, Progress, Repaired, Report, background};
 use serde_json::{Value as Json, json};
 
 use super::index::default_options;
-use super::watch::{INTERRUPTED, Stop};
+use super::interrupt::{INTERRUPTED, Stop};
 use crate::cli::{CheckArgs, Global};
 use crate::failure::Failure;
 use crate::output;

@@ -12,7 +12,7 @@ use ken_pipeline::background::{self, Pause};
 use ken_pipeline::{Arrangement, Ngrams, Options, Progress, RootChange, Summary, default_memory};
 use serde_json::json;
 
-use super::watch::{INTERRUPTED, Stop};
+use super::interrupt::{INTERRUPTED, Stop};
 use super::{default_threads, global_ignore, walk};
 use crate::cli::{Global, IndexArgs, WalkOptions};
 use crate::config::{Settings, commit_interval, data_folder, parse_size};

@@ -8,6 +8,7 @@ mod extract;
 mod generate;
 pub(crate) mod grep;
 mod index;
+mod interrupt;
 mod mail;
 mod missing;
 mod mu;
@@ -18,7 +19,6 @@ mod search;
 mod status;
 mod terms;
 mod walk;
-mod watch;
 mod why;
 pub(crate) mod worker;
 

@@ -1,4 +1,7 @@
-//! A phrase in one segment: terms that stand at fixed distances from each other.
+//! A phrase in one segment: terms at fixed distances from each other.
+//!
+//! This module finds phrases. Where a phrase is one of the words of a ranked query, it is scored as a word, in
+//! `query/word/list.rs`; a [`ken_core::Plan::Span`] is scored in `query/span/mod.rs`.
 //!
 //! Positions of a term are moved so that those of one phrase are equal; what all terms share is
 //! where it stands. Frequent terms have thousands of positions in a document, and which of two lists

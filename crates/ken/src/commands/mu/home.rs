@@ -18,7 +18,7 @@ use super::options::Typed;
 use super::table::table;
 use super::{Outcome, Refusal, fields, format};
 use crate::cli::{Global, IndexArgs};
-use crate::commands::watch::Stop;
+use crate::commands::interrupt::Stop;
 use crate::commands::{index, search};
 use crate::config::{Settings, below_home, data_folder, home};
 use crate::output;

@@ -1,4 +1,4 @@
-//! Long work on a thread of its own, which Ctrl-C ends.
+//! Ctrl-C: long work runs on a thread of its own, and a signal ends it after a commit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
