@@ -5,6 +5,8 @@
 mod support;
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ken_core::{Document, Field, FileKey, Ipath, Kind, Location};
 use ken_index::{Record, Snapshot, Writer, WriterOptions};
@@ -253,6 +255,26 @@ fn a_search_past_its_deadline_says_so() {
     let answer = ask(json!({ "query": "budget", "deadline_ms": 60_000 }));
     assert_eq!(answer["complete"], true);
     assert!(!paths(&answer).is_empty());
+}
+
+#[test]
+fn hits_that_were_found_in_time_are_read_after_it() {
+    let folder = index();
+    let snapshot = Snapshot::open(folder.path()).unwrap();
+    let cancel = Arc::new(AtomicBool::new(false));
+    let service = Service::new(&snapshot, support::context(), Saved::new());
+    let service = service.with_cancel(Arc::clone(&cancel));
+    let request: Request = serde_json::from_value(json!({ "query": "budget" })).unwrap();
+    let query = service.understand(&request).unwrap();
+    let answer = service.search(&request, query).unwrap();
+    cancel.store(true, Ordering::Relaxed);
+    let mut n_read = 0;
+    let count = |_| {
+        n_read += 1;
+        Ok::<_, Error>(())
+    };
+    answer.each_hit(|hit| hit, count).unwrap();
+    assert!(n_read > 0);
 }
 
 /// Returns the messages that a request finds, by their file and whether the query finds them.

@@ -143,7 +143,9 @@ impl Run<'_> {
                 false => Ok(weight.count(segment)? as usize),
             }
         })?;
-        Ok((counts.into_iter().sum(), found))
+        // A limit may have ended the count before the hits that are found.
+        let total: usize = counts.into_iter().sum();
+        Ok((total.max(found.len()), found))
     }
 
     fn by_score(&self, offset: usize, limit: usize) -> Page {

@@ -220,7 +220,8 @@ impl Answer<'_> {
             _ => HITS_AT_ONCE,
         };
         for (first, hits) in (0..).step_by(at_once).zip(hits.chunks(at_once)) {
-            if self.limits.as_ref().is_some_and(|limits| limits.reached()) {
+            // The first hits are the answer of a search that ended early.
+            if first > 0 && self.limits.as_ref().is_some_and(|limits| limits.reached()) {
                 break;
             }
             let n_words = |hit: &Address| self.service.snapshot.n_words(hit.address);

@@ -114,7 +114,9 @@ impl Answer<'_> {
         if request.suggest {
             response.did_you_mean = self.suggestions()?;
         }
-        response.facets = self.facets()?;
+        if !request.facets.by.is_empty() {
+            response.facets = self.facets()?;
+        }
         self.each_hit(
             |hit| hit,
             |hit| {

@@ -259,7 +259,9 @@ fn sorted_by(name: &str, names: &FieldNames) -> Option<Field> {
         "fbytes" | "dbytes" | "pcbytes" => Some(Field::Size),
         "mtype" => Some(Field::Mime),
         "recipient" => Some(Field::To),
-        name => names.field(name).filter(|field| field.has_column()),
+        name => names
+            .field(name)
+            .filter(|field| field.has_column() && !matches!(field, Field::Path | Field::Root)),
     }
 }
 
