@@ -161,7 +161,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
             raw: body,
             transfer: info.transfer,
         };
-        let text = text(content.decode(), info.charset.as_deref(), self.detect);
+        let text = text(content.decode(), info.charset, self.detect);
         let start = text.trim_ascii_start();
         if start.starts_with("-----BEGIN PGP MESSAGE-----") {
             self.message.is_encrypted = true;

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use ken_core::MessageState;
+
+use crate::charset::Charset;
 use crate::decode::Content;
 
 /// A message, with what it borrows from its bytes.
@@ -31,10 +34,11 @@ pub struct Message<'a> {
     pub list_id: String,
     /// What the sender or a list says of its weight.
     pub priority: Priority,
-    /// Tags that the header gives it: `X-Label`, `X-Keywords`, `Keywords`.
+    /// Tags that the header gives it: `X-Label`, `X-Keywords`, `Keywords`, `X-Gmail-Labels`,
+    /// `X-Mozilla-Keys`.
     pub tags: Vec<String>,
-    /// State that a mailbox keeps in the header: the letters of `Status` and `X-Status`.
-    pub status: Vec<u8>,
+    /// States that a mailbox keeps in the header: `Status`, `X-Status`, `X-Mozilla-Status`, and labels.
+    pub states: Vec<MessageState>,
     /// The body, in reading order; of alternatives the plain one, if it holds anything.
     pub texts: Vec<Text<'a>>,
     /// Media types of its own parts, which are no attachments, also of alternatives that are not kept; each once.
@@ -99,7 +103,23 @@ pub struct Html<'a> {
     /// The page.
     pub content: Content<'a>,
     /// Character set that the message declares for it.
-    pub charset: Option<String>,
+    pub charset: Charset,
+}
+
+impl Html<'_> {
+    /// Returns the bytes of the page and the name of their character set, if one is declared: one that
+    /// the web knows.
+    pub fn page(&self) -> (Cow<'_, [u8]>, Option<&'static str>) {
+        let bytes = self.content.decode();
+        match self.charset {
+            Charset::Unknown => (bytes, None),
+            Charset::Web(encoding) => (bytes, Some(encoding.name())),
+            charset => {
+                let text = charset.decode(&bytes).unwrap_or_default();
+                (text.into_owned().into_bytes().into(), Some("utf-8"))
+            }
+        }
+    }
 }
 
 /// A file or message that a message carries.

@@ -6,13 +6,14 @@
 //! Valid UTF-8 beats a declared single-byte charset: text in such a charset is hardly ever valid
 //! UTF-8 by accident, while wrong declarations are common in mail and HTML.
 
-pub(crate) mod code_page;
 pub(crate) mod entities;
 mod entity_table;
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+pub(crate) use ken_mail::code_page;
+
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 /// How many bytes the detector of legacy charsets sees, from the first one that is not ASCII.

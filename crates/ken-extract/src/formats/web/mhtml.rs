@@ -40,7 +40,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             Text::Plain(text) => own.body.push_str(text),
             Text::Html(html) => {
                 let left = max_bytes.saturating_sub(own.body.len());
-                let page = html_within(&html.content.decode(), html.charset.as_deref(), left);
+                let (bytes, charset) = html.page();
+                let page = html_within(&bytes, charset, left);
                 own.body.push_str(&page.body);
                 for heading in &page.headings {
                     own.add_text(Field::Headings, heading);
