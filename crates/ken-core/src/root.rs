@@ -22,6 +22,9 @@ pub struct Root {
     /// Pay no heed to `.gitignore`, `.ignore` and `.kenignore`.
     #[serde(default)]
     pub no_ignore: bool,
+    /// Take only files where a Maildir keeps its messages.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mail_only: bool,
     /// Whether it was a mount point when it was last walked: then an empty folder in its place
     /// means that nothing is mounted, not that all files are gone.
     #[serde(default)]
@@ -37,6 +40,7 @@ impl Root {
             follow_links: false,
             one_file_system: false,
             no_ignore: false,
+            mail_only: false,
             mounted: false,
         }
     }

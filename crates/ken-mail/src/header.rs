@@ -68,7 +68,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-fn line_end(bytes: &[u8]) -> usize {
+pub(crate) fn line_end(bytes: &[u8]) -> usize {
     memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1)
 }
 
@@ -81,8 +81,42 @@ fn value_end(bytes: &[u8], mut end: usize) -> usize {
     end
 }
 
+/// Returns what the name of a field says of the text around it: 2 if only messages have such fields,
+/// 1 if other texts may also start with it, else 0.
+pub fn field_weight(name: &[u8]) -> usize {
+    const PROOFS: [&str; 14] = [
+        "received",
+        "message-id",
+        "return-path",
+        "delivered-to",
+        "mime-version",
+        "envelope-to",
+        "x-original-to",
+        "dkim-signature",
+        "authentication-results",
+        "arc-seal",
+        "newsgroups",
+        "in-reply-to",
+        "references",
+        "list-id",
+    ];
+    const KNOWN: [&str; 11] = [
+        "from", "to", "cc", "bcc", "subject", "date", "sender", "reply-to", "status", "path",
+        "xref",
+    ];
+    // Most names are known by their first letter not to be one of these.
+    let first = name.first().map_or(0, u8::to_ascii_lowercase);
+    let is =
+        |known: &&str| known.as_bytes()[0] == first && name.eq_ignore_ascii_case(known.as_bytes());
+    if PROOFS.iter().any(is) {
+        2
+    } else {
+        usize::from(KNOWN.iter().any(is))
+    }
+}
+
 /// Returns where the colon stands if the line starts a field.
-fn colon(line: &[u8]) -> Option<usize> {
+pub(crate) fn colon(line: &[u8]) -> Option<usize> {
     let colon = memchr(b':', line)?;
     let name = line[..colon].trim_ascii_end();
     let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);

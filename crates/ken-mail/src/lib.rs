@@ -29,6 +29,7 @@ mod words;
 pub use charset::{Charset, code_page};
 pub use contact::{Contact, Contacts, Mailbox};
 pub use decode::{Content, Detect};
+pub use header::field_weight;
 pub use labels::{is_label, is_mu_labels, mu_labels, mu_labels_head, read_mu_labels};
 pub use mbox::{Mbox, MboxMessage};
 pub use message::{Attachment, Html, Message, Priority, Text};

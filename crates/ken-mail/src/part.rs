@@ -65,7 +65,7 @@ impl PartInfo {
         self.is_flowed = is("format", "flowed");
         self.deletes_space = is("delsp", "yes");
         if self.name.is_empty() {
-            self.name = get("name").map(file_name).unwrap_or_default();
+            self.name = file_name(&get("name").unwrap_or_default());
         }
     }
 
@@ -73,13 +73,13 @@ impl PartInfo {
         let params = Params::new(value);
         self.is_attachment = params.word.eq_ignore_ascii_case("attachment");
         if let Some(name) = params.get("filename", detect) {
-            self.name = file_name(name);
+            self.name = file_name(&name);
         }
     }
 }
 
 /// Returns a declared name without folders.
-fn file_name(declared: String) -> String {
+fn file_name(declared: &str) -> String {
     let name = declared.rsplit(['/', '\\']).next().unwrap_or_default();
     name.trim().to_owned()
 }

@@ -74,6 +74,8 @@ struct Here<'a> {
     has_stops: bool,
     look: Look,
     is_maildir: bool,
+    /// Whether it is the `cur` or `new` of a folder of mail.
+    holds_messages: bool,
     sidecars: HashSet<Vec<u8>>,
     /// Of a folder of MH.
     sequences: Option<Sequences>,
@@ -256,6 +258,7 @@ impl<'a> Walker<'a> {
             has_stops: self.shared.stops.are_in(&folder.path),
             look,
             is_maildir: markers.is_maildir,
+            holds_messages: folder.path.ends_with("cur") || folder.path.ends_with("new"),
             sidecars: markers.sidecars,
             sequences: (markers.has_sequences && look == Look::All)
                 .then(|| Sequences::read(descriptor.as_fd()))
@@ -370,6 +373,14 @@ impl<'a> Walker<'a> {
     /// Returns whether the rules let the entry through.
     fn admits(&self, here: &Here<'_>, name: &CStr, is_folder: bool) -> bool {
         let path = self.path();
+        if is_folder && here.is_maildir && name.to_bytes() == b"tmp" {
+            self.skip(|| Skip::Undelivered);
+            return false;
+        }
+        if !is_folder && here.root.mail_only && !here.holds_messages {
+            self.skip(|| Skip::NoMessage);
+            return false;
+        }
         if here.has_stops
             && let Some(reason) = self.shared.stops.reason(path)
         {

@@ -73,6 +73,10 @@ pub enum Skip {
     Marked,
     /// The folder holds a file `.noupdate`, and stays in the index as it is.
     Held,
+    /// It is the `tmp` of a Maildir: what lies there is not delivered yet.
+    Undelivered,
+    /// It does not lie where a Maildir keeps its messages, and the root takes nothing else.
+    NoMessage,
     /// It is neither file, folder nor link.
     Special,
     /// It is a symbolic link, and links are not followed or it leads nowhere.
