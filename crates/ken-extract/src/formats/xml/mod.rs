@@ -3,7 +3,7 @@
 //!
 //! One loop reads all dialects. It keeps the names of the open elements as a path, asks the dialect
 //! for the role of each element, and writes the body and the fields. Damaged XML yields its text by
-//! the rules up to the damage, and unprocessed after it.
+//! the rules up to the damage, and the raw rest.
 
 pub(in crate::formats) mod abiword;
 pub(in crate::formats) mod docbook;

@@ -321,7 +321,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         }
     }
 
-    /// Draws a form XObject; returns false if the nesting depth prevents it.
+    /// Draws a form XObject; returns false if it is hidden, or nested too deep.
     pub(super) fn draw_form(&mut self, form: &Stream<'a>, parent: &Resources<'a>) -> bool {
         let dict = form.dict();
         let subtype = dict.get::<Name<'_>>(b"Subtype");
