@@ -44,7 +44,7 @@ pub fn mu_labels_head(now: &str) -> String {
     format!(";; version:0 @ {now}\n\n")
 }
 
-/// Returns the lines of a message; `None` if it has none of the labels that such lines can hold.
+/// Returns the lines of a message; `None` if the message has no label that such lines can hold.
 pub fn mu_labels(path: &Path, id: &str, labels: &[&str]) -> Option<String> {
     let labels: Vec<&str> = labels
         .iter()
@@ -59,7 +59,7 @@ pub fn mu_labels(path: &Path, id: &str, labels: &[&str]) -> Option<String> {
     })
 }
 
-/// Returns whether a tag can stand in such a file.
+/// Returns whether the file can hold a tag as a label.
 pub fn is_label(tag: &str) -> bool {
     !tag.is_empty() && !tag.contains([',', '\n', '\r']) && tag.trim() == tag
 }
@@ -91,7 +91,7 @@ mod tests {
             .iter()
             .map(|(line, one)| (*line, one.is_err()))
             .collect();
-        // Labels behind a path and before an identifier are of that path, which says nothing of who it is.
+        // Labels between a path and an identifier belong to that path, which does not identify a message.
         assert_eq!(lines, [(2, true), (8, true)]);
         assert!(!is_mu_labels("#notmuch-dump batch-tag:3 tags\n"));
         assert!(!is_mu_labels(""));

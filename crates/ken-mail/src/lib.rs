@@ -1,5 +1,5 @@
-//! This crate answers: what does a message say? It reads the headers, parts and text of one message, and splits
-//! mailboxes into messages.
+//! What does a message say? This crate reads the headers, parts and text of one message, and splits mailboxes into
+//! messages.
 //!
 //! The crate reads the structure (RFC 5322, RFC 2045–2049) itself, in one pass and with bounded depth, so that no
 //! input costs more than its size. `mail-parser` reads the values of headers and the character sets. Nothing here does

@@ -1,4 +1,4 @@
-//! This crate answers: how do other programs use ken? It implements their protocols, with requests in and answers out.
+//! How do other programs use ken? This crate implements their protocols, with requests in and answers out.
 //!
 //! A protocol is a module that reads requests from any reader and writes to any writer. Sockets, pipes and settings
 //! belong to the binary.
