@@ -13,6 +13,9 @@ pub struct Limits {
     deadline: Option<Instant>,
     cancel: Option<Arc<AtomicBool>>,
     reached: AtomicBool,
+    /// In tests: how often the answer is no before it is yes.
+    #[cfg(test)]
+    left: Option<std::sync::atomic::AtomicUsize>,
 }
 
 impl Limits {
@@ -21,7 +24,16 @@ impl Limits {
         Self {
             deadline,
             cancel,
-            reached: AtomicBool::new(false),
+            ..Self::default()
+        }
+    }
+
+    /// Returns limits that are reached when it was asked so many times whether they are.
+    #[cfg(test)]
+    pub(crate) fn after(n_questions: usize) -> Self {
+        Self {
+            left: Some(n_questions.into()),
+            ..Self::default()
         }
     }
 
@@ -32,6 +44,12 @@ impl Limits {
         }
         let cancelled = self.cancel.as_ref().is_some_and(|flag| flag.load(Relaxed));
         let reached = cancelled || self.deadline.is_some_and(|end| Instant::now() >= end);
+        #[cfg(test)]
+        let reached = reached
+            || self.left.as_ref().is_some_and(|left| {
+                left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1))
+                    .is_err()
+            });
         if reached {
             self.reached.store(true, Relaxed);
         }

@@ -70,7 +70,7 @@ struct Parts {
     zone_minutes: Option<i64>,
 }
 
-/// Returns the seconds since 1970-01-01 UTC that a date means; without a zone it is taken as UTC.
+/// Returns a date as seconds since 1970-01-01 UTC; a date without a zone is in UTC.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let mut parts = Parts::default();
     let text = without_comments(text);
@@ -155,7 +155,7 @@ impl Parts {
         }
     }
 
-    /// Adds `12:34`, `12:34:56`, `12:34:56.789`, with a zone or `Z` at its end or not.
+    /// Adds `12:34`, `12:34:56` or `12:34:56.789`, optionally followed by a zone or `Z`.
     fn add_time(&mut self, word: &str) {
         let digits = word
             .find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.')
@@ -246,7 +246,7 @@ fn without_comments(text: &str) -> Cow<'_, str> {
 
 type IsoDate = (Option<i64>, Option<i64>, Option<i64>);
 
-/// Reads `2003-01-31` and `2003-01-31T12:34:56Z` into the date and the rest.
+/// Splits `2003-01-31` or `2003-01-31T12:34:56Z` into the date and the rest.
 fn iso_date(word: &str) -> Option<(IsoDate, &str)> {
     let date = word.get(..10)?;
     if !date.starts_with(|c: char| c.is_ascii_digit()) {
@@ -263,7 +263,7 @@ fn iso_date(word: &str) -> Option<(IsoDate, &str)> {
     })
 }
 
-/// Returns the minutes that `+0100`, `-05:30` or `GMT+0100` mean.
+/// Returns the minutes of the zones `+0100`, `-05:30` and `GMT+0100`.
 fn numeric_zone(word: &str) -> Option<i64> {
     let sign_at = word.find(['+', '-'])?;
     let (name, number) = word.split_at(sign_at);
@@ -283,7 +283,7 @@ fn numeric_zone(word: &str) -> Option<i64> {
     }
     let value = hours.parse::<i64>().ok()? * 100 + minutes.parse::<i64>().ok()?;
     let minutes = value / 100 * 60 + value % 100;
-    // No place is more than 14 hours away from UTC, but some mailers use other zones and mean it.
+    // Real zones differ from UTC by at most 14 hours, but some mailers use other zones on purpose.
     (minutes < 24 * 60).then_some(if number.starts_with('-') {
         -minutes
     } else {

@@ -1,6 +1,6 @@
 //! Content-Transfer-Encoding (RFC 2045 section 6) and character sets, tolerant of mistakes.
 //!
-//! Bytes are borrowed as long as nothing is encoded: most text is ASCII or UTF-8 as it stands.
+//! Bytes that need no decoding are borrowed: most text is plain ASCII or UTF-8.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use memchr::memchr;
 use crate::charset::Charset;
 use crate::cms;
 
-/// Makes text of bytes whose character set nobody declared.
+/// Decodes bytes without a declared character set.
 pub type Detect<'d> = &'d dyn Fn(&[u8]) -> String;
 
-/// Text beyond this is not decoded: nobody reads it, and a decoder wants four times the space.
+/// The most bytes of text that are decoded: nobody reads more, and a decoder needs four times the space.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// How the bytes of a part are written in the message.
@@ -56,7 +56,7 @@ impl Transfer {
     }
 }
 
-/// The content of a part, decoded when it is asked for.
+/// The content of a part, decoded on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content<'a> {
     pub(crate) raw: &'a [u8],
@@ -64,7 +64,7 @@ pub struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// Returns the bytes that the sender put in; borrowed if they stand in the message as such.
+    /// Returns the original bytes, borrowed if the message has them unencoded.
     pub fn decode(&self) -> Cow<'a, [u8]> {
         match self.transfer {
             Transfer::Identity => Cow::Borrowed(self.raw),
@@ -80,11 +80,11 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns this content as that of CMS, if it is signed data with what was signed inside.
+    /// Returns this content as that of CMS data, if it is signed data that contains its content.
     pub(crate) fn as_signed(&self) -> Option<Self> {
         let is_base64 = self.transfer == Transfer::Base64;
         let raw = self.raw.trim_ascii_start();
-        // As much as is decoded without asking what follows.
+        // As much as can be decoded without knowing what follows.
         let start = Self {
             raw: &raw[..raw.len().min(cms::START_BYTES.div_ceil(3) * 4)],
             ..*self
@@ -96,7 +96,7 @@ impl<'a> Content<'a> {
         (cms::is_signed_data(&start.decode()) && !signed.decode().is_empty()).then_some(signed)
     }
 
-    /// Returns about how many bytes [`Content::decode`] gives, never fewer.
+    /// Returns an upper bound, close to the size, for the bytes of [`Content::decode`].
     pub fn max_bytes(&self) -> usize {
         match self.transfer {
             Transfer::Base64 | Transfer::Signed { is_base64: true } => self.raw.len() / 4 * 3 + 3,
@@ -184,7 +184,7 @@ fn quoted_printable(raw: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// Decodes what follows an `=` and returns its length: two digits, or the end of the line.
+/// Decodes what follows an `=`, two digits or the end of the line, and returns its length.
 fn escape(rest: &[u8], decoded: &mut Vec<u8>) -> usize {
     if let [high, low, ..] = rest
         && let (Some(high), Some(low)) = (hex(*high), hex(*low))

@@ -1,4 +1,5 @@
-//! What is a message? Headers, parts and text of one, and the mailboxes that hold many.
+//! What does a message say? This crate reads the headers, parts and text of one message, and splits mailboxes into
+//! messages.
 //!
 //! Structure (RFC 5322, RFC 2045–2049) is read here, in one pass and with bounded depth, so that
 //! no input can cost more than its size; the values of addresses are `mail-parser`'s. Nothing here does I/O except [`Mbox`], which reads what it is given, and the

@@ -1,4 +1,4 @@
-//! Reading a message: its header here, its text and files in [`content`].
+//! Parses a message: its header here, its text and files in [`content`].
 
 use crate::decode::Detect;
 use crate::header::{Fields, add_addresses, clean, id, ids, words};
@@ -8,17 +8,17 @@ use crate::states::States;
 use crate::words::decoded;
 use crate::{content, date};
 
-/// Tags beyond this number are left out.
+/// The most tags that are kept.
 const MAX_TAGS: usize = 100;
 
-/// Values of custom fields beyond this number are left out.
+/// The most values of custom fields that are kept.
 const MAX_VALUES: usize = 100;
 
 impl<'a> Message<'a> {
-    /// Reads a message. Whatever the bytes are, it is at least an empty one.
+    /// Parses a message. Any bytes give a message, possibly an empty one.
     ///
-    /// `detect` makes text of bytes whose character set nobody declared. Takes time linear in the
-    /// number of bytes; text and files are borrowed from them where they are not encoded.
+    /// `detect` decodes bytes without a declared character set. Parsing takes time linear in the number of bytes, and
+    /// borrows text and files that need no decoding.
     pub fn parse(bytes: &'a [u8], detect: Detect<'_>) -> Self {
         let mut message = Self::default();
         let mut header = Header::default();
@@ -35,8 +35,8 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Returns the values of headers that are named, decoded and each on one line, with the number of
-/// their name among `names`. Of a message with more values than [`MAX_VALUES`] the first are taken.
+/// Returns the values of the named headers, decoded and each on one line, with the position of the name in `names`.
+/// Only the first [`MAX_VALUES`] values are returned.
 pub fn header_values(bytes: &[u8], names: &[&str], detect: Detect<'_>) -> Vec<(usize, String)> {
     let mut values = Vec::new();
     for (name, value) in Fields::new(without_empty_lines(bytes)) {
@@ -59,7 +59,7 @@ fn without_empty_lines(bytes: &[u8]) -> &[u8] {
     &bytes[start..]
 }
 
-/// What of a header the better one is taken of.
+/// Facts of a header of which the best source counts.
 #[derive(Default)]
 struct Header {
     sent: Option<i64>,
@@ -145,7 +145,7 @@ fn list_items(list: &str) -> impl Iterator<Item = &str> {
     items.map(|item| item.trim().trim_matches('"'))
 }
 
-/// Returns the date that a Received field ends with.
+/// Returns the date at the end of a Received field.
 fn received(value: &str) -> Option<i64> {
     date::parse(value.rsplit_once(';')?.1)
 }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::message::Text;
 
-    /// What messages are made of, and what breaks them.
+    /// Pieces of messages, and pieces that break them.
     const PIECES: [&[u8]; 40] = [
         b"\n",
         b"\r\n",

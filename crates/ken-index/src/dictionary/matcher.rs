@@ -24,6 +24,7 @@ use tantivy::termdict::{TermDictionary, TermStreamer};
 use super::automaton::{FuzzyAutomaton, RegexAutomaton, TermsAutomaton};
 use super::{Accept, Cursor, Shortcut, Wanted, successor};
 use crate::analysis::BORDER;
+use crate::limits::{Limits, Pace};
 
 /// A pattern made ready to be looked up in many segments.
 #[derive(Clone)]
@@ -154,10 +155,28 @@ impl Matcher {
         }
     }
 
-    /// Calls `each` with the place of the postings of every term that is meant, in the order of the terms.
-    ///
-    /// Of those that follow one another only the first and the last are looked for.
+    /// Calls `each` with the place of the postings of every term that is meant, in the order of the terms, until limits
+    /// are reached.
     pub(crate) fn each_info(
+        &self,
+        index: &InvertedIndexReader,
+        shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
+        mut each: impl FnMut(&TermInfo) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
+        let mut pace = Pace::default();
+        let read = self.all_infos(index, shortcut, &mut |info| match pace.step(limits) {
+            true => Err(TantivyError::InternalError("a limit is reached".to_owned())),
+            false => each(info),
+        });
+        match limits.is_some_and(Limits::ended_early) {
+            true => Ok(()),
+            false => read,
+        }
+    }
+
+    /// Of terms that follow one another only the first and the last are looked for.
+    fn all_infos(
         &self,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,

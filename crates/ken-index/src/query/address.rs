@@ -15,6 +15,7 @@ use tantivy::{BitSet, DocId, Score, SegmentReader, TantivyError};
 
 use super::selection::scorer;
 use crate::columns::value;
+use crate::limits::{Limits, Pace};
 use crate::schema::value_column;
 
 /// An expression may take so much memory.
@@ -25,6 +26,8 @@ const MAX_BYTES: usize = 1 << 20;
 pub(super) struct AddressQuery {
     pub(super) field: Field,
     pub(super) expressions: Vec<String>,
+    /// When the search ends early.
+    pub(super) limits: Option<Arc<Limits>>,
 }
 
 impl Query for AddressQuery {
@@ -39,6 +42,7 @@ impl Query for AddressQuery {
         Ok(Box::new(AddressWeight {
             column: value_column(self.field),
             regex: Arc::new(regex),
+            limits: self.limits.clone(),
         }))
     }
 }
@@ -46,6 +50,7 @@ impl Query for AddressQuery {
 struct AddressWeight {
     column: String,
     regex: Arc<Regex>,
+    limits: Option<Arc<Limits>>,
 }
 
 impl Weight for AddressWeight {
@@ -56,7 +61,8 @@ impl Weight for AddressWeight {
         let n_values = u32::try_from(texts.num_terms()).unwrap_or(u32::MAX);
         let mut own = BitSet::with_max_value(n_values);
         let mut values = texts.dictionary().stream()?;
-        while values.advance() {
+        let mut pace = Pace::default();
+        while !pace.step(self.limits.as_deref()) && values.advance() {
             if address(values.key()).is_some_and(|address| self.regex.is_match(&*address)) {
                 own.insert(values.term_ord() as u32);
             }

@@ -3,6 +3,8 @@
 //!
 //! Locations are sorted, so neighbours lie in one folder, which is looked at once.
 
+use std::sync::Arc;
+
 use ken_core::{Folders, escape_bytes};
 use regex_automata::meta::Regex;
 use tantivy::index::SegmentReader;
@@ -10,15 +12,23 @@ use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, DocSet, Score, TantivyError};
 
 use super::path::documents_at;
+use crate::limits::{Limits, Pace};
 use crate::schema::LOCATION;
 
 /// Documents in such folders.
 #[derive(Clone, Debug)]
-pub(super) struct FolderQuery(pub(super) Folders);
+pub(super) struct FolderQuery {
+    pub(super) folders: Folders,
+    /// When the search ends early.
+    pub(super) limits: Option<Arc<Limits>>,
+}
 
 impl Query for FolderQuery {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        Ok(Box::new(FolderWeight(Test::new(&self.0)?)))
+        Ok(Box::new(FolderWeight {
+            test: Test::new(&self.folders)?,
+            limits: self.limits.clone(),
+        }))
     }
 }
 
@@ -71,7 +81,10 @@ impl Test {
     }
 }
 
-struct FolderWeight(Test);
+struct FolderWeight {
+    test: Test,
+    limits: Option<Arc<Limits>>,
+}
 
 impl Weight for FolderWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
@@ -81,7 +94,8 @@ impl Weight for FolderWeight {
         let mut ordinals = Vec::new();
         let mut last: Option<(Vec<u8>, bool)> = None;
         let mut stream = column.dictionary().stream()?;
-        while stream.advance() {
+        let mut pace = Pace::default();
+        while !pace.step(self.limits.as_deref()) && stream.advance() {
             let path = stream
                 .key()
                 .split(|byte| *byte == 0)
@@ -92,7 +106,7 @@ impl Weight for FolderWeight {
             let is_found = match &last {
                 Some((known, is_found)) if known == folder => *is_found,
                 _ => {
-                    let is_found = self.0.accepts(folder);
+                    let is_found = self.test.accepts(folder);
                     last = Some((folder.to_vec(), is_found));
                     is_found
                 }

@@ -10,6 +10,8 @@ mod pattern;
 mod related;
 mod selection;
 mod span;
+#[cfg(test)]
+mod tests;
 mod word;
 mod xor;
 
@@ -65,6 +67,7 @@ pub(crate) fn build(scoring: &Arc<Scoring>, plan: &Plan) -> Box<dyn Query> {
         Plan::Xor(left, right) => Box::new(XorQuery {
             left: build(scoring, left),
             right: build(scoring, right),
+            limits: scoring.limits.clone(),
         }),
         Plan::Not(_) => and(scoring, std::slice::from_ref(plan)),
         Plan::Weight(weight, part) => match weighted(plan) {
@@ -126,7 +129,10 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
         match (weighted(part), part) {
             (Some((word, weight)), _) => words.add(word, weight),
             (None, Plan::Filter(part)) => words.filters.push(build(scoring, part)),
-            (None, Plan::Not(part)) => words.excluded.push(Box::new(Guard(build(scoring, part)))),
+            (None, Plan::Not(part)) => words.excluded.push(Box::new(Guard {
+                excluded: build(scoring, part),
+                limits: scoring.limits.clone(),
+            })),
             (None, part) => others.push((Occur::Must, build(scoring, part))),
         }
     }
@@ -149,7 +155,10 @@ fn and(scoring: &Arc<Scoring>, parts: &[Plan]) -> Box<dyn Query> {
 
 fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Query> {
     if field == Field::Path {
-        return Box::new(PathQuery(pattern.clone()));
+        return Box::new(PathQuery {
+            pattern: pattern.clone(),
+            limits: scoring.limits.clone(),
+        });
     }
     let columns = &scoring.columns;
     match pattern {
@@ -160,8 +169,12 @@ fn match_query(scoring: &Scoring, field: Field, pattern: &Pattern) -> Box<dyn Qu
         Pattern::Address(expressions) => Box::new(AddressQuery {
             field,
             expressions: expressions.clone(),
+            limits: scoring.limits.clone(),
         }),
-        Pattern::Folder(folders) => Box::new(FolderQuery(folders.clone())),
+        Pattern::Folder(folders) => Box::new(FolderQuery {
+            folders: folders.clone(),
+            limits: scoring.limits.clone(),
+        }),
         Pattern::Written(_) => Box::new(SpanQuery {
             column: columns.of(field),
             span: Span::Match(pattern.clone()),

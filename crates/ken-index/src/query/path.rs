@@ -16,15 +16,20 @@ use tantivy::{DocId, DocSet, Score, TantivyError};
 use tantivy_common::BitSet;
 
 use crate::dictionary::{RegexAutomaton, compile};
+use crate::limits::{Limits, Pace};
 use crate::schema::LOCATION;
 
 /// Documents whose location the pattern matches as a whole; a regular expression anywhere in it.
 #[derive(Clone, Debug)]
-pub(super) struct PathQuery(pub(super) Pattern);
+pub(super) struct PathQuery {
+    pub(super) pattern: Pattern,
+    /// When the search ends early.
+    pub(super) limits: Option<Arc<Limits>>,
+}
 
 impl Query for PathQuery {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        let regex = match &self.0 {
+        let regex = match &self.pattern {
             Pattern::Term(text) => of_glob(&Glob(vec![GlobPart::Literal(text.clone())])),
             Pattern::Prefix(text) => {
                 of_glob(&Glob(vec![GlobPart::Literal(text.clone()), GlobPart::Many]))
@@ -44,7 +49,10 @@ impl Query for PathQuery {
                 return Err(TantivyError::InvalidArgument(message));
             }
         };
-        Ok(Box::new(PathWeight(Arc::new(compile(&regex)?))))
+        Ok(Box::new(PathWeight {
+            expression: Arc::new(compile(&regex)?),
+            limits: self.limits.clone(),
+        }))
     }
 }
 
@@ -108,15 +116,19 @@ pub(super) fn documents_at(
     Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
 }
 
-struct PathWeight(Arc<Expression>);
+struct PathWeight {
+    expression: Arc<Expression>,
+    limits: Option<Arc<Limits>>,
+}
 
 impl Weight for PathWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         let mut ordinals = Vec::new();
         if let Some(column) = segment.fast_fields().bytes(LOCATION)? {
-            let automaton = RegexAutomaton::of_locations(&self.0);
+            let automaton = RegexAutomaton::of_locations(&self.expression);
             let mut stream = column.dictionary().search(automaton).into_stream()?;
-            while stream.advance() {
+            let mut pace = Pace::default();
+            while !pace.step(self.limits.as_deref()) && stream.advance() {
                 ordinals.push(stream.term_ord());
             }
         }

@@ -14,7 +14,7 @@ use tantivy_common::BitSet;
 
 use crate::dictionary::Matcher;
 use crate::dictionary::Shortcuts;
-use crate::limits::{Limits, Pace};
+use crate::limits::Limits;
 
 /// Documents in which a column holds a term that the pattern means.
 #[derive(Clone, Debug)]
@@ -52,11 +52,7 @@ impl Weight for PatternWeight {
         let mut found = BitSet::with_max_value(reader.max_doc());
         let shortcut = self.shortcuts.of(reader, self.column);
         let limits = self.limits.as_deref();
-        let mut pace = Pace::default();
-        let read = self.matcher.each_info(&index, shortcut, &mut |info| {
-            if pace.step(limits) {
-                return Err(TantivyError::InternalError("a limit is reached".to_owned()));
-            }
+        self.matcher.each_info(&index, shortcut, limits, |info| {
             let mut postings =
                 index.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
             while !postings.docs().is_empty() {
@@ -66,11 +62,7 @@ impl Weight for PatternWeight {
                 postings.advance();
             }
             Ok(())
-        });
-        // What was read before the limit is part of the answer.
-        if !limits.is_some_and(Limits::ended_early) {
-            read?;
-        }
+        })?;
         Ok(Box::new(ConstScorer::new(BitSetDocSet::from(found), boost)))
     }
 

@@ -9,6 +9,7 @@ use super::Scoring;
 use super::selection::{Selection, without_searcher};
 use crate::DocAddress;
 use crate::mail::links;
+use crate::parallel;
 
 /// Which messages are meant.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,8 @@ impl Clone for RelatedQuery {
 impl Query for RelatedQuery {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         let searcher = scoring.searcher().ok_or_else(without_searcher)?;
-        let found = searcher.search(&*self.of, &DocSetCollector)?;
+        let limits = self.scoring.limits.as_deref();
+        let found = parallel::search(searcher, &*self.of, &DocSetCollector, limits)?;
         let found = found.into_iter().map(|at| DocAddress {
             segment: at.segment_ord,
             doc: at.doc_id,

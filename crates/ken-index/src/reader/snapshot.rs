@@ -41,7 +41,7 @@ pub struct Snapshot {
     path: PathBuf,
     columns: Columns,
     meta: Meta,
-    pub(super) searcher: Searcher,
+    pub(crate) searcher: Searcher,
     dictionaries: Dictionaries,
     pub(crate) shortcuts: Arc<Shortcuts>,
     ranking: Ranking,

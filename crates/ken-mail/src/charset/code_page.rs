@@ -1,7 +1,7 @@
-//! Text in the code pages of Windows, DOS and the Macintosh, by number.
+//! Decodes text in the code pages of Windows, DOS and the Macintosh, by number.
 //!
-//! `encoding_rs` knows those that the web uses; DOS' Western ones stand here, from the tables at
-//! <https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/>.
+//! `encoding_rs` has those that the web uses. The Western ones of DOS are defined here, from the
+//! tables at <https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/>.
 
 use std::borrow::Cow;
 

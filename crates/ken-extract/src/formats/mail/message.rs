@@ -1,7 +1,7 @@
 //! Messages (RFC 5322): header fields, body, and attachments as members.
 //!
-//! [`ken_mail::Message`] reads them; here its parts become fields. Attachments are numbered from 1
-//! in the order of the message, so that their internal paths stay the same.
+//! [`ken_mail::Message`] parses them; this module turns their parts into fields. Attachments are
+//! numbered from 1 in the order of the message, so that their member paths stay the same.
 
 use ken_core::{Document, Encryption, Field, Setting};
 use ken_mail::{Attachment, Html, Message, Priority, Text};
@@ -77,7 +77,7 @@ fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
     add_header(message, own);
 }
 
-/// Adds the fields that only a header tells.
+/// Adds the fields that come only from a header.
 pub(super) fn add_header(header: &Message<'_>, own: &mut Document) {
     for (field, values) in [
         (Field::References, &header.references),
@@ -97,7 +97,7 @@ pub(super) fn add_header(header: &Message<'_>, own: &mut Document) {
     }
 }
 
-/// Adds the headers that the settings make fields.
+/// Adds the custom fields.
 pub(super) fn add_own_headers(header: &[u8], output: &mut Output<'_>) {
     if output.limits().headers.is_empty() {
         return;
@@ -126,7 +126,7 @@ fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
     }
 }
 
-/// Adds text with its lines ended by a line feed; a form feed would read as the end of a page.
+/// Adds text with line feeds as line ends; a form feed would count as the end of a page.
 fn add_lines(text: &str, body: &mut String) {
     body.reserve(text.len());
     let mut rest = text;
@@ -164,7 +164,7 @@ fn hand_on(
     })
 }
 
-/// Makes text of bytes in an unknown character set.
+/// Decodes bytes in an unknown character set.
 fn detect_charset(bytes: &[u8]) -> String {
     crate::text::decode(bytes, None).into_owned()
 }

@@ -11,6 +11,7 @@ use tantivy::{DocId, DocSet, TERMINATED, TantivyError};
 
 use crate::dictionary::Matcher;
 use crate::dictionary::Shortcut;
+use crate::limits::Limits;
 
 /// How many terms one pattern of a stretch may mean in a segment: each holds about 4 KiB.
 const MAX_TERMS: usize = 10_000;
@@ -34,10 +35,11 @@ impl Leaf {
         matcher: &Matcher,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
     ) -> tantivy::Result<Option<Self>> {
         let mut postings = Vec::new();
         let mut n_documents = 0_u32;
-        matcher.each_info(index, shortcut, &mut |info| {
+        matcher.each_info(index, shortcut, limits, |info| {
             if postings.len() == MAX_TERMS {
                 return Err(TantivyError::InvalidArgument(format!(
                     "a pattern beside other words means more than {MAX_TERMS} words; \

@@ -118,6 +118,7 @@ fn similarities(
         .map(|(index, _)| index.total_num_tokens())
         .sum::<u64>();
     let average = n_tokens as Score / n_documents.max(1) as Score;
+    let limits = query.limits.as_deref();
     let mut matchers = Vec::new();
     plan.matchers(&mut |matcher| matchers.push(matcher));
     let mut weights = Vec::with_capacity(matchers.len());
@@ -125,7 +126,7 @@ fn similarities(
         let mut frequency = 0;
         for (index, shortcut) in &indexes {
             let mut most = 0;
-            matcher.each_info(index, *shortcut, &mut |info| {
+            matcher.each_info(index, *shortcut, limits, |info| {
                 most = most.max(u64::from(info.doc_freq));
                 Ok(())
             })?;
@@ -230,7 +231,9 @@ impl Candidates {
         let Some(index) = shortcuts.index(reader, column)? else {
             return Ok(None);
         };
-        let Some(mut node) = Node::open(part, &index, shortcuts.of(reader, column))? else {
+        let shortcut = shortcuts.of(reader, column);
+        let node = Node::open(part, &index, shortcut, limits.map(|limits| &**limits))?;
+        let Some(mut node) = node else {
             return Ok(None);
         };
         let mut has_forms = false;
@@ -387,23 +390,24 @@ impl Node {
         part: &CompiledSpan,
         index: &InvertedIndexReader,
         shortcut: Shortcut<'_>,
+        limits: Option<&Limits>,
     ) -> tantivy::Result<Option<Self>> {
         Ok(match part {
             CompiledSpan::Match(matcher) => {
-                let leaf = Leaf::open(matcher, index, shortcut)?;
+                let leaf = Leaf::open(matcher, index, shortcut, limits)?;
                 leaf.map(|leaf| Self::Leaf(leaf, Vec::new()))
             }
             CompiledSpan::Any(parts) => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
-                    open.extend(Self::open(part, index, shortcut)?);
+                    open.extend(Self::open(part, index, shortcut, limits)?);
                 }
                 (!open.is_empty()).then_some(Self::Any(open))
             }
             CompiledSpan::Phrase(terms) => {
                 let mut open = Vec::with_capacity(terms.len());
                 for (at, matcher) in terms {
-                    let Some(leaf) = Leaf::open(matcher, index, shortcut)? else {
+                    let Some(leaf) = Leaf::open(matcher, index, shortcut, limits)? else {
                         return Ok(None);
                     };
                     open.push((*at, leaf));
@@ -417,7 +421,7 @@ impl Node {
             } => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
-                    let Some(node) = Self::open(part, index, shortcut)? else {
+                    let Some(node) = Self::open(part, index, shortcut, limits)? else {
                         return Ok(None);
                     };
                     open.push(node);

@@ -1,6 +1,7 @@
 //! What the score of a word is made of, as far as it is the same for all queries.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use ken_core::{Field, FieldKind, Ranking};
@@ -16,15 +17,19 @@ use crate::schema::Columns;
 /// What is left to a word that is in every second document or more.
 const LEAST: f32 = 0.05;
 
-/// Weights, and the lengths of fields in one snapshot.
-#[derive(Clone)]
+/// What a search scores by, and when it ends early.
 pub(crate) struct Scoring {
+    shared: Arc<Shared>,
+    /// When the search ends early.
+    pub(crate) limits: Option<Arc<Limits>>,
+}
+
+/// What all searches of a snapshot score by: weights, and the lengths of fields.
+pub(crate) struct Shared {
     pub(crate) columns: Columns,
     pub(crate) ranking: Ranking,
     pub(crate) shortcuts: Arc<Shortcuts>,
-    /// When the search ends early.
-    pub(crate) limits: Option<Arc<Limits>>,
-    pub(super) n_documents: f32,
+    n_documents: f32,
     segments: Vec<SegmentReader>,
     /// By field, measured when a document is found by it.
     lengths: Vec<OnceLock<Option<Arc<Lengths>>>>,
@@ -37,6 +42,14 @@ impl fmt::Debug for Scoring {
     }
 }
 
+impl Deref for Scoring {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
 impl Scoring {
     pub(crate) fn new(
         segments: &[SegmentReader],
@@ -46,24 +59,28 @@ impl Scoring {
     ) -> Self {
         let n_documents: u64 = segments.iter().map(|of| u64::from(of.max_doc())).sum();
         Self {
-            lengths: Field::all().map(|_| OnceLock::new()).collect(),
-            segments: segments.to_vec(),
-            columns: columns.clone(),
-            ranking: ranking.clone(),
-            shortcuts: Arc::clone(shortcuts),
+            shared: Arc::new(Shared {
+                lengths: Field::all().map(|_| OnceLock::new()).collect(),
+                segments: segments.to_vec(),
+                columns: columns.clone(),
+                ranking: ranking.clone(),
+                shortcuts: Arc::clone(shortcuts),
+                n_documents: n_documents as f32,
+            }),
             limits: None,
-            n_documents: n_documents as f32,
         }
     }
 
     /// Returns the same for one search with limits.
     pub(crate) fn limited(&self, limits: &Arc<Limits>) -> Self {
         Self {
+            shared: Arc::clone(&self.shared),
             limits: Some(Arc::clone(limits)),
-            ..self.clone()
         }
     }
+}
 
+impl Shared {
     /// Returns how much one occurrence counts; `None` if no document has the field.
     pub(super) fn lengths(&self, field: Field) -> tantivy::Result<Option<&Arc<Lengths>>> {
         let Some(place) = self.lengths.get(field as usize) else {
@@ -116,4 +133,21 @@ fn lengths(average: f32, ranking: &Ranking, field: Field) -> Lengths {
         let length = FieldNormReader::id_to_fieldnorm(id as u8) as f32;
         weight / (1.0 - ranking.b + ranking.b * length / average)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::tests::opened;
+
+    #[test]
+    fn what_a_search_with_limits_measures_is_known_to_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = opened(folder.path());
+        let ranking = Ranking::default();
+        let scoring = Scoring::new(&[], &Columns::new(), &ranking, &snapshot.shortcuts);
+        let limited = scoring.limited(&Arc::new(Limits::default()));
+        limited.lengths(Field::Body).unwrap();
+        assert!(scoring.lengths[Field::Body as usize].get().is_some());
+    }
 }

@@ -15,6 +15,7 @@ use super::list::{List, Source};
 use super::scoring::Scoring;
 use crate::dictionary::Shortcut;
 use crate::dictionary::{Matcher, TermsAutomaton};
+use crate::limits::{Pace, reached};
 use crate::parallel;
 use crate::query::span::{Candidates, CompiledSpan};
 
@@ -104,8 +105,12 @@ impl WordTerms {
         segment: &SegmentReader,
         scoring: &Scoring,
     ) -> tantivy::Result<Vec<FormTerms>> {
+        let limits = scoring.limits.as_deref();
         let mut entries = Vec::new();
         for field in self.fields() {
+            if reached(limits) {
+                break;
+            }
             let column = scoring.columns.of(field);
             let Some(index) = scoring.shortcuts.index(segment, column)? else {
                 continue;
@@ -124,7 +129,7 @@ impl WordTerms {
                     {
                         continue;
                     }
-                    matcher.each_info(&index, shortcut, &mut |info| {
+                    matcher.each_info(&index, shortcut, limits, |info| {
                         terms.push(info.clone());
                         Ok(())
                     })?;
@@ -246,7 +251,11 @@ impl WordTerms {
                 }
                 Ready::Match(_) if entry.terms.len() > MAX_LISTS => {
                     let mut set = BitSet::with_max_value(reader.max_doc());
+                    let mut pace = Pace::default();
                     for info in &entry.terms {
+                        if pace.step(scoring.limits.as_deref()) {
+                            break;
+                        }
                         let option = IndexRecordOption::Basic;
                         let mut block = index.read_block_postings_from_terminfo(info, option)?;
                         while !block.docs().is_empty() {
@@ -293,13 +302,14 @@ fn n_documents_of(
     searcher: &Searcher,
 ) -> tantivy::Result<f32> {
     let column = scoring.columns.of(field);
+    let limits = scoring.limits.as_deref();
     let of_segments = parallel::over(searcher.segment_readers(), |_, segment| {
         let mut by_term = Vec::new();
         let Some(index) = scoring.shortcuts.index(segment, column)? else {
             return Ok(0.0);
         };
         let shortcut = scoring.shortcuts.of(segment, column);
-        matcher.each_info(&index, shortcut, &mut |info| {
+        matcher.each_info(&index, shortcut, limits, |info| {
             by_term.push(info.doc_freq);
             Ok(())
         })?;
@@ -313,4 +323,39 @@ fn union(by_term: impl Iterator<Item = u32>, max_doc: u32) -> f32 {
     let all = f64::from(max_doc.max(1));
     let none: f64 = by_term.map(|n| 1.0 - f64::from(n) / all).product();
     (all * (1.0 - none)) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use ken_core::Ranking;
+
+    use super::*;
+    use crate::limits::Limits;
+    use crate::query::tests::opened;
+    use crate::schema::Columns;
+
+    #[test]
+    fn terms_are_looked_up_within_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = opened(folder.path());
+        let segments = snapshot.searcher.segment_readers();
+        let ranking = Ranking::default();
+        let scoring = Scoring::new(segments, &Columns::new(), &ranking, &snapshot.shortcuts);
+        let span = Span::Match(Pattern::Prefix("ot".to_owned()));
+        let word = Word {
+            field: None,
+            forms: vec![Form { span, weight: 1.0 }],
+        };
+        let n_entries = |scoring: &Scoring| {
+            let terms = WordTerms::new(&word, 1.0, scoring, &snapshot.searcher).unwrap();
+            terms
+                .segments
+                .iter()
+                .map(|of| of.entries.len())
+                .sum::<usize>()
+        };
+        assert_eq!(n_entries(&scoring), 1);
+        let limits = Arc::new(Limits::after(0));
+        assert_eq!(n_entries(&scoring.limited(&limits)), 0);
+    }
 }

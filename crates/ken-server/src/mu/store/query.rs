@@ -1,4 +1,4 @@
-//! Queries in mu's language, asked of the search service within the folder of all mail.
+//! Queries in mu's language, which the search service answers within the folder of all mail.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use super::super::{Error, Mail};
 use super::Store;
 
 impl Store {
-    /// Returns the search service over the last commit.
+    /// Returns the search service for the last commit.
     pub(in super::super) fn service(&mut self) -> Result<Service<'_>, Error> {
         let context = self.context.clone();
         Ok(Service::new(self.snapshot()?, context, Saved::new()))
     }
 
-    /// Returns the request for all messages that a query finds, each once.
+    /// Returns the request for all messages that a query finds, without duplicates.
     pub(in super::super) fn request(&mut self, query: &str) -> Result<Request, Error> {
         Ok(Request {
             query: query.to_owned(),
@@ -31,14 +31,14 @@ impl Store {
         })
     }
 
-    /// Returns the filter that keeps what is in the folder of all mail, if the index has anything else.
+    /// Returns the filter for the folder of all mail, if the index has anything else.
     pub(in super::super) fn filters(&mut self) -> Result<Vec<String>, Error> {
         let maildir = self.maildir.clone();
         let roots = &self.snapshot()?.meta().roots;
         if roots.iter().all(|root| root.path.starts_with(&maildir)) {
             return Ok(Vec::new());
         }
-        // Quotes cannot stand in a phrase; such a folder is compared afterwards.
+        // A phrase cannot hold quotes; such a folder is compared afterwards.
         let folder = maildir.to_string_lossy().replace(['"', '\\'], "?");
         Ok(vec![format!("dir:\"{folder}\"")])
     }
@@ -46,11 +46,11 @@ impl Store {
     /// Returns a query in ken's own language, and its plan.
     ///
     /// # Errors
-    /// Fails if the query is wrong or there is no index.
+    /// Fails if the query has a mistake or there is no index.
     pub fn explain(&mut self, query: &str) -> Result<(String, String), Error> {
         let request = self.request(query)?;
         let query = self.service()?.understand(&request)?;
-        // mu's language knows no custom fields.
+        // mu's language has no custom fields.
         let text = query.tree.to_query(&FieldNames::TABLE);
         Ok((text, query.plan.to_string()))
     }
@@ -58,7 +58,7 @@ impl Store {
     /// Returns how many messages a query finds, and how many of them are unread.
     ///
     /// # Errors
-    /// Fails if the query is wrong or the index cannot be read.
+    /// Fails if the query has a mistake or the index cannot be read.
     pub fn count(&mut self, query: &str) -> Result<(usize, usize), Error> {
         let mut request = self.request(query)?;
         (request.limit, request.count) = (Some(0), true);
@@ -81,7 +81,7 @@ impl Store {
         self.settle();
         let found = self.service()?.messages_with_id(id)?;
         let locations = found.locations().collect::<Result<Vec<_>, _>>()?;
-        // A message that is attached to another has that one's file.
+        // An attached message has the file of the outer message.
         let own = locations.into_iter().filter(|at| at.ipath.is_root());
         let files = own.map(|location| location.path);
         let files = files.filter(|path| path.starts_with(&self.maildir));
@@ -90,7 +90,7 @@ impl Store {
         Ok(files)
     }
 
-    /// Returns the messages that documents are or belong to, in their order and each once.
+    /// Returns the messages that documents are or are parts of, in their order and without duplicates.
     pub(in super::super) fn mails(&mut self, places: &[Place]) -> Result<Vec<Mail>, Error> {
         let snapshot = self.reader.snapshot()?;
         let service = Service::new(&snapshot, self.context.clone(), Saved::new());
