@@ -132,6 +132,7 @@ impl fmt::Debug for WordsQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Words({}", if self.all { "all of" } else { "any of" })?;
         for (word, times) in &self.words {
+            let word = self.scoring.printed(word);
             match *times {
                 1.0 => write!(f, " {word}")?,
                 times => write!(f, " {times}*{word}")?,
@@ -270,7 +271,7 @@ impl Weight for WordsWeight {
                 let Some(amount) = list.amount() else {
                     continue;
                 };
-                let name = field.name();
+                let name = self.scoring.names.name(field);
                 let place = format!("{name}:{span} {times} times in {length} terms");
                 places.push(Explanation::new_with_string(place, amount));
                 sum += amount;
@@ -280,7 +281,10 @@ impl Weight for WordsWeight {
             }
             let score = word.worth * (k1 + 1.0) * sum / (k1 + sum);
             total += score;
-            let mut part = Explanation::new_with_string(format!("word {}", word.word), score);
+            let mut part = Explanation::new_with_string(
+                format!("word {}", self.scoring.printed(&word.word)),
+                score,
+            );
             part.add_detail(Explanation::new("how much it says", word.worth));
             let mut amount = Explanation::new("how much the document has of it", sum);
             places

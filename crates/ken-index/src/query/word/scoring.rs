@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use ken_core::{Field, FieldKind, Ranking};
+use ken_core::{Field, FieldKind, FieldNames, Plan, Ranking, Word};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentReader;
 
@@ -27,6 +27,7 @@ pub(crate) struct Scoring {
 /// What all searches of a snapshot score by: weights, and the lengths of fields.
 pub(crate) struct Shared {
     pub(crate) columns: Columns,
+    pub(crate) names: FieldNames,
     pub(crate) ranking: Ranking,
     pub(crate) shortcuts: Arc<Shortcuts>,
     n_documents: f32,
@@ -54,6 +55,7 @@ impl Scoring {
     pub(crate) fn new(
         segments: &[SegmentReader],
         columns: &Columns,
+        names: FieldNames,
         ranking: &Ranking,
         shortcuts: &Arc<Shortcuts>,
     ) -> Self {
@@ -63,6 +65,7 @@ impl Scoring {
                 lengths: Field::all().map(|_| OnceLock::new()).collect(),
                 segments: segments.to_vec(),
                 columns: columns.clone(),
+                names,
                 ranking: ranking.clone(),
                 shortcuts: Arc::clone(shortcuts),
                 n_documents: n_documents as f32,
@@ -81,6 +84,12 @@ impl Scoring {
 }
 
 impl Shared {
+    /// Returns a word as text, with the name that its field has in the index.
+    pub(super) fn printed(&self, word: &Word) -> String {
+        let plan = Plan::Word(word.clone());
+        plan.printed(&self.names).to_string()
+    }
+
     /// Returns how much one occurrence counts; `None` if no document has the field.
     pub(super) fn lengths(&self, field: Field) -> tantivy::Result<Option<&Arc<Lengths>>> {
         let Some(place) = self.lengths.get(field as usize) else {
@@ -145,7 +154,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let snapshot = opened(folder.path());
         let ranking = Ranking::default();
-        let scoring = Scoring::new(&[], &Columns::new(), &ranking, &snapshot.shortcuts);
+        let scoring = Scoring::new(
+            &[],
+            &Columns::new(),
+            FieldNames::TABLE,
+            &ranking,
+            &snapshot.shortcuts,
+        );
         let limited = scoring.limited(&Arc::new(Limits::default()));
         limited.lengths(Field::Body).unwrap();
         assert!(scoring.lengths[Field::Body as usize].get().is_some());

@@ -327,7 +327,7 @@ fn union(by_term: impl Iterator<Item = u32>, max_doc: u32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use ken_core::Ranking;
+    use ken_core::{FieldNames, Ranking};
 
     use super::*;
     use crate::limits::Limits;
@@ -340,7 +340,13 @@ mod tests {
         let snapshot = opened(folder.path());
         let segments = snapshot.searcher.segment_readers();
         let ranking = Ranking::default();
-        let scoring = Scoring::new(segments, &Columns::new(), &ranking, &snapshot.shortcuts);
+        let scoring = Scoring::new(
+            segments,
+            &Columns::new(),
+            FieldNames::TABLE,
+            &ranking,
+            &snapshot.shortcuts,
+        );
         let span = Span::Match(Pattern::Prefix("ot".to_owned()));
         let word = Word {
             field: None,
