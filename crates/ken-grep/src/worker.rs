@@ -419,7 +419,6 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Returns whether a file is ASCII without a NUL up to its end. The buffer holds the first
 /// `n_bytes`, which is all of a small file; it is reused for the rest of a larger one.
-/// the rest of a larger one.
 fn is_ascii(file: &mut File, buffer: &mut [u8], mut n_bytes: usize) -> io::Result<bool> {
     while buffer[..n_bytes].is_ascii() {
         // The searcher stops there.
