@@ -412,7 +412,7 @@ const MAX_WHOLE_BYTES: u64 = 64 << 20;
 /// Maximum size even if conditions need the whole file, and maximum length of a line.
 const MAX_BYTES: u64 = 1 << 30;
 
-#[allow(clippy::disallowed_methods)] // whoever reports the error names the path
+#[allow(clippy::disallowed_methods)] // the caller names the path when it reports the error
 fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }

@@ -19,7 +19,7 @@ const UNIT_LETTERS: usize = 5;
 
 /// Returns whether a word is a number with a unit: `10kg`, `5µm`, `8bit`, `3D`. A word that starts
 /// with 0 is a number in a program: `0xff`, `0b`.
-#[inline(never)] // asked for few words of many
+#[inline(never)] // called for few of the words
 pub(super) fn is_measure(word: &str) -> bool {
     let n_digits = number(word);
     let unit = &word[n_digits..];

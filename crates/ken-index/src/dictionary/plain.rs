@@ -8,7 +8,7 @@
 //! of each field:
 //!
 //! ```text
-//! terms of a field, in order, each ended by a line feed; then those of the next
+//! terms of a field, in order, each followed by a line feed; then those of the next field
 //! for each field: its column, the first byte, the number of bytes
 //! the number of fields, the CRC-32 of all before it, MAGIC
 //! ```

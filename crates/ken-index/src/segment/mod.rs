@@ -41,7 +41,7 @@ use crate::dictionary::{ListWriter, Small};
 use crate::record::Row;
 use crate::schema::Columns;
 
-/// Maximum number of parts: they are read in parallel, each through its own buffer.
+/// Maximum number of parts: they are read side by side, each through its own buffer.
 const MAX_PARTS: usize = 64;
 
 /// Size of the terms of texts in memory from which their dictionaries have lists

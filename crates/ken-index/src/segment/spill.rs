@@ -2,7 +2,7 @@
 //! end.
 //!
 //! When a segment reaches its maximum size in memory, its postings are written out in term order,
-//! and it continues with empty tables. At the end all parts are read in parallel and written once.
+//! and it continues with empty tables. At the end all parts are read side by side and written once.
 //! This is the single-pass construction of Heinz and Zobel, "Efficient single-pass index
 //! construction for text databases" (2003), within a segment. Finishing a segment each time would
 //! leave many segments, and merging these would read and write everything in them again, including
@@ -12,11 +12,11 @@
 //!
 //! ```text
 //! part      for each field the terms, in order
-//! term      length, bytes, how many documents (numbers of 7 bits to a byte), these, 128 at a time or fewer
-//! documents the width of each column (2 bits each, the lowest first, in a byte; plus 64 if they are fewer than 128 and
-//!           not all that are left: how many follows, in a byte), the columns
-//! columns   how much greater each document is than the one before it (the first: than the part's), times 2, plus 1 if
-//!           the term occurs once; how often in each of the others; each position less the one before
+//! term      length, bytes, number of documents (numbers with 7 bits per byte), the documents, at most 128 at a time
+//! documents the width of each column (2 bits each, lowest first, in a byte; plus 64 if there are fewer than 128
+//!           documents but not all that are left: then their number follows, in a byte), the columns
+//! columns   the difference of each document from the previous one (of the first: from the part's), times 2, plus 1 if
+//!           the term occurs once; the frequency in each of the others; each position minus the previous one
 //! ```
 //!
 //! All numbers of a column have as many bytes as the greatest of them needs, little-endian: none,

@@ -5,10 +5,10 @@
 //! Tantivy 0.27), where each number of variable length ends with a byte whose highest bit is set:
 //!
 //! ```text
-//! number of values     variable
-//! of each: column      u32, little endian
-//!          type        u8
-//!          text, bytes: length (variable) and bytes; numbers: 8 bytes, little endian
+//! number of values      variable
+//! for each: column      u32, little-endian
+//!           type        u8
+//!           text, bytes: length (variable) and bytes; numbers: 8 bytes, little-endian
 //! ```
 
 use tantivy::schema::Field as Column;

@@ -11,13 +11,13 @@
 //! 1, if the node is the end of an earlier term.
 //!
 //! ```text
-//! all         version, kind (u64 each), nodes, how many terms there are, address of the root (u64 each)
-//! node        its last byte is the address of the node; 0 is that of the end of a term from which nothing goes on
-//!   one way   byte, if it is no common one; state: two bits, number of the common byte; goes to the node before
-//!   one way   distance, sizes, byte, if it is no common one, state
-//!   others    outputs, if there are any, that of a final node before; distances, bytes, each the last one first; an
-//!             index of bytes, if there are more than 32; sizes; how many, if these are 64 or more, or none; state: is
-//!             final, how many
+//! all         version, kind (u64 each), nodes, number of terms, address of the root (u64 each)
+//! node        its last byte is the address of the node; 0 is the address of a final node without ways
+//!   one way   byte, unless it is a common one; state: two bits, number of the common byte; leads to the preceding node
+//!   one way   distance, sizes, byte, unless it is a common one, state
+//!   others    outputs, if there are any, with that of a final node first; distances, bytes, both in reverse order; an
+//!             index of bytes, if there are more than 32; sizes; the number of ways, if it is 0 or at least 64; state:
+//!             whether the node is final, number of ways
 //! ```
 
 use std::io::{self, Write};

@@ -5,12 +5,12 @@
 //! begin.
 //!
 //! ```text
-//! all     how many bytes the entries of blocks take, how many terms there are (u64 each), these entries, packed places
-//! entry   where the packed places begin (u64); of the first term how many documents it has (u32), where its postings
-//!         begin (u64), how many bytes they take (u32), the same two of its positions; bits of a number of documents, a
-//!         place of postings, a place of positions (a byte each)
-//! packed  for each term but the first: place of postings, place of positions, how many documents; at last the two
-//!         places behind the last term
+//! all     size of the entries of blocks, number of terms (u64 each), these entries, packed offsets
+//! entry   where the packed offsets begin (u64); for the first term its number of documents (u32), the offset of its
+//!         postings (u64), their size (u32), the same two of its positions; bits of a number of documents, an offset of
+//!         postings, an offset of positions (a byte each)
+//! packed  for each term but the first: offset of postings, offset of positions, number of documents; finally the two
+//!         offsets after the last term
 //! ```
 
 use std::io::{self, Write};

@@ -4,12 +4,12 @@
 //! numbers have 7 bits per byte; the last byte of each has the highest bit set.
 //!
 //! ```text
-//! documents  if there are 128 or more: how many bytes the entries of full blocks take, and these, see below; then each
-//!            full block: numbers of documents as differences less one, how often less one each; the rest: differences,
-//!            how often
-//! entry      last document (u32), bits of a difference and a flag; if how often is kept: bits of that, the sum of it
-//!            (u32), length and how often of the document that the term ranks highest (a byte each)
-//! positions  how many full blocks, the bits of each, these; the rest
+//! documents  if there are 128 or more: the size of the entries of full blocks, and these entries, see below; then for
+//!            each full block: numbers of documents as differences minus one, frequencies minus one; the rest:
+//!            differences, frequencies
+//! entry      last document (u32), bits of a difference and a flag; if there are frequencies: bits of a frequency,
+//!            their sum (u32), length and frequency of the document that the term ranks highest (a byte each)
+//! positions  number of full blocks, the bits of each, the blocks; the rest
 //! ```
 
 use std::cmp::Ordering;

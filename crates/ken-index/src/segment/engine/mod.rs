@@ -8,10 +8,10 @@
 //! ([`dictionary`]). Tests compare both.
 //!
 //! ```text
-//! .idx   for each field: how many tokens it has (u64), then the list of each term
+//! .idx   for each field: its number of tokens (u64), then the list of each term
 //! .pos   for each field: the positions of each term
-//! .term  for each field: the dictionary, from term to its rank; for each rank where its lists are; the length of that
-//!        (u64), version and kind (u32 each)
+//! .term  for each field: the dictionary, from term to its rank; for each rank the offsets of its lists; the size of
+//!        these offsets (u64), version and kind (u32 each)
 //! ```
 //!
 //! Each file ends with the offsets of its fields.
