@@ -42,7 +42,7 @@ pub(crate) fn places(text: &str, term: &str, mut each: impl FnMut(Range<usize>))
     true
 }
 
-/// Returns whether the characters around a range belong to other words.
+/// Returns whether no character next to a range belongs to the same word.
 fn is_alone(text: &str, place: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
     let before = place.start.checked_sub(1).map(|before| bytes[before]);

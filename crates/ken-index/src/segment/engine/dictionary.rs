@@ -43,12 +43,12 @@ const MAX_IN_STATE: usize = 0b11_1111;
 /// Nodes with more ways have an index of bytes.
 const MAX_WITHOUT_INDEX: usize = 32;
 
-/// Maximum numbers of remembered nodes in a dictionary of many terms, in twice this many slots:
-/// nodes with one way, with a few, with many.
+/// Maximum numbers of slots, each of which remembers two nodes: for nodes with one way, with a few,
+/// with many.
 const CHAINS: usize = 1 << 13;
 const FORKS: usize = 1 << 11;
 const WIDE: usize = 1 << 8;
-/// Number of slots for each term in the first tables, which grow with the terms up to a maximum.
+/// Number of slots in the first tables, and for each term while the tables are not large.
 const PLACES_PER_TERM: usize = 4;
 /// Maximum number of ways of a node with few.
 const FEW_WAYS: usize = 6;
