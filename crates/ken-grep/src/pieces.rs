@@ -73,7 +73,7 @@ impl Pieces {
 
     /// Opens the file; returns none if it is not the version that the index knows.
     pub(crate) fn open(&self, path: &Path) -> io::Result<Option<Reader<'_>>> {
-        #[allow(clippy::disallowed_methods)] // whoever reports the error names the path
+        #[allow(clippy::disallowed_methods)] // the caller names the path when it reports the error
         let file = File::open(path)?;
         let stat = rustix::fs::fstat(&file)?;
         let reader = Reader {

@@ -412,14 +412,13 @@ const MAX_WHOLE_BYTES: u64 = 64 << 20;
 /// Maximum size even if conditions need the whole file, and maximum length of a line.
 const MAX_BYTES: u64 = 1 << 30;
 
-#[allow(clippy::disallowed_methods)] // whoever reports the error names the path
+#[allow(clippy::disallowed_methods)] // the caller names the path when it reports the error
 fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
 /// Returns whether a file is ASCII without a NUL up to its end. The buffer holds the first
 /// `n_bytes`, which is all of a small file; it is reused for the rest of a larger one.
-/// the rest of a larger one.
 fn is_ascii(file: &mut File, buffer: &mut [u8], mut n_bytes: usize) -> io::Result<bool> {
     while buffer[..n_bytes].is_ascii() {
         // The searcher stops there.

@@ -25,7 +25,6 @@ const RANGES: usize = 16;
 ///
 /// # Errors
 /// Fails if the segment cannot be written.
-/// Fails if it cannot be written.
 pub fn merge<W: Write>(
     segments: &[Segment],
     keep: &dyn Fn(Version) -> bool,

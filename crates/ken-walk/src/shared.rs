@@ -125,8 +125,8 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// Returns whether several threads may examine the entries of one folder, which gives up any
-    /// visible order.
+    /// Returns whether several threads may examine the entries of one folder, which is so
+    /// if their order is not visible.
     pub(crate) fn is_divisible(&self) -> bool {
         self.threads > 1 && self.order == EntryOrder::Inode
     }

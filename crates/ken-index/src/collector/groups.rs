@@ -1,7 +1,8 @@
-//! The groups of documents that belong together: copies of the same content, parts of a file or a message.
+//! Groups of documents that belong together: duplicates of the same content, parts of a file or a
+//! message.
 //!
-//! A number in a column says what belongs together. One pass over all hits writes down their numbers and sorts them,
-//! eight bytes each: that tells how many groups there are and how large each is.
+//! A number in a column identifies the group. One pass over all hits collects these numbers and
+//! sorts them, with eight bytes each: the result is the number of groups and the size of each.
 
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
@@ -9,18 +10,18 @@ use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
 
 use crate::schema::{CONTENT, KEY, MESSAGE};
 
-/// What is shown once.
+/// What is shown only once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collapse {
     /// Documents of the same content.
     Content,
-    /// All that is in a file.
+    /// All documents in a file.
     File,
-    /// A message with its parts; outside of messages all that is in a file.
+    /// A message with its parts; outside of messages, all documents in a file.
     Message,
 }
 
-/// The columns that tell to which group a document of a segment belongs.
+/// The columns that identify the group of a document in a segment.
 pub(crate) struct GroupKey {
     first: Column<u64>,
     second: Option<Column<u64>>,
@@ -40,7 +41,7 @@ impl GroupKey {
         })
     }
 
-    /// Returns the group of a document; `None` if it belongs to no other.
+    /// Returns the group of a document; `None` if it belongs with no other document.
     pub(crate) fn of(&self, doc: DocId) -> Option<u64> {
         let first = self.first.first(doc)?;
         let second = self.second.as_ref().and_then(|column| column.first(doc));
@@ -51,7 +52,7 @@ impl GroupKey {
 
 /// The groups of all hits.
 pub(crate) struct Groups {
-    /// How many hits there are.
+    /// Total number of hits.
     pub(crate) total: usize,
     pub(crate) n_groups: usize,
     /// The group of each hit that has one, sorted.

@@ -1,4 +1,4 @@
-//! The columns of a segment that every shown document is read from.
+//! The columns of a segment that are read for every displayed document.
 
 use ken_core::{Document, Place, Token};
 use tantivy::columnar::Column;
@@ -7,7 +7,7 @@ use tantivy::{DocId, SegmentReader, TantivyError};
 use super::value;
 use crate::schema::{CONTENT, DIGEST, IDENTITY, KEY, MESSAGE, OFFSET, STAMP};
 
-/// What the index keeps of a file itself, on the file's own document.
+/// The data that the index keeps about a file itself, with the file's own document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// See [`ken_core::Stamp::token`].
@@ -16,7 +16,7 @@ pub struct FileState {
     pub identity: u64,
 }
 
-/// The columns of what is kept of a document and is no field.
+/// The columns of the data of a document that are not fields.
 pub(crate) struct DocumentColumns {
     pub(crate) keys: Column<u64>,
     stamps: Column<u64>,
@@ -41,7 +41,7 @@ impl DocumentColumns {
         })
     }
 
-    /// Returns what is known of a file by its own document.
+    /// Returns the data about a file, from its own document.
     pub(crate) fn state(&self, doc: DocId) -> Option<FileState> {
         let state = self.stamps.first(doc).zip(self.identities.first(doc));
         state.map(|(token, identity)| FileState {
@@ -50,7 +50,7 @@ impl DocumentColumns {
         })
     }
 
-    /// Gives a document what is kept of it here.
+    /// Fills in a document's data from these columns.
     pub(crate) fn fill(&self, doc: DocId, document: &mut Document) {
         document.content = self.contents.first(doc);
         document.message = self.messages.first(doc).map(value::components);

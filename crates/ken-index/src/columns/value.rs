@@ -1,9 +1,9 @@
-//! Values as columns keep them: to be sorted and counted by.
+//! Values in the form of columns, for sorting and counting.
 //!
-//! A column of texts holds each value once, in the order of its bytes, and a number for each
-//! document. So that `anna` and `Anna` stand side by side and are counted as one, what is kept is the
-//! value with case and diacritics folded; where the value is written otherwise, a NUL and how: of
-//! ASCII the places of its capitals, which are a fifth of its bytes, of other text all of it behind
+//! A column of texts holds each value once, in byte order, and a number for each document. The
+//! stored value has case and diacritics folded, so that `anna` and `Anna` are adjacent and counted
+//! as one. If the value is written differently, a NUL and the original form follow: for ASCII the
+//! positions of its capitals, which take a fifth of its size; for other text the whole text after
 //! one more NUL.
 
 use std::borrow::Cow;
@@ -14,22 +14,22 @@ use ken_core::{Field, FieldKind, Ipath};
 
 use crate::analysis::folded;
 
-/// More values of one field of a document are not sorted or counted by.
+/// Maximum number of values of one field of a document that are sorted and counted.
 pub(crate) const MAX_VALUES: u8 = 250;
-/// Of a longer value the start is kept.
+/// Maximum size of a value; of a longer one the start is kept.
 const MAX_BYTES: usize = 256;
 const SEPARATOR: char = '\0';
-/// A step to a capital that is so long takes one more byte.
+/// A step to a capital of at least this size takes one more byte.
 const FAR: u8 = 127;
 
-/// Returns what the column of a field keeps of a value.
+/// Returns the column's form of a value of a field.
 pub(crate) fn column_value(field: Field, text: &str) -> String {
     if field.info().kind == FieldKind::Path {
         return text.to_owned();
     }
     let text = text.trim();
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-    // People are shown as they are written.
+    // Contacts are displayed as they are written.
     let keeps_form = field.info().kind != FieldKind::Keyword || field == Field::Replyto;
     if text.is_ascii() && !text.contains(SEPARATOR) {
         return ascii_value(text, keeps_form);
@@ -66,7 +66,7 @@ fn ascii_value(text: &str, keeps_form: bool) -> String {
     value
 }
 
-/// Returns what values that count as one have in common.
+/// Returns the common part of values that count as one.
 pub(crate) fn common(value: &str) -> &str {
     value
         .split_once(SEPARATOR)
@@ -93,15 +93,15 @@ pub(crate) fn written(value: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the number that the column of messages keeps: nearly the same for no other message of
-/// the file, and with the number of components in its last bits.
+/// Returns the number in the column of messages: almost certainly unique among the messages of the
+/// file, with the number of components in its last bits.
 pub(crate) fn message(ipath: &Ipath, components: u8) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(ipath.prefix(components.into()).as_bytes());
     hasher.finish() << 8 | u64::from(components)
 }
 
-/// Returns how many components of its internal path lead to a document's message.
+/// Returns the number of components of the member path that lead to a document's message.
 pub(crate) fn components(message: u64) -> u8 {
     message as u8
 }

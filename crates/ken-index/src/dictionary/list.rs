@@ -1,7 +1,8 @@
-//! Terms with their counts, for `ken terms`.
+//! Lists terms with their counts, for `ken terms`.
 //!
-//! A dictionary counts documents that were deleted and not yet merged away, and no occurrences. So
-//! the postings of each term that is listed are read: what is counted is what a search would find.
+//! A dictionary counts documents that were deleted but not merged away yet, and it counts no
+//! occurrences. The postings of each listed term are therefore read, so that the counts equal those
+//! of a search.
 
 use std::ops::ControlFlow;
 
@@ -14,31 +15,32 @@ use tantivy::schema::IndexRecordOption;
 use super::stream::Merge;
 use super::{Dictionaries, Matcher, has_terms};
 
-/// Which terms are listed.
+/// The terms to list.
 #[derive(Clone, Debug)]
 pub struct TermList<'a> {
-    /// Of these fields.
+    /// Terms of these fields.
     pub fields: &'a [Field],
-    /// Those that it means.
+    /// Terms that match this pattern.
     pub pattern: &'a ken_core::Pattern,
-    /// Each field on its own; else a document counts once in whichever fields it has the term.
+    /// Whether fields are counted separately; otherwise a document counts once, in whichever fields
+    /// it has the term.
     pub by_field: bool,
 }
 
-/// A term and how often it is there.
+/// A term with its counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermCount<'a> {
-    /// The field, if each is counted on its own.
+    /// The field, if fields are counted separately.
     pub field: Option<Field>,
     /// The term.
     pub term: &'a str,
-    /// In how many documents.
+    /// Number of documents with the term.
     pub documents: u64,
-    /// How often in all of them.
+    /// Number of occurrences in all of them.
     pub occurrences: u64,
 }
 
-/// Calls `each` with the terms that are asked for, in the order of their bytes.
+/// Calls `each` with the requested terms, in byte order.
 pub(crate) fn each(
     dictionaries: &Dictionaries,
     list: &TermList<'_>,
@@ -58,7 +60,7 @@ pub(crate) fn each(
     let mut terms = Merge::new(&indexes, matcher)?;
     let mut groups = Groups::new(list.by_field);
     while let Some((term, infos)) = terms.next() {
-        // Terms are text; what is not would be of another program.
+        // Terms are text; anything else would be from another program.
         let Ok(term) = std::str::from_utf8(term) else {
             continue;
         };
@@ -77,7 +79,7 @@ pub(crate) fn each(
 struct Groups {
     by_field: bool,
     sums: Vec<(Field, u64, u64)>,
-    /// Documents that have the term, if fields are counted together: segment and number.
+    /// Documents with the term, if fields are counted together: segment and number.
     documents: Vec<(usize, u32)>,
 }
 
@@ -131,7 +133,7 @@ impl Groups {
     }
 }
 
-/// Hands out a term, unless all its documents were deleted.
+/// Passes on a term, unless all its documents were deleted.
 fn give(
     field: Option<Field>,
     term: &str,
@@ -176,13 +178,14 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Returns documents and occurrences that are not deleted, and adds the documents to a list.
+    /// Returns the numbers of documents and occurrences that are not deleted, and adds the
+    /// documents to a list.
     fn count(
         &mut self,
         info: &TermInfo,
         documents: &mut Vec<(usize, u32)>,
     ) -> tantivy::Result<(u64, u64)> {
-        // Keywords are kept without counts: each value is there once.
+        // Keywords are kept without frequencies: each value occurs once.
         let has_counts = self.field.info().kind != FieldKind::Keyword;
         let option = match has_counts {
             true => IndexRecordOption::WithFreqs,

@@ -1,4 +1,4 @@
-//! Counting by the terms of keyword fields: a pass over postings and no document is read.
+//! Counts by the terms of keyword fields: one pass over postings, without reading documents.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use tantivy::{DocSet, SegmentReader, TERMINATED};
 
 use crate::schema::{Columns, KEY};
 
-/// How many documents there are of a media type and kind.
+/// The number of documents of a media type and kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Media type.
     pub media_type: String,
     /// Name of the kind.
     pub kind: &'static str,
-    /// Files; what is inside of one does not count.
+    /// Number of files, without documents inside them.
     pub files: u64,
-    /// Files with a failure of their own.
+    /// Number of files whose own document has a failure.
     pub failed_files: u64,
-    /// Documents, files among them.
+    /// Number of documents, including files.
     pub documents: u64,
-    /// Documents with a failure.
+    /// Number of documents with a failure.
     pub failed_documents: u64,
 }
 
-/// What is known of each document of a segment beside its media type.
+/// Properties of each document of a segment, besides its media type.
 #[derive(Clone, Copy)]
 struct Traits {
     kind: Kind,
@@ -121,7 +121,7 @@ fn traits(segment: &SegmentReader, columns: &Columns) -> tantivy::Result<Vec<Tra
     Ok(traits)
 }
 
-/// Returns the files of which any document has an accepted term; see
+/// Returns the files with a document that has an accepted term; see
 /// [`crate::Snapshot::files_with`].
 pub(crate) fn files_with(
     segments: &[SegmentReader],
@@ -152,7 +152,7 @@ fn each_term(
     let index = segment.inverted_index(column)?;
     let mut terms = index.terms().stream()?;
     while terms.advance() {
-        // Keywords are text; what is not would be of another program.
+        // Keywords are text; anything else would be from another program.
         let Ok(term) = std::str::from_utf8(terms.key()) else {
             continue;
         };

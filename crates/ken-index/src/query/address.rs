@@ -1,8 +1,8 @@
-//! Values that end in an address: whose address it is, no word of a text tells.
+//! The query for values whose address matches: no word of a text shows whose address it is.
 //!
-//! `mary.ann@x.org` ends in the words of `ann@x.org`. So the expressions are looked for in the address of
-//! each value of the column, which has each once, and the documents that have one of those are found: one
-//! pass over the values, and one over the numbers of the documents.
+//! `mary.ann@x.org` ends in the words of `ann@x.org`. The expressions are therefore matched with
+//! the address of each value of the column, which has each value once, and the documents with one
+//! of these values are found: one pass over the values, and one over the numbers of the documents.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use crate::columns::value;
 use crate::limits::{Limits, Pace};
 use crate::schema::value_column;
 
-/// An expression may take so much memory.
+/// Maximum memory of an expression.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Documents with a value in the field in whose address one of the expressions is found.
+/// Documents with a value in the field whose address one of the expressions matches.
 #[derive(Clone, Debug)]
 pub(super) struct AddressQuery {
     pub(super) field: Field,
     pub(super) expressions: Vec<String>,
-    /// When the search ends early.
+    /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 
@@ -86,8 +86,9 @@ impl Weight for AddressWeight {
     }
 }
 
-/// Returns the address of a value of a column: what stands in the last angle brackets, or all of it. Of
-/// ASCII what counts as one is enough, as capitals do not matter; other text is kept beside it.
+/// Returns the address in a value of a column: the text in the last angle brackets, or the whole
+/// value. For ASCII, the common form is enough, since case does not matter; other text is stored in
+/// its written form as well.
 fn address(value: &[u8]) -> Option<Cow<'_, str>> {
     let end = memchr(0, value).unwrap_or(value.len());
     if value.get(end + 1) == Some(&0) {

@@ -1,7 +1,7 @@
-//! Folders in whose name a regular expression is found, as mu and notmuch take one: the whole name from the
-//! folder of all mail on.
+//! The query for folders in whose name a regular expression is found, as in mu and notmuch: the
+//! whole name from the root folder of all mail on.
 //!
-//! Locations are sorted, so neighbours lie in one folder, which is looked at once.
+//! Locations are sorted, so neighbouring documents are in one folder, which is tested once.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use super::path::documents_at;
 use crate::limits::{Limits, Pace};
 use crate::schema::LOCATION;
 
-/// Documents in such folders.
+/// Documents in these folders.
 #[derive(Clone, Debug)]
 pub(super) struct FolderQuery {
     pub(super) folders: Folders,
-    /// When the search ends early.
+    /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 
@@ -32,7 +32,7 @@ impl Query for FolderQuery {
     }
 }
 
-/// A test of folders, by what they are called.
+/// A test of folders by name.
 struct Test {
     expression: Regex,
     all_mail: Option<String>,
@@ -50,7 +50,7 @@ impl Test {
         })
     }
 
-    /// Tests a folder by its path.
+    /// Tests a folder by path.
     fn accepts(&self, folder: &[u8]) -> bool {
         let folder = escape_bytes(folder);
         let folder = match self.is_maildir {
@@ -68,14 +68,14 @@ impl Test {
                     .is_some_and(|name| self.is_found(name)),
                 None => false,
             },
-            // Any folder may be that of all mail.
+            // Any folder may be the root of all mail.
             None => folder
                 .match_indices('/')
                 .any(|(at, _)| self.is_found(&folder[at + 1..])),
         }
     }
 
-    /// Whether the name begins with a slash, is for the expression to say.
+    /// The expression decides whether the name begins with a slash.
     fn is_found(&self, name: &str) -> bool {
         self.expression.is_match(name) || self.expression.is_match(&format!("/{name}"))
     }

@@ -1,9 +1,10 @@
-//! A query whose documents are subtracted from those of another.
+//! A query whose documents are excluded from those of another.
 //!
-//! Tantivy 0.27 subtracts a part by asking it for the first document of the rest, wherever the part
-//! stands; a phrase then breaks its own contract (an assertion in debug builds).
+//! Tantivy 0.27 excludes a part by asking it for the first document of the rest, whatever the
+//! part's position; a phrase then violates its own contract (an assertion in debug builds).
 //!
-//! A part that lacks documents because a limit was reached would exclude too few. From then on it excludes all.
+//! If a part lacks documents because a limit was reached, it would exclude too few. From then on it
+//! excludes all.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::limits::Limits;
 
 pub(super) struct Guard {
     pub(super) excluded: Box<dyn Query>,
-    /// When the search ends early.
+    /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 
@@ -71,7 +72,7 @@ struct Guarded {
     limits: Option<Arc<Limits>>,
 }
 
-// `seek_danger` stays the trait's own, which asks only for what lies ahead.
+// `seek_danger` stays the trait's own, which only asks for documents ahead.
 impl DocSet for Guarded {
     fn advance(&mut self) -> DocId {
         self.seek(self.doc.saturating_add(1).min(TERMINATED))

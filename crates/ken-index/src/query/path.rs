@@ -1,8 +1,8 @@
-//! `path:`: documents whose whole path a pattern matches.
+//! `path:`: documents whose whole path matches a pattern.
 //!
-//! Every segment has a sorted dictionary of its locations, which tells what stands where. The
-//! pattern walks through that, and passes over whatever begins otherwise than it does. Paths as terms
-//! of the index would take as much room again.
+//! Every segment has a sorted dictionary of its locations, each with its document. The pattern is
+//! matched with the dictionary, skipping ranges that begin differently. Indexing paths as terms
+//! would take as much space again.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use crate::dictionary::{RegexAutomaton, compile};
 use crate::limits::{Limits, Pace};
 use crate::schema::LOCATION;
 
-/// Documents whose location the pattern matches as a whole; a regular expression anywhere in it.
+/// Documents whose whole location the pattern matches; for a regular expression, any part of it.
 #[derive(Clone, Debug)]
 pub(super) struct PathQuery {
     pub(super) pattern: Pattern,
-    /// When the search ends early.
+    /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 
@@ -56,8 +56,8 @@ impl Query for PathQuery {
     }
 }
 
-/// Returns the expression over the bytes of a location, in which a NUL separates path and internal
-/// path, which people see as a bar.
+/// Returns the expression over the bytes of a location, in which a NUL separates path and member
+/// path; people see a bar instead.
 fn of_glob(glob: &Glob) -> String {
     let mut regex = String::from("(?s-u)^");
     for part in &glob.0 {
@@ -76,7 +76,7 @@ fn of_glob(glob: &Glob) -> String {
     regex
 }
 
-/// Adds text by its bytes; `\xNN` is the byte that is not UTF-8.
+/// Adds text as bytes; `\xNN` is a byte that is not UTF-8.
 fn unescaped(text: &str, regex: &mut String) {
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
@@ -97,7 +97,7 @@ fn unescaped(text: &str, regex: &mut String) {
     }
 }
 
-/// Returns the documents whose location is one of these of the segment's dictionary, in order.
+/// Returns the documents with one of these locations in the segment's dictionary, in order.
 pub(super) fn documents_at(
     segment: &SegmentReader,
     ordinals: &[u64],

@@ -1,5 +1,5 @@
-//! The query for a pattern that may mean many terms: every document that holds one of them, each
-//! with the same score, as a frequent ending says nothing about relevance.
+//! The query for a pattern that may match many terms: it finds every document with one of them, all
+//! with the same score, since a frequent ending says nothing about relevance.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::dictionary::Matcher;
 use crate::dictionary::Shortcuts;
 use crate::limits::Limits;
 
-/// Documents in which a column holds a term that the pattern means.
+/// Documents in which a column has a term that the pattern matches.
 #[derive(Clone, Debug)]
 pub(super) struct PatternQuery {
     pub(super) column: Column,
     pub(super) pattern: Pattern,
     pub(super) shortcuts: Arc<Shortcuts>,
-    /// When the search ends early.
+    /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 

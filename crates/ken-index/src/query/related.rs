@@ -1,4 +1,4 @@
-//! Messages that are related to what a query finds.
+//! Messages that are related to the documents that a query finds.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::DocAddress;
 use crate::mail::links;
 use crate::parallel;
 
-/// Which messages are meant.
+/// The kind of relation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Relation {
-    /// Those that carry it: attached files and messages, and what is inside of those.
+    /// Documents inside the found one: attached files and messages, and everything in these.
     Carries,
-    /// Those in one thread with it.
+    /// Messages in the same thread.
     Thread,
 }
 

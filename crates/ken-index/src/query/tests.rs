@@ -1,4 +1,5 @@
-//! A search that ends early finds a part of the truth, whatever it asks for and whenever it ends.
+//! Tests that a search which ends early finds a subset of the full result, for any query and any
+//! time of the end.
 
 use std::collections::HashSet;
 
@@ -10,8 +11,8 @@ use crate::{Collapse, DocAddress, Record, Request, Response, Snapshot, Writer, W
 
 const N_DOCUMENTS: u64 = 300;
 
-/// Opens an index of one segment, in which every document has "otter" and every second one "otter river", each half in
-/// a file of its own.
+/// Opens an index of one segment, in which every document has "otter" and every second one "otter
+/// river", each half in its own file.
 pub(super) fn opened(folder: &std::path::Path) -> Snapshot {
     let options = WriterOptions {
         memory_bytes: 30 << 20,
@@ -70,7 +71,7 @@ fn not(plan: Plan) -> Plan {
     Plan::Not(Box::new(plan))
 }
 
-/// Plans that find every second document, or every document, if nothing ends them.
+/// Returns plans that find every second document, or every document, if no limit ends them.
 fn subtracted() -> Vec<Plan> {
     let span = Span::Phrase(vec![(0, otter()), (1, river())]);
     let written = body(Pattern::Written(Written {
@@ -150,7 +151,7 @@ fn everything_that_takes_long_asks_whether_it_must_end() {
         Plan::Thread(Box::new(Plan::All)),
     ] {
         assert_eq!(find(&snapshot, &plan, None).total as u64, N_DOCUMENTS);
-        // The first question is asked before the segment.
+        // The first check precedes the segment.
         let found = find(&snapshot, &plan, Some(Limits::after(1)));
         assert_eq!((found.total, found.complete), (0, false), "{plan}");
     }

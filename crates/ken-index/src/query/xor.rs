@@ -1,10 +1,10 @@
-//! The query for documents that one of two parts finds and the other does not.
+//! The query for documents that exactly one of two parts finds.
 //!
-//! Written with and, or and not it would hold each part twice, and a chain of them would double
+//! Written with and, or and not, it would contain each part twice, and a chain of them would double
 //! with every link.
 //!
-//! A part that lacks documents because a limit was reached would leave those of the other in. From then on nothing is
-//! found.
+//! If a part lacks documents because a limit was reached, the other's documents would wrongly be
+//! found. From then on nothing is found.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::limits::Limits;
 pub(super) struct XorQuery {
     pub(super) left: Box<dyn Query>,
     pub(super) right: Box<dyn Query>,
-    /// When the search ends early.
+    /// Limits that may end the search early.
     pub(super) limits: Option<Arc<Limits>>,
 }
 
@@ -60,7 +60,7 @@ impl Weight for XorWeight {
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        // Some queries explain documents too that they do not find.
+        // Some queries also explain documents that they do not find.
         let finds = |part: &dyn Weight| {
             let mut scorer = part.scorer(reader, 1.0)?;
             let at = scorer.doc();
@@ -82,7 +82,7 @@ struct XorScorer {
 }
 
 impl XorScorer {
-    /// Passes over documents that both have; to the end once a limit is reached.
+    /// Skips documents that both parts have; skips to the end once a limit is reached.
     fn settle(&mut self) -> DocId {
         while self.left.doc() == self.right.doc() && self.left.doc() != TERMINATED {
             self.left.advance();

@@ -368,7 +368,9 @@ impl Snapshot {
     fn scoring(&self) -> Arc<Scoring> {
         let new = || {
             let segments = self.searcher.segment_readers();
-            let scoring = Scoring::new(segments, &self.columns, &self.ranking, &self.shortcuts);
+            let names = self.meta.field_names();
+            let shortcuts = &self.shortcuts;
+            let scoring = Scoring::new(segments, &self.columns, names, &self.ranking, shortcuts);
             Arc::new(scoring)
         };
         Arc::clone(self.scoring.get_or_init(new))

@@ -38,7 +38,6 @@ pub fn yield_to_others() {
 
 /// Sets how many threads may work, and stops a run when indexing is paused, until `ended` is set
 /// and this thread is woken.
-/// thread is woken.
 pub(crate) fn keep(data: &Path, in_background: bool, progress: &Progress, ended: &AtomicBool) {
     let mut work = Work::now();
     while !ended.load(Ordering::Relaxed) {
@@ -54,7 +53,6 @@ pub(crate) fn keep(data: &Path, in_background: bool, progress: &Progress, ended:
 
 /// Returns how many threads may work: one for each core that other programs left idle since the
 /// last check, or one on battery.
-/// battery.
 fn threads_left(work: &mut Option<Work>) -> usize {
     let before = std::mem::replace(work, Work::now());
     if Power::now() == Power::Battery {

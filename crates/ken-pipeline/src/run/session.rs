@@ -29,7 +29,6 @@ impl Session {
 
     /// Takes the lock of the index. Waits while another process has it; returns none if `progress`
     /// is cancelled meanwhile.
-    /// cancelled meanwhile.
     pub(crate) fn open(options: &Options, progress: &Progress) -> Result<Option<Self>, Error> {
         let wait = || {
             progress.waiting.store(true, Ordering::Relaxed);
