@@ -28,34 +28,19 @@ impl States {
             return;
         };
         self.is_unread = true;
-        for (bit, state) in [
-            (0x0001, MessageState::Seen),
-            (0x0002, MessageState::Replied),
-            (0x0004, MessageState::Flagged),
-            (0x0008, MessageState::Trashed),
-            (0x1000, MessageState::Passed),
-        ] {
-            if bits & bit != 0 {
-                self.add(state);
-            }
-        }
+        let rows = MESSAGE_STATES.iter().filter(|row| bits & row.mozilla != 0);
+        rows.for_each(|row| self.add(row.state));
     }
 
-    /// Takes a label or keyword of `X-Gmail-Labels` or `X-Mozilla-Keys` that means a state.
+    /// Takes a label of `X-Gmail-Labels` or `X-Mozilla-Keys`, which may mean a state.
     pub(crate) fn take_label(&mut self, label: &str) {
-        let state = match label.to_ascii_lowercase().as_str() {
-            "unread" => {
-                self.is_unread = true;
-                return;
-            }
-            "opened" => MessageState::Seen,
-            "starred" => MessageState::Flagged,
-            "draft" | "drafts" => MessageState::Draft,
-            "trash" | "bin" => MessageState::Trashed,
-            "$forwarded" => MessageState::Passed,
-            _ => return,
-        };
-        self.add(state);
+        let is_label = |known: &&str| known.eq_ignore_ascii_case(label);
+        let mut rows = MESSAGE_STATES.iter();
+        match rows.find(|row| row.labels.iter().any(is_label)) {
+            Some(row) if row.state == MessageState::Unread => self.is_unread = true,
+            Some(row) => self.add(row.state),
+            None => {}
+        }
     }
 
     fn add(&mut self, state: MessageState) {
@@ -90,7 +75,7 @@ mod tests {
             (&[(status, "O")], "unread"),
             (&[(status, "")], ""),
             (&[(mozilla, "0000")], "unread"),
-            (&[(mozilla, " 1007\n")], "seen replied flagged passed"),
+            (&[(mozilla, " 1007\n")], "flagged passed replied seen"),
             (&[(mozilla, "0009"), (status, "O")], "seen trashed"),
             (&[(mozilla, "zzzz")], ""),
             (&[(label, "Unread"), (label, "Starred")], "unread flagged"),
