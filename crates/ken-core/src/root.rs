@@ -22,9 +22,9 @@ pub struct Root {
     /// Ignore the rules of `.gitignore`, `.ignore` and `.kenignore`.
     #[serde(default)]
     pub no_ignore: bool,
-    /// Take only files where a Maildir keeps its messages.
+    /// Leave out files that lie beside the `cur` and `new` of a Maildir.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub mail_only: bool,
+    pub strict_maildirs: bool,
     /// Whether it was a mount point when it was last walked: then an empty folder in its place
     /// means that nothing is mounted, not that all files are gone.
     #[serde(default)]
@@ -40,7 +40,7 @@ impl Root {
             follow_links: false,
             one_file_system: false,
             no_ignore: false,
-            mail_only: false,
+            strict_maildirs: false,
             mounted: false,
         }
     }

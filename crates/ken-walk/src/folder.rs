@@ -74,8 +74,6 @@ struct Here<'a> {
     has_stops: bool,
     look: Look,
     is_maildir: bool,
-    /// Whether it is the `cur` or `new` of a folder of mail.
-    holds_messages: bool,
     sidecars: HashSet<Vec<u8>>,
     /// The sequences of an MH folder.
     sequences: Option<Sequences>,
@@ -258,7 +256,6 @@ impl<'a> Walker<'a> {
             has_stops: self.shared.stops.are_in(&folder.path),
             look,
             is_maildir: markers.is_maildir,
-            holds_messages: folder.path.ends_with("cur") || folder.path.ends_with("new"),
             sidecars: markers.sidecars,
             sequences: (markers.has_sequences && look == Look::All)
                 .then(|| Sequences::read(descriptor.as_fd()))
@@ -377,8 +374,8 @@ impl<'a> Walker<'a> {
             self.skip(|| Skip::Undelivered);
             return false;
         }
-        if !is_folder && here.root.mail_only && !here.holds_messages {
-            self.skip(|| Skip::NoMessage);
+        if !is_folder && here.is_maildir && here.root.strict_maildirs {
+            self.skip(|| Skip::Loose);
             return false;
         }
         if here.has_stops

@@ -76,8 +76,8 @@ pub enum Skip {
     Held,
     /// It is the `tmp` of a Maildir: what lies there is not delivered yet.
     Undelivered,
-    /// It does not lie where a Maildir keeps its messages, and the root takes nothing else.
-    NoMessage,
+    /// It lies beside the `cur` and `new` of a Maildir, and the root takes no such files.
+    Loose,
     /// It is neither file, folder nor link.
     Special,
     /// It is a symbolic link, and links are not followed or it leads nowhere.

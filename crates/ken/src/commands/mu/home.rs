@@ -89,7 +89,7 @@ impl Home {
             hidden: true,
             follow_links: true,
             no_ignore: true,
-            mail_only: true,
+            strict_maildirs: true,
             ..Root::new(&self.maildir)
         })
     }
