@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan};
-use ken_index::{FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_engine::{Sink, Source, FileState, Record};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 
 /// A file of some messages, or one that holds no messages: the words of its documents, each with the way to

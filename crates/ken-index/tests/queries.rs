@@ -9,7 +9,8 @@ use ken_core::{
     Bound, Document, Field, Form, Glob, GlobPart, Ipath, Kind, Location, Order, Pattern, Plan,
     Span, Word,
 };
-use ken_index::{FileState, Hit, Record, Request, Snapshot, Writer, WriterOptions};
+use ken_engine::{Source, Scope, Sink, FileState, Hit, Record, Request};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 use regex_automata::meta::Regex;
 
@@ -265,7 +266,7 @@ fn index(folder: &Path, bodies: &[Body]) {
             writer.commit(&writer.meta().clone()).unwrap();
         }
     }
-    writer.delete(writer.meta().hasher.key(Path::new("/0")));
+    writer.delete(writer.meta().hasher.key(Path::new("/0")), Scope::File);
     writer.commit(&writer.meta().clone()).unwrap();
 }
 

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan, SortKey, Value};
-use ken_index::{
-    Collapse, DocAddress, FacetBy, FileState, Record, Request, Snapshot, Writer, WriterOptions,
-};
+use ken_engine::{Sink, Collapse, DocAddress, FacetBy, FileState, Record, Request, Source};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use tempfile::TempDir;
 
 /// A document: path, internal path, author, size, content, components of its message.
@@ -78,7 +77,7 @@ fn by(key: SortKey, reverse: bool) -> Order {
     Order { key, reverse }
 }
 
-fn places(snapshot: &Snapshot, request: &Request<'_>) -> Vec<String> {
+fn places(snapshot: &dyn Source, request: &Request<'_>) -> Vec<String> {
     let hits = snapshot.find(request).unwrap().hits;
     let place = |address| snapshot.location(address).unwrap().to_string();
     hits.iter().map(|hit| place(hit.address)).collect()

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Order, Pattern, Plan};
-use ken_index::{DocAddress, FileState, Record, Snapshot, Writer, WriterOptions};
+use ken_engine::{Sink, DocAddress, FileState, Record, Source};
+use ken_index::{Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -70,7 +71,7 @@ fn thread(messages: &[Message], of: usize) -> BTreeSet<usize> {
     }
 }
 
-fn numbers(snapshot: &Snapshot, found: &[DocAddress]) -> BTreeSet<usize> {
+fn numbers(snapshot: &dyn Source, found: &[DocAddress]) -> BTreeSet<usize> {
     let number = |address: &DocAddress| {
         let location = snapshot.location(*address).unwrap();
         let name = location.file_name();
@@ -99,7 +100,7 @@ proptest! {
             let [number] = numbers(&snapshot, &[hit.address]).into_iter().collect::<Vec<_>>()[..] else {
                 panic!("one message is one message");
             };
-            let found = snapshot.threads(&[hit.address]).unwrap();
+            let found = snapshot.mail().threads(&[hit.address]).unwrap();
             let expected = thread(&messages, number);
             prop_assert_eq!(numbers(&snapshot, &found), expected.clone());
             let Some(id) = messages[number].0 else {
@@ -123,6 +124,6 @@ fn many_messages_are_looked_for_in_the_column_as_by_terms() {
     let (_folder, snapshot) = index(&[chain[..100].to_vec(), chain[100..].to_vec()]);
     let all = snapshot.run(&Plan::All, Order::default(), 0, 1000).unwrap();
     let all: Vec<DocAddress> = all.hits.iter().map(|hit| hit.address).collect();
-    assert_eq!(snapshot.threads(&all[..1]).unwrap().len(), 200);
-    assert_eq!(snapshot.threads(&all).unwrap().len(), 200);
+    assert_eq!(snapshot.mail().threads(&all[..1]).unwrap().len(), 200);
+    assert_eq!(snapshot.mail().threads(&all).unwrap().len(), 200);
 }

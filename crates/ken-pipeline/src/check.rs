@@ -12,9 +12,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use ken_engine::{Sink, Source, Scope};
 use ken_core::{Change, FileKey, Root};
 use ken_index::layout::{index_folder, ngrams_folder};
-use ken_index::{Meta, Snapshot, Soundness, Writer, WriterOptions};
+use ken_index::{Snapshot, Soundness, Writer, WriterOptions};
 use ken_walk::{Listings, ScanOptions, Skip, Visitor};
 use serde::Serialize;
 
@@ -31,7 +32,7 @@ pub struct Report {
     /// Whether the file that tells what folders hold is damaged.
     pub listings: bool,
     /// Files of which a document is there more than once, with their paths where they are known.
-    pub doubled: Vec<(FileKey, Option<PathBuf>)>,
+    pub duplicated: Vec<(FileKey, Option<PathBuf>)>,
     /// Files of which only parts are there: a run was stopped while it read them.
     pub unfinished: u64,
     /// Documents that are there; nothing is told of them, nor of what follows, if the index is damaged.
@@ -73,7 +74,7 @@ impl Report {
 
     /// Returns whether the index agrees with itself, whatever became of the files.
     pub fn is_whole(&self) -> bool {
-        self.n_damaged() == 0 && self.doubled.is_empty()
+        self.n_damaged() == 0 && self.duplicated.is_empty()
     }
 }
 
@@ -104,16 +105,16 @@ pub fn check(
     }
     let snapshot = Snapshot::open(&index)?;
     report.documents = Some(snapshot.n_documents());
-    let doubled = snapshot.doubled()?;
-    let paths = snapshot.paths(&doubled)?;
-    report.doubled = doubled.into_iter().zip(paths).collect();
+    let duplicated = snapshot.files().duplicated()?;
+    let paths = snapshot.files().paths(&duplicated)?;
+    report.duplicated = duplicated.into_iter().zip(paths).collect();
     for row in snapshot
-        .rows()?
+        .files().rows()?
         .iter()
         .filter(|row| !row.token.is_finished())
     {
         // One that is tried again, as it failed by something that passes, has a document of its own.
-        report.unfinished += u64::from(snapshot.row(row.key)?.is_none());
+        report.unfinished += u64::from(snapshot.files().row(row.key)?.is_none());
     }
     let roots = snapshot.meta().roots.clone();
     drop(snapshot);
@@ -132,14 +133,14 @@ pub fn check(
 
 /// Returns which files of grams that the last commit names are damaged or gone.
 fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
-    let mut named = Meta::read(index)?.gram_files;
+    let mut named = ken_index::read_meta(index)?.gram_files;
     loop {
         let Some(files) = named else {
             return Ok(BTreeSet::new());
         };
         let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map)?;
         let missing = opened.missing(&files);
-        named = Meta::read(index)?.gram_files;
+        named = ken_index::read_meta(index)?.gram_files;
         // Another run may have merged them.
         if missing.is_empty() || named.as_ref() == Some(&files) {
             let damaged = opened.damaged().into_iter();
@@ -154,7 +155,7 @@ fn damaged_grams(index: &Path) -> Result<BTreeSet<u64>, Error> {
 /// Returns whether the file that tells what folders hold is damaged. One that cannot be opened is in nobody's way: it
 /// may be of another format, and the next run that lists enough folders writes it anew.
 fn has_damaged_listings(index: &Path) -> Result<bool, Error> {
-    let hasher = Meta::read(index)?.hasher;
+    let hasher = ken_index::read_meta(index)?.hasher;
     let listings = Listings::open(index, hasher, ken_index::map);
     Ok(listings.is_some_and(|listings| !listings.is_sound()))
 }
@@ -169,7 +170,7 @@ pub struct Repaired {
     pub merged: Vec<PathBuf>,
 }
 
-/// Takes out of the index what is damaged or doubled, then brings it up to date, which reads again what is
+/// Takes out of the index what is damaged or duplicated, then brings it up to date, which reads again what is
 /// missing. `report` is what was found before: here it is looked again, while nobody writes.
 ///
 /// # Errors
@@ -201,8 +202,8 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
     if has_damaged_listings(&index)? {
         fs_err::remove_file(Listings::path(&index))?;
     }
-    let doubled = Snapshot::open(&index)?.doubled()?;
-    if !now.is_empty() || !doubled.is_empty() {
+    let duplicated = Snapshot::open(&index)?.files().duplicated()?;
+    if !now.is_empty() || !duplicated.is_empty() {
         // Closing it also makes the lists of terms that are missing.
         let writer = Writer::open(
             &index,
@@ -211,8 +212,9 @@ pub fn repair(options: &Options, report: &Report, progress: &Progress) -> Result
                 threads: 1,
             },
         )?;
-        if !doubled.is_empty() {
-            doubled.into_iter().for_each(|key| writer.delete(key));
+        if !duplicated.is_empty() {
+            let keys = duplicated.into_iter();
+            keys.for_each(|key| writer.delete(key, Scope::File));
             let mut meta = writer.meta().clone();
             meta.all_seen = false;
             meta.began = None;
@@ -412,9 +414,9 @@ mod tests {
             field: Field::Body,
             pattern: Pattern::Term(word.to_owned()),
         };
-        let mut text = format!("{:?} {:?}", snapshot.meta(), snapshot.rows().unwrap());
-        for row in snapshot.rows().unwrap() {
-            for address in snapshot.addresses(row.key).unwrap() {
+        let mut text = format!("{:?} {:?}", snapshot.meta(), snapshot.files().rows().unwrap());
+        for row in snapshot.files().rows().unwrap() {
+            for address in snapshot.files().documents_of(row.key).unwrap() {
                 let stored = snapshot.document(address).unwrap();
                 text.push_str(&format!("{:?} {:?}\n", stored.location, stored.document));
             }

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ken_core::{FileKey, Stamp, Token};
-use ken_index::Meta;
+use ken_engine::Meta;
 pub use ken_ngram::Need;
 use ken_ngram::{Candidates, Covers, Row, Segment};
 use ken_walk::{FileSystems, KeptListing};
@@ -149,7 +149,7 @@ impl Prefilter {
         tables: &IndexTables,
         question: &Question<'_>,
         need: &Need,
-    ) -> Result<Self, ken_index::Error> {
+    ) -> Result<Self, ken_engine::Error> {
         let walk = question.walk;
         let roots = TypedPaths::new(&walk.paths, &walk.working_folder);
         let trusts = question.trusts && !walk.follow;
@@ -169,7 +169,7 @@ impl Prefilter {
         need: &Need,
         paths: &[PathBuf],
         working_folder: &Path,
-    ) -> Result<Self, ken_index::Error> {
+    ) -> Result<Self, ken_engine::Error> {
         match need {
             Need::Anything => Ok(Self::because(Why::Everything)),
             need => {
@@ -185,11 +185,11 @@ impl Prefilter {
         roots: TypedPaths,
         reading: Reading,
         trusts: bool,
-    ) -> Result<Self, ken_index::Error> {
+    ) -> Result<Self, ken_engine::Error> {
         let because = |why| Ok(Self::because(why));
         let tables = match tables.latest() {
             Ok(tables) => tables,
-            Err(ken_index::Error::Missing(_)) => return because(Why::NoIndex),
+            Err(ken_engine::Error::Missing(_)) => return because(Why::NoIndex),
             Err(error) => return Err(error),
         };
         if tables.segments().is_empty() {
@@ -537,6 +537,7 @@ impl InFolder<'_> {
 
 #[cfg(test)]
 mod tests {
+    use ken_engine::Sink;
     use ken_index::layout::{index_folder, ngrams_folder};
     use std::os::fd::AsFd;
     use std::sync::atomic::{AtomicUsize, Ordering};

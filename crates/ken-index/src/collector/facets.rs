@@ -6,25 +6,15 @@
 use std::collections::BTreeMap;
 
 use ken_core::{Field, Value};
+use ken_engine::{FacetBy, Limits};
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::query::Query;
 use tantivy::{DocId, Score, Searcher, SegmentOrdinal, SegmentReader};
 
 use crate::columns::value;
-use crate::limits::Limits;
 use crate::parallel;
 use crate::schema::value_column;
-
-/// By what hits are counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FacetBy {
-    /// By each value of a field; a document with several counts for each.
-    Values(Field),
-    /// By ranges of a field of numbers, each from one of these to the next, the last without an
-    /// end. They must be sorted. A number before the first is not counted.
-    Ranges(Field, Vec<i64>),
-}
 
 /// Returns the least and the greatest number of a field.
 pub(crate) fn extent(searcher: &Searcher, field: Field) -> tantivy::Result<Option<(i64, i64)>> {

@@ -3,22 +3,12 @@
 //! A number in a column says what belongs together. One pass over all hits writes down their numbers and sorts them,
 //! eight bytes each: that tells how many groups there are and how large each is.
 
+use ken_engine::Collapse;
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
 use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader};
 
 use crate::schema::{CONTENT, KEY, MESSAGE};
-
-/// What is shown once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collapse {
-    /// Documents of the same content.
-    Content,
-    /// All that is in a file.
-    File,
-    /// A message with its parts; outside of messages all that is in a file.
-    Message,
-}
 
 /// The columns that tell to which group a document of a segment belongs.
 pub(crate) struct GroupKey {

@@ -15,7 +15,7 @@ use crate::schema::{IDENTITY, KEY, LOCATION, STAMP};
 /// own document exists.
 pub(crate) fn read(
     segment: &SegmentReader,
-    each: &mut impl FnMut(FileRow, bool),
+    each: &mut dyn FnMut(FileRow, bool),
 ) -> tantivy::Result<()> {
     let columns = segment.fast_fields();
     let keys = columns.u64(KEY)?;
@@ -53,8 +53,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Returns the files of which a document is there more than once, by its location; sorted.
-pub(crate) fn doubled(
+/// Returns the files with a document that is there more than once, by its location; sorted.
+pub(crate) fn duplicated(
     segments: &[SegmentReader],
     hasher: &KeyHasher,
 ) -> tantivy::Result<Vec<FileKey>> {

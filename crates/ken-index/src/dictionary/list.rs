@@ -6,6 +6,7 @@
 use std::ops::ControlFlow;
 
 use ken_core::{Field, FieldKind};
+use ken_engine::{TermCount, TermList};
 use tantivy::SegmentReader;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
@@ -13,30 +14,6 @@ use tantivy::schema::IndexRecordOption;
 
 use super::stream::Merge;
 use super::{Dictionaries, Matcher, has_terms};
-
-/// Which terms are listed.
-#[derive(Clone, Debug)]
-pub struct TermList<'a> {
-    /// Of these fields.
-    pub fields: &'a [Field],
-    /// Those that it means.
-    pub pattern: &'a ken_core::Pattern,
-    /// Each field on its own; else a document counts once in whichever fields it has the term.
-    pub by_field: bool,
-}
-
-/// A term and how often it is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TermCount<'a> {
-    /// The field, if each is counted on its own.
-    pub field: Option<Field>,
-    /// The term.
-    pub term: &'a str,
-    /// In how many documents.
-    pub documents: u64,
-    /// How often in all of them.
-    pub occurrences: u64,
-}
 
 /// Calls `each` with the terms that are asked for, in the order of their bytes.
 pub(crate) fn each(

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use ken_core::{Field, Pattern};
+use ken_engine::Similar;
 
 use super::{Dictionaries, Matcher};
 
@@ -15,17 +16,6 @@ use super::{Dictionaries, Matcher};
 const MIN_LENGTH: usize = 3;
 /// Words of fewer characters are not corrected by two letters.
 const MIN_LENGTH_FOR_TWO: usize = 6;
-
-/// A term that is similar to a word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Similar {
-    /// The term.
-    pub term: String,
-    /// By how many letters it differs.
-    pub distance: u8,
-    /// In how many documents it is, in the field that has it most often.
-    pub documents: u64,
-}
 
 /// Returns the terms most like `word` in these fields, the best first: nearest, then most frequent.
 pub(crate) fn similar(

@@ -21,7 +21,8 @@ use ken_core::{Document, Kind, Token};
 use ken_extract::Input;
 use ken_extract::helper::ocr;
 use ken_index::layout::ngrams_folder;
-use ken_index::{Error, Snapshot};
+use ken_engine::Error;
+use ken_index::Snapshot;
 use ken_ngram::{Builder, Covers, NgramSet, Pieces, Store, Version};
 use twox_hash::XxHash3_64;
 

@@ -4,9 +4,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use ken_core::{Document, Field, Kind, Order, Plan};
-use ken_index::{
-    Collapse, Hit as Address, Limits, Request as EngineRequest, Response as Found, parallel,
-};
+use ken_engine::{Collapse, Hit as Address, Limits, Request as EngineRequest, Response as Found};
+use ken_index::parallel;
 
 use super::columns::{Column, Needs, columns, sort_key};
 use super::{Error, Explanation, Facet, Group, Hit, Query, Request, Service, Text};
@@ -31,7 +30,7 @@ pub struct Answer<'a> {
     n_frequent: usize,
     plan: Plan,
     /// The document that others are to be similar to, with its members.
-    own: Vec<ken_index::DocAddress>,
+    own: Vec<ken_engine::DocAddress>,
     columns: Vec<Column>,
     order: Order,
     limits: Option<Arc<Limits>>,
@@ -127,7 +126,7 @@ impl Answer<'_> {
     }
 
     /// Returns where the hits of the page are.
-    pub fn addresses(&self) -> Vec<ken_index::DocAddress> {
+    pub fn addresses(&self) -> Vec<ken_engine::DocAddress> {
         let hits = self.found.hits.iter();
         hits.map(|hit| hit.address).collect()
     }
