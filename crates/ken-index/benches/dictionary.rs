@@ -21,7 +21,7 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Pattern};
-use ken_engine::{Sink, Source, FileState, Record, TermList};
+use ken_engine::{FileState, Record, Sink, Source, TermList};
 use ken_index::{Snapshot, Writer, WriterOptions};
 use serde_json::json;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Pattern, Plan, Span, Word};
-use ken_engine::{Sink, Record, Source};
+use ken_engine::{Record, Sink, Source};
 use ken_index::{Snapshot, Writer, WriterOptions};
 use tempfile::TempDir;
 

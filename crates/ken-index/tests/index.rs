@@ -6,7 +6,7 @@ use common::{OPTIONS, add, found, paths, record, term};
 use ken_core::{
     Bound, Field, FileKey, Glob, GlobPart, Ipath, Order, Pattern, Plan, SortKey, Span, Written,
 };
-use ken_engine::{Scope, Files, Source, Error, Sink};
+use ken_engine::{Error, Files, Scope, Sink, Source};
 use ken_index::{Snapshot, Writer, WriterOptions};
 
 #[test]
@@ -418,7 +418,13 @@ fn a_document_that_is_there_twice_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let writer = Writer::open(folder.path(), OPTIONS).unwrap();
     let commit = || writer.commit(&writer.meta().clone()).unwrap();
-    let doubled = || Snapshot::open(folder.path()).unwrap().files().duplicated().unwrap();
+    let doubled = || {
+        Snapshot::open(folder.path())
+            .unwrap()
+            .files()
+            .duplicated()
+            .unwrap()
+    };
     let first = add(&writer, "/d/a", "Alpha", "");
     let second = add(&writer, "/d/b", "Beta", "");
     commit();

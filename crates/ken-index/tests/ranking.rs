@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ken_core::{Document, Field, Ipath, Kind, Location, Pattern, Plan, Ranking, Span, Word};
-use ken_engine::{Sink, Collapse, FileState, Hit, Record, Request, Source};
+use ken_engine::{Collapse, FileState, Hit, Record, Request, Sink, Source};
 use ken_index::{Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 use tempfile::TempDir;

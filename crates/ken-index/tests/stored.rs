@@ -4,7 +4,7 @@ mod common;
 
 use common::{OPTIONS, add, found, term};
 use ken_core::{Field, Glob, GlobPart, Order, Pattern, Plan, Written};
-use ken_engine::{Source, Error, Sink};
+use ken_engine::{Error, Sink, Source};
 use ken_index::{Snapshot, Writer};
 
 /// Words that do not compress, with a name at the end: stored in pieces.

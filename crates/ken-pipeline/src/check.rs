@@ -12,8 +12,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ken_engine::{Sink, Source, Scope};
 use ken_core::{Change, FileKey, Root};
+use ken_engine::{Scope, Sink, Source};
 use ken_index::layout::{index_folder, ngrams_folder};
 use ken_index::{Snapshot, Soundness, Writer, WriterOptions};
 use ken_walk::{Listings, ScanOptions, Skip, Visitor};
@@ -109,7 +109,8 @@ pub fn check(
     let paths = snapshot.files().paths(&duplicated)?;
     report.duplicated = duplicated.into_iter().zip(paths).collect();
     for row in snapshot
-        .files().rows()?
+        .files()
+        .rows()?
         .iter()
         .filter(|row| !row.token.is_finished())
     {
@@ -414,7 +415,11 @@ mod tests {
             field: Field::Body,
             pattern: Pattern::Term(word.to_owned()),
         };
-        let mut text = format!("{:?} {:?}", snapshot.meta(), snapshot.files().rows().unwrap());
+        let mut text = format!(
+            "{:?} {:?}",
+            snapshot.meta(),
+            snapshot.files().rows().unwrap()
+        );
         for row in snapshot.files().rows().unwrap() {
             for address in snapshot.files().documents_of(row.key).unwrap() {
                 let stored = snapshot.document(address).unwrap();

@@ -14,8 +14,8 @@ use std::fs::File;
 use std::path::Path;
 
 use ken_core::{Cause, FileKey, Ipath, Location, Place, Reason, Setting};
+use ken_engine::{Error, Mailbox, MessageId, Source};
 use ken_extract::{Input, detect, is_compressed};
-use ken_engine::{Source, Error, Mailbox, MessageId};
 
 use crate::prepare::Prepared;
 

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ken_core::{
     Field, FileKey, FileRow, KeyHasher, Order, Pattern, Plan, Root, Span, Token, escape_bytes,
 };
-use ken_engine::{Source, Meta};
+use ken_engine::{Meta, Source};
 use ken_index::Snapshot;
 use ken_walk::Catalogue;
 

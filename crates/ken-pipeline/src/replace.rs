@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use ken_engine::Sink;
 use ken_core::Root;
+use ken_engine::Sink;
 use ken_index::{Writer, WriterOptions};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 

@@ -11,8 +11,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use fs_err::OpenOptions;
-use ken_engine::Source;
 use ken_core::{Document, Field, FileKey, Order, Pattern, Plan, Value};
+use ken_engine::Source;
 use ken_mail::{TagChange, Tags};
 use rustix::fs::{FlockOperation, flock};
 use siphasher::sip::SipHasher13;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ken_core::{Field, FileRow, FolderFields, Root};
-use ken_engine::{Source, DocAddress};
+use ken_engine::{DocAddress, Source};
 use ken_walk::{ScanOptions, Verdict};
 
 use crate::stale::{Now, Stale, Staleness, custom_fields};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use ken_core::{Document, FIELDS, Field, FieldKind, FileKey, Ipath, Kind, Location};
-use proptest::prelude::*;
 use ken_engine::{FileState, Sequence};
+use proptest::prelude::*;
 use tantivy::indexer::NoMergePolicy;
 use tantivy::postings::Postings as _;
 use tantivy::schema::{IndexRecordOption, TantivyDocument, Value as _};
@@ -12,12 +12,12 @@ use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerM
 use tantivy::{DocSet, Index, IndexWriter, SegmentReader, TERMINATED};
 
 use super::{MAX_PARTS, SegmentBuilder, Spill, Thresholds};
+use crate::Record;
 use crate::analysis::{BORDER, analyze};
 use crate::dictionary;
+use crate::record;
 use crate::record::Row;
 use crate::schema::{Columns, KEYWORD, LANGUAGE, PATH, TEXT};
-use crate::Record;
-use crate::record;
 
 /// The analysis of a field as the engine wants it.
 #[derive(Clone)]

@@ -11,8 +11,8 @@ use std::time::SystemTime;
 use ken_core::{
     Cause, Document, Failure, Field, FileKey, Ipath, Location, Operation, Stamp, Token,
 };
-use ken_extract::Input;
 use ken_engine::{FileState, MessageId};
+use ken_extract::Input;
 use ken_walk::Availability;
 
 use super::attached::Attached;

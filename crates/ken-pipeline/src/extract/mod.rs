@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, select};
 use ken_core::{Change, Document, KeyHasher, Location, Stamp};
-use ken_extract::{Extractor, Input, Member};
 use ken_engine::FileState;
+use ken_extract::{Extractor, Input, Member};
 
 use crate::Progress;
 use crate::budget::{Budget, Share};

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use ken_core::FileRow;
-use ken_engine::{Source, Meta};
+use ken_engine::{Meta, Source};
 use ken_ngram::{Covers, OpenSegments, Version};
 
 use ken_index::layout::ngrams_folder;

@@ -2,7 +2,7 @@
 //! are merged.
 
 use ken_core::FileRow;
-use ken_engine::{Source, Error};
+use ken_engine::{Error, Source};
 use ken_ngram::Version;
 
 /// The part of an entry that tells the stamp; the rest is the upper part of the key.
@@ -24,7 +24,9 @@ impl Versions {
     /// Fails if they cannot be read.
     pub(super) fn of(snapshot: &dyn Source) -> Result<Self, Error> {
         let mut entries = Vec::with_capacity(snapshot.n_documents() as usize);
-        snapshot.files().each_row(&mut |row, is_own| entries.push(of_row(&row, is_own)))?;
+        snapshot
+            .files()
+            .each_row(&mut |row, is_own| entries.push(of_row(&row, is_own)))?;
         Ok(Self::united(entries))
     }
 

@@ -14,8 +14,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ken_engine::{Sink, Source};
 use ken_core::{Document, Field, FileKey};
+use ken_engine::{Sink, Source};
 use ken_extract::Input;
 use ken_extract::helper::Helpers;
 use ken_index::{Snapshot, WriterOptions};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use ken_engine::{Meta, Sink};
 use ken_index::layout::ngrams_folder;
-use ken_engine::{Sink, Meta};
 
 use ken_core::KeyHasher;
 use ken_extract::helper::Helpers;

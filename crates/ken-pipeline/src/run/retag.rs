@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ken_core::{Field, Order, Pattern, Plan};
-use ken_engine::{Source, DocAddress, Error, MessageOfFile};
+use ken_engine::{DocAddress, Error, MessageOfFile, Source};
 
 use crate::prepare::Prepared;
 use crate::tags::{Log, MESSAGES_AT_ONCE};

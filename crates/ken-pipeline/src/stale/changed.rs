@@ -11,8 +11,8 @@
 
 use std::collections::BTreeSet;
 
-use ken_engine::Source;
 use ken_core::{Cause, Failure, Field, FileKey, Reading, Reason, SetBy, Setting};
+use ken_engine::Source;
 use ken_extract::helper::Helpers;
 use ken_extract::{detect, format_of};
 

@@ -20,9 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ken_core::{CustomField, Field, FileKey, FileRow, FolderFields, Reading, custom};
+use ken_engine::{Meta, Source};
 use ken_extract::helper::Helpers;
 use ken_extract::{FORMATS, Limits, format_of, is_converted};
-use ken_engine::{Source, Meta};
 
 use changed::Changed;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ken_core::{Document, Field, FileKey, Kind, Location, MhState, Value};
+use ken_engine::{FileState, MessageId, Record, Scope};
 use ken_extract::helper::ocr;
-use ken_engine::{Scope, FileState, MessageId, Record};
 use ken_mail::maildir;
 
 use super::lanes::Queues;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use ken_core::FileKey;
-use ken_engine::{Scope, Sink, Sequence, Record};
+use ken_engine::{Record, Scope, Sequence, Sink};
 
 use crate::Progress;
 use crate::budget::{Budget, Share};

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use ken_engine::{Sink, Error};
+use ken_engine::{Error, Sink};
 use ken_index::{Writer, WriterOptions};
 
 /// Where the writer of an index is, once it is open.
@@ -40,7 +40,9 @@ impl WriterSlot {
 
     /// Waits for merges and lets the index go.
     pub(crate) fn close(self) -> Result<(), Error> {
-        self.writer.into_inner().map_or(Ok(()), |writer| writer.close())
+        self.writer
+            .into_inner()
+            .map_or(Ok(()), |writer| writer.close())
     }
 
     fn get(&self) -> Result<&dyn Sink, Error> {

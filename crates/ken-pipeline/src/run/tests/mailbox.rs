@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ken_core::{Document, Field, Ipath, Order, Plan, Root, Value};
-use ken_engine::{Scope, Source, MessageId, Sink};
+use ken_engine::{MessageId, Scope, Sink, Source};
 use ken_index::{Snapshot, Writer, WriterOptions};
 use proptest::prelude::*;
 
@@ -302,7 +302,10 @@ fn a_mailbox_whose_run_was_killed_is_read_whole() {
     let meta = writer.meta().clone();
     let key = meta.hasher.key(&path);
     writer.delete(key, Scope::Own);
-    writer.delete(key, Scope::Message(MessageId::of(&Ipath::from_joined("2"), 1)));
+    writer.delete(
+        key,
+        Scope::Message(MessageId::of(&Ipath::from_joined("2"), 1)),
+    );
     writer.commit(&meta).unwrap();
     writer.close().unwrap();
     world.edit(&Edit::Append(0));

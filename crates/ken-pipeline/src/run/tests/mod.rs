@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-use ken_engine::{Source, Sink};
 use ken_core::Root;
+use ken_engine::{Sink, Source};
 use ken_index::{Snapshot, Writer, WriterOptions};
 
 use super::*;

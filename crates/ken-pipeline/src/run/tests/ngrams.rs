@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use ken_engine::Source;
 use ken_core::{FileKey, Root};
+use ken_engine::Source;
 use ken_index::Snapshot;
 use ken_index::layout::ngrams_folder;
 use ken_ngram::{Builder, Covers, NgramSet, Store, Version};
@@ -21,7 +21,12 @@ fn without_grams(index: &Path) -> Vec<FileKey> {
         return Vec::new();
     };
     let opened = ken_ngram::open(&ngrams_folder(index), ken_index::map).unwrap();
-    let rows = snapshot.files().rows().unwrap().into_iter().map(|row| row.key);
+    let rows = snapshot
+        .files()
+        .rows()
+        .unwrap()
+        .into_iter()
+        .map(|row| row.key);
     let has = |key: &FileKey| opened.segments.iter().any(|of| of.of(key.0).count() > 0);
     rows.filter(|key| !has(key)).collect()
 }
