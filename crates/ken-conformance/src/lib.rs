@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use ken_engine::Source;
+use ken_engine::{Sink, Source};
 
 pub mod carriers;
 pub mod queries;

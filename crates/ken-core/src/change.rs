@@ -1,4 +1,4 @@
-//! What walk tells about files: which there are, and whether they changed.
+//! The changes that a walk finds: which files exist, and whether they changed.
 
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use crate::Token;
 
 /// The key of a file in the index: a keyed hash of its path.
 ///
-/// With n files, two share a key with probability n²/2⁶⁵: 3·10⁻⁶ for ten million files. The key
-/// of the hash is random in each index, so nobody can make such names on purpose.
+/// Among n files, two share a key with probability n²/2⁶⁵: 3·10⁻⁶ for ten million files. The key of the hash is random
+/// in each index, so nobody can choose paths that collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FileKey(pub u64);
@@ -39,7 +39,7 @@ impl KeyHasher {
         FileKey(self.hash(path.as_os_str().as_bytes()))
     }
 
-    /// Returns what makes the keys of files in a folder, whose path ends with `/`.
+    /// Returns the hasher for the files in a folder, whose path ends with `/`.
     pub fn in_folder(&self, path: &[u8]) -> FolderHasher {
         let mut hasher = SipHasher13::new_with_keys(self.k0, self.k1);
         hasher.write(path);
@@ -53,8 +53,8 @@ impl KeyHasher {
         hasher.finish()
     }
 
-    /// Returns a number of this index's own, for hashes of content: nobody can make two contents
-    /// that have the same one without knowing it.
+    /// Returns a number specific to this index, for hashes of content. Nobody can make two contents with the same hash
+    /// without knowing it.
     pub fn seed(&self) -> u64 {
         self.hash(b"content")
     }
@@ -83,7 +83,7 @@ impl FolderHasher {
     }
 }
 
-/// What says that a file is unchanged: the part of `stat` that moves when the content does.
+/// What `stat` says of a file that changes when the content does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Size in bytes.
@@ -92,19 +92,19 @@ pub struct Stamp {
     pub mtime_ns: i64,
     /// Time of the last change of content or inode, in nanoseconds since 1970-01-01 UTC.
     pub ctime_ns: i64,
-    /// Number of the inode; with the device it tells a moved file.
+    /// Number of the inode; together with the device it identifies a moved file.
     pub inode: u64,
     /// Number of the device.
     pub device: u64,
-    /// The stamp of the file's sidecar, whose fields are joined to its own.
+    /// The stamp of the file's sidecar, whose fields are added to those of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<SidecarStamp>,
-    /// What the list of its folder says of it, if it is a message of MH.
+    /// The sequences of its folder that list the file, if it is a message of MH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mh: Option<MhState>,
 }
 
-/// What the sequences of an MH folder say of one of its messages.
+/// The sequences of an MH folder that list one of its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools, missing_docs)] // each is a sequence
 pub struct MhState {
@@ -133,7 +133,7 @@ impl MhState {
     }
 }
 
-/// The stamp of a file beside another one that holds metadata of it, `photo.jpg.xmp`.
+/// The stamp of a sidecar, such as `photo.jpg.xmp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // as in `Stamp`
 pub struct SidecarStamp {
@@ -144,19 +144,18 @@ pub struct SidecarStamp {
 }
 
 impl Stamp {
-    /// Returns the token of the file, read with the [`Reading`](crate::Reading) of this generation. It is the same
-    /// as long as the file is unchanged.
+    /// Returns the token of the file, read with the [`Reading`](crate::Reading) of this generation. The token stays
+    /// the same as long as the file is unchanged.
     ///
-    /// Inode and device are left out: on FAT and network file systems, and after a reboot, they
-    /// change while the file does not, and reading a disk again for that would be the worse
-    /// mistake. Every change of content moves `ctime`, which no program can set back. The sidecar
-    /// is part of it: were its change noticed on its own, a run that is stopped could commit the
-    /// sidecar and forget the file.
+    /// The token leaves out inode and device. On FAT and network file systems, and after a reboot, these change
+    /// although the file does not, and reading a whole disk again is the worse mistake. Every change of content moves
+    /// `ctime`, which no program can set back. The token includes the sidecar: if its change were noted separately, a
+    /// run that is stopped could commit the sidecar and forget the file.
     pub fn token(&self, hasher: &KeyHasher, generation: u16) -> Token {
         Token::new(self.hash(hasher), generation)
     }
 
-    /// Returns the hash of which a token holds 48 bits.
+    /// Returns the hash of the stamp; a token holds 48 bits of it.
     fn hash(&self, hasher: &KeyHasher) -> u64 {
         let own = [self.size, self.mtime_ns as u64, self.ctime_ns as u64];
         let sidecar = self.sidecar.map(|sidecar| {
@@ -172,7 +171,7 @@ impl Stamp {
     /// Returns a number that stays the same when the file is renamed, and never 0.
     pub fn identity(&self, hasher: &KeyHasher) -> u64 {
         let own = [self.size, self.mtime_ns as u64, self.inode, self.device];
-        // A file that left its sidecar behind is another one: it has other fields.
+        // A file that moves without its sidecar is another file, as it has other fields.
         let sidecar = self
             .sidecar
             .map(|sidecar| [sidecar.size, sidecar.mtime_ns as u64, sidecar.inode]);
@@ -188,7 +187,7 @@ impl Stamp {
 /// What an index knows of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileRow {
-    /// The key of its path.
+    /// The key of the file's path.
     pub key: FileKey,
     /// See [`Stamp::token`].
     pub token: Token,
@@ -197,13 +196,13 @@ pub struct FileRow {
 }
 
 impl FileRow {
-    /// Returns whether the file was indexed to its end with this stamp, in whatever generation.
+    /// Returns whether the file was indexed to its end with this stamp, in any generation.
     pub fn is_of(&self, stamp: &Stamp, hasher: &KeyHasher) -> bool {
         self.token.is_finished() && self.token.stamp_hash() == stamp.token(hasher, 0).stamp_hash()
     }
 }
 
-/// What became of a file since the last run.
+/// What happened to a file since the last run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "lowercase")]
 pub enum Change {
@@ -214,7 +213,7 @@ pub enum Change {
         /// Its stamp now.
         stamp: Stamp,
     },
-    /// The index knows it under another stamp.
+    /// The index knows the file with another stamp.
     Changed {
         /// Absolute path.
         path: PathBuf,
@@ -230,9 +229,9 @@ pub enum Change {
         /// Its stamp now.
         stamp: Stamp,
     },
-    /// The file is no longer there.
+    /// The file no longer exists.
     Gone {
-        /// The key of its path.
+        /// The key of the file's path.
         key: FileKey,
     },
 }

@@ -1,17 +1,17 @@
-//! Custom fields: headers of messages that the user's settings make searchable under a name.
+//! Custom fields: message headers that the user's settings make searchable under a name.
 //!
-//! The schema has [`CUSTOM_FIELDS`] without a name. The extraction profile ([`crate::Reading`]) says which
-//! header each of them holds and what it is called, and each commit keeps it. A name keeps its field as
-//! long as some file may have been read with it, so a run that is stopped in the middle of a change never
-//! leaves a field with the values of two headers.
+//! The schema has [`CUSTOM_FIELDS`] without names. The extraction profile ([`crate::Reading`]) says which header each
+//! of them holds and what its name is, and each commit keeps the profile. A name keeps its field as long as some file
+//! may have been read with it. So a run that is stopped in the middle of a change never leaves a field with the values
+//! of two headers.
 //!
-//! Names belong to an index: [`FieldNames`] is a value that an open index hands out.
+//! Names belong to an index: an open index hands out its [`FieldNames`].
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Field, Reading};
 
-/// The fields that settings may name, in order.
+/// The fields for which settings may choose a name, in order.
 pub const CUSTOM_FIELDS: [Field; 8] = [
     Field::Custom1,
     Field::Custom2,
@@ -39,7 +39,7 @@ pub struct CustomField {
     pub header: String,
 }
 
-/// What the fields of one index are called: the names of the table, and those of its custom fields.
+/// The names of the fields of one index: the built-in names, and those of its custom fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldNames {
     custom: [Option<String>; CUSTOM_FIELDS.len()],
@@ -87,7 +87,7 @@ impl FieldNames {
     }
 }
 
-/// Returns why a name cannot be that of a custom field; `None` if it can.
+/// Returns why a name is not valid for a custom field; `None` if it is.
 pub fn wrong_name(name: &str) -> Option<&'static str> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     match name {
@@ -99,17 +99,17 @@ pub fn wrong_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a text can be the name of a header.
+/// Returns whether a text is a valid name of a header.
 pub fn is_header(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_graphic() && byte != b':';
     !name.is_empty() && name.len() <= MAX_HEADER_BYTES && name.bytes().all(is_part)
 }
 
-/// Assigns a field to each name: the one that it has in the profiles that files may have been read with,
-/// else one that no name has.
+/// Assigns a field to each name: the field that it has in a profile that files may have been read with, else an unused
+/// one.
 ///
 /// # Errors
-/// Returns how many names there are, the former ones included, if they are more than the fields.
+/// Returns the number of names, former ones included, if it is greater than the number of fields.
 pub fn assign<'r>(
     wanted: &[(String, String)],
     readings: impl Iterator<Item = &'r Reading>,
@@ -160,7 +160,7 @@ mod tests {
         let known = [reading(first)];
         let second = assign(&wanted(&["project", "room"]), known.iter()).unwrap();
         let fields: Vec<_> = second.iter().map(|header| header.field).collect();
-        // No file is to have a client in the field of rooms.
+        // No file may have a client in the field of rooms.
         assert_eq!(fields, [Field::Custom2, Field::Custom3]);
         let [known] = known;
         let all = ["a", "b", "c", "d", "e", "f", "g", "h"];

@@ -1,4 +1,4 @@
-//! What extraction yields: documents and their fields.
+//! Documents and their fields: the result of extraction.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,50 +8,50 @@ use crate::{Failure, Field, Ipath, Kind};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// A number of things, or bytes, or seconds since 1970-01-01 UTC.
+    /// A count, a number of bytes, or seconds since 1970-01-01 UTC.
     Number(i64),
     /// Words or a keyword.
     Text(String),
 }
 
-/// One thing that a search can find: a file, or a part of one.
+/// A document: a file or a member of a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Document {
-    /// The way from the file to this document; empty for the file itself.
+    /// The member path; empty for the file itself.
     pub ipath: Ipath,
     /// Media type without parameters, in lower case, for instance `text/html`.
     pub media_type: String,
-    /// What sort of thing it is.
+    /// The type of the document.
     pub kind: Kind,
-    /// Values by field, in no order; a field may stand several times. Never holds the body, the
-    /// path or what the walk knows of the file.
+    /// Values by field, in no order; a field may have several values. The list never has the body, the path or other
+    /// facts that the walk finds.
     pub fields: Vec<(Field, Value)>,
     /// The text, in reading order; a form feed (U+000C) ends each page but the last.
     pub body: String,
-    /// Why the content is missing or not complete.
+    /// Why the content is missing or incomplete.
     pub failure: Option<Failure>,
-    /// A hash of the content as it was read, the same for copies; absent if there is none.
+    /// A hash of the content as read, the same for duplicates; absent if there is no content.
     #[serde(skip)]
     pub content: Option<u64>,
-    /// How many components of `ipath` lead to the message that the document is a part of, or is;
-    /// absent outside of messages.
+    /// The number of components of `ipath` that lead to the message that the document is or is a part of; absent
+    /// outside messages.
     #[serde(skip)]
     pub message: Option<u8>,
-    /// Where the document stands in its file; absent where it cannot be read from there.
+    /// The position of the document in its file; absent if the document cannot be read from there.
     #[serde(skip)]
     pub place: Option<Place>,
 }
 
-/// Where a member stands in its file, so that it can be read, or left as it is, without what is before it.
+/// The position of a member in its file, from which it can be read, or skipped, without what precedes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Bytes of the file before it.
+    /// The number of bytes before the member.
     pub offset: u64,
-    /// A hash of all that its documents are made of: the same number and hash, the same documents.
+    /// A hash of everything that its documents are made from: equal positions with equal hashes mean equal documents.
     pub digest: u64,
 }
 
-/// Returns whether a text is ASCII with single blanks between words and no other white space.
+/// Returns whether a text is ASCII with single spaces between words and no other white space.
 fn is_one_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~');
@@ -62,11 +62,11 @@ fn is_one_line(text: &str) -> bool {
 }
 
 impl Document {
-    /// More values are not taken: looking for one costs as much as there are, and a hostile file may
-    /// have a million authors.
+    /// The most values of a document. Adding a value compares it with all others, and a hostile file may have a
+    /// million authors.
     pub const MAX_VALUES: usize = 10_000;
 
-    /// Returns a document without fields and text.
+    /// Returns a document without fields or text.
     pub fn new(ipath: Ipath, media_type: impl Into<String>, kind: Kind) -> Self {
         Self {
             ipath,
@@ -81,7 +81,7 @@ impl Document {
         }
     }
 
-    /// Adds a text value, trimmed and with runs of white space folded; an empty one is left out.
+    /// Adds a text value, trimmed and with runs of white space folded; an empty value is left out.
     pub fn add_text(&mut self, field: Field, text: &str) {
         if self.is_full() {
             return;
@@ -96,7 +96,7 @@ impl Document {
         }
     }
 
-    /// Adds a text value that stands beside the document, unless the document has it itself.
+    /// Adds a text value from outside the document, such as a sidecar, unless the document itself has it.
     pub fn join_text(&mut self, field: Field, text: &str) {
         let n_values = self.fields.len();
         self.add_text(field, text);
@@ -108,14 +108,14 @@ impl Document {
         }
     }
 
-    /// Adds a number, a size in bytes or a time in seconds since 1970-01-01 UTC.
+    /// Adds a number: a count, a size in bytes, or a time in seconds since 1970-01-01 UTC.
     pub fn add_number(&mut self, field: Field, number: i64) {
         if !self.is_full() {
             self.fields.push((field, Value::Number(number)));
         }
     }
 
-    /// Returns whether there are as many values as a document may have.
+    /// Returns whether the document has the most values that are allowed.
     pub fn is_full(&self) -> bool {
         self.fields.len() >= Self::MAX_VALUES
     }
@@ -136,8 +136,7 @@ impl Document {
         })
     }
 
-    /// Returns the media type of what was read, or failed to be: the document, or the container that
-    /// did not yield it.
+    /// Returns the media type of what was read or failed: the document, or the container that did not yield it.
     pub fn extracted_type(&self) -> &str {
         match &self.failure {
             Some(failure) if !failure.container.is_empty() => &failure.container,
@@ -145,7 +144,7 @@ impl Document {
         }
     }
 
-    /// Returns about how many bytes of memory the document holds.
+    /// Returns the approximate memory of the document in bytes.
     pub fn memory_bytes(&self) -> usize {
         let values: usize = self
             .fields

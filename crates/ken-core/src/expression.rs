@@ -1,6 +1,5 @@
-//! Regular expressions over terms and paths, as a table of states: what can be written, and how
-//! large it may become. Whoever reads a query asks here, so that its mistakes are found before an
-//! index looks for it.
+//! Regular expressions over terms and paths, compiled to a table of states. This module defines their syntax and
+//! bounds their size, so that the reader of a query finds mistakes before an index runs the expression.
 
 use std::fmt;
 
@@ -9,13 +8,13 @@ use regex_automata::dfa::{StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 
-/// What the tables of one regular expression may take; larger ones are a mistake or an attack.
+/// The most bytes of the tables of one regular expression; larger ones are a mistake or an attack.
 const MAX_BYTES: usize = 8 << 20;
 
-/// A regular expression made ready.
+/// A compiled regular expression.
 pub type Expression = dense::DFA<Vec<u32>>;
 
-/// Why a regular expression cannot be looked for; prints as the reason alone.
+/// Why a regular expression cannot be used. It prints as the reason alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError(String);
 
@@ -27,16 +26,16 @@ impl fmt::Display for ExpressionError {
 
 impl std::error::Error for ExpressionError {}
 
-/// Makes a regular expression ready, in the syntax of the crate `regex`.
+/// Compiles a regular expression in the syntax of the crate `regex`.
 ///
 /// # Errors
-/// Fails if it is wrong or too large.
+/// Fails if the expression is invalid or too large.
 pub fn compile(regex: &str) -> Result<Expression, ExpressionError> {
-    // Paths are not always UTF-8; a regular expression says so itself where it matters.
+    // Paths are not always UTF-8; an expression can require UTF-8 where it matters.
     let config = syntax::Config::new().utf8(false).nest_limit(64);
     syntax::parse_with(regex, &config).map_err(|error| {
         let error = error.to_string();
-        // The lines before it draw the place.
+        // The lines before the last one draw the position.
         let last = error.lines().last().unwrap_or("");
         ExpressionError(last.trim_start_matches("error: ").to_owned())
     })?;
@@ -44,13 +43,13 @@ pub fn compile(regex: &str) -> Result<Expression, ExpressionError> {
     let states = thompson::Config::new()
         .utf8(false)
         .nfa_size_limit(Some(MAX_BYTES));
-    // Its syntax is right, so that only its size is left.
+    // The syntax is valid, so only the size can fail.
     let nfa = thompson::Compiler::new()
         .syntax(config)
         .configure(states)
         .build(regex)
         .map_err(|_| too_large())?;
-    // Earliest match and all kinds: only whether there is a match counts.
+    // Only whether there is a match counts, so the earliest match of any kind is enough.
     let table = dense::Config::new()
         .match_kind(MatchKind::All)
         .start_kind(StartKind::Unanchored)

@@ -1,22 +1,22 @@
-//! Why the content of a document is missing or not complete.
+//! Why the content of a document is missing or incomplete.
 //!
-//! A failure is plain data: what happened is a [`Cause`], and its words are made where it is shown. So
-//! wording is free to change, and nothing is decided by reading a message.
+//! A failure is plain data. Its [`Cause`] says what happened, and the words are made where it is shown. So the wording
+//! is free to change, and no decision depends on reading a message.
 
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
-/// Why the content of a document is missing or not complete.
+/// Why the content of a document is missing or incomplete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub struct Failure {
     /// What happened.
     pub cause: Cause,
-    /// How long the document was read before it failed, in milliseconds; 0 if it was not begun.
+    /// How long the document was read before the failure, in milliseconds; 0 if reading did not begin.
     pub elapsed_ms: u64,
-    /// Media type of the container that did not yield the content; empty if there was content, and
-    /// its own parser failed.
+    /// The media type of the container that did not yield the content; empty if there was content and its own parser
+    /// failed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub container: String,
 }
@@ -31,13 +31,13 @@ impl Failure {
         }
     }
 
-    /// Returns the sort of the failure.
+    /// Returns the reason of the failure.
     pub fn reason(&self) -> Reason {
         self.cause.reason()
     }
 }
 
-/// A failure as an index holds it. Up to format 10 it was a reason and a message.
+/// A failure as an index stores it. Up to format 10 an index stores a reason and a message.
 #[derive(Deserialize)]
 struct Stored {
     cause: Option<Cause>,
@@ -66,14 +66,14 @@ impl From<Stored> for Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Cause {
-    /// A password would open it, and no known one does.
+    /// A password would open the document, but no known password does.
     Password {
-        /// Whether passwords were known, and none of them fits.
+        /// Whether passwords were known, none of which fits.
         tried: bool,
     },
-    /// It is encrypted in a way that ken does not open with a password.
+    /// The document is encrypted in a way that ken cannot open with a password.
     Encrypted {
-        /// How.
+        /// The way in which it is encrypted.
         how: Encryption,
     },
     /// The bytes break the rules of their format, or end too early.
@@ -83,28 +83,28 @@ pub enum Cause {
     },
     /// The format has a variant that ken does not read.
     Unsupported {
-        /// Which, as a clause without final stop.
+        /// The variant, as a clause without final stop.
         what: String,
     },
-    /// A limit that a setting makes was reached.
+    /// The document reached a limit that a setting makes.
     Limit {
         /// The limit.
         limit: Limit,
-        /// What the file has instead, in the unit of the limit, if that is known.
+        /// The actual value, in the unit of the limit, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         found: Option<u64>,
         /// What reached the limit, if not the content itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reader: Option<Reader>,
     },
-    /// A limit that no setting changes was reached.
+    /// The document reached a limit that no setting changes.
     BuiltIn {
-        /// Which, as a clause without final stop.
+        /// The limit, as a clause without final stop.
         what: String,
     },
-    /// Reading took longer than it may.
+    /// Reading took longer than the limit allows.
     TimedOut {
-        /// What took so long.
+        /// The parser or helper that took too long.
         reader: Reader,
         /// The limit.
         limit: Limit,
@@ -120,9 +120,9 @@ pub enum Cause {
     Crashed {
         /// What crashed.
         reader: Reader,
-        /// How.
+        /// How it crashed.
         how: Crash,
-        /// Its last words; may be empty.
+        /// Its last message; may be empty.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         said: String,
     },
@@ -130,26 +130,26 @@ pub enum Cause {
     Refused {
         /// The helper.
         helper: String,
-        /// What it says; may be empty.
+        /// The helper's message; may be empty.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         said: String,
     },
     /// The operating system refused something.
     System {
-        /// What ken was about to do.
+        /// The operation that ken attempted.
         operation: Operation,
         /// The number of the error, if the system gave one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         errno: Option<i32>,
-        /// The words of an error without a number.
+        /// The message of an error without a number.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         said: String,
     },
     /// The run was stopped before the end.
     Stopped,
-    /// A cause that only its message tells, from an index of an earlier format.
+    /// A cause from an index of an earlier format, which has only a message.
     Other {
-        /// The sort of the failure.
+        /// The reason of the failure.
         reason: Reason,
         /// The message.
         text: String,
@@ -168,7 +168,7 @@ impl Cause {
         }
     }
 
-    /// Returns the cause of a limit that was reached, of which nothing else is known.
+    /// Returns the cause for a limit that was reached, when nothing else is known.
     pub fn limit(limit: Limit) -> Self {
         Self::Limit {
             limit,
@@ -177,7 +177,7 @@ impl Cause {
         }
     }
 
-    /// Returns the sort of the failure.
+    /// Returns the reason of the failure.
     pub fn reason(&self) -> Reason {
         match self {
             Self::Password { .. } | Self::Encrypted { .. } => Reason::Encrypted,
@@ -194,8 +194,8 @@ impl Cause {
     }
 }
 
-/// Returns the number of an error of the operating system (as on Linux), also of one that a library
-/// wrapped and that has only its kind left.
+/// Returns the number of an error of the operating system (as on Linux). If a library wrapped the error and kept only
+/// its kind, the number follows from the kind.
 pub fn errno(error: &io::Error) -> Option<i32> {
     use io::ErrorKind as Kind;
     let by_kind = || {
@@ -217,11 +217,11 @@ pub fn errno(error: &io::Error) -> Option<i32> {
 /// A limit in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
-    /// The setting that makes it.
+    /// The setting that makes the limit.
     pub setting: Setting,
-    /// Its value: bytes, a number or a factor; for a time, milliseconds.
+    /// The value of the limit: bytes, a number or a factor; for a time, milliseconds.
     pub in_force: u64,
-    /// What gave it that value.
+    /// What gave the limit this value.
     pub set_by: SetBy,
 }
 
@@ -233,14 +233,14 @@ pub enum SetBy {
     Settings,
     /// The memory of the run, in bytes, which allows no more.
     Memory(u64),
-    /// The row of the helper.
+    /// The settings of the helper.
     Helper,
 }
 
 /// A setting that makes a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Setting {
-    /// Bytes of a file that its parser needs whole.
+    /// The bytes of a file that its parser must hold whole.
     #[serde(rename = "extract.max_file_bytes", alias = "max_file_bytes")]
     MaxFileBytes,
     /// Bytes of the text of one document.
@@ -249,7 +249,7 @@ pub enum Setting {
     /// Bytes of a member.
     #[serde(rename = "extract.max_member_bytes", alias = "max_member_bytes")]
     MaxMemberBytes,
-    /// Containers inside each other.
+    /// The depth of nested containers.
     #[serde(rename = "extract.max_depth", alias = "max_depth")]
     MaxDepth,
     /// Members of a container.
@@ -264,13 +264,13 @@ pub enum Setting {
     /// Pages of a document.
     #[serde(rename = "extract.max_pages", alias = "max_pages")]
     MaxPages,
-    /// Time of a worker for a file.
+    /// The time of a worker for one file.
     #[serde(rename = "extract.file_seconds", alias = "file_seconds")]
     FileSeconds,
-    /// Bytes of memory of a worker.
+    /// The memory of a worker in bytes.
     #[serde(rename = "extract.worker_memory", alias = "worker_memory")]
     WorkerMemory,
-    /// Time of a helper for a file.
+    /// The time of a helper for one file.
     #[serde(rename = "helpers.seconds")]
     HelperSeconds,
 }
@@ -323,23 +323,23 @@ pub enum Reader {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Crash {
-    /// It met a mistake of its own.
+    /// It panicked.
     Panicked,
     /// It ended with this exit status.
     Exit(i32),
     /// It ended by this signal.
     Signal(i32),
-    /// It did what the sandbox forbids.
+    /// It did something that the sandbox forbids.
     Forbidden,
-    /// Somebody killed it.
+    /// Another process killed it.
     Killed,
-    /// It ended before its answer.
+    /// It ended before it answered.
     Ended,
     /// Its answer breaks the protocol in this way.
     Nonsense(String),
 }
 
-/// What ken was about to do when the operating system refused it.
+/// An operation that the operating system refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -357,7 +357,7 @@ pub enum Operation {
     RunHelper(String),
 }
 
-/// How a document is encrypted that ken does not open with a password.
+/// How a document is encrypted that ken cannot open with a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encryption {
@@ -367,11 +367,11 @@ pub enum Encryption {
     Rights,
     /// For the key of a recipient.
     Key,
-    /// The parts of the file are encrypted, each by itself.
+    /// The parts of the file are encrypted separately.
     Parts,
 }
 
-/// The sort of a failure.
+/// The reason of a failure: the coarse class of its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
@@ -381,9 +381,9 @@ pub enum Reason {
     Malformed,
     /// A limit on size, depth, number or expansion was reached.
     Limit,
-    /// The parser crashed; the file is to blame or the parser is.
+    /// The parser crashed, through a fault of the file or of the parser.
     Crashed,
-    /// The parser was not done in time.
+    /// The parser did not finish in time.
     #[serde(rename = "timeout")]
     TimedOut,
     /// A helper is not installed.

@@ -1,6 +1,6 @@
-//! The table of fields, read by extractors, schema, query parser, help and manual.
+//! The table of fields, used by extractors, schema, query parser, help and manual.
 //!
-//! A field is added by one row here and a value in an extractor; nothing else lists fields.
+//! A new field needs one row here and a value in an extractor; nothing else lists fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -68,13 +68,13 @@ pub enum Field {
     Custom8,
 }
 
-/// How the values of a field are read, indexed and asked for.
+/// How the values of a field are read, indexed and searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKind {
     /// Words: terms with positions; phrases and prefixes work.
     Text,
-    /// One value taken whole, compared without case.
+    /// One value taken whole, compared without regard to case.
     Keyword,
     /// Folders of the path: `dir:/absolute` or any run of folder names.
     Path,
@@ -92,17 +92,17 @@ pub struct FieldInfo {
     /// The field.
     #[serde(skip)]
     pub field: Field,
-    /// Its name in queries, JSON and the index; that of a custom field in the index only.
+    /// The name in queries, JSON and the index; the name of a custom field is for the index only.
     pub name: &'static str,
     /// Other names that queries may use.
     pub aliases: &'static [&'static str],
-    /// What it holds, in one line.
+    /// A description of one line.
     pub description: &'static str,
     /// A query that uses it.
     pub example: &'static str,
-    /// How it is indexed and asked for.
+    /// How the values are indexed and searched.
     pub kind: FieldKind,
-    /// Weight in ranking of words without a field; 0 means such words do not look here.
+    /// The weight in ranking of words without a field; 0 means that such words do not match in this field.
     pub weight: f32,
 }
 
@@ -214,8 +214,8 @@ pub const FIELDS: &[FieldInfo] = &[
         "length of audio or video in seconds", "duration:..300"),
 ];
 
-/// The custom fields, behind those of the table; see [`crate::CustomField`]. Words without a field do not
-/// look there. The names stand in the schema of every index, and nobody sees them.
+/// The custom fields, which follow those of the table; see [`crate::CustomField`]. Words without a field do not match
+/// in them. The names are in the schema of every index, and users never see them.
 const CUSTOM: [FieldInfo; 8] = [
     custom(Field::Custom1, "own1"),
     custom(Field::Custom2, "own2"),
@@ -244,7 +244,7 @@ impl Field {
         row_at(self as usize).unwrap_or(&FIELDS[0])
     }
 
-    /// Returns the field at a place in the order of all.
+    /// Returns the field at a position in the order of all fields.
     pub fn at(position: usize) -> Option<Self> {
         row_at(position).map(|info| info.field)
     }
@@ -254,12 +254,12 @@ impl Field {
         FIELDS.iter().chain(&CUSTOM).map(|info| info.field)
     }
 
-    /// Returns whether it is a custom field.
+    /// Returns whether the field is a custom field.
     pub fn is_custom(self) -> bool {
         self as usize >= FIELDS.len()
     }
 
-    /// Returns the fields that this one stands for in a query, if it is none of a document.
+    /// Returns the fields that this one means in a query, if documents do not have it themselves.
     pub fn members(self) -> &'static [Self] {
         match self {
             Self::Recip => &[Self::To, Self::Cc, Self::Bcc],
@@ -268,7 +268,7 @@ impl Field {
         }
     }
 
-    /// Returns whether documents have values of the field; if not, only queries know it.
+    /// Returns whether documents have values of the field; if not, only queries use it.
     pub fn is_kept(self) -> bool {
         !matches!(
             self,
@@ -276,8 +276,8 @@ impl Field {
         )
     }
 
-    /// Returns whether what stands beside a document may give it this field: words about it, not
-    /// those of its content.
+    /// Returns whether outside sources, such as a sidecar, may give a document this field: words about the document,
+    /// not those of its content.
     pub fn is_given(self) -> bool {
         match self {
             Self::Body | Self::Headings | Self::Filename => false,
@@ -287,8 +287,8 @@ impl Field {
         }
     }
 
-    /// Returns whether the index keeps its values in a column, to sort and to count by. Long texts
-    /// and identifiers have none, nor has what is told by the location.
+    /// Returns whether the index keeps the values in a column, for sorting and counting. Long texts and identifiers
+    /// have no column, nor do fields that follow from the location.
     pub fn has_column(self) -> bool {
         self.is_kept()
             && !matches!(
@@ -297,7 +297,7 @@ impl Field {
             )
     }
 
-    /// Returns whether its values are numbers: dates and sizes too.
+    /// Returns whether the values are numbers, which includes dates and sizes.
     pub fn is_number(self) -> bool {
         matches!(
             self.info().kind,
@@ -305,13 +305,12 @@ impl Field {
         )
     }
 
-    /// Returns the name in queries and JSON; that of a custom field is known to [`crate::FieldNames`].
+    /// Returns the name in queries and JSON; [`crate::FieldNames`] knows the names of custom fields.
     pub fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// Returns the field of the table that a query calls `name`, by name or alias, in any case.
-    /// [`crate::FieldNames`] knows custom fields too.
+    /// Returns the built-in field with this name or alias, in any case. [`crate::FieldNames`] knows custom fields too.
     pub fn from_name(name: &str) -> Option<Self> {
         FIELDS
             .iter()

@@ -1,5 +1,5 @@
-//! Patterns of file names and words: `*` any characters, `?` one, `[a-z]` one of these, `[!a-z]`
-//! one of the others, as in a shell (POSIX 2.13.1, without character class names).
+//! Patterns of file names and words, as in a shell (POSIX 2.13.1, without character class names): `*` matches any
+//! characters, `?` one, `[a-z]` one of these, `[!a-z]` one of the others.
 
 use std::fmt::{self, Write};
 
@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob(pub Vec<GlobPart>);
 
-/// A piece of a pattern.
+/// A part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GlobPart {
     /// These characters.
@@ -16,9 +16,9 @@ pub enum GlobPart {
     Many,
     /// Any one character.
     One,
-    /// One character of these ranges, or one of no range.
+    /// One character in these ranges, or one outside them.
     Class {
-        /// Whether the others are meant.
+        /// Whether the character must be outside the ranges.
         negated: bool,
         /// First and last character of each range.
         ranges: Vec<(char, char)>,
@@ -26,8 +26,7 @@ pub enum GlobPart {
 }
 
 impl Glob {
-    /// Adds a part, so that there is one form for one meaning: no empty literal, no two literals
-    /// or stars in a row.
+    /// Adds a part and keeps one form for each meaning: no empty literal, no two literals or stars in a row.
     pub fn push(&mut self, part: GlobPart) {
         match (self.0.last_mut(), part) {
             (_, GlobPart::Literal(text)) if text.is_empty() => {}
@@ -37,7 +36,7 @@ impl Glob {
         }
     }
 
-    /// Returns the text if it has no part but a literal.
+    /// Returns the text if the pattern is a single literal.
     pub fn literal(&self) -> Option<&str> {
         match self.0.as_slice() {
             [] => Some(""),
@@ -46,7 +45,7 @@ impl Glob {
         }
     }
 
-    /// Returns the text if all that follows it is a star.
+    /// Returns the text if the pattern is a literal and a star.
     pub fn prefix(&self) -> Option<&str> {
         match self.0.as_slice() {
             [GlobPart::Many] => Some(""),
@@ -55,7 +54,7 @@ impl Glob {
         }
     }
 
-    /// Returns the pattern with its literals changed, and the ends of its ranges.
+    /// Returns the pattern with its literals and the ends of its ranges changed.
     pub fn map(
         &self,
         literal: impl Fn(&str) -> String,
@@ -75,9 +74,9 @@ impl Glob {
         mapped
     }
 
-    /// Returns whether the pattern matches all of a text, in time of their lengths' product.
+    /// Returns whether the pattern matches a whole text, in time proportional to the product of their lengths.
     pub fn matches(&self, text: &str) -> bool {
-        // After each part: at which bytes of the text it may end.
+        // The offsets of the text at which the parts so far may end.
         let mut ends = vec![0];
         for part in &self.0 {
             let mut next: Vec<usize> = Vec::new();
@@ -89,7 +88,7 @@ impl Glob {
                     }
                     GlobPart::Literal(_) => {}
                     GlobPart::Many => {
-                        // Further starts of a star end no further than the first one's.
+                        // A later start of a star reaches no offset that the first does not.
                         next.extend(rest.char_indices().map(|(offset, _)| at + offset));
                         next.push(text.len());
                         break;
@@ -130,7 +129,7 @@ impl Glob {
 }
 
 impl GlobPart {
-    /// Returns whether a part that stands for one character may stand for this one.
+    /// Returns whether a part for one character matches this one.
     fn is_one(&self, character: char) -> bool {
         match self {
             Self::One => true,
@@ -143,7 +142,7 @@ impl GlobPart {
     }
 }
 
-/// Returns a range of small letters for one of capitals; other ranges as they are.
+/// Returns a range of capitals in small letters, and other ranges unchanged.
 pub fn lower_range((first, last): (char, char)) -> (char, char) {
     let lower = |c: char| c.to_lowercase().next().unwrap_or(c);
     match (lower(first), lower(last)) {
@@ -152,7 +151,7 @@ pub fn lower_range((first, last): (char, char)) -> (char, char) {
     }
 }
 
-/// Writes a character by its number, which has no meaning of its own anywhere.
+/// Writes a character by its number, which is never special.
 fn escape(regex: &mut String, character: char) {
     // Writing to a String cannot fail.
     let _ = if character.is_alphanumeric() {
@@ -162,7 +161,7 @@ fn escape(regex: &mut String, character: char) {
     };
 }
 
-/// As it is written in a query, with a backslash before what is meant literally.
+/// Prints as in a query, with a backslash before literal special characters.
 impl fmt::Display for Glob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for part in &self.0 {

@@ -1,11 +1,11 @@
-//! The coarse type of a document, as `type:` asks for it.
+//! The types of documents, for `type:`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What sort of thing a document is, for people.
+/// The type of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)] // the names are the documentation; `ALL` lists them
@@ -24,7 +24,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind with its name in queries and output.
+    /// Every type with its name in queries and output.
     pub const ALL: [(Self, &'static str); 11] = [
         (Self::Document, "document"),
         (Self::Spreadsheet, "spreadsheet"),
@@ -39,7 +39,7 @@ impl Kind {
         (Self::Other, "other"),
     ];
 
-    /// Returns the kind's name in queries and output.
+    /// Returns the name of the type in queries and output.
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }

@@ -1,10 +1,10 @@
-//! Names of languages: one form for what documents and people write.
+//! Names of languages, in one form for what documents declare and people write.
 //!
-//! `en_GB.UTF-8`, `eng-GB`, `English` mean a tag of BCP 47 (RFC 5646): a language in two letters
-//! (ISO 639-1) where it has such, perhaps a script and a region.
+//! `en_GB.UTF-8`, `eng-GB` and `English` each mean a tag of BCP 47 (RFC 5646): a language in two letters (ISO 639-1)
+//! if it has such a code, and possibly a script and a region.
 
-/// Returns the tag for what a document declares or a person writes: `de` for `German` and `ger`,
-/// `en-GB` for `en_gb`. `None` for what says that there is no language, or not which.
+/// Returns the tag of a language as a document declares it or a person writes it: `de` for `German` and `ger`, `en-GB`
+/// for `en_gb`. Returns `None` if the text says that there is no language, or not which.
 pub fn normalize(declared: &str) -> Option<String> {
     let declared = declared.trim();
     // `en_US.UTF-8@euro`, `English (United States)`
@@ -26,7 +26,7 @@ pub fn normalize(declared: &str) -> Option<String> {
     Some(normal)
 }
 
-/// Calls `each` with what a tag is found by, in small letters: `zh-hant-tw`, `zh-hant`, `zh`.
+/// Calls `each` with every form that finds a tag, in small letters: `zh-hant-tw`, `zh-hant`, `zh`.
 pub fn each_prefix(tag: &str, mut each: impl FnMut(&str)) {
     let tag = tag.trim().to_lowercase();
     each(&tag);
@@ -39,7 +39,7 @@ pub fn each_prefix(tag: &str, mut each: impl FnMut(&str)) {
 
 /// Returns the shortest code of a language.
 fn primary(name: &str) -> Option<String> {
-    // ISO 639-2: undetermined, several, none; and what Word writes.
+    // Codes of ISO 639-2 for undetermined, multiple and no language, and what Word writes.
     if matches!(
         name,
         "" | "und" | "mul" | "zxx" | "mis" | "x" | "xxx" | "c" | "posix" | "unknown" | "none"
@@ -56,7 +56,7 @@ fn primary(name: &str) -> Option<String> {
     Some(known.map_or(name, |(code, _, _)| code).to_owned())
 }
 
-/// ISO 639-1, the codes of ISO 639-2, and names, of languages that have the first.
+/// The languages with a code in ISO 639-1: that code, the codes of ISO 639-2, and names.
 #[rustfmt::skip]
 const LANGUAGES: [(&str, &str, &str); 75] = [
     ("af", "afr", "afrikaans"), ("am", "amh", "amharic"), ("ar", "ara", "arabic"),

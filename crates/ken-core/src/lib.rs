@@ -1,7 +1,8 @@
-//! The words that all other crates share: plain data, no I/O, no policy.
+//! This crate answers: what do the other crates exchange? It defines the types that they share, as plain data without
+//! I/O or policy.
 //!
-//! Data flows one way, `walk → extract → index → search`, and every arrow carries types of this
-//! crate: a [`Change`] from walk, [`Document`]s from extract, a [`Plan`] from search.
+//! Data flows one way, `walk → extract → index → search`, and every arrow carries types of this crate: a [`Change`]
+//! from walk, [`Document`]s from extract, a [`Plan`] from search.
 
 mod change;
 pub mod custom;

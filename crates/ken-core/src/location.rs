@@ -1,6 +1,6 @@
-//! Where a document is: a file's path and the way inside it.
+//! The location of a document: the path of a file and the member path inside it.
 //!
-//! Paths are bytes: Unix names need not be UTF-8, and a file that is found must be openable again.
+//! Paths are bytes. Unix names need not be UTF-8, and ken must be able to open every file that it finds.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -10,26 +10,26 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The internal path: the way from a file to a document inside it, empty for the file itself.
+/// The member path: the way from a file to a document inside it, empty for the file itself.
 ///
-/// Components are joined by `|`; a `|` or `\` inside a component is written `\|` or `\\`.
-/// Examples: `12` (message 12 of an mbox), `docs/a.zip|b.txt` (a member of a member).
+/// Components are joined by `|`; a `|` or `\` inside a component is written `\|` or `\\`. Examples: `12` (message 12
+/// of an mbox), `docs/a.zip|b.txt` (a member of a member).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ipath(String);
 
 impl Ipath {
-    /// Returns the internal path of the file itself.
+    /// Returns the member path of the file itself.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// Returns an internal path from its joined form, as [`Ipath::as_str`] gives it.
+    /// Returns a member path from its joined form, as [`Ipath::as_str`] returns it.
     pub fn from_joined(joined: &str) -> Self {
         Self(joined.to_owned())
     }
 
-    /// Returns the path one component deeper.
+    /// Returns the member path with one more component.
     pub fn child(&self, component: &str) -> Self {
         let mut joined = String::with_capacity(self.0.len() + component.len() + 1);
         joined.push_str(&self.0);
@@ -38,7 +38,7 @@ impl Ipath {
         }
         for character in component.chars() {
             match character {
-                // NUL separates path and internal path in the index.
+                // NUL separates path and member path in the index.
                 '\0' => joined.push('\u{fffd}'),
                 '|' | '\\' => {
                     joined.push('\\');
@@ -47,7 +47,7 @@ impl Ipath {
                 _ => joined.push(character),
             }
         }
-        // An empty component must not read as the file itself.
+        // An empty component must not look like the file itself.
         if component.is_empty() {
             joined.push_str("\\ ");
         }
@@ -64,7 +64,7 @@ impl Ipath {
         &self.0
     }
 
-    /// Returns how many containers are around the document: 0 for the file itself.
+    /// Returns the number of containers around the document: 0 for the file itself.
     pub fn depth(&self) -> usize {
         if self.0.is_empty() {
             return 0;
@@ -72,7 +72,7 @@ impl Ipath {
         self.separators().count() + 1
     }
 
-    /// Returns the joined form of the first so many components, or of all if there are fewer.
+    /// Returns the joined form of the first components, or of all if there are fewer.
     pub fn prefix(&self, components: usize) -> &str {
         match components.checked_sub(1) {
             None => "",
@@ -83,7 +83,7 @@ impl Ipath {
         }
     }
 
-    /// Returns the places of the bars between components.
+    /// Returns the offsets of the bars between components.
     fn separators(&self) -> impl Iterator<Item = usize> {
         let mut escaped = false;
         self.0.bytes().enumerate().filter_map(move |(at, byte)| {
@@ -100,12 +100,12 @@ impl fmt::Display for Ipath {
     }
 }
 
-/// Where a document is: path of the file and the way inside it.
+/// The location of a document: the path of the file and the member path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
     /// Absolute path of the file, as the file system gave it.
     pub path: PathBuf,
-    /// The way inside the file.
+    /// The member path.
     pub ipath: Ipath,
 }
 
@@ -118,8 +118,8 @@ impl Location {
         }
     }
 
-    /// Returns the location as one byte string: the path, and after a NUL, which no path can
-    /// hold, the internal path if there is one. Sorts files before what is inside them.
+    /// Returns the location as one byte string: the path, followed by a NUL and the member path if there is one. No
+    /// path can hold a NUL. In byte order a file comes before its members.
     pub fn to_bytes(&self) -> Vec<u8> {
         let path = self.path.as_os_str().as_bytes();
         let mut bytes = Vec::with_capacity(path.len() + 1 + self.ipath.as_str().len());
@@ -143,7 +143,7 @@ impl Location {
         }
     }
 
-    /// Returns the file's name for people: bytes that are not UTF-8 are written `\xNN`.
+    /// Returns the file's name for people, with `\xNN` for bytes that are not UTF-8.
     pub fn file_name(&self) -> String {
         self.path
             .file_name()
@@ -173,7 +173,7 @@ pub fn extension(name: &str) -> Option<String> {
     plausible.then(|| extension.to_lowercase())
 }
 
-/// Returns bytes as text in which what is not UTF-8 is written `\xNN`.
+/// Returns bytes as text, with `\xNN` for bytes that are not UTF-8.
 pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
     use std::fmt::Write;
 
@@ -191,7 +191,7 @@ pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the bytes that [`escape_bytes`] wrote; `None` if it has no `\xNN`.
+/// Returns the original bytes of a text of [`escape_bytes`]; `None` if it has no `\xNN`.
 pub fn unescape_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut read = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

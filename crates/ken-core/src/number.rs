@@ -1,12 +1,12 @@
-//! Numbers as files beside the index hold them, and tables that are sorted by a hash.
+//! Numbers as stored in the files next to the index, and tables that are sorted by a hash.
 
-/// Returns the 8 bytes at a place as a number, the lowest first; 0 if there are fewer.
+/// Returns the 8 bytes at an offset as a number, lowest byte first; 0 if there are fewer.
 pub fn number_at(bytes: &[u8], at: usize) -> u64 {
     let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<8>());
     bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Appends a number, 7 bits to a byte, the lowest first.
+/// Appends a number with 7 bits in each byte, lowest first.
 #[inline]
 pub fn put_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -16,10 +16,10 @@ pub fn put_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Takes what [`put_number`] wrote; none if the bytes end before it does.
+/// Takes a number that [`put_number`] wrote; `None` if the bytes end too early.
 #[inline]
 pub fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    // Most have one byte.
+    // Most numbers have one byte.
     let (first, rest) = bytes.split_first()?;
     if *first < 0x80 {
         *bytes = rest;
@@ -41,24 +41,26 @@ fn take_long_number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// How often the place of a row is guessed before it is looked for.
+/// The number of guesses at the position of a row before the search begins.
 const GUESSES: usize = 2;
-/// So many rows around the guess are compared at once, without a branch that nobody can foretell. In tables of up to some
-/// millions of rows more than half are among them.
+/// The number of rows around the guess that are compared at once, without unpredictable branches. In tables of up to
+/// some millions of rows they include the row in more than half of all cases.
 const NEAR: usize = 8;
 
-/// Returns the number of the first row whose hash is not less than one, in a table that is sorted by the hashes
-/// that its rows begin with.
+/// Returns the number of the first row whose hash is not less than `hash`. The table is sorted by the hashes at the
+/// start of its rows.
 ///
-/// Hashes are spread evenly: where one is, is told by its size, and how far from there, by the hash that is there.
-/// Of a table of 78,000 rows so two are read and the eight around the third place, which lie beside each other, not seventeen.
+/// Hashes are spread evenly, so the size of a hash gives its approximate position, and the hash found there gives the
+/// distance that remains. In a table of 78,000 rows this reads two rows and the eight adjacent rows around the third
+/// position, where a binary search reads seventeen.
 pub fn first_from<const ROW: usize>(rows: &[[u8; ROW]], hash: u64) -> usize {
     let mut place = distance(rows, hash);
     (0..GUESSES).for_each(|_| place = nearer(rows, hash, place));
     first_near(rows, hash, place)
 }
 
-/// Puts [`first_from`] of each hash in `places`. They wait for the table's memory together, not one after the other.
+/// Puts the [`first_from`] of each hash in `places`. All searches wait for the memory of the table together, not one
+/// after the other.
 pub fn first_from_each<const ROW: usize>(
     rows: &[[u8; ROW]],
     hashes: &[u64],
@@ -77,12 +79,12 @@ pub fn first_from_each<const ROW: usize>(
     }
 }
 
-/// Returns by how many rows hashes are apart that differ so much.
+/// Returns the expected number of rows between hashes with this difference.
 fn distance<const ROW: usize>(rows: &[[u8; ROW]], difference: u64) -> usize {
     ((u128::from(difference) * rows.len() as u128) >> 64) as usize
 }
 
-/// Returns a better guess than one, by the hash that is there.
+/// Returns a better guess, by the hash at the current one.
 fn nearer<const ROW: usize>(rows: &[[u8; ROW]], hash: u64, guess: usize) -> usize {
     let Some(row) = rows.get(guess) else {
         return guess;
@@ -95,7 +97,7 @@ fn nearer<const ROW: usize>(rows: &[[u8; ROW]], hash: u64, guess: usize) -> usiz
     }
 }
 
-/// Looks for a hash near a guess.
+/// Searches for a hash near a guess.
 fn first_near<const ROW: usize>(rows: &[[u8; ROW]], hash: u64, guess: usize) -> usize {
     let last = rows.len().saturating_sub(NEAR);
     let start = guess.saturating_sub(NEAR / 2).min(last);
@@ -109,7 +111,7 @@ fn first_near<const ROW: usize>(rows: &[[u8; ROW]], hash: u64, guess: usize) -> 
     first_far(rows, hash, guess)
 }
 
-/// Looks for a hash in steps that grow, from a guess on.
+/// Searches for a hash from a guess on, in steps that grow.
 #[cold]
 fn first_far<const ROW: usize>(rows: &[[u8; ROW]], hash: u64, guess: usize) -> usize {
     let hash_of = |row: usize| number_at(&rows[row], 0);
@@ -142,7 +144,7 @@ mod tests {
             prop_assert_eq!(read, numbers);
         }
 
-        /// Hashes are spread evenly; a damaged or tiny table need not be.
+        /// Hashes are spread evenly, but those of a damaged or tiny table may not be.
         #[test]
         fn rows_are_found_however_they_are_spread(
             mut hashes in prop::collection::vec(prop_oneof![any::<u64>(), 0..20_u64, Just(u64::MAX)], 0..300),
@@ -160,7 +162,7 @@ mod tests {
             }
         }
 
-        /// However bad the guess is.
+        /// The guess may be arbitrarily bad.
         #[test]
         fn rows_are_found_from_every_guess(
             mut hashes in prop::collection::vec(0..12_u64, 0..40), asked in 0..14_u64,

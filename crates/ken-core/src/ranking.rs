@@ -1,37 +1,36 @@
 //! How hits are ranked: the weights, each of which is a setting.
 //!
-//! BM25F (S. Robertson, H. Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted
-//! fields", 2004): how often a document has a word is summed over its fields, each with its
-//! weight and by its length, and only then dampened.
+//! BM25F (S. Robertson, H. Zaragoza and M. Taylor, "Simple BM25 extension to multiple weighted fields", 2004) sums the
+//! frequency of a word over the fields of a document, with the weight and length of each field, and dampens only the
+//! sum.
 
 use crate::{FIELDS, Field};
 
 /// The weights of ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// How soon more places with a word in a document count no more.
+    /// How soon further positions of a word in a document stop counting.
     pub k1: f32,
     /// How much the length of a field counts: 0 not at all, 1 in full.
     pub b: f32,
-    /// How much a place with another form of the word counts, of one with the word itself.
+    /// The weight of a position with another form of the word, relative to the word itself.
     pub stemmed: f32,
-    /// How much a function word counts (`what`, `of`), of another word, where one word of several
-    /// is enough.
+    /// The weight of a function word (`what`, `of`), relative to other words, where one of several words is enough.
     pub function_words: f32,
-    /// How much two words that stand side by side count, of a word; see [`Ranking::recency`].
+    /// The weight of two adjacent words, relative to one word; see [`Ranking::recency`].
     pub proximity: f32,
-    /// What a document of today has more, as a share of its score. Both are given to the best
-    /// documents only.
+    /// The share by which the score of a document of today is raised. This and [`Ranking::proximity`] apply only to
+    /// the best documents.
     pub recency: f32,
-    /// After how many days half of that is left.
+    /// The number of days after which half of the share remains.
     pub recency_days: f32,
-    /// How much a place in each field counts, of one in the body; by [`Field`].
+    /// The weight of a position in each field, relative to one in the body; by [`Field`].
     pub weights: Vec<f32>,
 }
 
 impl Default for Ranking {
-    /// `k1` and `b` are the values of the literature, and of Lucene. A function word decides among
-    /// equals only: at this weight the rarest of them says as little as a word of every document.
+    /// Returns `k1` and `b` as in the literature and in Lucene. A function word decides only among equals: at this
+    /// weight the rarest of them says as little as a word of every document.
     fn default() -> Self {
         Self {
             k1: 1.2,
@@ -47,13 +46,13 @@ impl Default for Ranking {
 }
 
 impl Ranking {
-    /// Returns how much a place in this field counts, of one in the body.
+    /// Returns the weight of a position in this field, relative to one in the body.
     pub fn weight(&self, field: Field) -> f32 {
         // A custom field is searched only where a query names it, and then like any other.
         self.weights.get(field as usize).copied().unwrap_or(1.0)
     }
 
-    /// Sets how much a place in this field counts.
+    /// Sets the weight of a position in this field.
     pub fn set_weight(&mut self, field: Field, weight: f32) {
         if let Some(of) = self.weights.get_mut(field as usize) {
             *of = weight;

@@ -1,9 +1,9 @@
-//! How files are read: what beside its own bytes decides what the index holds of a file.
+//! The extraction profile: everything besides the bytes of a file that decides what the index holds of it.
 //!
-//! A file is read again when its stamp changed, and also when the reading did: a format has
-//! another version, or the folder gives other fields. The index keeps the reading of its last run
-//! and gives it a number, the *edition*, which stands in the token of each file read so
-//! ([`crate::Stamp::token`]). So a run that is stopped goes on where it was.
+//! A file is read again when its stamp changes, and also when the profile does: a format has another version, or a
+//! folder gives other fields. The index keeps the profile of its last run and gives it a number, the *generation*,
+//! which is in the token of each file read with it ([`crate::Stamp::token`]). So a run that is stopped goes on where
+//! it was.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ use serde::{Deserialize, Serialize};
 use crate::root::path_bytes;
 use crate::{CustomField, Field, Setting};
 
-/// How files are read.
+/// An extraction profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// The version of each format that can be read, by its name.
+    /// The version of each format that can be read, by the name of the format.
     pub formats: BTreeMap<String, u32>,
-    /// Fields that folders give to what lies below them.
+    /// Fields that folders give to all documents below them.
     #[serde(default)]
     pub folders: Vec<FolderFields>,
-    /// Limits that files may fail by, by their settings: bytes, numbers and milliseconds, and seconds of helpers.
+    /// Limits that files may exceed, by setting: bytes, numbers and milliseconds, and seconds for helpers.
     #[serde(default)]
     pub limits: BTreeMap<Setting, u64>,
-    /// Tells other passwords from these; 0 if there are none.
+    /// A number that differs for other passwords; 0 if there are none.
     #[serde(default)]
     pub passwords: u16,
-    /// Headers of messages that are fields.
+    /// Message headers that are fields.
     #[serde(default)]
     pub headers: Vec<CustomField>,
 }
@@ -38,12 +38,12 @@ pub struct FolderFields {
     /// Absolute path of the folder.
     #[serde(with = "path_bytes")]
     pub path: PathBuf,
-    /// The fields with their values.
+    /// The fields and their values.
     pub fields: Vec<(Field, String)>,
 }
 
 impl Reading {
-    /// Returns the fields that the nearest folder above a file gives it.
+    /// Returns the fields that a file gets from the nearest folder above it.
     pub fn fields_of(&self, file: &Path) -> &[(Field, String)] {
         let above = self
             .folders

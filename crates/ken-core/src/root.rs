@@ -1,16 +1,16 @@
-//! What the index covers.
+//! The roots of an index.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// A folder, or a single file, that the index covers, and how it is walked.
+/// A root: a folder or a single file, and how it is walked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Root {
     /// Absolute path without symbolic links.
     #[serde(with = "path_bytes")]
     pub path: PathBuf,
-    /// Take hidden files and folders too.
+    /// Include hidden files and folders.
     #[serde(default)]
     pub hidden: bool,
     /// Follow symbolic links.
@@ -19,11 +19,11 @@ pub struct Root {
     /// Stay on the file system of the root.
     #[serde(default)]
     pub one_file_system: bool,
-    /// Pay no heed to `.gitignore`, `.ignore` and `.kenignore`.
+    /// Ignore the rules of `.gitignore`, `.ignore` and `.kenignore`.
     #[serde(default)]
     pub no_ignore: bool,
-    /// Whether it was a mount point when it was last walked: then an empty folder in its place
-    /// means that nothing is mounted, not that all files are gone.
+    /// Whether the root was a mount point at the last walk. If so, an empty folder there means that nothing is
+    /// mounted, and not that all files are gone.
     #[serde(default)]
     pub mounted: bool,
 }
@@ -42,13 +42,13 @@ impl Root {
     }
 }
 
-/// Returns the root that covers a path: the nearest above it, or the path itself.
+/// Returns the root of a path: the nearest one above it, or the path itself.
 pub fn covering<'r>(roots: &'r [Root], path: &Path) -> Option<&'r Root> {
     path.ancestors()
         .find_map(|folder| roots.iter().find(|root| root.path == folder))
 }
 
-/// Paths are bytes: text where they are UTF-8, else a list of numbers.
+/// Serialises paths, which are bytes: as text where they are UTF-8, else as a list of numbers.
 pub(crate) mod path_bytes {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};

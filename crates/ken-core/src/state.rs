@@ -20,7 +20,7 @@ pub enum MessageState {
     Calendar,
 }
 
-/// What tells a state of a message.
+/// The source of a state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateSource {
     /// The letter of the state after `:2,` in the name of a Maildir's file.
@@ -45,28 +45,28 @@ impl StateSource {
     }
 }
 
-/// What is known of a state: a row of [`MESSAGE_STATES`].
+/// What defines a state: a row of [`MESSAGE_STATES`].
 #[derive(Clone, Copy, Debug)]
 pub struct MessageStateInfo {
     /// The state of the row.
     pub state: MessageState,
-    /// The name: the value of `is:`, if documents have the state as such a value.
+    /// The name, which is the value of `is:` if documents have the state as such a value.
     pub name: &'static str,
     /// Whether documents have the state as a value of `is:`.
     pub is_value: bool,
-    /// What tells the state.
+    /// The source of the state.
     pub source: StateSource,
-    /// The letter of mu's flag, and of Maildir for what the file name tells.
+    /// The letter of mu's flag, and of Maildir if the file name holds the state.
     pub letter: u8,
     /// The name of mu's flag.
     pub mu: &'static str,
-    /// The tag by which notmuch tells the state.
+    /// The tag of notmuch for the state.
     pub notmuch: Option<&'static str>,
     /// The letter in the headers `Status` and `X-Status` of a mailbox.
     pub status: Option<u8>,
     /// The sequences of MH that hold messages in the state.
     pub mh: &'static [&'static str],
-    /// What the state says of a message.
+    /// The meaning of the state.
     pub meaning: &'static str,
 }
 
@@ -124,13 +124,13 @@ impl MessageStateInfo {
         }
     }
 
-    /// Returns the letter of the state in the name of a Maildir's file, if such a name tells it.
+    /// Returns the letter of the state in Maildir file names, if they hold the state.
     pub fn maildir_letter(&self) -> Option<u8> {
         (self.source == StateSource::FileName).then_some(self.letter)
     }
 }
 
-/// Every state, in the order of mu's flags; those of Maildir's letters are sorted by letter.
+/// Every state, in the order of mu's flags; states with a Maildir letter are sorted by letter.
 #[rustfmt::skip]
 pub const MESSAGE_STATES: &[MessageStateInfo] = {
     use MessageState as State;

@@ -1,4 +1,4 @@
-//! The token of a file: one number that tells whether the index holds the file as it is now.
+//! The token of a file: one number that shows whether the index holds the current state of the file.
 
 /// How many bits of a token hold the generation.
 const GENERATION_BITS: u32 = 16;
@@ -6,16 +6,16 @@ const GENERATION_BITS: u32 = 16;
 /// A hash of a file's [`Stamp`](crate::Stamp) in the upper 48 bits, and in the lower 16 the generation of the
 /// [`Reading`](crate::Reading) with which the file was read.
 ///
-/// Equal tokens mean an unchanged file that would be read the same way. With 48 bits one of 2.8·10¹⁴ changes goes
+/// Equal tokens mean an unchanged file that would be read the same way. With 48 bits one in 2.8·10¹⁴ changes goes
 /// unnoticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(u64);
 
 impl Token {
-    /// The token of a file that was not indexed to its end: no stamp has it, so the next run reads the file again.
+    /// The token of a file that was not indexed to its end. No stamp has it, so the next run reads the file again.
     pub const UNFINISHED: Self = Self(0);
 
-    /// Joins the hash of a stamp, of which the lower 48 bits count, and a generation, which is never 0.
+    /// Joins the lower 48 bits of the hash of a stamp and a generation, which is never 0.
     pub(crate) fn new(stamp_hash: u64, generation: u16) -> Self {
         Self(stamp_hash << GENERATION_BITS | u64::from(generation))
     }

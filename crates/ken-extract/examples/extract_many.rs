@@ -1,9 +1,10 @@
-//! Extracts files again and again and says what it cost: what isolation costs, without an index.
+//! Extracts files repeatedly and prints the cost, to measure the cost of isolation without an
+//! index.
 //!
 //! `extract_many MODE TIMES < LIST` where MODE is `auto`, `all` or `none`, and LIST has one path on
-//! each line. Its workers are itself.
+//! each line. The program is its own worker.
 
-// A program for measuring: it talks, and is told everything by its caller.
+// A measuring program prints its results, and takes everything from its caller.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;

@@ -1,16 +1,17 @@
-//! Fuzzing by the stable compiler: damages the samples of `tests/data` for a while and checks what
-//! comes of them.
+//! Fuzzing with the stable compiler: damages the samples of `tests/data` for a while and checks the
+//! results.
 //!
 //! ```sh
 //! cargo run -p ken-extract --example mutate -- --seconds 60 [--seed N] [--only PART-OF-PATH]
 //! cargo run -p ken-extract --example mutate -- --input FILE
 //! ```
 //!
-//! All samples get the same time, first as they are, then damaged. An input is made from the seed and
-//! its number, so a run can be repeated. One that panics, takes long or too much memory is written
-//! to `target/mutations` under a name with the ending of its sample, which chooses the parser. The
-//! inputs are tried in a child process: one that ends it (by a stack overflow, for instance) is
-//! known from what each thread wrote down before it began. The exit code is 1 if there was one.
+//! All samples get the same time, first unchanged, then damaged. An input is made from the seed and
+//! its number, so a run can be repeated. An input that panics, takes long or takes too much memory
+//! is written to `target/mutations`, with the extension of its sample, which selects the parser.
+//! The inputs run in a child process. One that kills the process (by a stack overflow, for
+//! instance) is known from the note that each thread writes before it begins. The exit code is 1 if
+//! there was a finding.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // a program
 
@@ -32,16 +33,16 @@ use common::{Sample, samples};
 use fastrand::Rng;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// An input that takes longer hangs; without optimisation and on a busy machine, most take 1 ms.
+/// Maximum time of an input; without optimisation and on a busy machine, most take 1 ms.
 const MAX_INPUT_TIME: Duration = Duration::from_secs(60);
-/// All threads together may hold so much, at most.
+/// Maximum memory of all threads together.
 const MAX_RESIDENT_BYTES: u64 = 1 << 30;
-/// Where the kernel ends a thread that takes too much before the watch sees it.
+/// The limit at which the kernel kills a process that takes too much before the watch notices.
 const MAX_ADDRESS_BYTES: u64 = 8 << 30;
-/// A sample is damaged for so long before it is the next one's turn.
+/// Time for which a sample is damaged before the next one is used.
 const TURN: Duration = Duration::from_millis(50);
 const MAX_FINDINGS: usize = 20;
-/// Bytes of a thread's note of what it tries.
+/// Size of a thread's note of its current input.
 const NOTE_BYTES: usize = 48;
 
 struct Options {
@@ -89,7 +90,7 @@ fn options() -> Options {
     options
 }
 
-/// Where inputs are written to.
+/// Returns the folder in which inputs are written.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mutations")
 }
@@ -101,7 +102,7 @@ fn chosen(only: &str) -> Vec<Sample> {
     samples
 }
 
-/// Tries one file again, to see it fail.
+/// Runs one file again, to reproduce its failure.
 fn repeat(path: &Path) -> ExitCode {
     let bytes = fs_err::read(path).unwrap();
     let began = Instant::now();
@@ -115,7 +116,7 @@ fn repeat(path: &Path) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs the child and, if a signal ended it, saves what its threads were trying.
+/// Runs the child and, if a signal killed it, saves the current inputs of its threads.
 fn supervise(options: &Options) -> bool {
     let status = Command::new(std::env::current_exe().unwrap())
         .args(std::env::args().skip(1))
@@ -153,7 +154,7 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Makes an input; the first of a sample, number 0, is the sample itself.
+    /// Creates an input; number 0 of a sample is the sample itself.
     fn new(samples: &'a [Sample], place: usize, seed: u64, number: u64) -> Self {
         let sample = &samples[place];
         let mut random = Rng::with_seed(seed ^ number.rotate_left(32));
@@ -174,7 +175,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Writes the input to a file and says how it is tried again.
+    /// Writes the input to a file and prints how to run it again.
     fn save(&self, what: &str) {
         let path = folder().join(format!("{what}-{}-{}", self.number, self.sample.name));
         fs_err::write(&path, &self.bytes).unwrap();
@@ -190,13 +191,13 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// What a thread is trying.
+/// The current input of a thread.
 struct Slot {
     trial: Mutex<Option<(Instant, usize, u64)>>,
     note: fs_err::File,
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Run {
     samples: Vec<Sample>,
     seed: u64,
@@ -206,9 +207,9 @@ struct Run {
     next_number: AtomicU64,
     is_over: AtomicBool,
     slots: Vec<Slot>,
-    /// Where parsers panicked.
+    /// Positions where parsers panicked.
     findings: Mutex<HashSet<String>>,
-    /// The longest time of an input, and the path of its sample.
+    /// The longest time of an input, and its sample's path.
     slowest: Mutex<(Duration, String)>,
 }
 
@@ -242,7 +243,7 @@ impl Run {
         }
     }
 
-    /// Tries inputs until the time is over. Returns whether none failed.
+    /// Runs inputs until the time is over. Returns whether none failed.
     fn run(&self) -> bool {
         let limit = Some(MAX_ADDRESS_BYTES);
         let limit = Rlimit {
@@ -251,7 +252,7 @@ impl Run {
         };
         setrlimit(Resource::As, limit).unwrap();
         std::panic::set_hook(Box::new(|panic| {
-            // Extraction catches the parser's, and the check panics for it again.
+            // Extraction catches the parser's panic, and the check then panics because of it.
             PANICKED_AT.with_borrow_mut(|first| {
                 if first.is_empty() {
                     *first = panic.to_string();
@@ -308,7 +309,7 @@ impl Run {
         }
     }
 
-    /// Keeps an input that panicked, one for each place in the code.
+    /// Saves an input that panicked, one for each position in the code.
     fn found(&self, trial: &Trial<'_>) {
         let place = PANICKED_AT.take();
         let mut findings = lock(&self.findings);
@@ -321,7 +322,7 @@ impl Run {
         }
     }
 
-    /// Ends the run when its time is over, or an input takes too long or too much memory.
+    /// Ends the run when its time is over, or when an input takes too long or too much memory.
     fn watch(&self) {
         if self.began.elapsed() > self.time {
             self.is_over.store(true, Ordering::Relaxed);

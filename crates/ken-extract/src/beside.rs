@@ -1,17 +1,17 @@
-//! Metadata that stand beside a file, not in it: extended attributes and sidecars.
+//! Metadata next to a file, not in it: extended attributes and sidecars.
 //!
 //! Sources: freedesktop.org, *Common Extended Attributes*; the Dublin Core elements; Recoll's
-//! manual, which takes `user.NAME` for its field `NAME`; XMP (ISO 16684-1).
+//! manual, which maps `user.NAME` to its field `NAME`; XMP (ISO 16684-1).
 
 use ken_core::{Document, Field, Ipath, Kind, Value};
 
 use crate::date;
 use crate::formats::xmp;
 
-/// The largest sidecar that is read.
+/// Maximum size of a sidecar that is read.
 pub const MAX_SIDECAR_BYTES: usize = xmp::MAX_BYTES;
 
-/// Returns what an extended attribute says of its file: nothing if its name is not known.
+/// Returns the fields in an extended attribute; none if its name is not known.
 pub fn attribute(name: &str, value: &[u8]) -> Vec<(Field, Value)> {
     let Some(field) = field_of(name) else {
         return Vec::new();
@@ -46,7 +46,7 @@ fn field_of(name: &str) -> Option<Field> {
     })
 }
 
-/// Returns what a sidecar says of its file.
+/// Returns the fields in a sidecar.
 pub fn sidecar(packet: &[u8]) -> Vec<(Field, Value)> {
     let mut document = scratch();
     xmp::complete(packet, &mut document);

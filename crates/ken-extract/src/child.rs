@@ -1,5 +1,5 @@
-//! Waiting for the end of a process, but not for ever: one that hangs in the kernel, on a dead network
-//! share or a broken disk, does not end when it is killed.
+//! Waits for the end of a process, but not for ever: a process that hangs in the kernel, on a dead
+//! network share or a broken disk, does not end when it is killed.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// A process that was killed is waited for so long; then it is left to the system.
+/// Longest wait for a killed process; after that it is left to the system.
 pub(crate) const AFTER_KILL: Duration = Duration::from_secs(2);
 
-/// Waits so long for the end of a process; returns how it ended, if it did.
+/// Waits at most `patience` for a process to end; returns how it ended, if it did.
 pub(crate) fn wait_for(child: &mut Child, patience: Duration) -> io::Result<Option<ExitStatus>> {
     let deadline = Instant::now() + patience;
     loop {

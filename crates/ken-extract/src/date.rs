@@ -1,12 +1,13 @@
-//! Dates as documents write them: ISO 8601 as W3CDTF (<https://www.w3.org/TR/NOTE-datetime>)
-//! profiles it (`2024`, `2024-05`, `2024-05-01`, `2024-05-01T12:30Z`).
+//! Parses the dates in documents: ISO 8601 in the profile W3CDTF
+//! (<https://www.w3.org/TR/NOTE-datetime>: `2024`, `2024-05`, `2024-05-01`, `2024-05-01T12:30Z`),
+//! and the forms of EXIF, mail, C, English prose and PDF.
 
 use jiff::civil::DateTime;
 use jiff::{Timestamp, tz::TimeZone};
 use ken_core::month_of;
 
-/// Returns the seconds since 1970-01-01 UTC. Missing months, days and times are the first ones, a
-/// time without zone is taken for UTC.
+/// Returns the seconds since 1970-01-01 UTC. Missing months, days and times default to the first; a
+/// time without zone is taken as UTC.
 pub(crate) fn iso(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(timestamp) = text.parse::<Timestamp>() {
@@ -22,8 +23,8 @@ pub(crate) fn iso(text: &str) -> Option<i64> {
     Some(zoned.timestamp().as_second())
 }
 
-/// Returns the seconds since 1970-01-01 UTC of a date of EXIF (`2024:02:29 12:30:00`), in a zone
-/// (`+02:00`) if there is one.
+/// Returns the seconds since 1970-01-01 UTC of a date in EXIF (`2024:02:29 12:30:00`), with its
+/// zone (`+02:00`) if there is one.
 pub(crate) fn exif(text: &str, zone: Option<&str>) -> Option<i64> {
     let (day, time) = text
         .trim()
@@ -34,15 +35,14 @@ pub(crate) fn exif(text: &str, zone: Option<&str>) -> Option<i64> {
     zoned.or_else(|| iso(&local))
 }
 
-/// Returns the seconds since 1970-01-01 UTC of a date as mail has it (RFC 5322): `Thu, 29 Feb 2024
+/// Returns the seconds since 1970-01-01 UTC of a date in mail (RFC 5322): `Thu, 29 Feb 2024
 /// 12:30:00 +0100`.
 pub(crate) fn mail(text: &str) -> Option<i64> {
     let zoned = jiff::fmt::rfc2822::parse(text.trim()).ok()?;
     Some(zoned.timestamp().as_second())
 }
 
-/// Returns the seconds since 1970-01-01 UTC of a date as C's `ctime` writes it: `Thu Feb 29
-/// 12:30:00 2024`.
+/// Returns the seconds since 1970-01-01 UTC of a date from C's `ctime`: `Thu Feb 29 12:30:00 2024`.
 pub(crate) fn ctime(text: &str) -> Option<i64> {
     let local = DateTime::strptime("%a %b %d %H:%M:%S %Y", text.trim()).ok()?;
     let zoned = local.to_zoned(TimeZone::UTC).ok()?;
@@ -74,8 +74,7 @@ pub(crate) fn spoken(text: &str) -> Option<i64> {
     ))
 }
 
-/// Returns the seconds since 1970-01-01 UTC of a date as PDF has it, without its zone:
-/// `D:20240229123000`.
+/// Returns the seconds since 1970-01-01 UTC of a date in PDF, without its zone: `D:20240229123000`.
 pub(crate) fn pdf(text: &str) -> Option<i64> {
     let digits = text.trim().strip_prefix("D:")?.get(..14)?;
     let local = DateTime::strptime("%Y%m%d%H%M%S", digits).ok()?;

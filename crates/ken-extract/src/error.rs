@@ -6,11 +6,11 @@ use ken_core::{Cause, Encryption, Failure, Operation, Reason, errno};
 
 use crate::Passwords;
 
-/// Why a format module could not read its input, or not all of it.
+/// Why a format module could not read its input, in whole or in part.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The bytes break the rules of their format, or end too early; says what is wrong, in lower case,
-    /// without final stop and without the file's name.
+    /// The bytes break the rules of their format, or end too early. The text says what is wrong, in
+    /// lower case, without a full stop and without the file's name.
     #[error("{0}")]
     Malformed(String),
     /// Any other cause that lies in the input.
@@ -19,7 +19,7 @@ pub enum Error {
     /// The file could not be read.
     #[error("{0}")]
     Read(#[from] io::Error),
-    /// The system lacks something now that the file or its helper needs.
+    /// The system currently lacks something that the file or its helper needs.
     #[error("{0:?}")]
     Lacking(Cause),
     /// The run is being stopped.
@@ -28,24 +28,24 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the failure of what a password would open, and none of these does.
+    /// Returns the failure of encrypted content that none of `passwords` opens.
     pub(crate) fn encrypted(passwords: &Passwords) -> Self {
         Self::Failed(Cause::Password {
             tried: !passwords.is_empty(),
         })
     }
 
-    /// Returns the failure of what is encrypted and takes no password.
+    /// Returns the failure of encrypted content that no password opens.
     pub(crate) fn sealed(how: Encryption) -> Self {
         Self::Failed(Cause::Encrypted { how })
     }
 
-    /// Returns a [`Error::Malformed`] with the cause's own words.
+    /// Returns an [`Error::Malformed`] with the text of the cause.
     pub fn malformed(cause: impl std::fmt::Display) -> Self {
         Self::Malformed(cause.to_string())
     }
 
-    /// Returns the failure of a variant of a format that ken does not read.
+    /// Returns the failure of an unsupported variant of a format.
     pub(crate) fn unsupported(what: impl Into<String>) -> Self {
         Self::Failed(Cause::Unsupported { what: what.into() })
     }
@@ -60,7 +60,7 @@ impl Error {
         self.is_for(Reason::Limit)
     }
 
-    /// Returns whether what failed is encrypted.
+    /// Returns whether the failure is due to encryption.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.is_for(Reason::Encrypted)
     }
@@ -69,7 +69,7 @@ impl Error {
         matches!(self, Self::Failed(cause) if cause.reason() == reason)
     }
 
-    /// Returns whether the file may be read later as it is.
+    /// Returns whether the unchanged file may be readable later.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Lacking(_) => true,
@@ -108,7 +108,7 @@ impl From<Error> for Cause {
     }
 }
 
-/// Returns the cause of an error of reading; a decoder reports damaged data as one too.
+/// Returns the cause of a read error; a decoder also reports damaged data as one.
 fn of_reading(error: &io::Error) -> Cause {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     match error.kind() {

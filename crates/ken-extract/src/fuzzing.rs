@@ -1,4 +1,4 @@
-//! Doors for the targets in `fuzz/` to readers of foreign bytes that are not public.
+//! Gives the targets in `fuzz/` access to private parsers of foreign bytes.
 
 use ken_core::Document;
 
@@ -27,10 +27,10 @@ impl Sink for Delivered {
     }
 }
 
-/// What a worker process says, whose parser may have been taken over.
+/// Reads the answers of a worker process whose parser may have been taken over.
 ///
 /// # Panics
-/// If more is delivered than the limits allow, or a part that stands for its file.
+/// If more is delivered than the limits allow, or a part with the path of its file.
 pub fn worker_answers(bytes: &[u8]) {
     let limits = Limits {
         max_members: 10,
@@ -44,17 +44,17 @@ pub fn worker_answers(bytes: &[u8]) {
     assert!(delivered.n_bytes <= limits.max_expanded_bytes);
 }
 
-/// What a helper says by Recoll's protocol.
+/// Reads the answers of a helper in Recoll's protocol.
 pub fn helper_answers(bytes: &[u8]) {
     crate::helper::read_answers(bytes);
 }
 
-/// What Tesseract prints.
+/// Reads the output of Tesseract.
 pub fn ocr_pages(bytes: &[u8]) {
     crate::helper::ocr::read_pages(bytes);
 }
 
-/// A `mimeconf` or `mimemap` file.
+/// Reads a `mimeconf` or `mimemap` file.
 pub fn mimeconf(bytes: &[u8]) {
     crate::helper::read_table(&String::from_utf8_lossy(bytes));
 }

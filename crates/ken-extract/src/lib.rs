@@ -1,12 +1,11 @@
-//! Given bytes, what text is in them?
+//! What text and fields are in these bytes? [`extract`] detects the format of a file or member and
+//! passes each [`Document`] and [`Member`] to a [`Sink`] as soon as it is found, so that a mailbox
+//! of a million messages is never in memory as a whole. The caller decides where members are
+//! extracted: immediately, or as separate jobs on other threads.
 //!
-//! [`extract`] looks at a file or member, finds its format and pushes [`Document`]s and
-//! [`Member`]s into a [`Sink`] as it finds them, so that a mailbox of a million messages is never
-//! in memory. The caller decides where members are extracted: here at once, or as jobs of their
-//! own on other threads.
-//!
-//! Each input yields exactly one document with the input's own `ipath`, whatever happens: what
-//! cannot be read is a document with a [`Failure`] and no text, found by its name.
+//! Each input yields exactly one document with the input's own `ipath`, whatever happens. An input
+//! that cannot be read yields a document without text but with a [`Failure`]; it can still be found
+//! by its name.
 
 pub mod beside;
 mod child;
@@ -45,21 +44,21 @@ pub use passwords::Passwords;
 pub use structure::compression;
 pub use worker::{Extractor, Isolate, Options};
 
-/// Takes what extraction finds, in the order in which it is found: the parts of a container
-/// before its own document.
+/// Receives what extraction finds, in the order in which it is found. The members and inner
+/// documents of a container come before the container's own document.
 pub trait Sink {
-    /// Takes a finished document.
+    /// Receives a finished document.
     fn document(&mut self, document: Document);
 
-    /// Is told that a part of so many bytes is about to be in memory, until it is handed on or another is
-    /// told of. May wait until there is room.
+    /// Announces that the caller is about to hold `n_bytes` of a member in memory, until it hands
+    /// on the member or announces the next one. May block until there is room.
     fn make_room(&mut self, _n_bytes: usize) {}
 
-    /// Takes a part that is a file of its own, to be extracted now or later.
+    /// Receives a member to be extracted now or later.
     fn member(&mut self, member: Member);
 
-    /// Takes the content of the input, of which a program may find the text; comes before the own
-    /// document, which stands without it too.
+    /// Receives the content of the input, for a helper that may find its text. It comes before the
+    /// input's own document, which is complete without it.
     fn content(&mut self, _content: Member) {}
 
     /// Returns whether the run is being stopped; containers then end early.
@@ -67,33 +66,34 @@ pub trait Sink {
         false
     }
 
-    /// Is told that something failed for a cause outside of the file, which may pass: the file is
-    /// to be tried again.
+    /// Reports that something failed for a passing cause outside the file, so that the file should
+    /// be tried again.
     fn try_again(&mut self) {}
 }
 
-/// A file inside a file: an archive member, an attachment, a message of a mailbox.
+/// A file inside a file: an archive member, an attachment, or a message of a mailbox.
 #[derive(Clone, Debug, Default)]
 pub struct Member {
-    /// The way from the outermost file to this member.
+    /// Member path: the way from the outermost file to this member.
     pub ipath: Ipath,
-    /// File name without folders, which helps to detect the format; may be empty.
+    /// File name without folders, which helps detection; may be empty.
     pub name: String,
-    /// Media type that the container declares, if it does.
+    /// Media type that the container declares, if any.
     pub declared_type: Option<String>,
-    /// Time of last change that the container declares, seconds since 1970-01-01 UTC.
+    /// Time of last change that the container declares, in seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
-    /// Whether it is attached to a message or document, rather than part of an archive.
+    /// Whether the member is attached to a message or document, rather than part of an archive.
     pub is_attachment: bool,
-    /// Where it starts in the outermost file, if it can be read from there.
+    /// Offset of the member in the outermost file, if it can be read from there.
     pub offset: Option<u64>,
     /// The content.
     pub bytes: Vec<u8>,
-    /// What the container says of it beside its content.
+    /// What the container says about the member, besides its content.
     pub fields: Vec<(Field, Value)>,
-    /// How many components of `ipath` lead to the message around it; set when the member is handed on.
+    /// Number of components of `ipath` that lead to the enclosing message; set when the member is
+    /// handed on.
     pub message: Option<u8>,
-    /// The account of the outermost file; set when the member is handed on.
+    /// The expansion account of the outermost file; set when the member is handed on.
     pub expansion: Option<Expansion>,
 }
 
@@ -106,7 +106,8 @@ pub fn extract(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
     }
 }
 
-/// Returns what an input is. One that cannot be read is finished: a document with a failure.
+/// Returns the detected format of an input. If the input cannot be read, finishes it with a
+/// document that carries the failure, and returns none.
 fn detected(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) -> Option<Detected> {
     match input.detect() {
         Ok(detected) => Some(detected),
@@ -126,7 +127,7 @@ fn extract_detected(
     sink: &mut dyn Sink,
 ) {
     let format = formats::by_media_type(detected.media_type);
-    // A module that unpacks by itself draws on the same account as what it hands on.
+    // A module that unpacks by itself uses the same account as the members that it hands on.
     input.expansion = Some(input.account(limits));
     let mut output = Output::new(input, detected, limits, sink);
     let Some(format) = format else {
@@ -145,14 +146,14 @@ fn extract_detected(
     output.finish(failure);
 }
 
-/// What a format that streams holds of its input at once, at most, beside its output.
+/// Upper bound of what a streaming format holds of its input at once, besides its output.
 const STREAM_BYTES: u64 = 8 << 20;
 
-/// Returns about how many bytes the extraction of a file holds, judged by its name.
+/// Returns roughly how many bytes the extraction of a file holds, judging by its name.
 pub fn held_bytes(name: &str, size: u64, limits: &Limits) -> u64 {
     let whole = size.min(limits.max_file_bytes);
     match formats::by_media_type(detect::by_name(name).media_type) {
-        // Of a text as much is held as is searchable.
+        // A text is held up to the limit of what is searchable.
         Some(format) if format.streams && format.members.is_none() => {
             whole.min(limits.max_text_bytes as u64)
         }

@@ -1,5 +1,5 @@
-//! How much one file may cost, which passwords are tried, and which headers are fields. Every limit is
-//! a setting; its failure names it.
+//! What one file may cost, which passwords are tried, and which headers are fields. Every limit is
+//! a setting, which the failure names.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,45 +8,45 @@ use ken_core::{Cause, CustomField, Limit, SetBy, Setting};
 
 use crate::{Error, Passwords};
 
-/// A file may take the time of [`Limits::file_time`] once more for each of these bytes.
+/// Number of bytes for which a file may take [`Limits::file_time`] once more.
 const BYTES_FOR_MORE_TIME: u64 = 64 << 20;
 
-/// Limits of extraction, its passwords, and the headers that are fields. All sizes are bytes.
+/// Limits of extraction, with passwords and custom fields. All sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Files larger than this that a parser needs whole in memory are found by name only.
+    /// Larger files that a parser needs whole in memory are found by name only.
     pub max_file_bytes: u64,
-    /// Text of one document beyond this is left out.
+    /// Text of one document beyond this size is left out.
     pub max_text_bytes: usize,
-    /// A member larger than this is found by name only.
+    /// Larger members are found by name only.
     pub max_member_bytes: u64,
-    /// Containers inside containers beyond this depth are not opened.
+    /// Containers nested deeper than this are not opened.
     pub max_depth: usize,
     /// Members of one container beyond this number are left out.
     pub max_members: u64,
-    /// All members of one container together may not expand beyond this.
+    /// All members of one container together may not expand to more than this.
     pub max_expanded_bytes: u64,
-    /// A compressed stream that expands by more than this factor (beyond the first MiB) is
-    /// taken for a bomb; so is a file that expands so, beyond the first 64 MiB, with all that is
-    /// inside its containers.
+    /// A compressed stream that expands by more than this factor (beyond the first MiB) is taken
+    /// for a bomb. The same holds for a file that expands so, with all members of its containers,
+    /// beyond the first 64 MiB.
     pub max_expansion: u64,
     /// Pages of a document beyond this number are left out.
     pub max_pages: u64,
-    /// Time that a worker may take for one file, and as much again for each 64 MiB of it. What its
-    /// members take does not count.
+    /// Time that a worker may take for one file, and as much again for each 64 MiB of it. Time
+    /// spent on the file's members does not count.
     pub file_time: Duration,
-    /// Memory of a worker: what it maps.
+    /// Memory that a worker may map.
     pub worker_memory: u64,
-    /// Tried on what is encrypted.
+    /// Passwords to try on encrypted content.
     pub passwords: Passwords,
     /// Headers of messages that are fields.
     pub headers: Vec<CustomField>,
-    /// Settings that the memory of a run made lower, with that memory in bytes.
+    /// Settings that were lowered to fit the memory of a run, with that memory in bytes.
     pub lowered: BTreeMap<Setting, u64>,
 }
 
 impl Limits {
-    /// Returns the limits that a file may fail by, by their settings.
+    /// Returns the limits that can make a file fail, by setting.
     pub fn named(&self) -> [(Setting, u64); 10] {
         [
             (Setting::MaxFileBytes, self.max_file_bytes),
@@ -62,7 +62,7 @@ impl Limits {
         ]
     }
 
-    /// Returns the limit that a setting makes. That of helpers is not among these limits: it is 0.
+    /// Returns the limit of a setting. The limit of helpers is not among these: it is 0.
     pub(crate) fn limit(&self, setting: Setting) -> Limit {
         let named = self.named();
         let in_force = named.iter().find(|(name, _)| *name == setting);
@@ -74,12 +74,12 @@ impl Limits {
         }
     }
 
-    /// Returns the failure of what reached the limit that a setting makes.
+    /// Returns the failure of a file that reached the limit of a setting.
     pub(crate) fn reached(&self, setting: Setting) -> Error {
         Error::Failed(Cause::limit(self.limit(setting)))
     }
 
-    /// Returns the failure of a file with more bytes than its parser may hold.
+    /// Returns the failure of a file that is larger than its parser may hold.
     pub(crate) fn too_large(&self, size: u64) -> Error {
         Error::Failed(Cause::Limit {
             limit: self.limit(Setting::MaxFileBytes),
@@ -88,7 +88,7 @@ impl Limits {
         })
     }
 
-    /// Returns how long a worker may take for a file of this size.
+    /// Returns the time that a worker may take for a file of `size` bytes.
     pub(crate) fn file_time_of(&self, size: u64) -> Duration {
         let times = 1 + size / BYTES_FOR_MORE_TIME;
         let times = u32::try_from(times).unwrap_or(u32::MAX);

@@ -1,11 +1,11 @@
-//! What documents are told of where they come from: which message they are a part of, where that
-//! stands in its file, and a hash of the content that they were read from. What tells no time of its own
-//! has that of the member that it is in.
+//! Tells each document where it comes from: the message that it is a part of, the place of that
+//! message in its file, and a hash of the content that the document was read from. A document
+//! without a time of its own gets the time of the member that it is in.
 //!
-//! Copies have the same hash, in folders, archives and attachments alike. A large content is hashed
-//! by its size and [`SAMPLES`] pieces of it, from the first to the last, so that a film costs no more
-//! than a letter: copies are always recognised, and to be taken for a copy by mistake a content must
-//! have the same size and differ between the pieces only.
+//! Duplicates have the same hash, in folders, archives and attachments alike. Large content is
+//! hashed by its size and [`SAMPLES`] pieces from the first to the last, so that a film costs no
+//! more than a letter. Duplicates are always recognised; content is mistaken for a duplicate only
+//! if it has the same size and differs only between the pieces.
 
 use std::hash::Hasher;
 use std::io;
@@ -16,12 +16,12 @@ use twox_hash::XxHash3_64;
 use crate::detect::Detected;
 use crate::{Input, Member, Sink};
 
-/// Content up to this size is hashed whole.
+/// Content up to this size is hashed as a whole.
 const WHOLE_BYTES: u64 = 4 << 20;
 const SAMPLES: u64 = 16;
 const SAMPLE_BYTES: usize = 64 << 10;
 
-/// Returns a hash of what an input holds; none if it holds nothing.
+/// Returns a hash of the content of an input; none if the input is empty.
 pub(crate) fn content(input: &Input<'_>, seed: u64) -> io::Result<Option<u64>> {
     let size = input.size();
     if size == 0 {
@@ -57,8 +57,9 @@ pub(crate) fn content(input: &Input<'_>, seed: u64) -> io::Result<Option<u64>> {
     Ok(Some(hasher.finish()))
 }
 
-/// Returns where a member stands in the outermost file, with a hash of all that is read of it; none if it
-/// cannot be read from there, or if what is read of it depends on more.
+/// Returns the place of a member in the outermost file, with a hash of all that is read of the
+/// member. Returns none if the member cannot be read from there, or if its text depends on more
+/// than these bytes.
 pub(crate) fn place(
     offset: Option<u64>,
     modified: Option<i64>,
@@ -75,26 +76,26 @@ pub(crate) fn place(
     })
 }
 
-/// Hands on what is found in one input, and tells it of its origin.
+/// Passes on what is found in one input, and adds its origin.
 pub(crate) struct Origin<'s> {
     sink: &'s mut dyn Sink,
     ipath: Ipath,
     content: Option<u64>,
     place: Option<Place>,
     modified: Option<i64>,
-    /// How many components of internal paths lead to the message around all of it.
+    /// Number of components of member paths that lead to the enclosing message.
     message: Option<u8>,
 }
 
 impl<'s> Origin<'s> {
-    /// Returns the origin of what is found in an input; hashes its content with a seed.
+    /// Returns the origin for one input; with a seed, hashes the input's content.
     pub(crate) fn new(
         input: &Input<'_>,
         detected: Detected,
         seed: Option<u64>,
         sink: &'s mut dyn Sink,
     ) -> Self {
-        // What cannot be read is told by the extraction.
+        // The extraction reports what cannot be read.
         let content = seed.and_then(|seed| content(input, seed).ok().flatten());
         let own = || u8::try_from(input.ipath.depth()).ok();
         let message = input.message.or_else(|| is_message(detected).then(own)?);
@@ -110,7 +111,7 @@ impl<'s> Origin<'s> {
     }
 }
 
-/// One message, not a store of them.
+/// Returns whether the format is that of one message, not of a file with many.
 fn is_message(detected: Detected) -> bool {
     ["message/rfc822", "application/vnd.ms-outlook"].contains(&detected.media_type)
 }

@@ -10,7 +10,7 @@ use crate::formats::Extract;
 use crate::output::Output;
 use crate::{Input, Limits, Member, Sink};
 
-/// What a module found: its own document first, then parts and members in order.
+/// What a module found: its own document, and the parts and members in order.
 #[derive(Debug, Default)]
 pub(crate) struct Extracted {
     pub(crate) documents: Vec<Document>,
@@ -33,13 +33,12 @@ impl Extracted {
     }
 }
 
-/// Runs `extract` on bytes that are taken for `detected`. Panics are not caught: a test that
-/// meets one fails.
+/// Runs `extract` on bytes with the format `detected`. A panic is not caught, so it fails the test.
 pub(crate) fn run(extract: Extract, detected: Detected, name: &str, bytes: &[u8]) -> Extracted {
     run_limited(extract, detected, name, bytes, &Limits::default())
 }
 
-/// As [`run`], with limits.
+/// Does the same as [`run`], under limits.
 pub(crate) fn run_limited(
     extract: Extract,
     detected: Detected,
@@ -55,7 +54,7 @@ pub(crate) fn run_limited(
     found
 }
 
-/// Runs the hostile set on a good sample: empty, cut at twenty places, random bytes, flipped
+/// Runs the hostile set made from a good sample: empty, cut at twenty places, random bytes, flipped
 /// bytes. Each must end with one own document and without a panic.
 pub(crate) fn survives(extract: Extract, detected: Detected, name: &str, good: &[u8]) {
     let mut hostile: Vec<Vec<u8>> = vec![Vec::new()];

@@ -1,4 +1,4 @@
-//! Archives and compressed files as a user meets them: detected, opened, and opened again inside.
+//! Archives and compressed files as in practice: detected, opened, and opened again inside.
 
 use std::io::{Cursor, Write};
 
@@ -173,7 +173,7 @@ fn nesting_ends_at_max_depth() {
 
 #[test]
 fn a_nested_bomb_ends_at_the_limits() {
-    // As 42.zip: sixteen members, each with sixteen members, each large and of one byte.
+    // Like 42.zip: sixteen members, each with sixteen members, each large and of one repeated byte.
     let limits = Limits {
         max_member_bytes: 1 << 20,
         max_expansion: 100,

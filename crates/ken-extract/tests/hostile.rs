@@ -1,5 +1,5 @@
-//! The hostile set: every format, by a sample in `data`, with bytes that its parser does not expect.
-//! A format without a sample fails.
+//! The hostile set: every format, with a sample in `data` and bytes that its parser does not
+//! expect. A format without a sample fails.
 
 mod common;
 
@@ -37,7 +37,7 @@ fn for_each_sample(test: impl Fn(&Sample) + Sync) {
 #[test]
 fn every_format_has_a_sample() {
     let samples = samples();
-    // That of what is compressed stands in its document.
+    // The document of compressed content has the type of that content.
     let of_content = |sample: &Sample| format_of(&check(&sample.name, &sample.bytes).media_type);
     let formats = samples.iter().filter_map(format_of_sample);
     let formats: Vec<_> = formats
@@ -78,7 +78,7 @@ fn random_bytes_under_a_good_name_do_no_harm() {
         let mut random = Rng::with_seed(sample.bytes.len() as u64);
         let noise: Vec<u8> = (0..4096).map(|_| random.u8(..)).collect();
         check(&sample.name, &noise);
-        // Behind a good start, so that the parser is chosen by content too.
+        // After a good start, so that the content also selects the parser.
         for kept in [16, 64, 512] {
             let mut bytes = sample.bytes.clone();
             bytes.truncate(kept);
@@ -138,7 +138,7 @@ fn encrypted_samples_are_told() {
     });
 }
 
-/// Puts a bomb of 20 MiB into the place of each member of a zip archive in turn.
+/// Replaces each member of a zip archive in turn by a bomb of 20 MiB.
 fn zip_bombs(bytes: &[u8]) -> Vec<Vec<u8>> {
     let n_members = zip::ZipArchive::new(Cursor::new(bytes)).unwrap().len();
     (0..n_members).map(|place| zip_bomb(bytes, place)).collect()
@@ -155,7 +155,7 @@ fn zip_bomb(bytes: &[u8], place: usize) -> Vec<u8> {
         let mut content = Vec::new();
         member.read_to_end(&mut content).unwrap();
         if at == place {
-            // Behind the good content, so that the parser gets there.
+            // After the good content, so that the parser gets there.
             for _ in 0..20 {
                 writer.write_all(&content).unwrap();
                 writer.write_all(&vec![b'x'; 1 << 20]).unwrap();

@@ -1,21 +1,21 @@
-//! Archives that hold themselves: unpacked without end if nothing stopped it.
+//! Archives that contain themselves, which would be unpacked for ever without limits.
 //!
-//! They are built here by the program that Russ Cox describes ("Zip Files All The Way Down", 2010):
-//! deflate as a language of two commands, to print bytes that follow and to repeat bytes that were
-//! printed. A checksum that must stand in what it is the checksum of is no obstacle: CRC-32 is
-//! linear, so 32 equations give it.
+//! They are built here by the method of Russ Cox ("Zip Files All The Way Down", 2010): deflate as a
+//! language with two commands, to print the bytes that follow and to repeat bytes that were
+//! printed. A checksum over data that contain the checksum is no obstacle: CRC-32 is linear, so 32
+//! equations yield it.
 
 use flate2::Crc;
 use ken_core::{Document, Reason};
 use ken_extract::{Input, Limits, extract_all};
 
-/// A byte-aligned run of deflate that prints `bytes`.
+/// Returns a byte-aligned run of deflate that prints `n_bytes`.
 fn print(n_bytes: usize) -> Vec<u8> {
     let length = (n_bytes as u16).to_le_bytes();
     vec![0, length[0], length[1], !length[0], !length[1]]
 }
 
-/// Bits, the lowest first.
+/// Bits, lowest first.
 #[derive(Default)]
 struct Bits(Vec<bool>);
 
@@ -24,13 +24,13 @@ impl Bits {
         self.0.extend((0..n_bits).map(|n| value >> n & 1 == 1));
     }
 
-    /// Codes of Huffman stand there from their highest bit.
+    /// Adds a Huffman code, which begins with its highest bit.
     fn code(&mut self, value: usize, n_bits: usize) {
         self.0
             .extend((0..n_bits).rev().map(|n| value >> n & 1 == 1));
     }
 
-    /// Copies bytes that stand `distance` before.
+    /// Copies bytes from `distance` before.
     fn copy(&mut self, length: usize, distance: usize) {
         let (symbol, base, extra) = match length {
             3..=10 => (254 + length, length, 0),
@@ -59,7 +59,7 @@ impl Bits {
     }
 }
 
-/// Five bytes that repeat the last `n_bytes`.
+/// Returns five bytes that repeat the last `n_bytes`.
 fn repeat(n_bytes: usize) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.number(0b010, 3);
@@ -70,14 +70,14 @@ fn repeat(n_bytes: usize) -> Vec<u8> {
     } else {
         bits.copy(n_bytes, n_bytes);
         bits.code(0, 7);
-        // An empty block fills up.
+        // An empty block as padding.
         bits.number(0b010, 3);
         bits.code(0, 7);
     }
     bits.bytes(5)
 }
 
-/// Nine bytes that repeat the last `n_bytes`; a block that prints nothing ends them.
+/// Returns nine bytes that repeat the last `n_bytes` and end with a block that prints nothing.
 fn repeat_many(n_bytes: usize) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.number(0b010, 3);
@@ -93,7 +93,7 @@ fn repeat_many(n_bytes: usize) -> Vec<u8> {
 /// Ends the stream and prints nothing.
 const END: [u8; 5] = [1, 0, 0, 0xff, 0xff];
 
-/// Returns a stream of deflate between `head` and `tail` that prints all three.
+/// Returns a deflate stream that prints `head`, itself and `tail`.
 fn quine(head: &[u8], tail: &[u8]) -> Vec<u8> {
     let tail = [&END, tail].concat();
     let with_head = head.len() + 5;

@@ -1,7 +1,7 @@
-//! Workers that are hostile: each harms its own file and nothing else.
+//! Hostile workers: each harms its own file and nothing else.
 //!
-//! The processes, sandbox and limits are the real ones; only the parser is replaced, by one that
-//! does what the file's name says (`tests/worker/hostile.rs`).
+//! Processes, sandbox and limits are the real ones; only the parser is replaced, by one that does
+//! what the file's name says (`tests/worker/hostile.rs`).
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ fn limits() -> Limits {
     }
 }
 
-/// Returns the documents of a file that is taken for a PDF; its own is the last.
+/// Returns the documents of a file that is taken for a PDF; the file's own is the last.
 fn extract(extractor: &Extractor<'_>, name: &str) -> Vec<Document> {
     let mut documents = Vec::new();
     let mut input = Input::bytes_of(name, PDF);
@@ -68,7 +68,7 @@ fn what_the_sandbox_forbids_kills_the_worker() {
     ] {
         assert_fails(&extractor, name, Reason::Crashed, "Forbidden");
     }
-    // Nothing is lost but the file.
+    // Only the file is lost.
     let good = extract(&extractor, "good.pdf");
     assert_eq!(good.last().unwrap().failure, None);
     assert!(!good.last().unwrap().body.is_empty());
@@ -99,7 +99,7 @@ fn last_words_are_of_the_file_that_is_read() {
     let options = options(limits());
     let extractor = Extractor::new(&options);
     assert_eq!(extract(&extractor, "mutter")[0].failure, None);
-    // One that has delivered is not asked again in a new worker.
+    // A worker that has delivered documents is not replaced for another attempt.
     let documents = extract(&extractor, "members-then-abort");
     let crashed = Cause::Crashed {
         reader: Reader::Parser("PDF".into()),
@@ -136,7 +136,7 @@ fn lies_are_not_believed() {
     ] {
         assert_fails(&extractor, name, Reason::Crashed, message);
     }
-    // A part that says it is elsewhere: only where there is an elsewhere.
+    // A part with a path elsewhere, which is allowed only if there is an elsewhere.
     let mut found = Vec::new();
     let mut input = Input::member(Member {
         ipath: Ipath::root().child("mail").child("1"),

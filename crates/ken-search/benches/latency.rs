@@ -1,10 +1,10 @@
-//! How long questions take in one process: hundreds of each kind, made of what the index holds.
+//! Measures how long queries take in one process: hundreds of each kind, made from the contents of the index.
 //!
 //! `bench/run latency` starts it.
 //!
 //! ```text
-//! latency sample INDEX COUNT    write questions: kind, order and query, separated by tabs
-//! latency run INDEX QUESTIONS   ask them; one object of JSON for each kind
+//! latency sample INDEX COUNT    write queries: kind, order and query, separated by tabs
+//! latency run INDEX QUESTIONS   run them; one object of JSON for each kind
 //! ```
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods, missing_docs)] // a program of its own
@@ -23,13 +23,13 @@ use ken_search::plan::{Context, plan};
 use ken_search::snippet::{self, Finder};
 use serde_json::json;
 
-/// How many documents have the terms that are asked for.
+/// Classes of terms by the number of documents.
 const CLASSES: [(&str, std::ops::Range<u64>); 3] = [
     ("rare", 2..20),
     ("common", 200..2_000),
     ("frequent", 20_000..u64::MAX),
 ];
-/// Times that each question is asked; the median counts.
+/// The number of times that each query runs; the median counts.
 const ROUNDS: usize = 5;
 const PAGE: usize = 10;
 
@@ -89,7 +89,7 @@ fn sample(index: &Path, count: usize) {
     }
 }
 
-/// Returns the words of a field by how many documents have them.
+/// Returns the words of a field in classes by the number of documents.
 fn terms_by_class(snapshot: &dyn Source, field: Field) -> [Vec<String>; 3] {
     let mut classes = [const { Vec::new() }; 3];
     let list = TermList {
@@ -112,7 +112,7 @@ fn terms_by_class(snapshot: &dyn Source, field: Field) -> [Vec<String>; 3] {
     classes
 }
 
-/// Returns stretches of text from documents all over the index, of words and blanks only.
+/// Returns stretches of text, of words and spaces only, from documents all over the index.
 fn texts(snapshot: &dyn Source, count: usize, random: &mut Random) -> Vec<String> {
     let every = Request {
         order: Order {
@@ -138,7 +138,7 @@ fn texts(snapshot: &dyn Source, count: usize, random: &mut Random) -> Vec<String
     texts
 }
 
-/// Returns a word with a star or a question mark for some of its letters, never the first three.
+/// Returns a word with a star or a question mark instead of some letters, but never the first three.
 fn wildcard(word: &str, random: &mut Random) -> String {
     let mut letters: Vec<char> = word.chars().collect();
     let at = (1 + random.below(letters.len().max(3) - 2)).min(letters.len() - 1);
@@ -180,16 +180,16 @@ fn run(index: &Path, questions: &str) {
 
 struct Timed {
     query: String,
-    /// From the text of the query to the addresses of its ten best documents.
+    /// From the text of the query to the numbers of its ten best documents.
     found_ms: f64,
-    /// The same with these documents and the text around the matches.
+    /// The same, with these documents and their snippets.
     shown_ms: f64,
     total: usize,
 }
 
 fn ask(snapshot: &dyn Source, context: &Context, order: &str, query: &str) -> Timed {
     let (mut found_ms, mut shown_ms, mut total) = (Vec::new(), Vec::new(), 0);
-    // Once unmeasured: pages of the index are brought into memory.
+    // The first round is not measured: it brings pages of the index into memory.
     for _ in 0..=ROUNDS {
         let start = Instant::now();
         let tree = parse(query).unwrap();

@@ -1,4 +1,4 @@
-//! Asks an index: `cargo run -p ken-search --example ask -- ~/.local/share/ken/index 'title:budget'`.
+//! Searches an index: `cargo run -p ken-search --example ask -- ~/.local/share/ken/index 'title:budget'`.
 //!
 //! The answer is one JSON object. A second argument that begins with `{` is a whole request.
 
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns what the query means for whoever started this.
+/// Returns the context of a query for the user of this program.
 fn context() -> Result<Context, Box<dyn Error>> {
     Ok(Context {
         now: Timestamp::now(),

@@ -1,14 +1,14 @@
-//! What anchors and the letters `C` and `D` behind a quote make of a stretch of words.
+//! Applies anchors, and the letters `C` and `D` after a quote, to a span of words.
 //!
-//! A value begins and ends with a border, which is a term like others: `^word` is the phrase of
-//! border and word, `"^word"o5` has both near each other.
+//! A value begins and ends with a border, which is a term like others: `^word` is the phrase of border and word, and
+//! `"^word"o5` has both near each other.
 
 use ken_core::{Field, Glob, GlobPart, Pattern, Span, Written};
 
 use crate::parse::{Clause, Modifiers, Nearness, Phrase, Piece, Value};
 use crate::plan::{self, Analyze};
 
-/// Returns the stretch with its words as the clause writes them, if it says so.
+/// Returns the span with its words compared as the clause writes them, if the clause asks for that.
 pub(crate) fn written(mut span: Span, clause: &Clause, analyze: Analyze) -> Span {
     let modifiers = clause.modifiers;
     if let Value::Phrase(phrase) = &clause.value
@@ -19,7 +19,7 @@ pub(crate) fn written(mut span: Span, clause: &Clause, analyze: Analyze) -> Span
     span
 }
 
-/// Returns the stretch at the beginning or end of the value, if the clause says so.
+/// Returns the span at the beginning or end of the value, if the clause asks for that.
 pub(crate) fn anchored(span: Span, clause: &Clause) -> Span {
     let modifiers = clause.modifiers;
     let near = match &clause.value {
@@ -33,7 +33,7 @@ pub(crate) fn anchored(span: Span, clause: &Clause) -> Span {
     }
 }
 
-/// Makes patterns ask for the words that they are from, which come in the same order.
+/// Adds to each pattern the word that it comes from; both come in the same order.
 fn give_forms(span: &mut Span, phrase: &Phrase, modifiers: Modifiers, analyze: Analyze) {
     let mut rest = words(phrase, analyze).into_iter();
     span.patterns_mut(&mut |pattern| {
@@ -56,7 +56,7 @@ fn give_forms(span: &mut Span, phrase: &Phrase, modifiers: Modifiers, analyze: A
     });
 }
 
-/// Returns what a phrase asks for and how that is written: each word, and each pattern that is one.
+/// Returns each word of a phrase, or each pattern that is one word, as it is searched for and as it is written.
 fn words(phrase: &Phrase, analyze: Analyze) -> Vec<(Pattern, Glob)> {
     let mut words = Vec::new();
     for piece in &phrase.pieces {
@@ -93,7 +93,7 @@ fn at_border(span: Span, modifiers: Modifiers, near: Option<Nearness>) -> Span {
     Span::Phrase(phrase)
 }
 
-/// The words are near each other and near the border.
+/// Returns the words near each other and near the border.
 fn anchored_near(span: Span, modifiers: Modifiers, near: Option<Nearness>) -> Span {
     let border = || Span::Match(Pattern::Border);
     let mut parts = Vec::new();

@@ -1,7 +1,8 @@
-//! `dir:` → a phrase of folder names; `root:` → that of a root; `path:` → a pattern of whole paths.
+//! Turns values of folder fields into plans: `dir:` into a phrase of folder names, `root:` into that of a root,
+//! `path:` into a pattern of whole paths.
 //!
-//! The index holds a path as one term for each folder, as it stands, after a `/` for the root;
-//! so an absolute path is a phrase that starts with `/`, any other one that may stand anywhere.
+//! The index holds one term for each folder of a path, unchanged, after a `/` for the root of the file system. So an
+//! absolute path is a phrase that starts with `/`, and any other path may match anywhere.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -22,8 +23,7 @@ pub(crate) fn field(field: Field, glob: &Glob, context: &Context) -> Plan {
     }
 }
 
-/// Returns the plan for whole paths: those that hold a text, or match a pattern, which may begin
-/// at any folder.
+/// Returns the plan for whole paths that hold a text or match a pattern. The pattern may begin at any folder.
 fn whole_path(glob: &Glob, context: &Context) -> Plan {
     let mut pattern = Glob(Vec::new());
     let absolute = at_home(glob, context);
@@ -53,7 +53,7 @@ fn whole_path(glob: &Glob, context: &Context) -> Plan {
     }
 }
 
-/// Returns the pattern with the folder that `~` or `.` at its beginning stands for.
+/// Returns the pattern with a `~` or `.` at its beginning replaced by the folder.
 fn at_home(glob: &Glob, context: &Context) -> Option<Glob> {
     let (GlobPart::Literal(text), rest) = glob.0.split_first()? else {
         return None;
@@ -70,7 +70,7 @@ fn at_home(glob: &Glob, context: &Context) -> Option<Glob> {
     Some(glob)
 }
 
-/// Returns the plan for what is in a root, which is named by its last component or its path.
+/// Returns the plan for the documents in a root. The value is the last component of the root or its path.
 fn root(glob: &Glob, context: &Context) -> Plan {
     let glob = at_home(glob, context).unwrap_or_else(|| glob.clone());
     let Ok(regex) = Regex::new(&glob.to_regex()) else {
@@ -85,7 +85,7 @@ fn root(glob: &Glob, context: &Context) -> Plan {
     for root in context.roots.iter().filter(is_meant) {
         let path = GlobPart::Literal(escape_bytes(root.as_os_str().as_bytes()).into_owned());
         plans.push(plan(&Glob(vec![path.clone()]), context));
-        // A root may be a file, with what is inside of it.
+        // A root may be a file; the documents inside it belong to the root too.
         let mut inside = Glob(vec![path.clone()]);
         inside.push(GlobPart::Literal("|".to_owned()));
         inside.push(GlobPart::Many);
@@ -103,8 +103,8 @@ fn root(glob: &Glob, context: &Context) -> Plan {
     }
 }
 
-/// Returns the plan for a folder of mail: messages in its `cur` and `new`. One that ends in `*` is
-/// meant with all below it. A `/` at the beginning stands for the folder of all mail.
+/// Returns the plan for the messages in the `cur` and `new` of a mail folder. A value that ends in `*` includes all
+/// folders below. A `/` at the beginning means the folder of all mail.
 fn maildir(glob: &Glob, context: &Context) -> Plan {
     let mut folder = Glob(Vec::new());
     let mut parts = glob.0.as_slice();
@@ -132,8 +132,8 @@ fn maildir(glob: &Glob, context: &Context) -> Plan {
     Plan::Or(folders.to_vec())
 }
 
-/// Returns the plan for folders in whose name, from the folder of all mail on, a regular expression is
-/// found; a `maildir` is named without its `cur` and `new`.
+/// Returns the plan for folders in whose name a regular expression matches. The name starts at the folder of all mail;
+/// a `maildir` is named without its `cur` and `new`.
 pub(crate) fn matching(field: Field, regex: &str, mail_root: Option<&Path>) -> Plan {
     let escaped = |root: &Path| escape_bytes(root.as_os_str().as_bytes()).into_owned();
     Plan::Match {
@@ -146,8 +146,7 @@ pub(crate) fn matching(field: Field, regex: &str, mail_root: Option<&Path>) -> P
     }
 }
 
-/// Returns the plan for a folder as it is written in a query: `/home/a`, `~/docs`, `./src`,
-/// `projects/ken`, `proj*/src`.
+/// Returns the plan for a folder as a query writes it: `/home/a`, `~/docs`, `./src`, `projects/ken`, `proj*/src`.
 pub(crate) fn plan(glob: &Glob, context: &Context) -> Plan {
     let mut parts = components(glob);
     let mut names: Vec<Pattern> = Vec::new();
@@ -162,7 +161,7 @@ pub(crate) fn plan(glob: &Glob, context: &Context) -> Plan {
         (Some(""), _) if parts.len() > 1 => names.push(Pattern::Term("/".to_owned())),
         _ => {}
     }
-    // `dir:src/*` asks for anything below `src`, as `dir:src` does.
+    // `dir:src/*` asks for everything below `src`, as `dir:src` does.
     while matches!(parts.last().and_then(Glob::prefix), Some("")) {
         parts.pop();
     }
@@ -205,7 +204,7 @@ fn components(glob: &Glob) -> Vec<Glob> {
     parts
 }
 
-/// Walks a path from the root, without asking the disk: links are not followed.
+/// Adds the names of a path from the root, without asking the disk: links are not followed.
 fn push(names: &mut Vec<Pattern>, path: &Path) {
     for component in path.components() {
         match component {

@@ -1,8 +1,8 @@
-//! Given a question, which documents answer it best: query language, plan and snippets.
+//! This crate answers: which documents of an index fit a query best, and which passages show why?
 //!
-//! A query is parsed into a [`parse::Tree`], independent of clock and index; [`plan::plan`]
-//! makes it a [`ken_core::Plan`], in the terms of the index; an engine runs that. [`service`] does all of it:
-//! a request in, a response out.
+//! A query is parsed into a [`parse::Tree`], which depends on neither clock nor index. [`plan::plan`] turns the tree
+//! into a [`ken_core::Plan`] in the terms of the index, and an engine runs the plan. [`service`] does all of it: it
+//! takes a request and returns a response.
 
 mod compare;
 mod folder;

@@ -1,8 +1,7 @@
-//! What documents like this one would hold: its most telling terms.
+//! Finds the most telling terms of a document, by which similar documents are searched for.
 //!
-//! A term tells the more, the more often it stands in the text and the fewer documents of the index
-//! have it (tf·idf, as in Salton and Buckley, 1988). A document that has many of the best ones is
-//! similar; each counts as much as it tells.
+//! A term tells more if the text has it more often and if fewer documents of the index have it (tf·idf, as in Salton
+//! and Buckley, 1988). A document is similar if it has many of the best terms; each term counts by what it tells.
 
 use std::collections::HashMap;
 
@@ -10,15 +9,15 @@ use ken_core::{Field, Pattern, Plan};
 
 use crate::plan::Analyze;
 
-/// How much of a text is looked at: what a document is about shows early.
+/// Bytes of the text that are read: its beginning shows what a document is about.
 const TEXT_BYTES: usize = 1 << 20;
-/// Different terms that are weighed: those that come first.
+/// Different terms that are weighed: the first ones of the text.
 const CANDIDATES: usize = 20_000;
-/// Terms that are looked for.
+/// Terms that are searched for.
 const TERMS: usize = 30;
 
-/// Returns a plan for documents like one with this text; nothing if it has no term that others
-/// have. `frequency` tells how many of `n_documents` have a term in their text.
+/// Returns a plan for documents similar to one with this text. The plan finds nothing if no other document has a term
+/// of the text. `frequency` returns how many of `n_documents` have a term in their text.
 ///
 /// # Errors
 /// Fails if `frequency` does.
@@ -60,7 +59,7 @@ pub fn like<E>(
     })
 }
 
-/// Single letters and digits, and numbers, say little of what a text is about.
+/// Returns whether a term says what a text is about: single letters, digits and numbers hardly do.
 fn tells(term: &str) -> bool {
     term.chars().nth(1).is_some() && term.contains(char::is_alphabetic)
 }

@@ -1,8 +1,8 @@
-//! Syntax tree → plan: words become terms of the index, values become filters.
+//! Turns a syntax tree into a plan: words become terms of the index, values become filters.
 //!
-//! A word without a field is looked for in every text field, each with its weight; a word that
-//! analyses to several terms is a phrase; what selects without ranking is a filter. Analysis is
-//! the one the index was made with, handed in, so that this module knows no engine.
+//! A word without a field is searched for in every text field, each with its weight. A word that analysis splits into
+//! several terms becomes a phrase. A condition that selects without ranking becomes a filter. The caller passes the
+//! analysis that made the index, so this module knows no engine.
 
 mod equal;
 mod variants;
@@ -23,48 +23,47 @@ use crate::folder;
 use crate::parse::{Clause, Modifiers, Phrase, Piece, Tree, Value, When};
 use crate::synonyms::Synonyms;
 
-/// The state of messages that are from or to the person who asks.
+/// The state of messages that are from or to the user.
 const PERSONAL: &str = "personal";
 
-/// Splits a field's text into terms: calls back with term, position, and the bytes it is from.
+/// Splits a field's text into terms. It calls back with each term, its position, and the bytes that it comes from.
 ///
 /// Several terms may share a position: a whole identifier and its first part.
 pub type Analyze = fn(Field, &str, &mut dyn FnMut(&str, u32, Range<usize>));
 
-/// What a query means depends on: who asks, when and where.
+/// What the meaning of a query depends on: the user, the time and the current folder.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// The time that it is.
+    /// The current time.
     pub now: Timestamp,
-    /// The zone in which days begin.
+    /// The time zone in which days begin.
     pub zone: TimeZone,
-    /// What `~` stands for in `dir:`.
+    /// What `~` means in `dir:`.
     pub home: Option<PathBuf>,
-    /// What `.` stands for in `dir:`.
+    /// What `.` means in `dir:`.
     pub cwd: PathBuf,
-    /// The folder of all mail, from which `maildir:/…` is meant; any folder if there is none.
+    /// The folder of all mail, at which `maildir:/…` starts; without one it may be any folder.
     pub mail_root: Option<PathBuf>,
-    /// Regular expressions, one of which is found in each address of the person who asks: for
-    /// `is:personal`.
+    /// Regular expressions that match the user's own addresses, for `is:personal`.
     pub own_addresses: Vec<String>,
-    /// The folders and files that the index covers, for `root:`.
+    /// The roots of the index, for `root:`.
     pub roots: Vec<PathBuf>,
     /// The analysis of the index.
     pub analyze: Analyze,
-    /// Words that are found for each other.
+    /// Words that a search treats as equal.
     pub synonyms: Arc<Synonyms>,
 }
 
 /// Returns the plan of a query.
 ///
-/// Words in which analysis finds no term (`&`, `--`) are left out, as people write them between
-/// other words; a query of only such words finds nothing.
+/// Words without a term (`&`, `--`) are left out, as people write them between other words. A query of only such words
+/// finds nothing.
 pub fn plan(tree: &Tree, context: &Context) -> Plan {
     let plan = part(tree, context).unwrap_or(Plan::Nothing);
     positive(plan)
 }
 
-/// Returns the plan of a part; `None` if it has no term to look for.
+/// Returns the plan of a part; `None` if it has no term.
 fn part(tree: &Tree, context: &Context) -> Option<Plan> {
     match tree {
         Tree::All => Some(Plan::All),
@@ -117,7 +116,7 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
                 field: Field::Type,
                 pattern: Pattern::Term(Kind::Message.name().to_owned()),
             };
-            // What is attached leads to a thread too; a page is in one of its own.
+            // An attachment leads to a thread too, and a page has one of its own; only messages are wanted.
             let thread = Plan::Thread(Box::new(positive(part(inner, context)?)));
             Some(Plan::Filter(Box::new(Plan::And(vec![thread, message]))))
         }
@@ -132,7 +131,7 @@ fn part(tree: &Tree, context: &Context) -> Option<Plan> {
     }
 }
 
-/// Returns the clauses of which one must hold, where a clause stands for several.
+/// Returns the alternatives of a clause that stands for several clauses.
 fn alternatives(clause: &Clause) -> Option<Vec<Tree>> {
     let field = clause.field?;
     let in_field = |field: Field, clause: &Clause| {
@@ -149,8 +148,7 @@ fn alternatives(clause: &Clause) -> Option<Vec<Tree>> {
     None
 }
 
-/// Returns the plan for messages that are from or to the person who asks, where that is what a clause
-/// means.
+/// Returns the plan for messages from or to the user, if the clause asks for them.
 fn personal(clause: &Clause, context: &Context) -> Option<Plan> {
     let is_it = clause.field == Some(Field::Is) && clause.value == Value::Word(PERSONAL.to_owned());
     let own = &context.own_addresses;
@@ -165,7 +163,7 @@ fn personal(clause: &Clause, context: &Context) -> Option<Plan> {
     })
 }
 
-/// Returns the field that all words of a nearness share; `None` for any.
+/// Returns the field that all words of a NEAR share; `None` for any field.
 fn near_field(parts: &[Tree]) -> Option<Field> {
     match parts.first()? {
         Tree::Clause(clause) => clause.field,
@@ -189,7 +187,7 @@ fn near_part(tree: &Tree, context: &Context) -> Option<Span> {
     }
 }
 
-/// Returns the plan of a stretch of words in one text field, or in all: one word to the ranking.
+/// Returns the plan of a span of words in one text field or in all. The ranking counts the span as one word.
 fn word(field: Option<Field>, span: Span) -> Plan {
     let mut word = Word::new(field, span);
     // The whole of an identifier, and its parts.
@@ -202,7 +200,7 @@ fn word(field: Option<Field>, span: Span) -> Plan {
     Plan::Word(word)
 }
 
-/// Returns the plan in a form that stands alone: engines exclude only from something.
+/// Returns the plan in a form that works alone: an engine can only exclude from something.
 fn positive(plan: Plan) -> Plan {
     match plan {
         Plan::Not(_) => Plan::And(vec![Plan::All, plan]),
@@ -240,7 +238,7 @@ fn clause(clause: &Clause, context: &Context) -> Option<Plan> {
             folder::matching(field, regex, context.mail_root.as_deref())
         }
         Value::Regex(regex) if field == Field::Path => matched(Pattern::Regex(regex.clone())),
-        // What is not said is not kept.
+        // The index does not keep the normal priority.
         Value::Word(text) if field == Field::Prio && text == "normal" => Plan::And(vec![
             Plan::Match {
                 field: Field::Type,
@@ -299,7 +297,7 @@ fn lowercase(glob: &Glob) -> Glob {
     glob.map(str::to_lowercase, lower_range)
 }
 
-/// Returns a range as terms have its characters: of one letter without diacritics.
+/// Returns a range as terms spell it: each end is one letter without diacritics.
 fn folded_range((first, last): (char, char), field: Field, analyze: Analyze) -> (char, char) {
     let letter = terms(field, &first.to_string(), analyze).pop();
     let mut letter = letter.iter().flat_map(|(_, term)| term.chars());
@@ -309,12 +307,12 @@ fn folded_range((first, last): (char, char), field: Field, analyze: Analyze) -> 
     }
 }
 
-/// Terms are folded, so an expression with capitals would find nothing.
+/// Makes an expression ignore case. Terms are folded, so capitals would match nothing.
 fn any_case(regex: &str) -> String {
     format!("(?i){regex}")
 }
 
-/// Returns the seconds that a range of days, months and years covers, half open.
+/// Returns the plan for a range of days, months and years as seconds, half open.
 fn dates(field: Field, from: Bound<When>, to: Bound<When>, context: &Context) -> Plan {
     let seconds = |when: When| when.seconds(context.now, &context.zone);
     let from = match from {
@@ -330,9 +328,9 @@ fn dates(field: Field, from: Bound<When>, to: Bound<When>, context: &Context) ->
     Plan::Range { field, from, to }
 }
 
-/// Returns the stretch of words that a clause looks for in text fields, which are all analysed
-/// alike; `None` if there is no term in them. A word is found in all its forms, a phrase as it is
-/// written; the modifiers say otherwise.
+/// Returns the span of words that a clause searches for in text fields; `None` if it has no term. All text fields
+/// share one analysis. A word matches all its forms and a phrase only the written ones, unless modifiers say
+/// otherwise.
 fn words(clause: &Clause, analyze: Analyze) -> Option<Span> {
     let span = literally(&clause.value, analyze)?;
     let span = compare::written(span, clause, analyze);
@@ -404,7 +402,7 @@ fn literally(value: &Value, analyze: Analyze) -> Option<Span> {
             }
         }
         Value::Terms(from, to) => {
-            // Of an end that is several words the first counts.
+            // If an end of the range has several words, the first one counts.
             let end = |end: &Bound<String>| match end {
                 Bound::Included(text) => term(text)
                     .into_iter()
@@ -441,7 +439,7 @@ fn phrase(field: Field, phrase: &Phrase, analyze: Analyze) -> Option<Span> {
     }
 }
 
-/// Returns the pattern of a wildcard within quotes; `None` if that is several words.
+/// Returns the pattern of a wildcard in quotes; `None` if it spans several words.
 pub(crate) fn pattern(glob: &Glob, analyze: Analyze) -> Option<Pattern> {
     let mut slots = Slots::new(Field::Body, analyze);
     slots.glob(glob);
@@ -451,7 +449,7 @@ pub(crate) fn pattern(glob: &Glob, analyze: Analyze) -> Option<Pattern> {
     }
 }
 
-/// The terms of a phrase, with their positions, as they are collected.
+/// Collects the terms of a phrase with their positions.
 struct Slots {
     field: Field,
     analyze: Analyze,
@@ -479,7 +477,7 @@ impl Slots {
         self.next += end;
     }
 
-    /// Adds a pattern. Where its text has a character that separates words, it is several words.
+    /// Adds a pattern. A separator in its text splits it into several words.
     fn glob(&mut self, glob: &Glob) {
         let mut word = Glob(Vec::new());
         for part in &glob.0 {
@@ -545,7 +543,7 @@ fn together(terms: Vec<(u32, String)>, prefix_last: bool, analyze: Analyze) -> O
     slots.finish(prefix_last)
 }
 
-/// Returns the stretch of terms at positions, which start from the first.
+/// Returns the span of terms at positions, shifted so that the first position is 0.
 pub(crate) fn span_of(mut terms: Vec<(u32, Pattern)>) -> Option<Span> {
     let first = terms.first().map_or(0, |(at, _)| *at);
     for (at, _) in &mut terms {
@@ -557,8 +555,8 @@ pub(crate) fn span_of(mut terms: Vec<(u32, Pattern)>) -> Option<Span> {
     }
 }
 
-/// Returns what a word that is an identifier is found by: the whole, or its parts in one
-/// identifier, so that `parseHTTP` finds `parseHTTPHeader`. `None` for other words.
+/// Returns what finds an identifier: its whole, or its parts inside another identifier, so that `parseHTTP` finds
+/// `parseHTTPHeader`. Returns `None` for other words.
 fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Span> {
     let mut terms = Vec::new();
     analyze(field, text, &mut |term, position, _| {
@@ -568,15 +566,15 @@ fn identifier(field: Field, text: &str, analyze: Analyze) -> Option<Span> {
         return None;
     }
     let (_, whole) = terms.remove(0);
-    // A number and its unit are parts of no longer word.
+    // A number and its unit are not parts of a longer word.
     if text.starts_with(|c: char| c.is_ascii_digit()) && terms.len() == 2 && !text.contains('_') {
         return None;
     }
     Some(Span::Any(vec![Span::Match(whole), Span::Phrase(terms)]))
 }
 
-/// Tells a single character of a script without blanks, which the index has only as the start of
-/// pairs: `字` must find `字典`. Such a character doubled gives more than one position.
+/// Returns whether the term is a single character of a script without spaces. The index has such a character only as
+/// the start of pairs: `字` must find `字典`. Analysis of the doubled character gives more than one position.
 fn starts_pair(term: &str, analyze: Analyze) -> bool {
     let mut characters = term.chars();
     let single = characters.next().is_some_and(|c| !c.is_ascii()) && characters.next().is_none();
@@ -589,7 +587,7 @@ fn starts_pair(term: &str, analyze: Analyze) -> bool {
     positions > 1
 }
 
-/// Returns the terms of a text that lie in no other, and the bytes they stand for.
+/// Returns the terms that no other term contains, and their bytes in the text.
 pub(crate) fn outermost(field: Field, text: &str, analyze: Analyze) -> Vec<(Range<usize>, String)> {
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
     analyze(field, text, &mut |term, _, bytes| {
@@ -600,14 +598,14 @@ pub(crate) fn outermost(field: Field, text: &str, analyze: Analyze) -> Vec<(Rang
     found
 }
 
-/// Returns the terms to ask for, with positions from 0: of terms that lie in each other, as a
-/// whole identifier and its parts, only the outermost.
+/// Returns the terms to search for, with positions from 0. Where terms contain each other, as an identifier contains
+/// its parts, only the outermost count.
 fn terms(field: Field, text: &str, analyze: Analyze) -> Vec<(u32, String)> {
     let mut found: Vec<(Range<usize>, u32, String)> = Vec::new();
     analyze(field, text, &mut |term, position, bytes| {
         found.push((bytes, position, term.to_owned()));
     });
-    // Outer before inner; of two forms of the same bytes the longer.
+    // Outer terms come before inner ones; if two have the same bytes, the longer comes first.
     found.sort_by(|(a, pa, ta), (b, pb, tb)| {
         let order = (a.start, b.end, *pa).cmp(&(b.start, a.end, *pb));
         order.then_with(|| tb.len().cmp(&ta.len()))
@@ -616,7 +614,7 @@ fn terms(field: Field, text: &str, analyze: Analyze) -> Vec<(u32, String)> {
     let mut last = 0..0;
     let mut terms: Vec<(u32, String)> = Vec::new();
     for (bytes, position, term) in found {
-        // Words of one sign (½) have the same bytes, one behind the other.
+        // The words of one sign (½) have the same bytes and follow each other.
         let follows = last == bytes && terms.last().is_some_and(|(last, _)| *last < position);
         let inner = !terms.is_empty() && bytes.end <= covered && !follows;
         let beside = terms.last().is_some_and(|(last, _)| *last == position);

@@ -1,8 +1,7 @@
-//! "Did you mean": queries like one that found little, and how many documents they find.
+//! "Did you mean": suggests similar queries for one that found little, and counts their documents.
 //!
-//! A word that the index does not have becomes the term most like it; two words are joined, or one
-//! is split, where the index has that. What is suggested is a whole query, and it was asked: it
-//! finds more than the one that was typed.
+//! A word that the index does not have is replaced by the term most like it. Two words are joined, or one is split,
+//! where the index has the result. A suggestion is a whole query that was tried: it finds more than the original.
 
 use ken_core::{FIELDS, Field, FieldKind, FieldNames};
 use serde::Serialize;
@@ -10,29 +9,29 @@ use serde::Serialize;
 use crate::parse::{Clause, Phrase, Piece, Tree, Value};
 use crate::plan::Analyze;
 
-/// A query that finds more than this is taken to be what was meant.
+/// A query that finds more than this needs no suggestions.
 pub const LITTLE: usize = 4;
-/// How many queries are suggested.
+/// The most queries that are suggested.
 const MAX_SUGGESTIONS: usize = 3;
-/// Unknown words of a query that are corrected; more of them are no misspellings.
+/// The most unknown words of a query that are misspellings; with more of them the query is something else.
 const MAX_WORDS: usize = 4;
-/// In queries of more words no two are joined: each pair would be asked for.
+/// The most words of a query in which two words are joined, as each pair costs a search.
 const MAX_JOINED: usize = 16;
 /// The shortest half of a word that is split, in characters.
 const MIN_HALF: usize = 2;
 
-/// What is known of the index.
+/// What the index knows.
 pub trait Vocabulary {
     /// Why the index could not be asked.
     type Error;
 
-    /// Returns in how many documents one of the fields has a term.
+    /// Returns how many documents have a term in one of the fields.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
     fn n_documents(&self, fields: &[Field], term: &str) -> Result<u64, Self::Error>;
 
-    /// Returns the terms of the fields that are most like a word, the best first.
+    /// Returns the terms of the fields that are most like a word, best first.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -48,13 +47,13 @@ pub trait Vocabulary {
 /// A query that may have been meant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
-    /// How many documents it finds.
+    /// How many documents the query finds.
     pub documents: usize,
     /// The query.
     pub query: String,
 }
 
-/// Returns the queries that may have been meant by one that found so many documents.
+/// Returns the suggestions for a query that found `n_found` documents.
 ///
 /// # Errors
 /// Fails if the index cannot be read.
@@ -85,7 +84,7 @@ pub fn suggest<V: Vocabulary>(
     Ok(suggestions)
 }
 
-/// Returns queries with other words, the likeliest first.
+/// Returns queries with other words, likeliest first.
 fn candidates<V: Vocabulary>(
     tree: &Tree,
     vocabulary: &V,
@@ -163,7 +162,7 @@ impl Word {
     }
 }
 
-/// Returns the term of a word that is one term and no more.
+/// Returns the term of a word that has exactly one term.
 fn single_term(word: &Word, analyze: Analyze) -> Option<String> {
     let field = word.field.unwrap_or(Field::Body);
     let mut terms = Vec::new();
@@ -173,8 +172,8 @@ fn single_term(word: &Word, analyze: Analyze) -> Option<String> {
     terms.pop().filter(|_| terms.is_empty())
 }
 
-/// Calls `each` with the words of text that are asked for: none that are excluded, no patterns and
-/// no values of keywords.
+/// Calls `each` with the text words that a query asks for, without excluded words, patterns and values of keyword
+/// fields.
 fn each_word(tree: &Tree, each: &mut dyn FnMut(Word)) {
     match tree {
         Tree::Clause(clause) => {
@@ -212,7 +211,7 @@ fn phrase_words(phrase: &Phrase) -> impl Iterator<Item = &str> {
     texts.flatten()
 }
 
-/// Returns the query with each clause changed by `change`, but for those that are excluded.
+/// Returns the query with each clause changed by `change`, except excluded clauses.
 fn mapped(tree: &Tree, change: &dyn Fn(&Clause) -> Clause) -> Tree {
     let all = |parts: &[Tree]| parts.iter().map(|part| mapped(part, change)).collect();
     match tree {
@@ -231,7 +230,7 @@ fn mapped(tree: &Tree, change: &dyn Fn(&Clause) -> Clause) -> Tree {
     }
 }
 
-/// Returns the query with one word in the place of another.
+/// Returns the query with one word replaced by another.
 fn with_word(tree: &Tree, from: &str, to: &str) -> Tree {
     let in_text = |text: &str| {
         let words = text.split_whitespace();
@@ -262,7 +261,7 @@ fn with_word(tree: &Tree, from: &str, to: &str) -> Tree {
     })
 }
 
-/// Returns the query with a word that stands alone as two words, one after the other.
+/// Returns the query with a single word replaced by two words, one after the other.
 fn with_split(tree: &Tree, from: &str, to: &str) -> Tree {
     mapped(tree, &|clause| match &clause.value {
         Value::Word(text) if text == from => {
@@ -277,7 +276,7 @@ fn with_split(tree: &Tree, from: &str, to: &str) -> Tree {
     })
 }
 
-/// Returns the queries with two neighbours as one word.
+/// Returns the queries in which two neighbouring words are joined.
 fn joined(tree: &Tree) -> Vec<Tree> {
     let Tree::And(parts) = tree else {
         return Vec::new();
@@ -302,7 +301,7 @@ fn joined(tree: &Tree) -> Vec<Tree> {
         .collect()
 }
 
-/// Returns the two words that a word is made of, those of which the rarer is the most frequent.
+/// Splits a word into two words, such that the rarer of them is as frequent as possible.
 fn split<V: Vocabulary>(
     fields: &[Field],
     term: &str,
@@ -334,8 +333,8 @@ mod tests {
     use super::*;
     use crate::parse::parse;
 
-    /// An index of these words, of which each query finds as many documents as it has words.
-    /// All words that there are, and how many queries were tried.
+    /// An index of these words, in which a query finds as many documents as it has words, and the number of queries
+    /// tried.
     struct Words(&'static [&'static str], Cell<usize>);
 
     impl Vocabulary for Words {

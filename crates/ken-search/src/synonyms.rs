@@ -1,8 +1,8 @@
-//! Synonyms: words that are found for each other.
+//! Synonyms: words that a search treats as equal.
 //!
-//! A file has one group a line, in the format of Recoll: words separated by blanks, several words
-//! that are one thing in double quotes, comments after `#`. A group is looked for when a query has
-//! one of it, so that the file may change at any time.
+//! A file has one group on each line, in the format of Recoll: words separated by spaces, expressions of several words
+//! in double quotes, comments after `#`. A group applies when a query has one of its members. The file may change at
+//! any time.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use ken_core::Field;
 
 use crate::plan::Analyze;
 
-/// Groups that are kept; a file of more is no file of synonyms.
+/// The most groups that are kept; a larger file is not a file of synonyms.
 const MAX_GROUPS: usize = 100_000;
-/// Words and expressions of one group.
+/// The most words and expressions of one group.
 const MAX_MEMBERS: usize = 100;
-/// Words of one expression.
+/// The most words of one expression.
 const MAX_TERMS: usize = 8;
 
 /// The groups of a file.
@@ -22,26 +22,26 @@ const MAX_TERMS: usize = 8;
 pub struct Synonyms {
     /// Each word or expression as its terms.
     groups: Vec<Vec<Vec<String>>>,
-    /// The groups of an expression, whose terms are joined by blanks.
+    /// The groups of each word or expression, whose terms are joined by spaces.
     by_member: HashMap<String, Vec<usize>>,
     longest: usize,
 }
 
-/// A line is no group.
+/// An invalid line of a file of synonyms.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct SynonymsError {
-    /// From 1.
+    /// The number of the line, from 1.
     pub line: usize,
     /// What is wrong.
     pub message: &'static str,
 }
 
 impl Synonyms {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// Fails if a quote is not closed, or there is too much.
+    /// Fails if a quote is not closed or a bound is exceeded.
     pub fn parse(text: &str, analyze: Analyze) -> Result<Self, SynonymsError> {
         let mut synonyms = Self::default();
         for (number, line) in text.lines().enumerate() {
@@ -74,12 +74,12 @@ impl Synonyms {
         self.groups.push(group);
     }
 
-    /// Returns the terms of the longest expression.
+    /// Returns the number of terms in the longest expression.
     pub fn longest(&self) -> usize {
         self.longest
     }
 
-    /// Returns what is found for these terms, without themselves, in the order of the letters.
+    /// Returns the synonyms of these terms, without the terms themselves, in alphabetical order.
     pub fn of(&self, terms: &[String]) -> Vec<&[String]> {
         let groups = self.by_member.get(&terms.join(" "));
         let groups = groups.into_iter().flatten();
@@ -109,12 +109,12 @@ fn members(line: &str) -> Result<Vec<&str>, &'static str> {
     Ok(members)
 }
 
-/// Returns the terms of a text that a phrase of it would look for.
+/// Returns the terms that a phrase of a text would search for.
 pub(crate) fn terms(text: &str, analyze: Analyze) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut end = 0;
     analyze(Field::Body, text, &mut |term, _, bytes| {
-        // The parts of an identifier lie in it.
+        // The parts of an identifier lie inside it.
         if found.is_empty() || bytes.start >= end {
             end = bytes.end;
             found.push(term.to_owned());

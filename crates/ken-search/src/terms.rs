@@ -1,5 +1,5 @@
-//! Which terms `ken terms` is asked for: the start of a word, a pattern, a regular expression or a
-//! word that may be misspelt; in the words of the index, which are folded.
+//! Reads the pattern of `ken terms`: the start of a word, a pattern, a regular expression or a word that may be
+//! misspelt. Patterns apply to the terms of the index, which are folded.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use ken_core::{Field, FieldKind, Pattern};
 use crate::parse::word_pattern;
 use crate::plan::Analyze;
 
-/// Letters that a fuzzy word may differ by.
+/// The most letters by which a fuzzy word may differ.
 const MAX_DISTANCE: u8 = 2;
 
-/// What was asked for is no pattern of terms.
+/// The error of text that is not a pattern of terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TermsError {
     text: String,
@@ -31,8 +31,8 @@ impl std::error::Error for TermsError {}
 /// Reads `start`, `pat*ern`, `/regex/`, `~word` or `~word~2`.
 ///
 /// # Errors
-/// Fails if the number after the second `~` is not 1 or 2, the word before it is none, or a regular
-/// expression is wrong or too large.
+/// Fails if the number after the second `~` is neither 1 nor 2, if there is no word before it, or if a regular
+/// expression is invalid or too large.
 pub fn pattern(text: &str, field: Field, analyze: Analyze) -> Result<Pattern, TermsError> {
     let wrong = || TermsError {
         text: text.to_owned(),
@@ -80,12 +80,12 @@ pub fn pattern(text: &str, field: Field, analyze: Analyze) -> Result<Pattern, Te
     })
 }
 
-/// Returns a piece of a term as the index has it.
+/// Returns a piece of a term as the index spells it.
 fn folded(text: &str, field: Field, analyze: Analyze) -> String {
     if field.info().kind == FieldKind::Path {
         return text.to_owned();
     }
-    // The whole of the text, where it is one term; its parts are of no interest.
+    // The term of the whole text, if there is one; terms of its parts do not count.
     let mut term = None;
     analyze(field, text, &mut |found, _, bytes| {
         if bytes == (0..text.len()) && term.is_none() {

@@ -1,5 +1,4 @@
-//! Text that is no query: the words as they stand, without operators, as `--any` and `--all` take
-//! it. A pasted sentence or a mail is such a text.
+//! Turns plain text, such as a pasted sentence or a message, into a query without operators, for `--any` and `--all`.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -10,13 +9,13 @@ use ken_core::Field;
 use crate::parse::{Clause, MAX_CLAUSES, QueryError, Tree, Value};
 use crate::plan::{Analyze, outermost};
 
-/// How often a word of the text counts at most, so that a long one makes no long query.
+/// The most times that one word of the text counts, so that a long text makes no long query.
 const MAX_TIMES: usize = 16;
 
-/// Returns the tree that asks for any of the words; one that stands there twice counts twice.
+/// Returns the tree that asks for any of the words. A word that the text has twice counts twice.
 ///
-/// The words are those of the analysis, so that `and/or` is two and a sentence without blanks as
-/// many as it has. What is left of a word behind an apostrophe is none.
+/// Analysis splits the words, so `and/or` is two words and a sentence without spaces has all its words. The ending
+/// after an apostrophe is not a word.
 pub fn any(text: &str, analyze: Analyze) -> Result<Tree, QueryError> {
     let found = outermost(Field::Body, text, analyze).into_iter();
     let places: Vec<Range<usize>> = found.map(|(bytes, _)| bytes).collect();
@@ -25,11 +24,11 @@ pub fn any(text: &str, analyze: Analyze) -> Result<Tree, QueryError> {
     tree(words.into_iter(), usize::MAX, Tree::or)
 }
 
-/// Returns the tree of [`any`] with so many different words as a query may have, those that the
-/// fewest documents have, and how many were left out.
+/// Returns the tree of [`any`], limited to the number of words that a query may have, and how many words were left
+/// out. It keeps the words that the fewest documents have.
 ///
 /// # Errors
-/// Fails if the number of documents with a term cannot be told.
+/// Fails if `n_documents` does.
 pub fn rarest<E>(
     tree: Tree,
     analyze: Analyze,
@@ -52,7 +51,7 @@ pub fn rarest<E>(
             }
         });
         let count = n_documents(&term)?;
-        // What no document has as it is written may still have other forms, but hardly.
+        // A word that no document has as written hardly has other forms.
         counted.push((count == 0, count, word));
     }
     counted.sort_unstable();
@@ -63,7 +62,7 @@ pub fn rarest<E>(
     Ok((Tree::Or(parts.collect()), left_out))
 }
 
-/// Returns the word that a part asks for, in small letters.
+/// Returns the word of a part, in small letters.
 fn word(part: &Tree) -> Option<String> {
     match part {
         Tree::Clause(clause) => match &clause.value {
@@ -74,11 +73,11 @@ fn word(part: &Tree) -> Option<String> {
     }
 }
 
-/// What is left of a word behind the apostrophe.
+/// What follows the apostrophe in contractions.
 const ENDINGS: &[&str] = &["s", "t", "d", "ll", "m", "re", "ve"];
 
-/// Tells the end of a contraction (`Anna's`, `don't`), and the letters of `e.g.` and `i.e.`: single
-/// letters are rare in texts, so that they would be taken for what is asked about.
+/// Returns whether a word is the end of a contraction (`Anna's`, `don't`) or a letter of `e.g.` or `i.e.`. Single
+/// letters are rare in texts, so they would pass for the subject.
 fn is_rest(text: &str, places: &[Range<usize>], number: usize) -> bool {
     let word = |number: usize| places.get(number).map(|bytes| &text[bytes.clone()]);
     let between = |left: usize| Some(&text[places.get(left)?.end..places.get(left + 1)?.start]);
@@ -96,8 +95,8 @@ fn is_rest(text: &str, places: &[Range<usize>], number: usize) -> bool {
         || before.is_some_and(of_example)
 }
 
-/// Returns the tree that asks for all of the words. What is written in one, like `well-known`,
-/// must stand together.
+/// Returns the tree that asks for all of the words. The parts of one written word, such as `well-known`, must follow
+/// each other.
 pub fn all(text: &str) -> Result<Tree, QueryError> {
     tree(text.split_whitespace(), MAX_CLAUSES, Tree::and)
 }
@@ -131,8 +130,8 @@ fn tree<'a>(
     Ok(list(counts.into_iter().flat_map(parts).collect()))
 }
 
-/// Returns the word as often as it stands there. A weight would say that it is wanted more, which
-/// the `of` of a sentence is not.
+/// Returns the word as often as the text has it. A weight would say that the word matters more, which is wrong for the
+/// `of` of a sentence.
 fn parts((word, count): (&str, usize)) -> impl Iterator<Item = Tree> {
     let word = Tree::Clause(Clause::new(None, Value::Word(word.to_owned())));
     std::iter::repeat_n(word, count.min(MAX_TIMES))
@@ -185,14 +184,14 @@ mod tests {
         let names: Vec<String> = (0..2000).map(spell).collect();
         let text = format!("{} {}", names[1500], names.join(" "));
         let tree = any(&text, analyze).unwrap();
-        // The later the rarer; the last hundred are in no document.
+        // The later words are the rarer; the last hundred are in no document.
         let of = |term: &str| names.iter().position(|name| name == term).unwrap_or(0);
         let count = |term: &str| 1900_u64.saturating_sub(of(term) as u64);
         let found = rarest(tree, analyze, &mut |term| Ok::<_, ()>(count(term)));
         let (tree, left_out) = found.unwrap();
         assert_eq!(left_out, 2000 - MAX_CLAUSES);
         let Tree::Or(parts) = tree else { panic!() };
-        // One stands there twice.
+        // One word is in the text twice.
         assert_eq!(parts.len(), MAX_CLAUSES + 1);
         let first = parts.iter().filter_map(word).map(|word| of(&word)).min();
         assert_eq!(first, Some(1900 - MAX_CLAUSES));

@@ -1,6 +1,6 @@
-//! `cases/query/*.toml`: query text → tree → plan, or → mistake and its place.
+//! Tests `cases/query/*.toml`: each query gives a tree and a plan, or a mistake and its position.
 //!
-//! What a case leaves out is printed, so a new one is made by writing its query alone.
+//! A new case can be written as its query alone: the test prints the values that a case leaves out.
 
 #![allow(clippy::disallowed_methods)] // tests read files of the repository
 
@@ -32,15 +32,15 @@ struct Case {
     tree: Option<String>,
     /// The plan as an s-expression.
     plan: Option<String>,
-    /// A piece of the message.
+    /// A part of the message.
     error: Option<String>,
-    /// What stands at the place of the mistake.
+    /// The text at the position of the mistake.
     at: Option<String>,
-    /// A piece of the hint.
+    /// A part of the hint.
     hint: Option<String>,
-    /// What `--lenient` understands of a mistake, as an s-expression.
+    /// What `--lenient` reads of a query with a mistake, as an s-expression.
     lenient: Option<String>,
-    /// What it leaves out.
+    /// What `--lenient` leaves out.
     left_out: Option<Vec<String>>,
 }
 

@@ -1,5 +1,5 @@
-//! `docs/dialects.md` and the table of `docs/query.md`: each operator of Recoll, mu and notmuch means
-//! what the form beside it means in ken's language; what is said to be refused is refused.
+//! Tests `docs/dialects.md` and the table of `docs/query.md`: each operator of Recoll, mu and notmuch has the meaning
+//! of the form next to it in ken's language, and unsupported operators are refused.
 
 #![allow(clippy::disallowed_methods)] // tests read files of the repository
 
@@ -17,7 +17,7 @@ const DIALECTS: [(&str, Syntax); 3] = [
     ("notmuch", Syntax::Notmuch),
 ];
 
-/// A line of a table: queries, what they mean, and the line itself.
+/// A line of a table: queries, their meanings, and the line itself.
 struct Row {
     syntax: Syntax,
     queries: Vec<String>,
@@ -72,7 +72,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// Returns what ken's form means, with what the languages of mail add.
+/// Returns the tree of ken's form, with what the languages of mail programs add.
 fn expected(row: &Row, ken: &str) -> Tree {
     let tree = Syntax::Ken
         .parse(ken)
@@ -80,7 +80,7 @@ fn expected(row: &Row, ken: &str) -> Tree {
     if row.syntax == Syntax::Recoll || ken.contains("type:message") {
         return tree;
     }
-    // What is said of a message is not said of those that it carries; words are looked for in them too.
+    // Other conditions on a message do not apply to its parts; words match in parts too.
     let says_more = |word: &str| {
         let word = word.trim_start_matches('(');
         let name = word.split_once(':').map_or("", |(name, _)| name);
@@ -110,7 +110,7 @@ fn problem(row: &Row, query: &str) -> Option<String> {
             let expected = expected(row, ken);
             (tree != expected).then(|| format!("is        {tree}\nshould be {expected}"))
         }
-        // No form: the same query means the same.
+        // Without a form, the same query has the same meaning.
         (Ok(tree), None, false) => {
             let same = expected(row, query);
             (tree != same).then(|| format!("is        {tree}\nshould be {same}"))
@@ -145,7 +145,7 @@ fn table(header: &str) -> Vec<Vec<String>> {
     lines.map(|line| cells(&line[2..])).collect()
 }
 
-/// Returns what a query asks the index for; mail programs do not stem what ken would.
+/// Returns what a query asks the index for; mail programs do not stem words as ken does.
 fn asked(syntax: Syntax, tree: Tree) -> String {
     let tree = match syntax {
         Syntax::Mu | Syntax::Notmuch => without_forms(tree),
@@ -162,7 +162,7 @@ fn every_operator_stands_beside_that_of_ken() {
         let kens = code(&cells[0]);
         for (number, (_, syntax)) in DIALECTS.iter().enumerate() {
             for (place, query) in code(&cells[number + 1]).into_iter().enumerate() {
-                // Several forms of ken's stand for one of the program's each.
+                // Several forms of ken's language mean one query of the program each.
                 let ken = if kens.len() > 1 {
                     &kens[place]
                 } else {
@@ -203,7 +203,7 @@ fn what_is_left_out_is_refused() {
     }
 }
 
-/// The names of mu's and notmuch's fields, and of Recoll's, by their manuals.
+/// The names of mu's, notmuch's and Recoll's fields, from their manuals.
 #[test]
 fn every_field_has_a_line() {
     let rows = table("| ken | Recoll | mu | notmuch |");
@@ -237,7 +237,7 @@ fn every_field_has_a_line() {
     }
 }
 
-/// What has no form in ken's language.
+/// Operators without a form in ken's language.
 #[test]
 fn what_only_a_dialect_says_is_understood() {
     for (syntax, query, tree) in [

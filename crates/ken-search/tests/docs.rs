@@ -1,4 +1,4 @@
-//! The manual's table of fields is the program's; its examples are queries.
+//! Tests that the manual's table of fields is the program's, and that its examples are queries.
 
 #![allow(clippy::disallowed_methods)] // tests read files of the repository
 
@@ -74,7 +74,7 @@ fn every_example_of_a_field_is_a_query() {
     }
 }
 
-/// Every piece of code in the first column of a table is a query.
+/// Tests every piece of code in the first column of a table.
 #[test]
 fn every_query_of_the_manual_is_one() {
     let text = std::fs::read_to_string(manual()).unwrap();

@@ -1,4 +1,4 @@
-//! What is indexed from a text is found by asking for that text: analysis, plan and index agree.
+//! Tests that every indexed text is found by a search for that text: analysis, plan and index agree.
 
 #![allow(clippy::disallowed_methods)] // the index is a folder
 
@@ -18,7 +18,7 @@ const OPTIONS: WriterOptions = WriterOptions {
     threads: 1,
 };
 
-/// Pieces that analysis treats each in its own way, and any characters.
+/// Pieces that analysis treats in different ways, and any characters.
 fn text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         " ",

@@ -1,4 +1,4 @@
-//! What holds for every query: no panic, and printing keeps the meaning.
+//! Tests what holds for every query: parsing does not panic, and printing keeps the meaning.
 
 mod support;
 
@@ -10,7 +10,7 @@ use ken_search::parse::{
 use ken_search::plan::plan;
 use proptest::prelude::*;
 
-/// Characters that mean something, and a few of every sort that do not.
+/// Characters with a meaning, and a few of each kind without one.
 fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(
         prop_oneof![
@@ -49,13 +49,13 @@ fn glob_part() -> impl Strategy<Value = GlobPart> {
     ]
 }
 
-/// Patterns as the parser makes them: neither words nor prefixes, wildcards where they are seen.
+/// Patterns as the parser makes them: neither words nor prefixes, with visible wildcards.
 fn glob() -> impl Strategy<Value = Glob> {
     prop::collection::vec(glob_part(), 0..4).prop_map(|parts| {
         let mut glob = Glob(vec![GlobPart::Literal("x".into()), GlobPart::Many]);
         for part in parts {
             if matches!(part, GlobPart::Class { .. }) {
-                // Brackets are seen only beside a letter.
+                // Brackets are a wildcard only next to a letter.
                 glob.push(GlobPart::Literal("k".into()));
             }
             glob.push(part);
@@ -75,7 +75,7 @@ fn phrase() -> impl Strategy<Value = Phrase> {
             .prop_filter("quotes hold something", |text| !text.trim().is_empty())
             .prop_map(|text| vec![Piece::Text(text)]),
         1 => ("[a-z]{1,3}( [a-z\"*?]{1,3})?", glob(), "[a-z]{1,3}").prop_map(|(a, glob, b)| {
-            // A pattern in a phrase holds no blank.
+            // A pattern in a phrase has no space.
             let parts = glob.0.into_iter().map(|part| match part {
                 GlobPart::Literal(text) => {
                     GlobPart::Literal(text.replace(char::is_whitespace, "_"))
@@ -199,7 +199,7 @@ fn value(field: Field) -> BoxedStrategy<Value> {
             .boxed(),
         (Field::Is, _) => Just(Value::Word("failed".into())).boxed(),
         (Field::Prio, _) => Just(Value::Word("high".into())).boxed(),
-        // The name of a field would be that field with any value.
+        // A field name would mean that field with any value.
         (Field::Has, _) => prop::sample::select(vec!["attachment", "pdf", "image", "text/x-a"])
             .prop_map(|sort| Value::Word(sort.into()))
             .boxed(),
@@ -237,7 +237,7 @@ fn modifiers() -> impl Strategy<Value = Modifiers> {
     )
 }
 
-/// Returns the clause with those of the modifiers that it can have.
+/// Returns the clause with those modifiers that it can have.
 fn modified(field: Option<Field>, value: Value, modifiers: Modifiers) -> Clause {
     let mut clause = Clause::new(field, value);
     let is_text = field.is_none_or(|field| field.info().kind == FieldKind::Text);
@@ -252,7 +252,7 @@ fn modified(field: Option<Field>, value: Value, modifiers: Modifiers) -> Clause 
 }
 
 fn clause() -> impl Strategy<Value = Tree> {
-    // What is in one thread is no clause of its own.
+    // The members of a thread are not a clause.
     let fields = FIELDS.iter().map(|info| info.field);
     let fields: Vec<Field> = fields.filter(|field| *field != Field::Thread).collect();
     let field_clause = prop::sample::select(fields).prop_flat_map(|field| {
@@ -264,7 +264,7 @@ fn clause() -> impl Strategy<Value = Tree> {
     prop_oneof![plain, field_clause].prop_map(Tree::Clause)
 }
 
-/// What may stand near something: words without a field, or alternatives of them.
+/// What a NEAR can join: words without a field, or alternatives of them.
 fn text_clause() -> impl Strategy<Value = Tree> {
     let plain = || {
         (words(), modifiers())

@@ -1,4 +1,4 @@
-//! The search service: a request as JSON in, a response as JSON out.
+//! Tests the search service: a request as JSON in, a response as JSON out.
 
 #![allow(clippy::disallowed_methods)] // the index is a folder
 
@@ -17,7 +17,7 @@ use ken_search::service::{Error, Request, Service};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-/// Two texts, a message with an attached file, its duplicate in another folder, and an answer to it.
+/// Builds an index of two texts, a message with an attached file, a duplicate of it in another folder, and a reply.
 fn index() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let options = WriterOptions {
@@ -92,7 +92,7 @@ fn message(id: &str, references: &[&str], subject: &str) -> Document {
     message
 }
 
-/// Answers a request in JSON by JSON.
+/// Answers a request in JSON with JSON.
 fn ask(request: Json) -> Json {
     let request: Request = serde_json::from_value(request).unwrap();
     with_service(|service| serde_json::to_value(service.ask(&request).unwrap()).unwrap())
@@ -278,7 +278,7 @@ fn hits_that_were_found_in_time_are_read_after_it() {
     assert!(n_read > 0);
 }
 
-/// Returns the messages that a request finds, by their file and whether the query finds them.
+/// Returns the messages that a request finds: the file of each, and whether the query matches it.
 fn messages(request: Json) -> Vec<(String, bool)> {
     let request: MessageRequest = serde_json::from_value(request).unwrap();
     with_service(|service| {

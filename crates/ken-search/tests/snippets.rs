@@ -1,4 +1,4 @@
-//! Fragments of bodies: which stretch is chosen, what is highlighted, where it says it is.
+//! Tests fragments of bodies: the stretch that is chosen, the highlights, and the reported position.
 
 mod support;
 
@@ -38,7 +38,7 @@ fn shown(fragment: &Fragment) -> String {
     )
 }
 
-/// Words that match nothing, as many bytes as asked for.
+/// Returns this many bytes of words that match nothing.
 fn filler(bytes: usize) -> String {
     "lorem ipsum dolor sit amet\n".repeat(bytes / 27 + 1)
 }

@@ -1,7 +1,7 @@
-//! The plan of a query: what an engine is asked, in no engine's words.
+//! The plan of a query: what an engine must find, in terms that belong to no engine.
 //!
-//! Search makes it from the syntax tree after analysis: every text here is a term as it stands
-//! in the index. An engine (the embedded one, or a cluster) turns it into its own query.
+//! Search makes the plan from the syntax tree after analysis, so every text in a plan is a term of the index. An
+//! engine (the embedded one, or a cluster) turns the plan into its own query.
 
 mod print;
 
@@ -12,30 +12,30 @@ use crate::{Field, Glob};
 /// An end of a range.
 pub type Bound<T> = StdBound<T>;
 
-/// What an engine is asked. Prints as an s-expression.
+/// What an engine must find. It prints as an s-expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
     /// Every document.
     All,
     /// No document.
     Nothing,
-    /// Documents in which a text field holds a word, ranked by it.
+    /// Documents with a word in a text field, ranked by that word.
     Word(Word),
-    /// Documents in which the field holds a term that is meant; all with the same score.
+    /// Documents whose field has a term that matches; all with the same score.
     Match {
-        /// Where to look.
+        /// The field.
         field: Field,
-        /// Which terms.
+        /// The terms that match.
         pattern: Pattern,
     },
-    /// Documents in which the field holds such a stretch of terms.
+    /// Documents whose field has a matching span of terms.
     Span {
-        /// Where to look.
+        /// The field.
         field: Field,
-        /// The stretch.
+        /// The span.
         span: Span,
     },
-    /// Documents whose number in the field lies between the ends.
+    /// Documents whose number in the field is between the ends.
     Range {
         /// A date, size or number.
         field: Field,
@@ -44,51 +44,51 @@ pub enum Plan {
         /// Upper end.
         to: Bound<i64>,
     },
-    /// Documents for which all parts hold.
+    /// Documents that match all parts.
     And(Vec<Self>),
-    /// Documents for which one part or more holds.
+    /// Documents that match at least one part.
     Or(Vec<Self>),
-    /// Documents for which one of the two holds and not the other.
+    /// Documents that match one of the two and not the other.
     Xor(Box<Self>, Box<Self>),
-    /// Documents for which the part does not hold.
+    /// Documents that do not match the part.
     Not(Box<Self>),
-    /// The part, its score multiplied.
+    /// The part with its score multiplied.
     Weight(f32, Box<Self>),
-    /// The part, which selects and does not score.
+    /// The part without a score: it only selects.
     Filter(Box<Self>),
-    /// Documents that the part finds, and all messages in one thread with one of them.
+    /// Documents that match the part, and all messages in their threads.
     Thread(Box<Self>),
-    /// Messages that carry a document that the part finds.
+    /// Messages of which a part is a document that matches.
     Carrier(Box<Self>),
 }
 
-/// What is looked for as one word, in one text field or in each that has a weight. It is ranked as
-/// one: over its fields, and over its forms (other endings, synonyms, parts of an identifier).
+/// What is searched for as one word, in one text field or in each that has a weight. The ranking counts it as one word
+/// over all its fields and all its forms (other endings, synonyms, parts of an identifier).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Word {
-    /// Where to look; `None` for every text field that has a weight.
+    /// The field; `None` for every text field that has a weight.
     pub field: Option<Field>,
-    /// What is found as this word; one or more.
+    /// The forms that match as this word, at least one.
     pub forms: Vec<Form>,
 }
 
 /// A form of a word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
-    /// One term, or a stretch of them.
+    /// One term, or a span of terms.
     pub span: Span,
-    /// How much a place with this form counts; 1 for what was asked for.
+    /// The weight of a position with this form; 1 for the word of the query.
     pub weight: f32,
 }
 
 impl Word {
-    /// Returns the word of one form.
+    /// Returns the word with one form.
     pub fn new(field: Option<Field>, span: Span) -> Self {
         let forms = vec![Form { span, weight: 1.0 }];
         Self { field, forms }
     }
 
-    /// Returns whether the word is looked for in a field.
+    /// Returns whether the word is searched for in a field.
     pub fn looks_in(&self, field: Field) -> bool {
         match self.field {
             Some(only) => only == field,
@@ -97,53 +97,53 @@ impl Word {
     }
 }
 
-/// Which terms of a field are meant; all text is analysed.
+/// Which terms of a field match. All text is analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// This one.
+    /// This term.
     Term(String),
-    /// Those that start so.
+    /// Terms that start with this.
     Prefix(String),
-    /// Those that the pattern matches as a whole.
+    /// Terms that the pattern matches as a whole.
     Glob(Glob),
-    /// Those that hold a match of the regular expression, in the syntax of the crate `regex`.
+    /// Terms with a match of the regular expression, in the syntax of the crate `regex`.
     Regex(String),
-    /// Those between two by their characters; an end stands for all that start so. Ends are
+    /// Terms between two by their characters; an end includes all terms that start with it. Ends are
     /// [`Bound::Included`] or [`Bound::Unbounded`].
     Range(Bound<String>, Bound<String>),
-    /// Those that differ by so many insertions, deletions, replacements and swaps at most.
+    /// Terms that differ by at most this number of insertions, deletions, replacements and swaps.
     Fuzzy(String, u8),
-    /// All that have the same stem as this word. The index puts in its place the terms that it has.
+    /// All terms with the same stem as this word. The index replaces it by the terms that it has.
     Stem(String),
-    /// One of these.
+    /// Any of these terms.
     Any(Vec<String>),
-    /// These, where the text has them in this form.
+    /// These terms, where the text has the written form.
     Written(Written),
-    /// The beginning and the end of a value; only beside words.
+    /// The beginning and the end of a value; only next to words.
     Border,
-    /// Values that are an address, or a name with one, in which one of these regular expressions is found.
+    /// Values that are an address, or a name with one, in which any of these regular expressions matches.
     Address(Vec<String>),
-    /// Files in such folders; of the fields of paths alone.
+    /// Files in matching folders; only for path fields.
     Folder(Folders),
 }
 
-/// Folders in whose name a regular expression is found.
+/// Folders in whose name a regular expression matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
-    /// The expression, in the syntax of the crate `regex`; a name may have a `/` before it.
+    /// The expression, in the syntax of the crate `regex`; the name may start with a `/`.
     pub expression: String,
-    /// The folder from which names are counted, escaped as paths are printed; any if there is none.
+    /// The folder at which names start, escaped as paths are printed; any folder if absent.
     pub all_mail: Option<String>,
-    /// Whether only folders `cur` and `new` are meant, by the name of the one around them.
+    /// Whether to match only folders `cur` and `new`, by the name of their parent.
     pub is_maildir: bool,
 }
 
-/// A pattern of terms, and how the words are written that they stand for.
+/// A pattern of terms, and how the words must be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The terms, folded: one, those that start so, or those that a pattern matches.
+    /// The folded terms: one term, a prefix, or a pattern.
     pub terms: Box<Pattern>,
-    /// The words as they are asked for.
+    /// The words as the query writes them.
     pub text: Glob,
     /// Whether capitals and small letters differ.
     pub case: bool,
@@ -151,28 +151,28 @@ pub struct Written {
     pub diacritics: bool,
 }
 
-/// A stretch of terms in a field, by their positions.
+/// A span of terms in a field, by their positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Span {
     /// One term.
     Match(Pattern),
-    /// One of these.
+    /// Any of these spans.
     Any(Vec<Self>),
-    /// Terms at these positions from the start of the stretch.
+    /// Terms at these positions, counted from the start of the span.
     Phrase(Vec<(u32, Pattern)>),
-    /// All of these, with at most `slop` positions between them in sum.
+    /// All of these parts, with at most `slop` positions between them in sum.
     Near {
-        /// The parts; two or more.
+        /// The parts; at least two.
         parts: Vec<Self>,
-        /// Positions inside of the stretch that belong to no part.
+        /// The most positions inside the span that belong to no part.
         slop: u32,
-        /// Whether they stand in this order; else they may also overlap.
+        /// Whether the parts must have this order; if not, they may also overlap.
         ordered: bool,
     },
 }
 
 impl Span {
-    /// Calls `each` with all patterns, to change them.
+    /// Calls `each` with every pattern, to change it.
     pub fn patterns_mut(&mut self, each: &mut dyn FnMut(&mut Pattern)) {
         match self {
             Self::Match(pattern) => each(pattern),
@@ -183,7 +183,7 @@ impl Span {
         }
     }
 
-    /// Calls `each` with all patterns.
+    /// Calls `each` with every pattern.
     pub fn patterns<'a>(&'a self, each: &mut dyn FnMut(&'a Pattern)) {
         match self {
             Self::Match(pattern) => each(pattern),
@@ -195,16 +195,16 @@ impl Span {
     }
 }
 
-/// By what hits are sorted.
+/// What hits are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortKey {
-    /// Best first.
+    /// The score, best first.
     #[default]
     Relevance,
-    /// By the bytes of the path, upwards.
+    /// The bytes of the path, ascending.
     Path,
-    /// By the first value of a field that has a column ([`Field::has_column`]): numbers and dates
-    /// downwards, texts upwards and without case. Documents without a value come last either way.
+    /// The first value of a field that has a column ([`Field::has_column`]): numbers and dates descending, texts
+    /// ascending and without regard to case. Documents without a value always come last.
     Field(Field),
 }
 
@@ -215,11 +215,11 @@ impl SortKey {
     pub const SIZE: Self = Self::Field(Field::Size);
 }
 
-/// The order of hits. Among equals the path decides, upwards.
+/// The order of hits. Equal hits are ordered by path, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// By what.
+    /// The key.
     pub key: SortKey,
-    /// The other way round than the key's own direction.
+    /// Whether to reverse the key's own direction.
     pub reverse: bool,
 }

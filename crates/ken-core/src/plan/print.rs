@@ -6,13 +6,13 @@ use super::{Bound, Form, Pattern, Plan, Span, Word, Written};
 use crate::{Field, FieldNames};
 
 impl Plan {
-    /// Returns the plan as an s-expression that calls custom fields by these names.
+    /// Returns the plan as an s-expression with the given names of custom fields.
     pub fn printed<'p>(&'p self, names: &'p FieldNames) -> impl fmt::Display + 'p {
         Printed { plan: self, names }
     }
 }
 
-/// As [`Plan::printed`], without names of custom fields.
+/// Prints like [`Plan::printed`], without names of custom fields.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.printed(&FieldNames::TABLE).fmt(f)
@@ -68,7 +68,7 @@ impl fmt::Display for Printed<'_> {
     }
 }
 
-/// As in a plan, without names of custom fields.
+/// Prints as in a plan, without names of custom fields.
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, self.field.map(Field::name))
@@ -76,7 +76,8 @@ impl fmt::Display for Word {
 }
 
 impl Word {
-    /// Writes it, in braces if it looks in every field. A stem stands as its word, as it is the usual case.
+    /// Writes the word, in braces if it is searched for in every field. A stem prints as its word, as it is the usual
+    /// case.
     fn write(&self, f: &mut fmt::Formatter<'_>, field: Option<&str>) -> fmt::Result {
         let (open, close) = match field {
             Some(_) => ('(', ')'),
@@ -104,7 +105,7 @@ impl Word {
 }
 
 impl Span {
-    /// Writes it without the parentheses around it.
+    /// Writes the pattern without the parentheses around it.
     fn write_inside(&self, f: &mut fmt::Formatter<'_>, field: Option<&str>) -> fmt::Result {
         let text = match (self, field) {
             (Self::Match(Pattern::Stem(word)), None) => return write!(f, "{word:?}"),
@@ -127,7 +128,7 @@ impl Span {
     }
 }
 
-/// What a function writes.
+/// Prints what a function writes.
 struct Inside<'a>(&'a dyn Fn(&mut fmt::Formatter<'_>) -> fmt::Result);
 
 impl fmt::Display for Inside<'_> {

@@ -1,8 +1,8 @@
-//! What is in a zip archive or an OLE2 compound file: by the names of its parts.
+//! Recognises what a zip archive or an OLE2 compound file holds, by the names of its parts.
 //!
-//! Office programs write the telling part first, so the first bytes nearly always decide; else
-//! the central directory of the zip archive (APPNOTE.TXT 4.3.12) or the first sector of the
-//! compound file's directory (MS-CFB 2.6) is read.
+//! Office programs write the decisive part first, so the first bytes nearly always suffice.
+//! Otherwise the central directory of the zip archive (APPNOTE.TXT 4.3.12) or the first sector of
+//! the compound file's directory (MS-CFB 2.6) is read.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -12,7 +12,7 @@ use memchr::memmem;
 use super::{Detected, UNKNOWN, names};
 use crate::Input;
 
-/// How much of a zip archive's end is searched for its directory.
+/// Number of bytes at the end of a zip archive that are searched for its directory.
 const TAIL_BYTES: u64 = 128 << 10;
 
 const ZIP: Detected = Detected {
@@ -27,20 +27,20 @@ enum Inside {
     Office(&'static str),
     /// Some Office Open XML document.
     SomeOffice,
-    /// A presentation of Keynote, whose extension `.key` is that of keys too.
+    /// A Keynote presentation; its extension `.key` is also that of keys.
     Keynote,
     /// A program with this extension, unless the name is more exact.
     Program(&'static str),
 }
 
-/// Finds what a zip archive is.
+/// Returns the format of a zip archive.
 pub(super) fn zip(head: &[u8], input: &Input<'_>, named: Option<Detected>) -> io::Result<Detected> {
     if let Some(declared) = mimetype_member(head) {
         return Ok(declared);
     }
     let named = named.filter(|named| is_zip_based(named.media_type));
     let mut inside = strongest(member_names(head, b"PK\x03\x04", 26, 30));
-    // Office documents never hide behind a name that ends in .zip; all others must be proved.
+    // Office documents never have a name that ends in .zip; any other format must be proved.
     let is_sure = matches!(
         inside,
         Some(Inside::Office(_) | Inside::Keynote | Inside::Program(_))
@@ -67,7 +67,8 @@ pub(super) fn zip(head: &[u8], input: &Input<'_>, named: Option<Detected>) -> io
     })
 }
 
-/// OpenDocument, EPUB and others store their media type as first member, uncompressed.
+/// Recognises OpenDocument, EPUB and others, which store their media type as the first member,
+/// uncompressed.
 fn mimetype_member(head: &[u8]) -> Option<Detected> {
     if head.get(30..38) != Some(b"mimetype") {
         return None;
@@ -79,7 +80,7 @@ fn mimetype_member(head: &[u8]) -> Option<Detected> {
     names::by_media_type(std::str::from_utf8(content[..end].trim_ascii()).ok()?)
 }
 
-/// Yields the names in the headers that `bytes` hold; lengths that lie end at the bytes' end.
+/// Yields the names in the headers in `bytes`; a wrong length ends at the end of the bytes.
 fn member_names<'a>(
     bytes: &'a [u8],
     signature: &'static [u8; 4],
@@ -194,7 +195,7 @@ fn read_at(input: &Input<'_>, at: u64, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Names of streams that tell what a compound file is, with an extension of that format.
+/// Names of streams that identify a compound file, with an extension of that format.
 const STREAMS: [(&str, &str); 8] = [
     ("WordDocument", "doc"),
     ("Workbook", "xls"),
@@ -206,7 +207,7 @@ const STREAMS: [(&str, &str); 8] = [
     ("Book", "xls"),
 ];
 
-/// Finds what an OLE2 compound file is.
+/// Returns the format of an OLE2 compound file.
 pub(super) fn ole2(
     head: &[u8],
     input: &Input<'_>,
@@ -224,7 +225,7 @@ pub(super) fn ole2(
         memmem::find(&directory, &name).is_some()
     };
     if has_stream("EncryptedPackage") {
-        // Which of them it is, the encrypted part knows.
+        // Only the encrypted part knows which Office format it is.
         let is_office = |named: &Detected| {
             matches!(named.kind, Document | Spreadsheet | Presentation)
                 && is_zip_based(named.media_type)

@@ -1,8 +1,8 @@
-//! The tables of magic numbers: which format the first bytes prove.
+//! Magic numbers: the formats that the first bytes prove.
 //!
-//! Only formats whose start cannot be text by accident stand here. Signatures are compared first
-//! byte first, so that a miss costs one comparison; those of fewer than four printable characters
-//! (`BM`, `MZ`) count only if the content is binary.
+//! The tables hold only formats whose start cannot be text by accident. Signatures are compared by
+//! their first byte first, so that a miss costs one comparison. Signatures of fewer than four
+//! printable characters (`BM`, `MZ`) count only in binary content.
 
 use ken_core::Kind::{self, Archive, Audio, Data, Document, Image, Other, Video};
 
@@ -14,9 +14,9 @@ use crate::text;
 pub(super) enum Magic {
     /// The format itself.
     Format(Detected),
-    /// A zip archive, which may be an office document, a book, a program.
+    /// A zip archive, which may be an office document, a book or a program.
     Zip,
-    /// An OLE2 compound file: an old office document, a message, an installer.
+    /// An OLE2 compound file: an old office document, a message or an installer.
     Ole2,
 }
 
@@ -24,7 +24,7 @@ const fn format(media_type: &'static str, kind: Kind) -> Magic {
     Magic::Format(Detected { media_type, kind })
 }
 
-/// Where the signature stands, the signature, the format.
+/// Offset of the signature, the signature, the format.
 type Signature = (usize, &'static [u8], Magic);
 
 #[rustfmt::skip] // a table reads better as one
@@ -161,19 +161,19 @@ fn is_short_text(signature: &[u8]) -> bool {
     signature.len() < 4 && signature.iter().all(u8::is_ascii_graphic)
 }
 
-/// Formats that share a container: the type stands a few bytes further on.
+/// Recognises formats that share a container, by the type a few bytes after the start.
 fn families(head: &[u8]) -> Option<Magic> {
     Some(match head {
         [b'R', b'I', b'F', b'F' | b'X', _, _, _, _, form @ ..] => riff(form)?,
         [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', ..] => format("audio/x-aiff", Audio),
         [b'O', b'g', b'g', b'S', ..] => ogg(head),
         [0x1a, 0x45, 0xdf, 0xa3, ..] => matroska(head),
-        // The first box is small, so its length is no text.
+        // The first box is small, so the bytes of its length are not text.
         [0, _, _, _, b'f', b't', b'y', b'p', brand @ ..] => iso_media(brand),
         [0, _, _, _, b'm', b'o', b'o', b'v', ..] | [0, _, _, _, b'w', b'i', b'd', b'e', ..] => {
             format("video/quicktime", Video)
         }
-        // Icons and cursors, of which there is at least one; pictures of Targa have a zero there.
+        // Icons and cursors; the count is at least one, whereas Targa pictures have a zero there.
         [0, 0, 1 | 2, 0, n0, n1, ..] if (*n0, *n1) != (0, 0) => {
             format("image/vnd.microsoft.icon", Image)
         }
@@ -212,7 +212,7 @@ fn matroska(head: &[u8]) -> Magic {
     }
 }
 
-/// ISO base media file format (ISO/IEC 14496-12): the major brand.
+/// Recognises the ISO base media file format (ISO/IEC 14496-12) by the major brand.
 fn iso_media(brand: &[u8]) -> Magic {
     match brand.get(..4).unwrap_or_default() {
         b"M4A " | b"M4B " | b"M4P " => format("audio/mp4", Audio),
@@ -229,7 +229,7 @@ fn iso_media(brand: &[u8]) -> Magic {
 }
 
 fn elf(head: &[u8]) -> Magic {
-    // The type stands at byte 16 in the byte order that byte 5 tells.
+    // The type is at byte 16, in the byte order that byte 5 declares.
     match (head.get(5), head.get(16..18)) {
         (Some(1), Some([1, 0])) | (Some(2), Some([0, 1])) => format("application/x-object", Other),
         (Some(1), Some([3, 0])) | (Some(2), Some([0, 3])) => {
@@ -240,9 +240,9 @@ fn elf(head: &[u8]) -> Magic {
     }
 }
 
-/// Formats without a magic number at a fixed place.
+/// Recognises formats without a magic number at a fixed offset.
 fn structures(head: &[u8]) -> Option<Magic> {
-    // The first member of a tar archive may be a PDF: its header stands within the first KiB.
+    // The first member of a tar archive may be a PDF, whose header would be in the first KiB.
     if is_tar(head) {
         Some(format("application/x-tar", Archive))
     } else if is_pdf(head) {
@@ -256,8 +256,8 @@ fn structures(head: &[u8]) -> Option<Magic> {
     }
 }
 
-/// The header may follow up to a KiB of junk, as PDF readers have always accepted; after text
-/// that mentions it, it must begin a line.
+/// Returns whether the start is that of a PDF. Up to a KiB of junk may precede the header, as PDF
+/// readers have always accepted; after text that mentions the header, it must begin a line.
 fn is_pdf(head: &[u8]) -> bool {
     let start = &head[..head.len().min(1024)];
     memchr::memmem::find(start, b"%PDF-").is_some_and(|at| {
@@ -265,7 +265,7 @@ fn is_pdf(head: &[u8]) -> bool {
     })
 }
 
-/// A `ustar` header, or one of before 1988 whose checksum is right.
+/// Returns whether there is a `ustar` header, or one of before 1988 with a correct checksum.
 fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.get(..512) else {
         return false;
@@ -288,8 +288,8 @@ fn is_tar(head: &[u8]) -> bool {
     header[0] != 0 && expected == sum - own + 8 * u32::from(b' ')
 }
 
-/// MPEG-2 transport stream (ISO/IEC 13818-1): packets of 188 bytes (of 192 on discs) that begin
-/// with 0x47, which is `G` in a text.
+/// Returns whether this is an MPEG-2 transport stream (ISO/IEC 13818-1): packets of 188 bytes (192
+/// on discs) that begin with 0x47, which is `G` in text.
 fn is_transport_stream(head: &[u8]) -> bool {
     let is_sync = |first: usize, step: usize| {
         head.len() > first + 3 * step && (0..4).all(|packet| head[first + packet * step] == 0x47)
@@ -297,7 +297,8 @@ fn is_transport_stream(head: &[u8]) -> bool {
     (is_sync(0, 188) || is_sync(4, 192)) && text::is_binary(head)
 }
 
-/// An MPEG audio frame header (ISO/IEC 11172-3) with no reserved value, in binary content.
+/// Returns whether binary content starts with an MPEG audio frame header (ISO/IEC 11172-3) without
+/// reserved values.
 fn is_mpeg_audio(head: &[u8]) -> bool {
     let [0xff, second, third, ..] = head else {
         return false;
@@ -330,7 +331,7 @@ mod tests {
             let mut head = vec![b' '; *at];
             head.extend_from_slice(signature);
             head.extend([0; 40]);
-            // A later, shorter signature must not stand before a longer one with the same start.
+            // A shorter signature must not hide a later, longer one with the same start.
             assert_eq!(by_content(&head), Some(*magic), "{signature:x?}");
         }
     }

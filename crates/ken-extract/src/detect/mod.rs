@@ -1,8 +1,8 @@
-//! Which format is it? By name and by content; content wins where the two disagree.
+//! Detects the format of an input by its name and content. Content wins where the two disagree.
 //!
-//! Magic numbers prove a binary format whatever the name says. Else the question is text or not:
-//! a text keeps the exact type that its name gives (a source language) unless it is markup or a
-//! message beyond doubt; what is not text is never taken for it, whatever its name.
+//! Magic numbers prove a binary format, whatever the name says. Otherwise the content is text or
+//! not. Text keeps the exact type that its name gives (a source language), unless it is certainly
+//! markup or a message. Content that is not text is never taken for text, whatever its name.
 
 mod container;
 mod magic;
@@ -21,16 +21,16 @@ pub use crate::input::Detected;
 use magic::Magic;
 use sniff::Sniffed;
 
-/// What is found by its name only.
+/// The format of an input that is found only by its name.
 pub const UNKNOWN: Detected = Detected {
     media_type: "application/octet-stream",
     kind: Kind::Other,
 };
 
-/// The media type of an empty file whose name does not speak of text: there is nothing to read.
+/// Media type of an empty file whose name does not suggest text: there is nothing to read.
 pub const EMPTY: &str = "application/x-empty";
 
-/// A text that nothing more is known of.
+/// Text of which nothing more is known.
 const PLAIN: Detected = Detected {
     media_type: "text/plain",
     kind: Kind::Document,
@@ -65,8 +65,9 @@ pub fn detect(input: &Input<'_>) -> io::Result<Detected> {
 }
 
 impl Input<'_> {
-    /// Finds the format of the input, by its name and content. A small file is read for that as by
-    /// [`Self::preload`]. The answer is kept, as several callers ask before a file is extracted.
+    /// Detects the format of the input by its name and content. A small file is read as by
+    /// [`Self::preload`]. The result is kept, since several callers need it before a file is
+    /// extracted.
     ///
     /// # Errors
     /// Fails if the bytes cannot be read.
@@ -81,22 +82,23 @@ impl Input<'_> {
     }
 }
 
-/// Finds the format that a file name speaks of.
+/// Returns the format that a file name suggests.
 pub fn by_name(name: &str) -> Detected {
     named(name).unwrap_or(UNKNOWN)
 }
 
-/// Finds the format of a media type; none if it is not known.
+/// Returns the format of a media type; none if the media type is not known.
 pub fn by_media_type(media_type: &str) -> Option<Detected> {
     names::by_media_type(media_type)
 }
 
-/// Returns the extensions, in lower case, of names that speak of a media type.
+/// Returns the lower-case extensions that suggest a media type.
 pub fn extensions(media_type: &str) -> impl Iterator<Item = &'static str> {
     names::extensions(media_type)
 }
 
-/// The names that mail servers give to messages end in the name of a host, not in an extension.
+/// Returns the format that a name suggests. The names that mail servers give to messages end in a
+/// host name, not in an extension.
 fn named(name: &str) -> Option<Detected> {
     if is_maildir_name(name) {
         return None;
@@ -104,7 +106,7 @@ fn named(name: &str) -> Option<Detected> {
     names::by_name(name)
 }
 
-/// `1204680122.27c448.host.example.pl:2,S`
+/// Returns whether a name is like `1204680122.27c448.host.example.pl:2,S`.
 fn is_maildir_name(name: &str) -> bool {
     let n_digits = name.bytes().take_while(u8::is_ascii_digit).count();
     let rest = &name[n_digits..];
@@ -112,7 +114,7 @@ fn is_maildir_name(name: &str) -> bool {
         || (n_digits >= 9 && rest.bytes().filter(|&byte| byte == b'.').count() >= 3)
 }
 
-/// An empty file is what its name says, but nothing to be parsed.
+/// Returns the format of an empty file: what its name says, but never a format that must be parsed.
 fn empty(named: Option<Detected>) -> Detected {
     match named {
         Some(named) if is_text_based(named.media_type) => named,
@@ -123,7 +125,7 @@ fn empty(named: Option<Detected>) -> Detected {
     }
 }
 
-/// Some formats are others with a name of their own: cameras write TIFF, `.m4a` is MP4.
+/// Refines formats that are others under their own name: cameras write TIFF, `.m4a` is MP4.
 fn refined(found: Detected, named: Option<Detected>) -> Detected {
     let Some(named) = named else {
         return found;
@@ -158,9 +160,10 @@ fn without_magic(head: &[u8], named: Option<Detected>, in_maildir: bool) -> Dete
     text_format(&utf8, named)
 }
 
-/// A wrong name of a binary format stays: the extractor will say what is wrong with the content;
-/// one of text would index noise. Pages may hold stray NUL bytes, as browsers allow, and manuals in
-/// Info mark their indexes and pictures by some.
+/// Returns the format of binary content that no magic number proves. The name of a binary format is
+/// kept, and the extractor reports what is wrong with the content; the name of a text format is
+/// not, since it would index noise. Web pages may hold stray NUL bytes, as browsers allow, and Info
+/// manuals use some to mark indexes and pictures.
 fn binary(head: &[u8], named: Option<Detected>) -> Detected {
     if let Some(Sniffed::Certain(found)) = sniff::text(head)
         && matches!(
@@ -175,8 +178,8 @@ fn binary(head: &[u8], named: Option<Detected>) -> Detected {
         .unwrap_or(UNKNOWN)
 }
 
-/// A message is one by content, unless its name says source code or markup. In a Maildir less of a
-/// header suffices: drafts begin with what only their editor knows.
+/// Recognises a message by content, unless its name says source code or markup. In a Maildir a
+/// shorter header suffices, because drafts begin with fields that only their editor knows.
 fn message(head: &[u8], named: Option<Detected>, in_maildir: bool) -> Option<Detected> {
     let is_open = named.is_none_or(|named| {
         named.kind == Kind::Message || named == PLAIN || !is_text_based(named.media_type)
@@ -201,8 +204,8 @@ fn text_format(text: &[u8], named: Option<Detected>) -> Detected {
     }
 }
 
-/// Returns whether files of this name are often markup: `.ts` is TypeScript and Qt's translations,
-/// `.conf` may be XML, and `.xml` anything that is XML.
+/// Returns whether files with this name are often markup: `.ts` is TypeScript and Qt's
+/// translations, `.conf` may be XML, and `.xml` may be any kind of XML.
 fn is_vague(named: Detected) -> bool {
     named == PLAIN
         || matches!(

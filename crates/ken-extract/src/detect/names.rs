@@ -1,7 +1,7 @@
-//! Which format a file's extension, full name, interpreter or declared type speaks of.
+//! Looks up the format of an extension, full name, interpreter or declared type.
 //!
-//! The rows of [`tables`](super::tables) are turned into hash maps at first use; a look-up folds
-//! case in a small array and allocates nothing.
+//! The rows of [`tables`](super::tables) become hash maps at first use. A look-up folds case in a
+//! small array and allocates nothing.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use super::Detected;
 use super::tables::{EXTENSIONS, INTERPRETERS, NAMES, Row};
 
-/// Names longer than this are in no table.
+/// Longer names are in no table.
 const MAX_NAME_BYTES: usize = 24;
 
 type Table = HashMap<&'static [u8], Detected>;
@@ -33,7 +33,7 @@ fn table(rows: &'static [Row]) -> Table {
     table
 }
 
-/// Returns the format that a file name speaks of, if any.
+/// Returns the format that a file name suggests, if any.
 pub(super) fn by_name(name: &str) -> Option<Detected> {
     let name = without_backup_suffix(name.as_bytes());
     if let Some(found) = look_up(&BY_NAME, name) {
@@ -51,7 +51,7 @@ pub(super) fn by_extension(extension: &str) -> Option<Detected> {
     look_up(&BY_EXTENSION, extension.as_bytes())
 }
 
-/// Returns the format of scripts for an interpreter, given by its path.
+/// Returns the format of scripts for an interpreter, given the interpreter's path.
 pub(super) fn by_interpreter(path: &[u8]) -> Option<Detected> {
     let name = path.rsplit(|&byte| byte == b'/').next()?;
     let is_version = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
@@ -64,7 +64,7 @@ pub(super) fn by_interpreter(path: &[u8]) -> Option<Detected> {
     look_up(&BY_INTERPRETER, name).or_else(|| look_up(&BY_INTERPRETER, &name[..end]))
 }
 
-/// Returns the row of a media type that a container declares (without parameters), if known.
+/// Returns the row of a media type that a container declares (without parameters), if it is known.
 pub(super) fn by_media_type(media_type: &str) -> Option<Detected> {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     let mut folded = [0; 80];
@@ -74,7 +74,7 @@ pub(super) fn by_media_type(media_type: &str) -> Option<Detected> {
     BY_MEDIA_TYPE.get(&*folded).copied()
 }
 
-/// Returns the extensions that speak of a media type.
+/// Returns the extensions that suggest a media type.
 pub(super) fn extensions(media_type: &str) -> impl Iterator<Item = &'static str> {
     let rows = EXTENSIONS.iter().filter(move |row| row.0 == media_type);
     rows.flat_map(|row| row.2.split_ascii_whitespace())
@@ -88,13 +88,13 @@ fn look_up(table: &Table, name: &[u8]) -> Option<Detected> {
     table.get(&*folded).copied()
 }
 
-/// Splits a name at its last dot; a leading dot alone begins no extension.
+/// Splits a name at its last dot; a leading dot does not begin an extension.
 fn split_extension(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let dot = memchr::memrchr(b'.', name)?;
     (dot > 0).then(|| (&name[..dot], &name[dot + 1..]))
 }
 
-/// Cuts what editors, package managers and build systems append to the name of a text.
+/// Removes what editors, package managers and build systems append to the names of text files.
 fn without_backup_suffix(name: &[u8]) -> &[u8] {
     if let Some(name) = name.strip_suffix(b"~") {
         return name;

@@ -1,7 +1,7 @@
-//! Text formats by content: messages, markup, scripts.
+//! Recognises text formats by content: messages, markup, scripts.
 //!
-//! The rules for HTML follow the WHATWG MIME Sniffing Standard; those for messages RFC 5322 (a
-//! block of header fields) and RFC 4155 (mbox: a `From ` line before it).
+//! The rules for HTML follow the WHATWG MIME Sniffing Standard. Those for messages follow RFC 5322
+//! (a block of header fields) and RFC 4155 (mbox: a `From ` line before that).
 
 use ken_core::Kind::{Archive, Data, Document, Image, Message, Other, Spreadsheet};
 
@@ -15,8 +15,8 @@ const MESSAGE: Detected = format("message/rfc822", Message);
 const MBOX: Detected = format("application/mbox", Archive);
 const HTML: Detected = format("text/html", Document);
 
-/// Recognises a message or a mailbox by its header lines; of what lies in a Maildir one suffices
-/// that messages have.
+/// Recognises a message or mailbox by its header lines. In a Maildir one header field that is
+/// typical of messages is enough.
 pub(super) fn message(head: &[u8], in_maildir: bool) -> Option<Detected> {
     if let Some(rest) = head.strip_prefix(b"From ") {
         let end = memchr::memchr(b'\n', rest)?;
@@ -31,8 +31,8 @@ pub(super) fn message(head: &[u8], in_maildir: bool) -> Option<Detected> {
     is_header(head, if in_maildir { 1 } else { 2 }).then_some(MESSAGE)
 }
 
-/// Returns whether `text` starts with header fields, and at least `wanted` of them are of the
-/// kind that only messages have.
+/// Returns whether `text` starts with header fields, of which at least `wanted` occur in messages
+/// only.
 fn is_header(text: &[u8], wanted: usize) -> bool {
     let mut known = 0;
     let mut proofs = 0;
@@ -48,7 +48,7 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
             Some(_) => {}
         }
         let Some(colon) = memchr::memchr(b':', &line[..line.len().min(80)]) else {
-            // The head may end within a line, but not twice.
+            // The head may end within a line, but only once.
             return known > wanted && proofs > 0 && text.ends_with(line);
         };
         if !line[..colon]
@@ -70,7 +70,8 @@ fn is_header(text: &[u8], wanted: usize) -> bool {
     known >= wanted && (proofs > 0 || known > 2 || wanted == 1)
 }
 
-/// 2 for fields that only messages have, 1 for those that other texts may also start with.
+/// Returns 2 for fields that only messages have, and 1 for fields that other texts may also start
+/// with.
 fn weight(name: &[u8]) -> usize {
     const PROOFS: [&str; 14] = [
         "received",
@@ -92,7 +93,7 @@ fn weight(name: &[u8]) -> usize {
         "from", "to", "cc", "bcc", "subject", "date", "sender", "reply-to", "status", "path",
         "xref",
     ];
-    // Most names are known by their first letter not to be one of these.
+    // The first letter rules out most names.
     let first = name.first().map_or(0, u8::to_ascii_lowercase);
     let is =
         |known: &&str| known.as_bytes()[0] == first && name.eq_ignore_ascii_case(known.as_bytes());
@@ -103,16 +104,16 @@ fn weight(name: &[u8]) -> usize {
     }
 }
 
-/// How far content speaks against a name.
+/// How strongly the content speaks against the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
-    /// This format, whatever the name of a text says.
+    /// This format, even if the name suggests another text format.
     Certain(Detected),
     /// This format, if the name says nothing more exact.
     Likely(Detected),
 }
 
-/// Recognises markup and scripts at the start of a text in UTF-8.
+/// Recognises markup and scripts at the start of a UTF-8 text.
 pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
     let start = head
         .strip_prefix(b"\xef\xbb\xbf")
@@ -137,7 +138,7 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
         [b'{', after @ ..] if after.trim_ascii_start().starts_with(b"\"") => {
             Some(Sniffed::Likely(format("application/json", Data)))
         }
-        // The armour of keys, not that of signed messages, which are readable.
+        // The armour of keys, but not of signed messages, which are readable.
         _ if start.starts_with(b"-----BEGIN ") && !start.starts_with(b"-----BEGIN PGP SIGNED") => {
             Some(Sniffed::Likely(format("application/x-pem-file", Other)))
         }
@@ -159,13 +160,13 @@ pub(super) fn text(head: &[u8]) -> Option<Sniffed> {
     }
 }
 
-/// `This is knots.info, produced by makeinfo version 6.8 from knots.texi.`
+/// Recognises a line like `This is knots.info, produced by makeinfo version 6.8 from knots.texi.`
 fn is_info(start: &[u8]) -> bool {
     let line = &start[..memchr::memchr(b'\n', start).unwrap_or(start.len())];
     memchr::memmem::find(line, b"produced by makeinfo").is_some()
 }
 
-/// What the first command of a text for TeX says.
+/// Returns the format that the first command of a TeX source suggests.
 fn tex(start: &[u8]) -> Option<Detected> {
     if start.starts_with(b"\\input texinfo") {
         return Some(format("text/x-texinfo", Document));
@@ -175,7 +176,7 @@ fn tex(start: &[u8]) -> Option<Detected> {
         .then_some(format("text/x-tex", Document))
 }
 
-/// Returns whether a text has lines of troff requests: names such as `notes-1.2` look like those of
+/// Returns whether a text has lines of troff requests. Names such as `notes-1.2` look like those of
 /// manual pages, and lines of other texts may begin with a dot.
 pub(super) fn is_troff(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
@@ -190,14 +191,15 @@ pub(super) fn is_troff(head: &[u8]) -> bool {
     })
 }
 
-/// Requests and macros that documents for troff begin with.
+/// Requests and macros that troff documents begin with.
 const TROFF_REQUESTS: [&[u8]; 38] = [
     b"TH", b"SH", b"SS", b"PP", b"LP", b"TP", b"IP", b"Dd", b"Dt", b"Os", b"Sh", b"Ss", b"Nm",
     b"Pp", b"TL", b"AU", b"NH", b"RP", b"so", b"de", b"de1", b"ds", b"nr", b"br", b"sp", b"ft",
     b"ps", b"vs", b"ll", b"po", b"nf", b"fi", b"ad", b"na", b"hy", b"ig", b"ie", b"TITLE",
 ];
 
-/// `#!/usr/bin/env -S FOO=bar python3 -u` → python3
+/// Returns the format of a script by its first line: `#!/usr/bin/env -S FOO=bar python3 -u` →
+/// python3
 fn shebang(start: &[u8]) -> Option<Detected> {
     let line = start[2..].split(|&byte| byte == b'\n').next()?;
     let words = || {
@@ -214,7 +216,7 @@ fn shebang(start: &[u8]) -> Option<Detected> {
 fn markup(start: &[u8]) -> Option<Sniffed> {
     let is_xml = start.starts_with(b"<?xml");
     let mut rest = start;
-    // Declarations and comments before the root; each turn cuts at least three bytes.
+    // Skips declarations and comments before the root; each turn removes at least three bytes.
     loop {
         rest = rest.trim_ascii_start();
         if rest.starts_with(b"<!--") {
@@ -241,13 +243,13 @@ const DOCBOOK: Detected = format("application/docbook+xml", Document);
 const XML: Detected = format("application/xml", Data);
 const XHTML: Detected = format("application/xhtml+xml", Document);
 
-/// A public identifier of DocBook, in XML or SGML; the identifier stands in the first lines.
+/// Returns whether the first lines hold a public identifier of DocBook, in XML or SGML.
 fn is_docbook_doctype(rest: &[u8]) -> bool {
     let start = &rest[..rest.len().min(200)];
     starts_with_word(start, b"<!doctype") && memchr::memmem::find(start, b"//DTD DocBook").is_some()
 }
 
-/// Judges by the first element.
+/// Returns the format that the first element suggests.
 fn root(rest: &[u8], is_xml: bool) -> Option<Sniffed> {
     let name = rest.strip_prefix(b"<")?;
     let end = name
@@ -255,7 +257,7 @@ fn root(rest: &[u8], is_xml: bool) -> Option<Sniffed> {
         .position(|byte| matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'));
     let name = &name[..end.unwrap_or(name.len())];
     let local = name.rsplit(|&byte| byte == b':').next().unwrap_or(name);
-    // Packets of XMP begin with a processing instruction of their own.
+    // XMP packets begin with a processing instruction of their own.
     if local == b"xmpmeta" {
         return Some(Sniffed::Certain(format("application/x-xmp+xml", Data)));
     }
@@ -276,7 +278,7 @@ fn root(rest: &[u8], is_xml: bool) -> Option<Sniffed> {
     Some(Sniffed::Certain(dialect(local, rest).unwrap_or(XML)))
 }
 
-/// Formats that a root element proves.
+/// Returns the format that a root element proves.
 fn dialect(local: &[u8], rest: &[u8]) -> Option<Detected> {
     let names = |namespace: &[u8]| {
         let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
@@ -303,7 +305,8 @@ fn dialect(local: &[u8], rest: &[u8]) -> Option<Detected> {
     })
 }
 
-/// Elements that pages without a doctype start with (WHATWG MIME Sniffing, section 7.1, and `meta`).
+/// Elements that web pages without a doctype start with (WHATWG MIME Sniffing, section 7.1, and
+/// `meta`).
 const HTML_ELEMENTS: [&str; 14] = [
     "title", "script", "style", "meta", "table", "div", "p", "a", "h1", "br", "font", "iframe",
     "center", "link",

@@ -1,7 +1,7 @@
-//! The rows of the tables of names: one per format, with all its names in lower case.
+//! The tables of names: one row per format, with all its names in lower case.
 //!
-//! Media types are those of the IANA registry, else of shared-mime-info; source languages are
-//! `text/x-LANGUAGE`. A name stands once in a table; a media type has one kind everywhere.
+//! Media types are those of the IANA registry, otherwise of shared-mime-info; source languages are
+//! `text/x-LANGUAGE`. A name occurs once in a table, and a media type has the same kind everywhere.
 
 use ken_core::Kind::{
     self, Archive, Audio, Data, Document, Image, Message, Other, Presentation, Source, Spreadsheet,

@@ -1,4 +1,4 @@
-//! Whole decisions: name against content.
+//! Tests of whole decisions: name against content.
 
 use std::io::Write;
 
@@ -253,7 +253,7 @@ fn compound_files_are_refined() {
         media_type("a.txt", &ole2_of("other")),
         "application/x-ole-storage"
     );
-    // Encrypted, so what it is within Office stands in its name only.
+    // The file is encrypted, so only its name says which Office format it is.
     assert_eq!(
         media_type("a.xlsx", &ole2_of("EncryptedPackage")),
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -1,8 +1,8 @@
-//! Files that ken reads in part, and helpers read further.
+//! Formats that ken reads in part, and helpers read further.
 //!
-//! PostScript is a program: Ghostscript runs it and writes PDF. The text in pictures, which pages of
-//! PDF may be, is read by Tesseract. A container that unpacks such a file hands its content on to the
-//! helper.
+//! PostScript is a program: Ghostscript runs it and writes PDF. Tesseract reads the text in
+//! pictures, including scanned PDF pages. A container that unpacks such a file hands its content on
+//! to the helper.
 
 /// Media types that a helper converts to a format that ken reads.
 const CONVERTED: &[&str] = &["application/postscript"];
@@ -21,7 +21,8 @@ pub(crate) const PICTURES: &[&str] = &[
     "image/x-portable-pixmap",
 ];
 
-/// Returns whether ken reads what such a file says of itself, and a helper makes its text readable.
+/// Returns whether ken reads only the metadata of such a file, and a helper makes its text
+/// readable.
 pub fn is_converted(media_type: &str) -> bool {
     CONVERTED.contains(&media_type)
 }

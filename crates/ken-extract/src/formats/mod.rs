@@ -1,4 +1,4 @@
-//! One module per format; [`FORMATS`] is the table of them.
+//! The formats that ken reads, one module per format; [`FORMATS`] is the table of them.
 
 mod archive;
 mod database;
@@ -30,31 +30,33 @@ pub(crate) use web::html::{html_within, meta_charset};
 
 /// One format that ken reads.
 ///
-/// The table in `docs/formats.md` is made of these rows.
+/// The table in `docs/formats.md` is generated from these rows.
 pub struct Format {
     /// Short name for people, for instance `PDF`.
     pub name: &'static str,
-    /// The media types that detection gives it; `text/*` stands for all that no other row names.
+    /// The media types of this format; `text/*` stands for all text types without a row of their
+    /// own.
     pub media_types: &'static [&'static str],
-    /// The metadata that it may fill, beside what every document has.
+    /// The fields that the format may fill, besides those of every document.
     pub fields: &'static [Field],
-    /// What a form feed in the text ends: pages, slides, chapters …
+    /// What a form feed in the text ends: a page, a slide, a chapter …
     pub sections: Option<&'static str>,
-    /// What the documents inside are and how their internal paths are made.
+    /// What the inner documents are, and how their member paths are made.
     pub members: Option<&'static str>,
-    /// Where it is parsed.
+    /// Where the format is parsed.
     pub isolation: Isolation,
-    /// Raised when the module would find more or other text in the same bytes, or detection gives it
-    /// other files; those with its media types and extensions are then read again.
+    /// Version of the extractor. It is raised when the module would find more or other text in the
+    /// same bytes, or gets other files from detection; files with its media types and extensions
+    /// are then read again.
     pub version: u32,
-    /// Whether it reads its input piece by piece; others hold it whole.
+    /// Whether the module reads its input piece by piece, rather than as a whole.
     pub(crate) streams: bool,
     pub(crate) extract: Extract,
 }
 
 impl Format {
-    /// Returns the row of a format without fields, sections and members, parsed in the process and
-    /// held whole.
+    /// Creates the row of a format without fields, sections and members, which is parsed in the
+    /// process and held whole.
     const fn new(
         name: &'static str,
         media_types: &'static [&'static str],
@@ -113,13 +115,13 @@ impl Format {
 /// Where a format is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isolation {
-    /// In the process: the parser is safe Rust, linear in its input and fuzzed.
+    /// In ken's own process: the parser is safe Rust, linear in its input, and fuzzed.
     Process,
     /// In a sandboxed worker, with a deadline and a limit on memory.
     Worker,
 }
 
-/// Reads an input: fills `output.own()`, hands parts to `output.member()`.
+/// Reads an input: fills `output.own()`, and hands members to `output.member()`.
 pub(crate) type Extract = fn(&mut Input<'_>, &mut Output<'_>) -> Result<(), Error>;
 
 /// Every format.
@@ -195,10 +197,10 @@ pub const FORMATS: &[Format] = &[
     database::sqlite::FORMAT,
 ];
 
-/// Stands for every `text/` type without a row of its own.
+/// Represents every `text/` type without a row of its own.
 pub const ANY_TEXT: &str = "text/*";
 
-/// Returns the format that reads a media type; none if such files are found by name only.
+/// Returns the format of a media type; none if such files are found by name only.
 pub fn by_media_type(media_type: &str) -> Option<&'static Format> {
     static BY_MEDIA_TYPE: LazyLock<HashMap<&str, &Format>> = LazyLock::new(|| {
         let of =

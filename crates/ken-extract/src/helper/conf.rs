@@ -1,4 +1,4 @@
-//! The syntax of Recoll's configuration files: `key = value`, sections, long lines.
+//! Parses the syntax of Recoll's configuration files: `key = value`, sections, long lines.
 //!
 //! A line that begins with `#` is a comment, a backslash at the end of a line joins the next one,
 //! `[name]` begins a section. Source: the manual of Recoll, "The configuration files on Unix".
@@ -6,13 +6,13 @@
 /// One assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Assignment<'t> {
-    /// The section it stands in; empty before the first.
+    /// The enclosing section; empty before the first.
     pub(super) section: &'t str,
     pub(super) key: String,
     pub(super) value: String,
 }
 
-/// Reads all assignments; lines that are none are passed over, as Recoll does.
+/// Reads all assignments; other lines are skipped, as in Recoll.
 pub(super) fn parse(text: &str) -> Vec<Assignment<'_>> {
     let mut entries = Vec::new();
     let mut section = "";
@@ -46,8 +46,8 @@ pub(super) fn parse(text: &str) -> Vec<Assignment<'_>> {
     entries
 }
 
-/// Splits a value into words at blanks; double quotes hold words together, a backslash inside them
-/// takes the next character as it is.
+/// Splits a value into words at spaces. Double quotes keep words together, and a backslash inside
+/// them makes the next character literal.
 pub(super) fn words(value: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -68,7 +68,7 @@ pub(super) fn words(value: &str) -> Vec<String> {
     words
 }
 
-/// Splits a value at its first semicolon outside of quotes: the command, and its attributes as
+/// Splits a value at its first semicolon outside quotes into the command and its attributes, as
 /// names and values.
 pub(super) fn attributes(value: &str) -> (&str, Vec<(String, String)>) {
     let mut is_quoted = false;

@@ -1,4 +1,4 @@
-//! What a helper made of a file, read by ken's own readers.
+//! Reads the output of a helper with ken's own extractors.
 
 use ken_core::{Document, Field, Value};
 
@@ -7,15 +7,15 @@ use crate::formats::{self, html_within};
 use crate::output::Output;
 use crate::{Error, Input, Isolation, Member, text};
 
-/// Stands for a form feed while HTML is read, where it is a blank like others: Recoll's filters
-/// put it between pages. A noncharacter, which no text holds.
+/// Replaces a form feed while HTML is read, where form feeds count as spaces: Recoll's filters put
+/// them between pages. It is a noncharacter, which no text holds.
 const PAGE_END: char = '\u{fdd0}';
 
-/// A document as a program printed it.
+/// A document in the output of a helper.
 pub(super) struct Content<'c> {
-    /// Name of the file that it stands for.
+    /// Name of the file that the document represents.
     pub(super) name: &'c str,
-    /// Its media type; `None` if it is to be found out.
+    /// Its media type; `None` if it must be detected.
     pub(super) media_type: Option<&'c str>,
     pub(super) charset: Option<&'c str>,
     pub(super) data: Vec<u8>,
@@ -59,8 +59,8 @@ fn fill_from_html(document: &mut Document, data: &[u8], charset: Option<&str>, m
     document.body = page.body;
 }
 
-/// Reads content of some other format in the place of the input. A format that is parsed in a worker
-/// is handed on as a member: whoever takes members has one.
+/// Reads content of another format in place of the input. Content of a format that is parsed in a
+/// worker is handed on as a member, because the sink of members has a worker.
 fn read_as(
     name: &str,
     declared: Option<&str>,
@@ -94,8 +94,8 @@ fn read_as(
     }
 }
 
-/// Adds what a program says of a document beside its content. Fields are named as in Recoll's
-/// own HTML, which are ken's names and aliases; times are seconds.
+/// Returns the fields that a helper reports besides the content. Their names are those of Recoll's
+/// own HTML, which are ken's names and aliases; times are in seconds.
 pub(super) fn fields(said: &[(String, String)]) -> Vec<(Field, Value)> {
     let known = said.iter().filter_map(|(name, value)| {
         let value = value.trim();

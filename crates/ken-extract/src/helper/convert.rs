@@ -1,20 +1,20 @@
-//! Programs that turn what only they can interpret into a format that ken reads.
+//! Converters: helpers that turn a format which only they can interpret into one that ken reads.
 //!
-//! A page of PostScript is a program, so ken reads what the comments say of a file and no more.
-//! Ghostscript runs it and writes PDF, without its pictures and lines, in which ken's own reader finds
-//! words, lines and pages. Ghostscript's text (device `txtwrite`) takes as long and has neither pages
-//! nor, where a driver places words one by one, the blanks between them: of the manual of bzip2 it
-//! makes 1,678 words, where the way through PDF finds 18,600.
+//! A page of PostScript is a program, so ken itself reads only what the comments say about a file.
+//! Ghostscript runs the program and writes PDF without its pictures and lines, in which ken's own
+//! extractor finds words, lines and pages. Ghostscript's text output (device `txtwrite`) takes as
+//! long and has no pages; where a driver places words one by one, it also lacks the spaces between
+//! them. In the manual of bzip2 it yields 1,678 words, where the way through PDF yields 18,600.
 
 use super::handler::{Handler, Places};
 use super::{Helpers, ended};
 use crate::formats::postscript;
 use crate::{Error, Input, Limits};
 
-/// Media types and the rows of their programs, in the syntax of `mimeconf`.
+/// Media types and the rows of their converters, in the syntax of `mimeconf`.
 const CONVERTERS: &[(&str, &str)] = &[(
     "application/postscript",
-    // What the program prints itself must not get into the output.
+    // Messages of the program itself must not get into the output.
     "exec gs -q -dSAFER -dBATCH -dNOPAUSE -dFILTERIMAGE -dFILTERVECTOR -sDEVICE=pdfwrite \
      -sstdout=%stderr -o - ; mimetype = application/pdf",
 )];
@@ -25,24 +25,24 @@ pub(super) fn handlers(places: Places<'_>) -> impl Iterator<Item = Handler> {
     rows.filter_map(move |(media_type, row)| Handler::parse(media_type, row, places))
 }
 
-/// What a program made of an input.
+/// The result of converting an input.
 pub(crate) struct Converted {
     /// Media type of the content.
     pub(crate) media_type: String,
-    /// As much as the program wrote; may be empty.
+    /// What the converter wrote; may be empty.
     pub(crate) content: Vec<u8>,
-    /// Why that is not all.
+    /// Why the content is not complete.
     pub(crate) result: Result<(), Error>,
 }
 
 impl Helpers {
-    /// Returns the name of the program that makes files of a media type readable, if one does.
+    /// Returns the name of the converter for files of a media type, if any.
     pub fn converter_of(&self, media_type: &str) -> Option<&str> {
         let index = self.table.find_converter(media_type)?;
         Some(&self.table.handlers.get(index)?.name)
     }
 
-    /// Has a program convert an input; none if there is nothing to convert.
+    /// Converts an input; returns none if there is nothing to convert.
     pub(crate) fn convert(
         &self,
         input: &Input<'_>,

@@ -1,4 +1,4 @@
-//! Programs that read many files, one after the other, by Recoll's protocol.
+//! Helpers that read many files, one after the other, in Recoll's protocol.
 
 use std::collections::HashSet;
 use std::io::BufReader;
@@ -17,16 +17,16 @@ use super::{Helpers, lock};
 use crate::output::Output;
 use crate::{Error, Input, Limits, Member, text};
 
-/// A program is replaced after so many files, with all that it has left behind.
+/// A helper is replaced after this many files, to free what it accumulated.
 const MAX_FILES: u32 = 500;
-/// So many programs wait for their next file; each takes some megabytes.
+/// Maximum number of helpers that wait for their next file; each takes some megabytes.
 const MAX_IDLE: usize = 16;
 
-/// A program that speaks the protocol.
+/// A helper that speaks the protocol.
 pub(super) struct Speaker {
-    /// Which handler it is of.
+    /// Index of its handler.
     handler: usize,
-    /// Which thread started it: the kernel ends it with that thread, so it serves no other.
+    /// Thread that started it. The kernel ends the helper with that thread, so it serves no other.
     thread: ThreadId,
     process: BufReader<Process>,
     n_files: u32,
@@ -57,7 +57,7 @@ impl Helpers {
             };
             let first = self.ask_first(handler, &mut speaker, input, limits)?;
             return match first {
-                // It may have ended while it waited, which says nothing of this file.
+                // It may have ended while it waited, which says nothing about this file.
                 Err(Fault::Crashed(Crash::Ended)) if is_reused => {
                     is_reused = false;
                     continue;
@@ -108,11 +108,11 @@ impl Helpers {
             idle.push(speaker);
             (idle.len() > MAX_IDLE).then(|| idle.remove(0))
         };
-        // Ended without the lock.
+        // Ended without holding the lock.
         drop(oldest);
     }
 
-    /// Names the file and returns the first answer.
+    /// Sends the name of the file and returns the first answer.
     fn ask_first(
         &self,
         handler: &Handler,
@@ -124,8 +124,8 @@ impl Helpers {
         Ok(self.ask(handler, speaker, path.as_os_str().as_bytes(), limits))
     }
 
-    /// Asks for a document; an empty name asks for the next of the same file. Each question has
-    /// the whole time.
+    /// Requests a document; an empty name requests the next one of the same file. Each request has
+    /// the full time.
     fn ask(
         &self,
         handler: &Handler,
@@ -142,8 +142,8 @@ impl Helpers {
         read_answer(&mut speaker.process, limits.limit(Setting::MaxMemberBytes))
     }
 
-    /// Takes all documents of a file. The inner error is that of the file, after which the program
-    /// may read others.
+    /// Takes all documents of a file. The inner error concerns the file only, so the helper may
+    /// read others.
     fn take_all(
         &self,
         handler: &Handler,
@@ -156,7 +156,7 @@ impl Helpers {
         let mut result = Ok(());
         for _ in 0..=output.limits().max_members {
             if answer.file_failed {
-                // Many say so at the end.
+                // Many helpers report this at the end.
                 if taken.is_nothing() {
                     result = Err(Fault::Refused.into_error(&handler.name, ""));
                 }
@@ -177,7 +177,7 @@ impl Helpers {
                 let ends = error.is_limit() || matches!(error, Error::Cancelled);
                 result = result.and(Err(error));
                 if ends {
-                    // It has more to say of this file: nobody asks it again.
+                    // It may have more output for this file, so it is not used again.
                     speaker.n_files = MAX_FILES;
                     return Ok(result);
                 }
@@ -191,7 +191,7 @@ impl Helpers {
     }
 }
 
-/// What was taken of a file.
+/// What was taken from a file.
 #[derive(Default)]
 struct Taken {
     has_own: bool,
@@ -232,7 +232,7 @@ impl Taken {
         let said = answer.fields.iter().find(|(name, _)| name == "filename");
         let last = answer.ipath.rsplit('/').next().unwrap_or_default();
         let name = said.map_or(last, |(_, name)| name.as_str()).to_owned();
-        // A member has no charset: its text is made UTF-8.
+        // A member has no charset, so its text is converted to UTF-8.
         let bytes = match (answer.media_type.as_deref(), charset) {
             (Some("text/plain"), Some(charset)) => {
                 text::decode_owned(data, Some(&charset)).into_bytes()

@@ -1,4 +1,4 @@
-//! What may go wrong with a program that reads a file.
+//! Failures of a helper.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -12,19 +12,19 @@ use crate::error::is_lack;
 /// Why a helper did not read a file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
-    /// It, or something that it needs, is not installed.
+    /// The helper, or something that it needs, is not installed.
     #[error("not installed: {0}")]
     Missing(String),
-    /// It took too long.
+    /// The helper took too long.
     #[error("it took too long")]
     TooLong(Limit),
-    /// It said too much.
+    /// The helper printed too much.
     #[error("it printed too much")]
     TooMuch(Limit),
-    /// It crashed or broke the protocol.
+    /// The helper crashed or broke the protocol.
     #[error("it crashed: {0:?}")]
     Crashed(Crash),
-    /// It says that the file is no good.
+    /// The helper reports that it cannot read the file.
     #[error("it cannot read the file")]
     Refused,
     /// The run is being stopped.
@@ -51,7 +51,7 @@ impl From<Fault> for io::Error {
 }
 
 impl Fault {
-    /// It ended in the middle, or without a result.
+    /// The helper ended early, or without a result.
     pub(super) const ENDED: Self = Self::Crashed(Crash::Ended);
 
     /// Returns the fault of a helper that breaks the protocol.

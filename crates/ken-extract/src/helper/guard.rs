@@ -1,9 +1,10 @@
-//! A process that ends what helpers have started, should ken itself be killed.
+//! The guard: a process that ends what helpers have started, in case ken itself is killed.
 //!
-//! The kernel ends a helper with the thread that started it, but not what the helper has started. No
-//! helper can leave its process group, so that whoever knows the groups can end all of them: the guard,
-//! which ken starts before its first helper and tells of each group through a pipe. However ken ends, the
-//! pipe closes; the guard then kills the groups that are left, and removes the folder of their work folders.
+//! The kernel ends a helper together with the thread that started it, but not the processes that
+//! the helper has started. No helper can leave its process group, so killing the groups ends all of
+//! them. ken starts the guard before its first helper and reports each group to it through a pipe.
+//! However ken ends, the pipe closes; the guard then kills the groups that are left and removes the
+//! folder with their work folders.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -16,17 +17,17 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::child::{AFTER_KILL, wait_for};
 
-/// The first argument of ken that makes it a guard; the second is the folder of the work folders.
+/// The first argument that makes ken a guard; the second is the folder of the work folders.
 pub const ARGUMENT: &str = "helper-guard";
 
-/// How the names of the folders begin that hold all work folders of a process.
+/// Name prefix of the folders that hold all work folders of a process.
 pub(super) const PREFIX: &str = "ken-helper-";
 
-/// What was killed may still write for a moment.
+/// Killed processes may still write for a moment.
 const TRIES: u32 = 20;
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
-/// The guard, as ken sees it.
+/// The guard, as seen from ken.
 pub(super) struct Guard {
     child: Child,
     groups: Option<ChildStdin>,
@@ -40,7 +41,7 @@ impl Guard {
             .arg(folder)
             .env_clear()
             .current_dir("/")
-            // What a terminal sends to ken is not for it.
+            // Signals that a terminal sends to ken are not meant for the guard.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -60,10 +61,10 @@ impl Guard {
         self.tell(-(group as i32));
     }
 
-    /// So few bytes are written at once or not at all, by whichever thread.
+    /// Writes a few bytes, which go through in one piece or not at all, from any thread.
     fn tell(&self, group: i32) {
         if let Some(mut groups) = self.groups.as_ref() {
-            // A guard that was killed guards nothing; the work goes on.
+            // A killed guard guards nothing, but the work continues.
             let _ = groups.write_all(&group.to_le_bytes());
         }
     }
@@ -76,8 +77,8 @@ impl Drop for Guard {
     }
 }
 
-/// Reads which process groups there are until the pipe closes, ends those that are left, and removes
-/// the folder.
+/// Reads the existing process groups until the pipe closes, then kills those that are left and
+/// removes the folder.
 pub fn watch(mut groups: impl Read, folder: &Path) {
     let mut alive = BTreeSet::new();
     let mut group = [0; 4];
@@ -88,7 +89,7 @@ pub fn watch(mut groups: impl Read, folder: &Path) {
         };
     }
     for group in alive.into_iter().filter_map(Pid::from_raw) {
-        // That nobody is left is no error.
+        // It is no error if no process is left.
         let _ = kill_process_group(group, Signal::KILL);
     }
     let name = folder.file_name().unwrap_or_default().to_string_lossy();

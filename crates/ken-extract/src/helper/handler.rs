@@ -1,34 +1,34 @@
-//! How one sort of file is read by a program: a row of Recoll's `mimeconf`, or an adapter.
+//! How a helper reads one format: a row of Recoll's `mimeconf`, or a helper from the settings.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::conf;
 
-/// Stands in a command for the path of the file that is to be read.
+/// Placeholder in a command for the path of the file.
 pub(super) const PATH: &str = "{path}";
-/// Stands in a command for an empty folder that the program may write into.
+/// Placeholder in a command for an empty folder that the helper may write into.
 pub(super) const FOLDER: &str = "{folder}";
 
-/// A program of the user's own for some sort of file.
+/// The user's own helper for some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adapter {
-    /// Its name in messages.
+    /// Name of the helper in messages.
     pub name: String,
-    /// Extensions of the files it reads, without the dot.
+    /// Extensions of the files that the helper reads, without the dot.
     pub extensions: Vec<String>,
-    /// Media types of the files it reads.
+    /// Media types of the files that the helper reads.
     pub media_types: Vec<String>,
     /// The program and its arguments. `{path}` stands for the file, `{folder}` for an empty folder;
-    /// without `{path}` the program gets the file on its standard input.
+    /// without `{path}`, the program gets the file on its standard input.
     pub command: Vec<String>,
-    /// Media type of what the program prints; if it is empty, that is found out.
+    /// Media type of the output; if it is empty, the type is detected.
     pub output: String,
-    /// How long a file may take; `None` for the common limit.
+    /// Seconds that a file may take; `None` for the common limit.
     pub seconds: Option<u64>,
 }
 
-/// How a program is talked to.
+/// How ken communicates with a helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     /// One process for each file, which prints the text.
@@ -39,25 +39,25 @@ pub(super) enum Method {
     Uncompress,
 }
 
-/// How one sort of file is read by a program.
+/// How a helper reads one format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Handler {
-    /// The command as people know it: the first word of the row, or the name of the adapter.
+    /// The command's name for people: the first word of the row, or the name from the settings.
     pub(super) name: String,
-    /// The media type that the program knows the files by.
+    /// The media type by which the helper knows the files.
     pub(super) media_type: String,
     pub(super) method: Method,
     /// The program, if it was found.
     pub(super) program: Option<PathBuf>,
     /// Its arguments, with [`PATH`] and [`FOLDER`] in place.
     pub(super) arguments: Vec<String>,
-    /// Media type of the output; `None` if it is to be found out.
+    /// Media type of the output; `None` if it must be detected.
     pub(super) output: Option<String>,
     pub(super) charset: Option<String>,
     pub(super) max_time: Option<Duration>,
 }
 
-/// Where programs are looked for, in this order.
+/// Where programs are looked up, in this order.
 #[derive(Clone, Copy)]
 pub(super) struct Places<'p> {
     pub(super) filters: &'p [PathBuf],
@@ -65,7 +65,7 @@ pub(super) struct Places<'p> {
 }
 
 impl Places<'_> {
-    /// Returns the path of a program; one with a slash is taken as it is.
+    /// Returns the path of a program; a name with a slash is taken as a path.
     pub(super) fn find(self, name: &str) -> Option<PathBuf> {
         if name.contains('/') {
             let path = PathBuf::from(name);
@@ -77,7 +77,7 @@ impl Places<'_> {
             .find(|path| is_program(path))
     }
 
-    /// Returns the path of a script that an interpreter is to run.
+    /// Returns the path of a script for an interpreter.
     fn find_script(self, name: &str) -> Option<PathBuf> {
         let mut paths = self.filters.iter().map(|folder| folder.join(name));
         paths.find(|path| path.is_file())
@@ -90,7 +90,7 @@ fn is_program(path: &Path) -> bool {
 }
 
 impl Handler {
-    /// Reads the value of a row of `mimeconf`; none for what the master is to do itself.
+    /// Parses the value of a row of `mimeconf`; returns none for files that Recoll itself reads.
     pub(super) fn parse(media_type: &str, value: &str, places: Places<'_>) -> Option<Self> {
         let (command, attributes) = conf::attributes(value);
         let mut words = conf::words(command).into_iter();
@@ -119,7 +119,7 @@ impl Handler {
             let mut found = attributes.iter().filter(|(name, _)| name == wanted);
             found.next().map(|(_, value)| value.clone())
         };
-        // What a program of Recoll prints is HTML if nothing else is said.
+        // The output of a Recoll filter is HTML unless the row says otherwise.
         let html = || "text/html".to_owned();
         let seconds = attribute("maxseconds").and_then(|seconds| seconds.parse().ok());
         Some(Self {
@@ -134,7 +134,7 @@ impl Handler {
         })
     }
 
-    /// Returns the handler of an adapter; `media_type` is the one that its files get.
+    /// Returns the handler of a helper from the settings; `media_type` is assigned to its files.
     pub(super) fn of_adapter(adapter: &Adapter, media_type: &str, places: Places<'_>) -> Self {
         let program = adapter.command.first().and_then(|name| places.find(name));
         Self {

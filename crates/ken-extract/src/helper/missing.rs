@@ -1,14 +1,15 @@
-//! Programs and modules that are not installed: what they are called, which package brings them,
-//! and whether they are there now.
+//! Programs and modules that are not installed: their names, their packages, and whether they are
+//! present now.
 //!
 //! Recoll's filters name what they miss in their own way: `djvutxt`, `python3:py7zr or
+//! python3:pylzma`, `Perl::Image::ExifTool`.
 //! python3:pylzma`, `Perl::Image::ExifTool`.
 
 use std::path::{Path, PathBuf};
 
 use super::handler::Places;
 
-/// Helpers and the package of Debian that brings each.
+/// Helpers, each with its Debian package.
 #[rustfmt::skip] // a table reads better as one
 const PACKAGES: &[(&str, &str)] = &[
     ("7z", "7zip"), ("Perl::Image::ExifTool", "libimage-exiftool-perl"), ("abw2text", "abiword"),
@@ -36,7 +37,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("wps2text", "libwps-tools"), ("xsltproc", "xsltproc"), ("zcat", "gzip"),
 ];
 
-/// Returns the program that a shell did not find, if that is what it complains of.
+/// Returns the program that a shell could not find, if its complaint says so.
 pub(super) fn not_found(complaint: &str) -> Option<&str> {
     const ENDINGS: [&str; 3] = [
         ": command not found",
@@ -50,7 +51,7 @@ pub(super) fn not_found(complaint: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// Returns the packages of Debian of which one brings what is missing; empty if none is known.
+/// Returns the Debian packages of which any one brings what is missing; empty if none is known.
 pub fn packages(what: &str) -> Vec<&'static str> {
     let mut packages: Vec<_> = alternatives(what).filter_map(package).collect();
     packages.dedup();
@@ -63,15 +64,15 @@ fn package(name: &str) -> Option<&'static str> {
     row.map(|(_, package)| *package).or(of_recoll)
 }
 
-/// Returns the names of which one is enough.
+/// Returns the alternatives, of which one is enough.
 fn alternatives(what: &str) -> impl Iterator<Item = &str> {
-    // A path holds slashes too.
+    // A path also contains slashes.
     let slash = if what.starts_with('/') { '\0' } else { '/' };
     let names = what.split(slash).flat_map(|part| part.split([' ', ',']));
     names.filter(|name| !name.is_empty() && *name != "or")
 }
 
-/// Returns whether one of the alternatives is there now.
+/// Returns whether one of the alternatives is present now.
 pub(super) fn is_present(what: &str, places: Places<'_>) -> bool {
     alternatives(what).any(|name| match name.split_once(':') {
         Some(("python3" | "python", module)) => has_python_module(module),
@@ -107,7 +108,7 @@ fn has_perl_module(module: &str) -> bool {
     folders.iter().any(exists)
 }
 
-/// Returns what lies in a folder under a name that begins so.
+/// Returns the entries of a folder whose names begin with `prefix`.
 fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
     let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));

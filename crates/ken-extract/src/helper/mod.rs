@@ -1,8 +1,8 @@
-//! Outside programs that read what ken has no parser for.
+//! Helpers: outside programs that read formats for which ken has no parser.
 //!
-//! [`Helpers`] knows which program reads which sort of file, runs it in a folder of its own, and
-//! keeps those that read many files alive between them. What a program prints is HTML, text, or
-//! documents by Recoll's protocol; it goes through ken's own readers.
+//! [`Helpers`] knows which helper reads which format, runs it in a folder of its own, and keeps
+//! helpers that read many files alive between them. A helper prints HTML, text, or documents in
+//! Recoll's protocol, which ken's own extractors then read.
 
 mod conf;
 mod content;
@@ -49,54 +49,54 @@ use sandbox::Rights;
 use table::{Sources, Table};
 use work_folder::{WorkFolder, WorkFolders};
 
-/// How the names of helpers begin among the formats of a reading.
+/// Prefix of the names of helpers among the formats of an extraction profile.
 const READING_PREFIX: &str = "helper ";
 
-/// What filters read of Recoll's configuration.
+/// The files of Recoll's configuration that filters read.
 const CONFIGURATION: [&str; 4] = ["recoll.conf", "mimeconf", "mimemap", "fields"];
 
-/// Where helpers are found and what they may cost.
+/// Where helpers are found, and what they may cost.
 #[derive(Clone, Debug, Default)]
 pub struct HelperOptions {
-    /// Recoll's `mimeconf` files; later ones win.
+    /// Recoll's `mimeconf` files; later ones take precedence.
     pub mimeconf: Vec<PathBuf>,
-    /// Recoll's `mimemap` files; later ones win.
+    /// Recoll's `mimemap` files; later ones take precedence.
     pub mimemap: Vec<PathBuf>,
     /// Folders of Recoll's filters.
     pub filters: Vec<PathBuf>,
-    /// Recoll's configuration folder of the user, if there is one.
+    /// The user's Recoll configuration folder, if there is one.
     pub configuration: Option<PathBuf>,
-    /// Folders of programs, as in `PATH`.
+    /// Folders in which programs are looked up, as in `PATH`.
     pub path: Vec<PathBuf>,
-    /// Media types, or names of programs, that go before ken's own formats.
+    /// Media types, or names of helpers, that take precedence over ken's own formats.
     pub prefer: Vec<String>,
-    /// Programs of the user's own.
+    /// The user's own helpers.
     pub adapters: Vec<Adapter>,
-    /// How long a program may take for a file, unless its row says otherwise.
+    /// Time that a helper may take for a file, unless its row says otherwise.
     pub max_time: Duration,
-    /// Memory that each process of a program may take, in bytes.
+    /// Memory that each process of a helper may take, in bytes.
     pub memory: u64,
     /// Absolute path of the program that calls [`sandbox::exec`] if its first argument is
-    /// [`sandbox::ARGUMENT`], and [`guard::watch`] if it is [`guard::ARGUMENT`]. Without one there
-    /// is no sandbox.
+    /// [`sandbox::ARGUMENT`], and [`guard::watch`] if it is [`guard::ARGUMENT`]. If it is none,
+    /// there is no sandbox.
     pub sandbox: Option<PathBuf>,
-    /// What programs may read in the sandbox, beside what the system is made of.
+    /// Files that helpers may read in the sandbox, besides those of the system.
     pub read: Vec<PathBuf>,
-    /// Folder for what programs write.
+    /// Folder for the output of helpers.
     pub temporary: PathBuf,
 }
 
-/// The programs that read files; shared by all threads.
+/// The helpers that read files, shared by all threads.
 pub struct Helpers {
     options: HelperOptions,
     table: Table,
-    /// Programs that wait for their next file.
+    /// Helpers that wait for their next file.
     idle: Mutex<Vec<execm::Speaker>>,
-    /// Files of the user's configuration of Recoll that filters read; not its index.
+    /// Files of the user's Recoll configuration that filters read; not its index.
     configuration: Vec<PathBuf>,
-    /// Made with the first work folder.
+    /// Created with the first work folder.
     work_folders: Mutex<Option<Arc<WorkFolders>>>,
-    /// What was found missing in this run, by handler.
+    /// What was found to be missing in this run, by handler.
     missing: Mutex<BTreeMap<usize, String>>,
     stopped: Arc<AtomicBool>,
 }
@@ -108,11 +108,11 @@ impl std::fmt::Debug for Helpers {
 }
 
 impl Helpers {
-    /// Reads the tables and looks for the programs; starts none. Removes what earlier programs left
-    /// behind when ken was killed.
+    /// Reads the tables and looks up the programs, without starting any. Removes folders of helpers
+    /// that were left behind when ken was killed.
     ///
     /// # Errors
-    /// Fails if a configuration file of Recoll is there and cannot be read.
+    /// Fails if an existing configuration file of Recoll cannot be read.
     pub fn new(options: HelperOptions) -> io::Result<Self> {
         let mimeconf = table::read_all(&options.mimeconf)?;
         let mimemap = table::read_all(&options.mimemap)?;
@@ -137,7 +137,7 @@ impl Helpers {
         })
     }
 
-    /// Returns a new work folder.
+    /// Creates a work folder.
     fn work_folder(&self) -> Result<WorkFolder, Fault> {
         let mut work_folders = lock(&self.work_folders);
         let work_folders = match &*work_folders {
@@ -151,19 +151,19 @@ impl Helpers {
         WorkFolder::new(work_folders)
     }
 
-    /// Has nobody wait for a program any more: the run is being stopped.
+    /// Stops all waiting for helpers, because the run is being stopped.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the name of the program that reads files of a media type, if one does.
+    /// Returns the name of the helper that reads files of a media type, if any.
     pub fn reader_of(&self, media_type: &str) -> Option<&str> {
         let index = self.table.find("", media_type)?;
         Some(&self.table.handlers.get(index)?.name)
     }
 
-    /// Has a program extract an input, if one is to and ken's own format is not to do it; returns
-    /// whether it did.
+    /// Lets a helper extract an input, if one is meant to and takes precedence over ken's own
+    /// format; returns whether it did.
     pub(crate) fn extract(
         &self,
         input: &mut Input<'_>,
@@ -202,26 +202,27 @@ impl Helpers {
         true
     }
 
-    /// Returns whether a program, or what it needs, is known not to be there.
+    /// Returns whether a helper, or something that it needs, is known to be missing.
     fn is_missing(&self, index: usize) -> bool {
         let handler = self.table.handlers.get(index);
         handler.is_some_and(|handler| self.missing_for(index, handler).is_some())
     }
 
-    /// Returns under which name a reading holds the version of the program that reads such files.
+    /// Returns the name under which an extraction profile holds the version of the helper for such
+    /// files.
     pub fn reading_name(&self, name: &str, media_type: &str) -> Option<String> {
         let index = self.table.find(name, media_type)?;
         let media_type = &self.table.handlers.get(index)?.media_type;
         Some(format!("{READING_PREFIX}{media_type}"))
     }
 
-    /// Returns whether a name among the formats of a reading is that of a helper, and if so of
-    /// which media type.
+    /// Returns the media type of the helper that a name in an extraction profile refers to; none if
+    /// the name is not that of a helper.
     pub fn of_reading(name: &str) -> Option<&str> {
         name.strip_prefix(READING_PREFIX)
     }
 
-    /// Returns the version of each program that is there and would read files, by the names of
+    /// Returns the version of each helper that is present and reads files, by the names of
     /// [`Self::reading_name`].
     pub fn versions(&self) -> BTreeMap<String, u32> {
         let in_use = self.table.handlers.iter().filter(|handler| {
@@ -238,12 +239,12 @@ impl Helpers {
             .collect()
     }
 
-    /// Returns the limit that a file may fail by, in seconds, by its setting.
+    /// Returns the time limit that can make a file fail, in seconds, with its setting.
     pub fn limit(&self) -> (Setting, u64) {
         (Setting::HelperSeconds, self.options.max_time.as_secs())
     }
 
-    /// Returns how long a helper may take for a file.
+    /// Returns the time that a helper may take for a file.
     fn time_of(&self, handler: &Handler) -> Limit {
         let set_by = match handler.max_time {
             Some(_) => SetBy::Helper,
@@ -256,21 +257,21 @@ impl Helpers {
         }
     }
 
-    /// Returns what was found to be missing since this was made.
+    /// Returns what was found to be missing since this object was created.
     pub fn noticed(&self) -> BTreeSet<String> {
         lock(&self.missing).values().cloned().collect()
     }
 
-    /// Returns whether what was missing is there now.
+    /// Returns whether something that was missing is present now.
     pub fn is_present(&self, what: &str) -> bool {
         missing::is_present(what, places(&self.options))
     }
 
-    /// Has a program read an input.
+    /// Lets a helper read an input.
     ///
     /// # Errors
-    /// Fails with the reason why the program did not read it; [`Cause::Missing`] if it could not
-    /// be started at all.
+    /// Fails with the reason why the helper did not read the input; [`Cause::Missing`] if it could
+    /// not be started at all.
     fn read(
         &self,
         index: usize,
@@ -288,8 +289,8 @@ impl Helpers {
         })
     }
 
-    /// Does the work of a handler, unless its program is missing or the input is too large, and notes
-    /// what the program finds missing.
+    /// Runs a handler, unless its program is missing or the input is too large, and notes what the
+    /// helper reports as missing.
     fn checked(
         &self,
         index: usize,
@@ -311,7 +312,8 @@ impl Helpers {
         result
     }
 
-    /// Returns what a handler misses, if that is known: it is not started again then.
+    /// Returns what a handler needs and is known to be missing, in which case the helper is not
+    /// started again.
     fn missing_for(&self, index: usize, handler: &Handler) -> Option<String> {
         let mut missing = lock(&self.missing);
         if handler.program.is_none() {
@@ -374,7 +376,7 @@ impl Helpers {
         content.take_place(output)
     }
 
-    /// Starts a program for one file and reads what it prints.
+    /// Runs a helper for one file and reads its output.
     fn run(
         &self,
         handler: &Handler,
@@ -413,7 +415,7 @@ impl Helpers {
         self.start_with(handler, Arc::new(work), arguments, input, limits)
     }
 
-    /// Starts a program with these arguments.
+    /// Starts a helper with these arguments.
     fn start_with(
         &self,
         handler: &Handler,
@@ -460,7 +462,8 @@ impl Helpers {
         }
     }
 
-    /// What a program is told: where it may write, and what Recoll's filters ask for.
+    /// Returns the environment of a helper: where it may write, and the variables of Recoll's
+    /// filters.
     fn environment(
         &self,
         program: &Path,
@@ -471,8 +474,8 @@ impl Helpers {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let mut folders: Vec<_> = self.options.path.iter().collect();
         if self.options.sandbox.is_some() {
-            // What cannot be started must not be found first: Python looks for itself there, and
-            // takes an environment that it may not read for its own.
+            // Programs that cannot be started must not be found first: Python looks for itself
+            // there, and mistakes an environment that it may not read for its own.
             folders.sort_by_key(|folder| !rights.may_read(folder));
         }
         let folders = self.options.filters.iter().chain(folders);
@@ -485,7 +488,8 @@ impl Helpers {
             ("HOME", text(work.path())),
             ("TMPDIR", text(&work.scratch())),
             ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
-            // ken spreads files over threads; Tesseract's own would only wait for each other.
+            // ken distributes files over threads; Tesseract's own threads would only wait for each
+            // other.
             ("OMP_THREAD_LIMIT", "1".to_owned()),
             ("RECOLL_TMPDIR", text(&work.scratch())),
             (
@@ -506,7 +510,7 @@ impl Helpers {
     }
 }
 
-/// Reads all that a program prints.
+/// Reads the whole output of a helper.
 fn read_bounded(process: &mut Process, limit: Limit) -> Result<Vec<u8>, Fault> {
     let mut data = Vec::new();
     process
@@ -518,8 +522,8 @@ fn read_bounded(process: &mut Process, limit: Limit) -> Result<Vec<u8>, Fault> {
     }
 }
 
-/// Waits for the end of a program that printed its result; what it printed counts even if it
-/// failed then.
+/// Waits for the end of a helper that printed its output; the output counts even if the helper
+/// fails afterwards.
 fn ended(
     handler: &Handler,
     process: &mut Process,
@@ -547,11 +551,11 @@ fn ended(
     }
 }
 
-/// Returns what was wrong with a program that ended so, if anything.
+/// Returns the fault of a helper with this exit status, if it failed.
 fn fault_of(status: ExitStatus, complaint: &str) -> Option<Fault> {
     match status.code() {
         Some(0) => None,
-        // A shell did not find a program that its script calls.
+        // A shell could not find a program that its script calls.
         Some(127) if let Some(what) = missing::not_found(complaint) => {
             Some(Fault::Missing(what.to_owned()))
         }
@@ -559,7 +563,7 @@ fn fault_of(status: ExitStatus, complaint: &str) -> Option<Fault> {
     }
 }
 
-/// Returns what a filter says instead of a document, if it does.
+/// Returns the fault that a filter reports instead of a document, if it does.
 fn refusal(handler: &Handler, data: &[u8]) -> Option<Fault> {
     if handler.method != Method::Exec || !data.starts_with(b"RECFILTERROR") {
         return None;
@@ -569,13 +573,13 @@ fn refusal(handler: &Handler, data: &[u8]) -> Option<Fault> {
     Some(protocol::missing(line).unwrap_or(Fault::Refused))
 }
 
-/// Returns a number that changes with a program and how it is called.
+/// Returns a number that changes with a helper and the way in which it is called.
 fn version(handler: &Handler) -> Option<u32> {
     use std::hash::{Hash, Hasher};
     use std::os::unix::fs::MetadataExt;
     let program = handler.program.as_deref()?;
     let metadata = fs_err::metadata(program).ok()?;
-    // Written down in the index, so the keys are fixed.
+    // The result is stored in the index, so the keys are fixed.
     let mut hasher = SipHasher13::new();
     program.hash(&mut hasher);
     (metadata.len(), metadata.mtime()).hash(&mut hasher);
@@ -585,7 +589,7 @@ fn version(handler: &Handler) -> Option<u32> {
     Some((hasher.finish() as u32).max(1))
 }
 
-/// Sets what a file is that only the name of its program's row tells.
+/// Sets the media type of a file, where only the row of its helper determines it.
 fn describe(document: &mut Document, media_type: &str) {
     let kind = detect::by_media_type(media_type).map_or(Kind::Document, |known| known.kind);
     document.media_type = media_type.to_owned();

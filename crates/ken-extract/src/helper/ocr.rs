@@ -1,7 +1,7 @@
-//! Text in pictures, read by Tesseract; pages of PDF are rendered by Poppler's `pdftoppm`.
+//! Recognises text in pictures with Tesseract; Poppler's `pdftoppm` renders pages of PDF.
 //!
-//! Both run like other helpers, in a sandbox. Each page is rendered and read on its own, so that a long
-//! document needs neither much space nor one long deadline.
+//! Both run like other helpers, in a sandbox. Each page is rendered and read separately, so that a
+//! long document needs neither much space nor one long deadline.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,11 +17,11 @@ use super::{Helpers, ended, read_bounded};
 use crate::formats::PICTURES;
 use crate::{Error, Input, Limits, text};
 
-/// Dots per inch of a rendered page: what Tesseract is made for.
+/// Dots per inch of a rendered page, the resolution that Tesseract is made for.
 const RESOLUTION: &str = "300";
-/// Fewer pixels than this are an icon.
+/// A picture with fewer pixels is an icon.
 const MIN_PIXELS: i64 = 10_000;
-/// Returns whether a document has a page, or is a picture, of which the text is not known.
+/// Returns whether a document is a picture without known text, or has a page without text.
 pub fn is_textless(document: &ken_core::Document) -> bool {
     use ken_core::Field;
     if document.failure.is_some() {
@@ -45,13 +45,13 @@ fn blank_pages(body: &str, n_pages: i64) -> Vec<usize> {
     (0..n_pages).filter(|_| is_blank(pages.next())).collect()
 }
 
-/// Returns the text of a page that Tesseract printed, without the form feed that ends it.
+/// Returns the text that Tesseract printed for a page, without the form feed at its end.
 fn page_text(printed: Vec<u8>) -> String {
     let text = text::decode_owned(printed, Some("utf-8"));
     text.trim_end().to_owned()
 }
 
-/// Reads what Tesseract may print, as the text of pages.
+/// Reads output of Tesseract, as the text of pages.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn read_pages(bytes: &[u8]) {
     let text = page_text(bytes.to_vec());
@@ -61,11 +61,11 @@ pub(crate) fn read_pages(bytes: &[u8]) {
 }
 
 impl Helpers {
-    /// Returns the packages of Debian with programs and languages (as Tesseract names them, joined by
-    /// `+`) that reading pictures needs and that are not there.
+    /// Returns the Debian packages of missing programs and languages (in Tesseract's names, joined
+    /// by `+`) that are needed to recognise text.
     ///
     /// # Errors
-    /// Fails if Tesseract does not tell its languages.
+    /// Fails if Tesseract does not list its languages.
     pub fn packages_for_ocr(&self, languages: &str, limits: &Limits) -> Result<Vec<String>, Error> {
         let absent = |name: &&str| super::places(&self.options).find(name).is_none();
         let programs = ["tesseract", "pdftoppm"].into_iter().filter(absent);
@@ -97,11 +97,12 @@ impl Helpers {
         Ok(Arc::new(work))
     }
 
-    /// Reads the pages of a document that have no text, and puts theirs in their places. `languages`
-    /// are those of Tesseract, joined by `+`.
+    /// Reads the pages of a document that have no text, and inserts their text. `languages` are
+    /// Tesseract's, joined by `+`.
     ///
     /// # Errors
-    /// Fails with the reason if a page could not be read; what was read before is in the text.
+    /// Fails with the reason if a page could not be read; the document keeps the text that was read
+    /// before.
     pub fn recognise(
         &self,
         input: &Input<'_>,

@@ -1,8 +1,8 @@
-//! One running helper: started in a folder of its own, read with a deadline, killed with all that
-//! it started.
+//! One running helper: started in a folder of its own, read with a deadline, and killed together
+//! with its child processes.
 //!
-//! Programs are started by `posix_spawn`, as long as nothing asks the standard library for more
-//! than it can do so: no `pre_exec`, an absolute program, a process group.
+//! Helpers are started by `posix_spawn`, as long as the options for the standard library allow it:
+//! no `pre_exec`, an absolute path of the program, a process group.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -22,20 +22,20 @@ use super::fault::Fault;
 use super::work_folder::WorkFolder;
 use crate::child::{AFTER_KILL, wait_for};
 
-/// So much of what a program writes to standard error is kept: its last words.
+/// Number of bytes of standard error that are kept: the last ones.
 const COMPLAINT_BYTES: usize = 1024;
 
-/// How often who waits for a program looks whether the run is stopped.
+/// How often a wait for a helper checks whether the run is stopped.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What to start.
+/// How to start a helper.
 pub(super) struct Launch<'l> {
     pub(super) program: &'l Path,
     pub(super) arguments: Vec<OsString>,
     pub(super) environment: Vec<(&'static str, String)>,
-    /// What the program reads from its standard input.
+    /// Standard input of the helper.
     pub(super) input: Stdio,
-    /// Set when the run is being stopped: nobody waits for the program then.
+    /// Set when the run is being stopped; waiting for the helper then ends.
     pub(super) stopped: Arc<AtomicBool>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Process {
     stderr: Option<File>,
     complaint: Vec<u8>,
     deadline: Instant,
-    /// Where the deadline comes from, once there is one.
+    /// The limit that sets the deadline, once there is one.
     limit: Option<Limit>,
     is_ended: bool,
     stopped: Arc<AtomicBool>,
@@ -55,7 +55,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a program in its work folder.
+    /// Starts a helper in its work folder.
     pub(super) fn start(launch: Launch<'_>, work: Arc<WorkFolder>) -> Result<Self, Fault> {
         use std::os::unix::process::CommandExt;
         let mut child = Command::new(launch.program)
@@ -89,13 +89,13 @@ impl Process {
         })
     }
 
-    /// Gives the program so long from now on.
+    /// Sets the deadline to the time of this limit, from now on.
     pub(super) fn set_deadline(&mut self, limit: Limit) {
         self.limit = Some(limit);
         self.deadline = Instant::now() + Duration::from_millis(limit.in_force);
     }
 
-    /// Sends a request, which is small enough for the pipe.
+    /// Sends a request, which must be small enough for the pipe.
     pub(super) fn send(&mut self, request: &[u8]) -> Result<(), Fault> {
         let stdin = self.stdin.as_mut().ok_or(Fault::ENDED)?;
         match stdin.write_all(request) {
@@ -104,7 +104,7 @@ impl Process {
         }
     }
 
-    /// Returns how the program ended, once it has nothing to say any more.
+    /// Returns the exit status of the helper, after the end of its output.
     pub(super) fn wait(&mut self) -> Result<ExitStatus, Fault> {
         self.stdin = None;
         let pid = self.pid().ok_or(Fault::ENDED)?;
@@ -121,13 +121,13 @@ impl Process {
         }
     }
 
-    /// Ends the program and all that it started. The group is ended before its leader is waited
-    /// for: until then its number belongs to nobody else.
+    /// Kills the helper and everything that it started. The group is killed before the leader is
+    /// waited for: until then, no other process can get its number.
     fn end(&mut self) -> io::Result<ExitStatus> {
         if !self.is_ended
             && let Some(pid) = self.pid()
         {
-            // That nobody is left is no error.
+            // It is no error if no process is left.
             let _ = kill_process_group(pid, Signal::KILL);
         }
         if !std::mem::replace(&mut self.is_ended, true) {
@@ -141,7 +141,7 @@ impl Process {
         i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
     }
 
-    /// Returns the last line that the program wrote to standard error.
+    /// Returns the last line that the helper wrote to standard error.
     pub(super) fn complaint(&mut self) -> String {
         self.deadline = Instant::now();
         while let Ok((_, true)) = self.poll_with_stderr(&mut []) {
@@ -157,8 +157,8 @@ impl Process {
         clean.take(200).collect()
     }
 
-    /// Waits until one of `ends` or standard error can be read: whether the first can, and the
-    /// latter.
+    /// Waits until one of `ends` or standard error can be read; returns whether the first of `ends`
+    /// can, and whether standard error can.
     fn poll_with_stderr(&self, ends: &mut [PollFd<'_>]) -> Result<(bool, bool), Fault> {
         let mut all: Vec<_> = ends.to_vec();
         if let Some(stderr) = &self.stderr {
@@ -177,7 +177,7 @@ impl Process {
         Ok((!ends.is_empty() && is_ready(0), stderr_is_ready))
     }
 
-    /// Reads what waits on standard error; returns whether there may be more.
+    /// Reads the available bytes of standard error; returns whether there may be more.
     fn read_complaint(&mut self) -> Result<bool, Fault> {
         let Some(stderr) = &mut self.stderr else {
             return Ok(false);
@@ -195,7 +195,7 @@ impl Process {
     }
 }
 
-/// Reads standard output, until the deadline; what fails is a [`Fault`] inside.
+/// Reads standard output until the deadline; an error contains a [`Fault`].
 impl Read for Process {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
@@ -213,12 +213,12 @@ impl Read for Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // There is nobody to tell.
+        // Drop cannot report a failure.
         let _ = self.end();
     }
 }
 
-/// Waits until one of these can be read; returns whether one can.
+/// Waits until one of these can be read; returns whether that happened before the deadline.
 fn poll_until(ends: &mut [PollFd<'_>], deadline: Instant) -> io::Result<bool> {
     loop {
         let rest = deadline.saturating_duration_since(Instant::now());
@@ -288,7 +288,8 @@ mod tests {
         let folder = process.work.path().to_path_buf();
         drop(process);
         assert!(!fs_err::exists(folder).unwrap());
-        // It is killed, but may need a moment to die, and whoever adopted it one to bury it.
+        // The process is killed, but may need a moment to die, and its new parent a moment to reap
+        // it.
         let patience = Instant::now() + Duration::from_secs(10);
         loop {
             let state = fs_err::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();

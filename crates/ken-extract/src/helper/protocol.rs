@@ -4,8 +4,8 @@
 //! message := item* "\n"
 //! item    := Name ":" " " decimal-length "\n" <length raw bytes>
 //! ```
-//! ken asks with `filename`, and with an empty one for the next document of the same file. Source:
-//! `rclexecm.py` and `mh_execm.cpp` of Recoll. The answers are foreign: all is bounded.
+//! ken sends `filename`, which is empty to request the next document of the same file. Source:
+//! `rclexecm.py` and `mh_execm.cpp` of Recoll. The answers are untrusted, so everything is bounded.
 
 use std::io::{BufRead, Read};
 
@@ -13,14 +13,14 @@ use ken_core::Limit;
 
 use super::fault::Fault;
 
-/// A line that names an item is no longer than this.
+/// Maximum length of a line that names an item.
 const MAX_LINE_BYTES: u64 = 4096;
-/// Recoll takes as many items of an answer.
+/// Recoll's own maximum of items in an answer.
 const MAX_ITEMS: usize = 200;
-/// What a program prints instead of an answer if something that it needs is not installed.
+/// What a helper prints instead of an answer if something that it needs is not installed.
 const MISSING: &str = "RECFILTERROR HELPERNOTFOUND";
 
-/// Returns a request. Programs read at most nine items, names in lower case.
+/// Returns a request. Helpers read at most nine items, with lower-case names.
 pub(super) fn request(items: &[(&str, &[u8])]) -> Vec<u8> {
     let mut message = Vec::new();
     for (name, data) in items {
@@ -36,15 +36,15 @@ pub(super) fn request(items: &[(&str, &[u8])]) -> Vec<u8> {
 pub(super) struct Answer {
     /// The content of a document.
     pub(super) document: Option<Vec<u8>>,
-    /// The way inside the file; empty for the file itself.
+    /// The member path; empty for the file itself.
     pub(super) ipath: String,
     pub(super) media_type: Option<String>,
     pub(super) charset: Option<String>,
-    /// What else is said of the document.
+    /// Other fields of the document.
     pub(super) fields: Vec<(String, String)>,
     /// This document is the last one.
     pub(super) is_last: bool,
-    /// There is no document any more.
+    /// There are no more documents.
     pub(super) is_over: bool,
     /// The file could not be read.
     pub(super) file_failed: bool,
@@ -52,7 +52,7 @@ pub(super) struct Answer {
     pub(super) document_failed: bool,
 }
 
-/// Reads one answer; no item, and all together, is larger than the limit.
+/// Reads one answer; neither an item nor all items together may exceed the limit.
 pub(super) fn read_answer(reader: &mut impl BufRead, limit: Limit) -> Result<Answer, Fault> {
     let mut answer = Answer::default();
     let mut rest = limit.in_force;
@@ -71,8 +71,8 @@ pub(super) fn read_answer(reader: &mut impl BufRead, limit: Limit) -> Result<Ans
     Err(Fault::nonsense(format!("more than {MAX_ITEMS} items")))
 }
 
-/// Reads the line before an item: its name in lower case and its length. None at the end of the
-/// message.
+/// Reads the line before an item: its name in lower case and its length. Returns none at the end of
+/// the message.
 fn read_item(reader: &mut impl BufRead) -> Result<Option<(String, u64)>, Fault> {
     let mut line = Vec::new();
     reader.take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
@@ -87,7 +87,7 @@ fn read_item(reader: &mut impl BufRead) -> Result<Option<(String, u64)>, Fault> 
     if let Some(missing) = missing(line) {
         return Err(missing);
     }
-    // Some programs leave out the blank.
+    // Some helpers omit the space.
     let item = line.split_once(':').and_then(|(name, length)| {
         let length = length.trim().parse().ok()?;
         Some((name.trim().to_ascii_lowercase(), length))
@@ -98,7 +98,7 @@ fn read_item(reader: &mut impl BufRead) -> Result<Option<(String, u64)>, Fault> 
     }
 }
 
-/// Returns what a line says to be missing, if it does.
+/// Returns the fault of a missing program, if a line reports one.
 pub(super) fn missing(line: &str) -> Option<Fault> {
     let what = line.strip_prefix(MISSING)?.trim();
     Some(Fault::Missing(cut(what).to_owned()))

@@ -1,11 +1,11 @@
-//! The sandbox that a helper runs in.
+//! The sandbox of a helper.
 //!
-//! ken does not trust a program with more than its work needs: it may read itself, its interpreter
-//! and the libraries of the system, and write into its work folder; it has no network, sees no other
-//! file, cannot leave its process group nor touch other processes. It is a stranger's code that is
-//! started, so the rights are taken from the process before: ken starts itself with
-//! [`ARGUMENT`], which enters the sandbox and becomes the program. Doing that between `fork` and
-//! `exec` of the parent would make each start copy the tables of a large process.
+//! ken gives a helper no more rights than its work needs. The helper may read itself, its
+//! interpreter and the libraries of the system, and write into its work folder. It has no network,
+//! sees no other file, and can neither leave its process group nor touch other processes. Since a
+//! helper is foreign code, its process loses these rights before the helper starts: ken starts
+//! itself with [`ARGUMENT`], enters the sandbox, and becomes the helper. Doing that between `fork`
+//! and `exec` of the parent would make each start copy the page tables of a large process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -24,10 +24,10 @@ use seccompiler::{
     SeccompRule,
 };
 
-/// The first argument of ken that makes it a helper's sandbox.
+/// The first argument that makes ken the sandbox of a helper.
 pub const ARGUMENT: &str = "sandbox-exec";
 
-/// What programs are made of, wherever the system keeps it.
+/// Files of the system that programs need, on any distribution.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/lib",
@@ -67,35 +67,35 @@ const SYSTEM: &[&str] = &[
     "/dev/urandom",
 ];
 
-/// Descriptors that a helper may have open at once.
+/// Maximum number of descriptors that a helper may have open.
 const MAX_DESCRIPTORS: u64 = 256;
-/// System calls of programs for the x32 machine are the same with this bit.
+/// Bit that marks system calls of programs for the x32 ABI, which are otherwise the same.
 const X32_BIT: i64 = 0x4000_0000;
-/// Flags of `clone` that make namespaces.
+/// Flags of `clone` that create namespaces.
 const NEW_NAMESPACES: u64 = 0x7e02_0000;
 
-/// What a helper may do.
+/// The rights of a helper.
 #[derive(Clone, Debug)]
 pub(super) struct Rights<'r> {
-    /// The folder that it may write into.
+    /// The folder that the helper may write into.
     pub(super) work: &'r Path,
-    /// Files and folders that it may read, beside the system's.
+    /// Files and folders that the helper may read, besides those of the system.
     pub(super) read: Vec<PathBuf>,
     /// Memory of each process, in bytes.
     pub(super) memory: u64,
-    /// Size of each file that it writes.
+    /// Maximum size of each file that the helper writes.
     pub(super) file_bytes: u64,
 }
 
 impl Rights<'_> {
-    /// Returns whether all below a folder may be read.
+    /// Returns whether everything below a folder may be read.
     pub(super) fn may_read(&self, folder: &Path) -> bool {
         let real = fs_err::canonicalize(folder);
         let folder = real.as_deref().unwrap_or(folder);
         is_in_system(folder) || self.read.iter().any(|read| folder.starts_with(read))
     }
 
-    /// Returns the arguments that start a program with these rights.
+    /// Returns the arguments that start a helper with these rights.
     pub(super) fn arguments(&self, program: &Path, arguments: Vec<OsString>) -> Vec<OsString> {
         let mut all: Vec<OsString> = vec![
             ARGUMENT.into(),
@@ -111,13 +111,13 @@ impl Rights<'_> {
     }
 }
 
-/// Returns whether a path leads into the system, which each program may read.
+/// Returns whether a path is part of the system, which every helper may read.
 pub(super) fn is_in_system(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Enters the sandbox and becomes the program; `arguments` are those after [`ARGUMENT`]. Returns
-/// only if that fails.
+/// Enters the sandbox and becomes the helper; `arguments` are those after [`ARGUMENT`]. Returns
+/// only on failure.
 pub fn exec(arguments: impl Iterator<Item = OsString>) -> io::Error {
     match enter(arguments) {
         Ok(mut program) => program.exec(),
@@ -145,9 +145,9 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
     let mut program = Command::new(arguments.next().ok_or_else(wrong)?);
     program.args(arguments);
 
-    // What ken was given by its own parent must not reach a helper.
+    // Descriptors that ken inherited must not reach a helper.
     close_fds::set_fds_cloexec_threadsafe(3, &[]);
-    // A helper must not outlive who started it.
+    // A helper must not outlive the process that started it.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     rustix::thread::set_no_new_privs(true)?;
     for (resource, most) in [
@@ -158,7 +158,7 @@ fn enter(mut arguments: impl Iterator<Item = OsString>) -> io::Result<Command> {
     ] {
         limit(resource, most)?;
     }
-    // Where the kernel lacks one of these the rest holds; `ken status` tells of it.
+    // Where the kernel lacks one of these, the others still apply; `ken status` reports it.
     let _ = restrict_files(&work, &read);
     let _ = restrict_calls();
     Ok(program)
@@ -199,7 +199,7 @@ fn restrict_files(work: &Path, read: &[PathBuf]) -> Result<(), landlock::Ruleset
     rules.restrict_self().map(|_| ())
 }
 
-/// Allows access to what lies at a path; what is not there needs none.
+/// Allows access to a path; a missing path needs no rule.
 fn allow(
     rules: RulesetCreated,
     path: &Path,
@@ -215,13 +215,13 @@ fn allow(
     }
 }
 
-/// Calls that no reader of files needs, and that reach beyond its process or the kernel's beaten
-/// tracks.
+/// System calls that no file reader needs, and that reach other processes or rarely used parts of
+/// the kernel.
 const REFUSED: &[libc::c_long] = &[
     // The network.
     libc::SYS_socket,
     libc::SYS_io_uring_setup,
-    // Leaving the process group, which is how all of a helper is ended.
+    // Leaving the process group, by which all processes of a helper are killed.
     libc::SYS_setsid,
     libc::SYS_setpgid,
     // Other processes.
@@ -265,7 +265,7 @@ fn restrict_calls() -> Result<(), seccompiler::Error> {
         let condition = SeccompCondition::new(argument, length, operator, value)?;
         SeccompRule::new(vec![condition])
     };
-    // Namespaces; which of its flags are set takes one rule for each.
+    // Namespaces; testing which flags are set takes one rule for each.
     let flags = (0..32)
         .map(|bit| 1 << bit)
         .filter(|flag| NEW_NAMESPACES & flag != 0);
@@ -274,7 +274,7 @@ fn restrict_calls() -> Result<(), seccompiler::Error> {
     // Limits of other processes.
     refused.insert(libc::SYS_prlimit64, vec![only_if(0, SeccompCmpOp::Ne, 0)?]);
     install(refused, libc::EPERM)?;
-    // Its flags are in memory, which no filter sees; libraries then use `clone`.
+    // The flags of `clone3` are in memory, which no filter sees; libraries fall back to `clone`.
     install(
         BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
         libc::ENOSYS,

@@ -1,8 +1,9 @@
-//! Which program reads which sort of file.
+//! Which helper reads which format.
 //!
-//! Rows come from adapters of the settings, from Recoll's `mimeconf` files (later ones win), and
-//! from a few of ken's own for programs that need no filter of Recoll. Recoll has other names for
-//! some media types; two names mean one type if the same extension speaks of both: ken's table of
+//! Rows come from the settings, from Recoll's `mimeconf` files (later ones take precedence), and
+//! from a few rows of ken's own for programs that need no filter of Recoll. Recoll has other names
+//! for some media types. Two names mean one type if the same extension has both, in ken's table of
+//! extensions and in Recoll's `mimemap`.
 //! extensions and Recoll's `mimemap` tell.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +13,10 @@ use super::handler::{Adapter, Handler, Places};
 use super::{conf, convert};
 use crate::{detect, formats};
 
-/// Rows for programs that print what they read, in the syntax of `mimeconf`.
+/// Rows for programs that print text, in the syntax of `mimeconf`.
 const OWN: &str = include_str!("own.mimeconf");
 
-/// All handlers, and what leads to them.
+/// All handlers, with look-up tables.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) handlers: Vec<Handler>,
@@ -23,15 +24,15 @@ pub(super) struct Table {
     by_type: BTreeMap<String, usize>,
     /// Handlers of converters by media type.
     converters: BTreeMap<String, usize>,
-    /// Handlers of adapters by extension.
+    /// Handlers of helpers from the settings, by extension.
     by_extension: BTreeMap<String, usize>,
     /// Recoll's media types by extension, without the dot, in lower case.
     named: BTreeMap<String, String>,
-    /// Types and handlers that go before ken's own formats.
+    /// Types and handlers that take precedence over ken's own formats.
     preferred: BTreeSet<String>,
 }
 
-/// What the table is made of.
+/// The sources of the table.
 pub(super) struct Sources<'s> {
     pub(super) adapters: &'s [Adapter],
     pub(super) mimeconf: &'s [String],
@@ -63,7 +64,7 @@ impl Table {
         table
     }
 
-    /// Returns the handler that reads a file of this name and type, if one is to.
+    /// Returns the handler for a file with this name and type, if any.
     pub(super) fn find(&self, name: &str, media_type: &str) -> Option<usize> {
         if self.by_extension.is_empty() && self.preferred.is_empty() && is_read(media_type) {
             return None;
@@ -86,7 +87,7 @@ impl Table {
         found
             .clone()
             .find(|(_, is_preferred)| *is_preferred)
-            // The content beats the name, unless it says nothing.
+            // The content takes precedence over the name, unless it says nothing.
             .or_else(|| {
                 found.next().filter(|(index, _)| {
                     !is_read(media_type)
@@ -96,12 +97,12 @@ impl Table {
             .map(|(index, _)| index)
     }
 
-    /// Returns the handler that makes files of this type readable, if there is one.
+    /// Returns the converter for files of this type, if any.
     pub(super) fn find_converter(&self, media_type: &str) -> Option<usize> {
         self.converters.get(media_type).copied()
     }
 
-    /// Returns Recoll's type of a name; the longest ending counts.
+    /// Returns Recoll's type for a name; the longest matching ending counts.
     fn named_type(&self, name: &str) -> Option<&str> {
         let name = name.to_lowercase();
         let dots = name.match_indices('.');
@@ -112,7 +113,7 @@ impl Table {
 
     fn add_names(&mut self, text: &str) {
         for entry in conf::parse(text) {
-            // Sections speak of folders.
+            // Sections apply to folders.
             if let Some(extension) = entry.key.strip_prefix('.')
                 && entry.section.is_empty()
             {
@@ -130,7 +131,7 @@ impl Table {
                     self.by_type.insert(entry.key, self.handlers.len());
                     self.handlers.push(handler);
                 }
-                // A later file may take a type away from a program.
+                // A later file may remove a type from a helper.
                 None if is_row => {
                     self.by_type.remove(&entry.key);
                 }
@@ -139,7 +140,7 @@ impl Table {
         }
     }
 
-    /// Has ken's names of types lead to the handlers of Recoll's.
+    /// Maps ken's names of types to the handlers of Recoll's names.
     fn add_equivalents(&mut self) {
         let mut found = Vec::new();
         for (extension, theirs) in &self.named {
@@ -193,7 +194,7 @@ fn extension(name: &str) -> String {
     extension.unwrap_or_default().to_lowercase()
 }
 
-/// Reads configuration files; those that are not there are no files.
+/// Reads configuration files; missing ones are skipped.
 pub(super) fn read_all(paths: &[PathBuf]) -> std::io::Result<Vec<String>> {
     let mut texts = Vec::new();
     for path in paths {

@@ -1,4 +1,4 @@
-//! Programs made for these tests, run as users' own are.
+//! Programs made for these tests, run like a user's own.
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,9 +1,9 @@
-//! What a program outside of the system's folders is made of, so that the sandbox can let it read
-//! that: Python in an activated virtual environment or below pyenv, a script in `~/bin`.
+//! Finds the files that a program outside the system's folders needs, so that the sandbox lets it
+//! read them: Python in an activated virtual environment or below pyenv, a script in `~/bin`.
 //!
-//! Such programs keep to the layout of a prefix, `bin` beside `lib`. A name in `shims` is what pyenv,
-//! rbenv and their like put in front of them: a script that starts one of the versions beside it.
-//! Nothing is run to find out, for that would be done outside of the sandbox.
+//! Such programs keep to the layout of a prefix, `bin` next to `lib`. A name in `shims` is a script
+//! from pyenv, rbenv and the like, which starts one of the versions next to it. No program is run
+//! to find out, since that would happen outside the sandbox.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -13,23 +13,23 @@ use std::path::{Path, PathBuf};
 use super::handler::Places;
 use super::sandbox::is_in_system;
 
-/// A script whose interpreter is a script whose …
+/// Maximum chain of scripts whose interpreters are scripts.
 const MAX_INTERPRETERS: usize = 4;
-/// Symbolic links from a name to the program.
+/// Maximum number of symbolic links from a name to the program.
 const MAX_LINKS: usize = 8;
-/// What the kernel reads of a first line.
+/// Number of bytes of a first line that the kernel reads.
 const MAX_FIRST_LINE: u64 = 256;
 
-/// Parts of a prefix that a program may need; not `share`, where people's data may lie.
+/// Parts of a prefix that a program may need; not `share`, which may hold people's data.
 const PARTS: &[&str] = &["bin", "lib", "lib64", "libexec", "pyvenv.cfg"];
 
-/// Returns the files and folders outside of the system that a program may have to read, itself
-/// first.
+/// Returns the files and folders outside the system that a program may have to read; the program
+/// comes first.
 pub(super) fn of(program: &Path, places: Places<'_>) -> Vec<PathBuf> {
     let mut all = Vec::new();
     let mut next = Some(program.to_path_buf());
     for _ in 0..MAX_INTERPRETERS {
-        // What is part of the system is started by the system's interpreters.
+        // Parts of the system are started by the system's interpreters.
         let Some(program) = next.take().filter(|program| !is_in_system(program)) else {
             break;
         };
@@ -41,7 +41,7 @@ pub(super) fn of(program: &Path, places: Places<'_>) -> Vec<PathBuf> {
     all
 }
 
-/// Returns the names of a program: its own, and those that symbolic links lead to.
+/// Returns the names of a program: its own, and those at the end of symbolic links.
 fn names(program: &Path) -> Vec<PathBuf> {
     let mut names = vec![program.to_path_buf()];
     let mut name = program.to_path_buf();
@@ -56,7 +56,7 @@ fn names(program: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// Adds what belongs to a program of this name.
+/// Adds the files that belong to a program with this name.
 fn parts(program: &Path, all: &mut Vec<PathBuf>) {
     all.push(program.to_path_buf());
     let folder = program.parent();

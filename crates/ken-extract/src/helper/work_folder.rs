@@ -1,7 +1,8 @@
-//! Folders in which helpers work: one for each helper, in one folder for all helpers of this process.
+//! Folders in which helpers work: one for each helper, within one folder for all helpers of this
+//! process.
 //!
-//! The outer folder is locked as long as this process lives. So the next ken knows which folders were
-//! left behind by a process that was killed together with its [guard](super::guard).
+//! The outer folder is locked while this process lives. The next ken thereby knows which folders
+//! were left behind by a process that was killed together with its [guard](super::guard).
 
 use std::fs::File;
 use std::io;
@@ -15,10 +16,10 @@ use super::fault::Fault;
 use super::guard::{Guard, PREFIX};
 use crate::{Error, Input};
 
-/// A folder that is younger may not be locked yet.
+/// A younger folder may not be locked yet.
 const MIN_AGE: Duration = Duration::from_secs(60);
 
-/// Removes folders that were left behind.
+/// Removes folders that killed processes left behind.
 pub(super) fn sweep(parent: &Path) {
     let entries = fs_err::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries {
@@ -26,7 +27,7 @@ pub(super) fn sweep(parent: &Path) {
         let age = modified.ok().and_then(|time| time.elapsed().ok());
         let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
         if is_ours && age.is_some_and(|age| age > MIN_AGE) && lock(&entry.path()).is_ok() {
-            // What cannot be removed now may be the next time.
+            // What cannot be removed now may be removable next time.
             let _ = fs_err::remove_dir_all(entry.path());
         }
     }
@@ -39,16 +40,16 @@ fn lock(folder: &Path) -> io::Result<File> {
     Ok(folder)
 }
 
-/// The folder that holds all work folders of this process. Dropping it removes it with its content.
+/// The folder of all work folders of this process. Dropping it removes the folder with its content.
 pub(super) struct WorkFolders {
     folder: tempfile::TempDir,
     _lock: File,
-    /// Ended after the folder is gone.
+    /// Dropped after the folder is removed.
     guard: Option<Guard>,
 }
 
 impl WorkFolders {
-    /// Makes the folder; `guard` is the program that watches over it, if one does.
+    /// Creates the folder; `guard` is the program that watches over it, if any.
     pub(super) fn new(parent: &Path, guard: Option<&Path>) -> io::Result<Self> {
         fs_err::create_dir_all(parent)?;
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
@@ -62,14 +63,14 @@ impl WorkFolders {
     }
 }
 
-/// The folder of one helper. Dropping it removes it with its content.
+/// The folder of one helper. Dropping it removes the folder with its content.
 pub(super) struct WorkFolder {
     folder: tempfile::TempDir,
     work_folders: Arc<WorkFolders>,
 }
 
 impl WorkFolder {
-    /// Makes a work folder with the folders in it: `in` for the file, `tmp` for what the program writes.
+    /// Creates a work folder with its subfolders: `in` for the file, `tmp` for the helper's output.
     pub(super) fn new(work_folders: Arc<WorkFolders>) -> Result<Self, Fault> {
         let folder = tempfile::Builder::new()
             .prefix("")
@@ -88,27 +89,27 @@ impl WorkFolder {
         self.folder.path()
     }
 
-    /// The folder for what the program writes, of one file or of many.
+    /// Returns the folder for the helper's output, of one file or of many.
     pub(super) fn scratch(&self) -> PathBuf {
         self.path().join("tmp")
     }
 
-    /// Tells the guard of a process group that was started here.
+    /// Tells the guard that a process group was started here.
     pub(super) fn note_start(&self, group: u32) {
         if let Some(guard) = &self.work_folders.guard {
             guard.started(group);
         }
     }
 
-    /// Tells the guard that nobody of a process group is left.
+    /// Tells the guard that a process group has no processes left.
     pub(super) fn note_end(&self, group: u32) {
         if let Some(guard) = &self.work_folders.guard {
             guard.ended(group);
         }
     }
 
-    /// Copies the input into the work folder, so that the helper sees neither its path nor the files
-    /// next to it. The copy shares the content where the file system can.
+    /// Copies the input into the work folder, so that the helper sees neither its path nor the
+    /// files next to it. The copy shares its data with the input where the file system can do so.
     pub(super) fn put(&self, input: &Input<'_>) -> Result<PathBuf, Error> {
         let folder = self.path().join("in");
         for entry in fs_err::read_dir(&folder)? {
@@ -121,12 +122,12 @@ impl WorkFolder {
     }
 }
 
-/// Returns a name that no shell script stumbles over; the extension often decides.
+/// Returns a name that is safe for shell scripts and keeps the extension, which often decides.
 fn safe_name(name: &str) -> String {
     let is_safe = |c: char| c.is_alphanumeric() || "._-".contains(c);
     let safe = name.chars().map(|c| if is_safe(c) { c } else { '_' });
     let mut safe: String = safe.collect();
-    // The end matters; file systems take 255 bytes.
+    // The end is kept, since it matters; file systems take 255 bytes.
     let start = safe.ceil_char_boundary(safe.len().saturating_sub(120));
     safe.drain(..start);
     match safe.starts_with(['.', '-']) || safe.is_empty() {

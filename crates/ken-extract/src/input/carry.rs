@@ -1,8 +1,8 @@
-//! Readers that stand below a decoder or archive reader.
+//! Carries failures of a reader through the decoder or archive reader above it.
 //!
-//! Decoders report what they dislike about the bytes as I/O errors, and hand on the I/O errors of
-//! the reader below them. Who has to tell the two apart lets the reader below [`carry`] its
-//! failures as [`Error`]s and [`release`]s them above: what carries none is damaged data.
+//! Decoders report damaged data as I/O errors, and pass on the I/O errors of the reader below them.
+//! To tell the two apart, the reader below [`carry`]s its failures as [`Error`]s, and the code
+//! above [`release`]s them: an I/O error that carries none means damaged data.
 
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,17 +10,17 @@ use std::rc::Rc;
 
 use crate::Error;
 
-/// Returns an I/O error that carries an [`Error`] through a foreign reader.
+/// Wraps an [`Error`] in an I/O error, to carry it through a foreign reader.
 pub(crate) fn carry(error: Error) -> io::Error {
     io::Error::other(error)
 }
 
-/// Returns the [`Error`] that an I/O error carries, or else calls the data damaged.
+/// Returns the [`Error`] that an I/O error carries, or one that says that the data is damaged.
 pub(crate) fn release(error: io::Error) -> Error {
     error.downcast::<Error>().unwrap_or_else(Error::malformed)
 }
 
-/// The bytes of an input: counts what is read and carries what fails.
+/// A reader of an input that counts bytes and carries failures.
 pub(crate) struct CountingReader<R> {
     inner: R,
     n_read: Rc<Cell<u64>>,
@@ -34,7 +34,7 @@ impl<R> CountingReader<R> {
         }
     }
 
-    /// Returns the number of bytes read so far; it goes on counting.
+    /// Returns the counter of the bytes that were read, which stays current.
     pub(crate) fn n_read(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.n_read)
     }

@@ -1,4 +1,4 @@
-//! What an input was found to be.
+//! The detected format of an input.
 
 use ken_core::Kind;
 
@@ -7,6 +7,6 @@ use ken_core::Kind;
 pub struct Detected {
     /// Media type without parameters, in lower case.
     pub media_type: &'static str,
-    /// What sort of thing it is.
+    /// Type of the document.
     pub kind: Kind,
 }

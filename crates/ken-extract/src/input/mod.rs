@@ -14,39 +14,39 @@ use crate::{Error, Expansion, Limits, Member};
 
 pub use detected::Detected;
 
-/// How many bytes detection looks at.
+/// Number of bytes that detection looks at.
 pub(crate) const HEAD_BYTES: usize = 8 << 10;
-/// Files up to this size are read at once.
+/// Files up to this size are read in one call.
 const PRELOAD_BYTES: u64 = 256 << 10;
 
 /// One thing to extract.
 pub struct Input<'a> {
-    /// The way from the outermost file to this input.
+    /// Member path of this input.
     pub ipath: Ipath,
     /// File name without folders, as text; may be empty.
     pub name: String,
-    /// Media type that a container declares for it.
+    /// Media type that a container declares.
     pub declared_type: Option<String>,
-    /// Time of last change that a container declares, seconds since 1970-01-01 UTC.
+    /// Time of last change that a container declares, in seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
     /// Whether it is attached to a message or document.
     pub is_attachment: bool,
-    /// Where it starts in the outermost file, if it can be read from there.
+    /// Offset in the outermost file, if the input can be read from there.
     pub(crate) offset: Option<u64>,
-    /// What a container says of it beside its content.
+    /// What a container says about the input, besides its content.
     pub(crate) fields: Vec<(Field, Value)>,
-    /// How many components of `ipath` lead to the message around it.
+    /// Number of components of `ipath` that lead to the enclosing message.
     pub(crate) message: Option<u8>,
-    /// The account of the outermost file; none if this is that file.
+    /// The expansion account of the outermost file; none if this is that file.
     pub(crate) expansion: Option<Expansion>,
-    /// Whether it is the outermost file, as it lies on disk.
+    /// Whether this is the outermost file, as on disk.
     pub(crate) is_outermost_file: bool,
-    /// The open file, also when its content was read.
+    /// The open file, kept even after its content was read.
     file: Option<&'a File>,
     data: Data<'a>,
-    /// What waits to be written into the file: the write-ahead log of a database.
+    /// Content that is not yet written into the file: the write-ahead log of a database.
     log: Option<Box<Self>>,
-    /// Its format, once it was asked for.
+    /// The format, once it was detected.
     pub(crate) detected: Option<Detected>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl<'a> Input<'a> {
-    /// Returns the input of an open file of this size.
+    /// Creates the input of an open file of `size` bytes.
     pub fn file(name: impl Into<String>, file: &'a File, size: u64) -> Self {
         Self {
             file: Some(file),
@@ -69,12 +69,12 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the input of bytes in memory.
+    /// Creates the input of bytes in memory.
     pub fn bytes_of(name: impl Into<String>, bytes: &'a [u8]) -> Self {
         Self::new(name.into(), Data::Bytes(Cow::Borrowed(bytes)))
     }
 
-    /// Returns the input of a member of a container.
+    /// Creates the input of a member of a container.
     pub fn member(member: Member) -> Self {
         Self {
             ipath: member.ipath,
@@ -113,7 +113,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Adds the write-ahead log that lies beside the file.
+    /// Adds the write-ahead log that is next to the file.
     #[must_use]
     pub fn with_log(self, log: Self) -> Self {
         Self {
@@ -122,12 +122,12 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the write-ahead log that lies beside the file, if there is one.
+    /// Returns the write-ahead log that is next to the file, if there is one.
     pub(crate) fn log(&self) -> Option<&Self> {
         self.log.as_deref()
     }
 
-    /// Returns the size in bytes (of a file: when it was opened).
+    /// Returns the size in bytes; for a file, its size when it was opened.
     pub fn size(&self) -> u64 {
         match &self.data {
             Data::File { size, .. } => *size,
@@ -135,7 +135,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the open file, if the input is one.
+    /// Returns the open file, if the input is a file.
     pub(crate) fn descriptor(&self) -> Option<&'a File> {
         self.file
     }
@@ -154,7 +154,7 @@ impl<'a> Input<'a> {
         account.unwrap_or_else(|| Expansion::of_file(self.size(), limits))
     }
 
-    /// Reads a small file whole, with one system call: detection and parser share it.
+    /// Reads a small file in one system call, for both detection and parser.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -183,16 +183,16 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the whole content. A file is read once and kept.
+    /// Returns the whole content. A file is read once, and its content kept.
     ///
     /// # Errors
-    /// Fails if it is larger than [`Limits::max_file_bytes`].
+    /// Fails if the content is larger than [`Limits::max_file_bytes`].
     pub(crate) fn bytes(&mut self, limits: &Limits) -> Result<&[u8], Error> {
         if self.size() > limits.max_file_bytes {
             return Err(limits.too_large(self.size()));
         }
         if let Data::File { size, .. } = self.data {
-            // A file may grow while it is read: never read more than was announced.
+            // A file may grow while it is read: never read more than its announced size.
             let mut content = Vec::with_capacity(size as usize);
             self.reader()?.take(size).read_to_end(&mut content)?;
             self.data = Data::Bytes(Cow::Owned(content));
@@ -203,10 +203,10 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the whole content for a parser that wants to own it; the input does not keep it.
+    /// Returns the whole content for a parser that needs to own it; the input does not keep it.
     ///
     /// # Errors
-    /// Fails if it is larger than [`Limits::max_file_bytes`].
+    /// Fails if the content is larger than [`Limits::max_file_bytes`].
     pub(crate) fn take_bytes(&mut self, limits: &Limits) -> Result<Vec<u8>, Error> {
         self.bytes(limits)?;
         let data = std::mem::replace(&mut self.data, Data::Bytes(Cow::Borrowed(&[])));
@@ -216,8 +216,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the bytes from `at` on, `length` of them or fewer if the input ends before: one read
-    /// of a file, for formats that are read here and there.
+    /// Returns `length` bytes from `at`, or fewer if the input ends before. A file is read with one
+    /// call, for formats that need only a few ranges.
     pub(crate) fn range(&self, at: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         let rest = self.size().saturating_sub(at);
         let length = rest.min(length as u64) as usize;
@@ -230,7 +230,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Writes the whole content into a file; the file system may share it with the input.
+    /// Writes the whole content into a file; the file system may share the data with the input.
     pub(crate) fn copy_to(&self, target: &mut File) -> io::Result<()> {
         match &self.data {
             Data::Bytes(bytes) => target.write_all(bytes),
@@ -242,7 +242,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns a reader from the start; several may be open, one after the other.
+    /// Returns a reader from the start; several may be opened one after the other.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -257,7 +257,7 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// Returns a reader that can seek, at the start.
+    /// Returns a seekable reader, positioned at the start.
     pub(crate) fn seekable(&self) -> io::Result<Box<dyn ReadSeek + '_>> {
         Ok(match &self.data {
             Data::File { file, .. } => {
@@ -270,19 +270,19 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads `length` bytes from `at` on, or fewer if the file was cut since its size was told.
+/// Reads `length` bytes from `at`, or fewer if the file was truncated since its size was taken.
 fn read_at(file: &File, at: u64, length: usize) -> io::Result<Vec<u8>> {
     let mut content = Vec::with_capacity(length);
     while content.len() < length {
         let place = at + content.len() as u64;
-        // What is read into was not set to zero before.
+        // The buffer is not zeroed before the read.
         match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut content), place) {
             Ok(0) => break,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    // There may have been room for more than was asked for.
+    // The capacity may exceed what was requested.
     content.truncate(length);
     Ok(content)
 }

@@ -1,4 +1,4 @@
-//! An input that is text, read under limits: a file larger than the limit on text is read in part.
+//! Reads an input that is text under limits: a file larger than the text limit is read in part.
 
 use std::io::Read;
 
@@ -6,7 +6,7 @@ use ken_core::Setting;
 
 use crate::{Error, Input, Limits, text};
 
-/// Reads the text, as much of it as the limit allows; the inner result says whether that is all.
+/// Reads the text up to the limit; the inner result says whether that is all of it.
 pub(crate) fn read(
     input: &Input<'_>,
     limits: &Limits,
@@ -24,8 +24,8 @@ pub(crate) fn read(
     Ok((text::decode_owned(bytes, None), Err(reached)))
 }
 
-/// Reads the bytes of a format that is parsed as a whole, all that the limit on files allows; of a
-/// larger file the start, as much as the limit on text.
+/// Reads the bytes of a format that is parsed as a whole, up to the limit on files. Of a larger
+/// file, reads the start, up to the limit on text.
 pub(crate) fn read_bytes(
     input: &mut Input<'_>,
     limits: &Limits,
@@ -40,7 +40,8 @@ pub(crate) fn read_bytes(
     Ok((bytes, Err(limits.too_large(input.size()))))
 }
 
-/// Drops the UTF-8 character that the end of the bytes cuts, which would look like another charset.
+/// Drops a UTF-8 character that is cut at the end of the bytes, which would look like another
+/// charset.
 pub(crate) fn cut_character(bytes: &mut Vec<u8>) {
     let is_inside = |byte: &&u8| **byte & 0xc0 == 0x80;
     let n_inside = bytes.iter().rev().take(3).take_while(is_inside).count();

@@ -1,16 +1,16 @@
-//! The text of a document as it is read: paragraphs, table rows, cells, pages and asides.
+//! Builds the text of a document as it is read: paragraphs, table rows, cells, pages and asides.
 //!
-//! Separators are written only between texts, so that empty paragraphs and cells cost nothing.
-//! An aside (footnote, comment, text box) stands inside a paragraph in the file but must not tear
-//! it apart: it is put aside and follows the paragraph or table row.
+//! Separators are written only between texts, so that empty paragraphs and cells cost nothing. An
+//! aside (footnote, comment, text box) occurs inside a paragraph in the file but must not split it,
+//! so it is held back and follows the paragraph or table row.
 
 use ken_core::{Document, Field};
 
-/// More headings of a document, and longer ones, are not told from its text.
+/// Maximum number of headings that are kept.
 pub(crate) const MAX_HEADINGS: usize = 1000;
 pub(crate) const MAX_HEADING_BYTES: usize = 500;
 
-/// Takes text in the order in which a file holds it.
+/// Receives text in the order of the file.
 pub(crate) struct Body {
     main: Flow,
     aside: Flow,
@@ -18,16 +18,16 @@ pub(crate) struct Body {
     cell_depth: usize,
     max_bytes: usize,
     headings: Vec<String>,
-    /// Where the heading begins that is being read.
+    /// Where the current heading begins.
     heading_start: Option<usize>,
 }
 
 #[derive(Default)]
 struct Flow {
     text: String,
-    /// Separator to be written before the next text.
+    /// Separator to write before the next text.
     pending: Option<char>,
-    /// Where the table row begins that is being read.
+    /// Where the current table row begins.
     row_start: usize,
 }
 
@@ -79,7 +79,7 @@ impl Flow {
 }
 
 impl Body {
-    /// Returns an empty body that takes little more than `max_bytes`.
+    /// Creates an empty body that holds little more than `max_bytes`.
     pub(crate) fn new(max_bytes: usize) -> Self {
         Self {
             main: Flow::default(),
@@ -92,7 +92,7 @@ impl Body {
         }
     }
 
-    /// Returns whether more text would only be cut off: reading may end.
+    /// Returns whether more text would only be cut off, so that reading may end.
     pub(crate) fn is_full(&self) -> bool {
         self.main.text.len() + self.aside.text.len() > self.max_bytes
     }
@@ -105,53 +105,53 @@ impl Body {
         }
     }
 
-    /// Adds text as it is.
+    /// Adds text unchanged.
     pub(crate) fn push(&mut self, text: &str) {
         if !text.is_empty() && !self.is_full() {
             self.flow().push(text);
         }
     }
 
-    /// Adds text in which any run of white space means one space.
+    /// Adds text with each run of white space reduced to one space.
     pub(crate) fn push_folded(&mut self, text: &str) {
         if !self.is_full() {
             self.flow().push_folded(text);
         }
     }
 
-    /// Adds a line of its own.
+    /// Adds a separate line.
     pub(crate) fn line(&mut self, text: &str) {
         self.end_paragraph();
         self.push(text);
         self.end_paragraph();
     }
 
-    /// Adds a line of its own that is a heading.
+    /// Adds a separate line that is a heading.
     pub(crate) fn heading(&mut self, text: &str) {
         self.line(text);
         self.note_heading(text);
     }
 
-    /// Remembers a heading whose text is added otherwise.
+    /// Records a heading whose text is added by other means.
     pub(crate) fn note_heading(&mut self, text: &str) {
         if self.headings.len() < MAX_HEADINGS && !text.trim().is_empty() {
             self.headings.push(text.to_owned());
         }
     }
 
-    /// What is added from here on is a heading.
+    /// Begins a heading: the text added from here on.
     pub(crate) fn begin_heading(&mut self) {
         if self.aside_depth == 0 {
             self.heading_start = Some(self.main.text.len());
         }
     }
 
-    /// Ends a heading, if one was begun.
+    /// Ends the current heading, if any.
     pub(crate) fn end_heading(&mut self) {
         let Some(start) = self.heading_start.take() else {
             return;
         };
-        // What is longer has the style of a heading and is none.
+        // Longer text has the style of a heading but is none.
         if let Some(text) = self.main.text.get(start..)
             && text.len() <= MAX_HEADING_BYTES
         {
@@ -176,7 +176,7 @@ impl Body {
 
     pub(crate) fn end_cell(&mut self) {
         self.cell_depth = self.cell_depth.saturating_sub(1);
-        // An empty first cell must not turn the end of the last row into a tab.
+        // An empty first cell must not turn the end of the previous row into a tab.
         let flow = self.flow();
         if flow.text.len() > flow.row_start {
             flow.pending = Some('\t');
@@ -213,7 +213,7 @@ impl Body {
         self.aside.row_start = 0;
     }
 
-    /// Ends a page that has a number of its own, even if it is empty: a slide, a sheet.
+    /// Ends a page with its own number (a slide, a sheet), even if the page is empty.
     pub(crate) fn end_page(&mut self) {
         self.aside_depth = 0;
         self.cell_depth = 0;
@@ -222,10 +222,10 @@ impl Body {
         self.main.text.push('\u{c}');
     }
 
-    /// Begins a page where the text flows on. Several breaks at one place are one.
+    /// Begins a page where the text continues. Several breaks at one position count as one.
     pub(crate) fn break_page(&mut self) {
         if self.aside_depth == 0 && !self.main.at_page_start() {
-            // Within a paragraph the space before the break is one between words.
+            // Within a paragraph, the space before the break separates words.
             if self.main.pending.take().is_some() {
                 self.main.trim_space();
             }
@@ -233,7 +233,7 @@ impl Body {
         }
     }
 
-    /// Gives text and headings to the document.
+    /// Moves text and headings into the document.
     pub(crate) fn finish_into(mut self, document: &mut Document) {
         for heading in std::mem::take(&mut self.headings) {
             document.add_text(Field::Headings, &heading);

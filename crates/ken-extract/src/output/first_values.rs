@@ -1,30 +1,30 @@
-//! Fields of which the first value counts.
+//! Remembers which fields of a document already have a value, for fields whose first value counts.
 //!
-//! To ask a document for a title means to search all its values, of which hostile files have
-//! thousands; asked on each line, that is quadratic. Once there is a value, nobody asks again.
+//! Looking up a title searches all values of a document, of which hostile files have thousands; one
+//! look-up for each line would be quadratic. After the first value, no look-up is made.
 
 use ken_core::{Document, Field};
 
-/// Remembers which fields have their value.
+/// The fields that have a value.
 #[derive(Default)]
 pub(crate) struct FirstValues(Vec<Field>);
 
 impl FirstValues {
-    /// Adds a text unless the document has one.
+    /// Adds a text unless the field has a value.
     pub(crate) fn add_text(&mut self, document: &mut Document, field: Field, text: &str) {
         if !text.trim().is_empty() && !self.has(field, || document.text(field).is_some()) {
             document.add_text(field, text);
         }
     }
 
-    /// Adds a number unless the document has one.
+    /// Adds a number unless the field has a value.
     pub(crate) fn add_number(&mut self, document: &mut Document, field: Field, number: i64) {
         if !self.has(field, || document.number(field).is_some()) {
             document.add_number(field, number);
         }
     }
 
-    /// Returns whether there is a value; from now on there is.
+    /// Returns whether the field has a value, and records that it has one from now on.
     fn has(&mut self, field: Field, in_document: impl FnOnce() -> bool) -> bool {
         if self.0.contains(&field) {
             return true;

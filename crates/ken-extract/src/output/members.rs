@@ -1,5 +1,5 @@
-//! What archives have in common: names of members, content of unknown length, and how far all
-//! members together may expand.
+//! What archives have in common: names of members, content of unknown length, and the limit on the
+//! expansion of all members together.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,13 +12,13 @@ use crate::expansion::max_expanded;
 use crate::input::carry::release;
 use crate::{Error, Limits, Member};
 
-/// At most this much memory is taken on the word of a header.
+/// Maximum memory that is reserved because a header announces it.
 pub(crate) const TRUSTED_BYTES: u64 = 1 << 20;
 
-/// Makes the names of an archive's members unique, since they are internal paths.
+/// Makes the names of an archive's members unique, since they become member paths.
 ///
-/// Keeps hashes instead of names: a clash of two of a million, of which the chance is 3·10⁻⁸,
-/// costs a needless number.
+/// Keeps hashes instead of names. A collision among a million names has a chance of 3·10⁻⁸ and
+/// costs only a needless number.
 #[derive(Default)]
 pub(crate) struct MemberNames {
     n_seen: HashMap<u64, u32>,
@@ -27,11 +27,11 @@ pub(crate) struct MemberNames {
 impl MemberNames {
     /// Returns `name` at its first occurrence, then `name#2`, `name#3` and so on.
     pub(crate) fn unique(&mut self, name: &str) -> String {
-        // An internal path does not tell these two apart.
+        // A member path does not distinguish these two.
         let name = &name.replace('\0', "\u{fffd}");
         let mut n = self.n_seen.get(&hash(name)).map_or(1, |seen| seen + 1);
         let mut unique = numbered(name, n);
-        // A member may be called `name#2` from the start.
+        // A member may really be called `name#2`.
         while n > 1 && self.n_seen.contains_key(&hash(&unique)) {
             n += 1;
             unique = numbered(name, n);
@@ -56,21 +56,21 @@ fn hash(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns the last component of a member's path; archives made on Windows may hold `\`.
+/// Returns the last component of a member's path; archives from Windows may use `\`.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns a member's path as text, without the `./` that `tar -c .` puts before it.
+/// Returns a member's path as text, without the leading `./` of `tar -c .`.
 pub(crate) fn path_of(bytes: &[u8]) -> String {
     let path = escape_bytes(bytes);
     path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
 
-/// Reads a member whose header declares `declared` bytes, which may be a lie, to its end.
+/// Reads a member to its end; its header declares `declared` bytes, which may be wrong.
 ///
 /// # Errors
-/// Fails if it is longer than the limit.
+/// Fails if the member is longer than the limit.
 pub(crate) fn read_member(
     reader: &mut dyn Read,
     declared: u64,
@@ -79,7 +79,7 @@ pub(crate) fn read_member(
     read_up_to(reader, declared, limit.in_force)?.ok_or_else(|| over(limit))
 }
 
-/// Reads a member to its end; none if it has more than `max_bytes`.
+/// Reads a member to its end; returns none if it has more than `max_bytes`.
 pub(crate) fn read_up_to(
     reader: &mut dyn Read,
     declared: u64,
@@ -93,10 +93,10 @@ pub(crate) fn read_up_to(
     Ok((n_read as u64 <= max_bytes).then_some(bytes))
 }
 
-/// Hands on a member of an archive, or the failure in the place of its content.
+/// Hands on a member of an archive, or the failure instead of its content.
 ///
 /// # Errors
-/// Fails when a limit of the whole archive is reached, or the run is stopped.
+/// Fails when a limit on the whole archive is reached, or the run is stopped.
 pub(crate) fn hand_on(
     path: &str,
     modified: Option<i64>,
@@ -117,7 +117,7 @@ pub(crate) fn hand_on(
     }
 }
 
-/// How much all members together may cost. Those of a zip archive may overlap, so that a few
+/// Bounds the cost of all members together. Members of a zip archive may overlap, so that a few
 /// kilobytes hold terabytes without nesting (Fifield 2019, "A better zip bomb").
 pub(crate) struct Budget {
     max_member: Limit,
@@ -127,7 +127,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Returns the budget of an archive of this size.
+    /// Creates the budget for an archive of `size` bytes.
     pub(crate) fn new(size: u64, limits: &Limits) -> Self {
         Self {
             max_member: limits.limit(Setting::MaxMemberBytes),
@@ -137,12 +137,12 @@ impl Budget {
         }
     }
 
-    /// Returns what is left.
+    /// Returns the remaining bytes.
     pub(crate) fn rest(&self) -> u64 {
         self.max_total.saturating_sub(self.spent)
     }
 
-    /// Checks the size that a member declares.
+    /// Checks the declared size of a member.
     pub(crate) fn check_size(&self, size: u64) -> Result<(), Error> {
         if size > self.max_member.in_force {
             return Err(over(self.max_member));
@@ -150,7 +150,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks the sizes that a member declares.
+    /// Checks the declared sizes of a member.
     pub(crate) fn check_member(&self, size: u64, compressed: u64) -> Result<(), Error> {
         self.check_size(size)?;
         if size > max_expanded(compressed, self.max_expansion.in_force) {
@@ -159,12 +159,12 @@ impl Budget {
         Ok(())
     }
 
-    /// Counts what was unpacked.
+    /// Counts unpacked bytes.
     pub(crate) fn spend(&mut self, n_bytes: u64) {
         self.spent = self.spent.saturating_add(n_bytes);
     }
 
-    /// Fails when more was unpacked than may be.
+    /// Fails when more was unpacked than allowed.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.spent > self.max_total {
             return Err(over(self.max_expansion));
@@ -173,7 +173,7 @@ impl Budget {
     }
 }
 
-/// Returns the failure of a member that is larger, or expands further, than a limit.
+/// Returns the failure of a member that is larger than a limit, or expands further.
 pub(crate) fn over(limit: Limit) -> Error {
     Error::Failed(Cause::limit(limit))
 }

@@ -1,27 +1,28 @@
-//! Metadata that a file says more than once, in the words of several standards: each value once.
+//! Collects metadata that a file states more than once, in several standards, and keeps each value
+//! once.
 //!
-//! A picture may hold its caption as EXIF, as IPTC and as XMP, a song its artist in two versions of
-//! ID3. The first title counts, of captions, authors and keywords all that differ.
+//! A picture may hold its caption as EXIF, IPTC and XMP; a song may hold its artist in two versions
+//! of ID3. The first title counts; captions, authors and keywords are all kept if they differ.
 
 use std::collections::HashSet;
 
 use ken_core::{Document, Field, Value};
 
-/// More keywords in one string are one.
+/// A string with more keywords is taken as one keyword.
 const MAX_KEYWORDS: usize = 64;
 
-/// Returns the keywords that stand in one string, as formats have them that give it a place for all.
+/// Returns the keywords in one string, for formats that have one string for all keywords.
 pub(crate) fn keywords(list: &str) -> impl Iterator<Item = &str> {
     let signs = [',', ';', '\u{3001}', '\u{ff0c}', '\u{ff1b}'];
     let keywords = list.splitn(MAX_KEYWORDS, signs).map(str::trim);
     keywords.filter(|keyword| !keyword.is_empty())
 }
 
-/// Values of fields, in the order in which they count.
+/// Values of fields, in order of precedence.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     values: Vec<(Field, Value)>,
-    /// What is there already, in lower case.
+    /// The values that are present, in lower case.
     seen: HashSet<(Field, String)>,
     fields: HashSet<Field>,
     body: String,
@@ -30,7 +31,7 @@ pub(crate) struct Metadata {
 }
 
 impl Metadata {
-    /// Adds words or a keyword.
+    /// Adds text or a keyword.
     pub(crate) fn text(&mut self, field: Field, text: &str) {
         let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let is_rubbish = match field {
@@ -47,7 +48,7 @@ impl Metadata {
         }
     }
 
-    /// Adds lyrics or names of chapters to the text.
+    /// Adds lyrics or names of chapters to the body.
     pub(crate) fn lines(&mut self, text: &str) {
         let text = text.trim();
         if text.is_empty() || !self.seen.insert((Field::Body, text.to_owned())) {
@@ -60,24 +61,24 @@ impl Metadata {
             .push_str(&text.replace("\r\n", "\n").replace('\r', "\n"));
     }
 
-    /// Adds a number, or a time in seconds since 1970-01-01 UTC, unless the field has one.
+    /// Adds a number, or a time in seconds since 1970-01-01 UTC, unless the field has a value.
     pub(crate) fn number(&mut self, field: Field, number: i64) {
         if self.fields.insert(field) {
             self.values.push((field, Value::Number(number)));
         }
     }
 
-    /// Takes the maker of a camera.
+    /// Sets the maker of a camera.
     pub(crate) fn make(&mut self, make: &str) {
         self.make.get_or_insert_with(|| make.trim().to_owned());
     }
 
-    /// Takes the model of a camera.
+    /// Sets the model of a camera.
     pub(crate) fn model(&mut self, model: &str) {
         self.model.get_or_insert_with(|| model.trim().to_owned());
     }
 
-    /// Adds what another source says.
+    /// Adds the values of another source.
     pub(crate) fn merge(&mut self, other: Self) {
         for (field, value) in other.values {
             match value {
@@ -86,7 +87,7 @@ impl Metadata {
             }
         }
         self.lines(&other.body);
-        // Half of a camera's name is not completed from elsewhere.
+        // One half of a camera's name is not completed from another source.
         if self.make.is_none() && self.model.is_none() {
             (self.make, self.model) = (other.make, other.model);
         }
@@ -97,7 +98,7 @@ impl Metadata {
         self.fields.contains(&field)
     }
 
-    /// Gives the words of one field to another, too.
+    /// Copies the values of one field to another.
     pub(crate) fn copy(&mut self, from: Field, to: Field) {
         for (field, value) in self.values.clone() {
             if let Value::Text(text) = value
@@ -108,7 +109,7 @@ impl Metadata {
         }
     }
 
-    /// Keeps the values of the fields that `keep` names.
+    /// Keeps the values of fields for which `keep` is true.
     pub(crate) fn retain(&mut self, keep: impl Fn(Field) -> bool) {
         self.values.retain(|(field, _)| keep(*field));
         self.fields.retain(|field| keep(*field));
@@ -127,7 +128,7 @@ impl Metadata {
         }
     }
 
-    /// Returns maker and model; most models begin with the maker's name.
+    /// Returns maker and model; most models already begin with the maker's name.
     fn camera(&self) -> String {
         let make = self.make.as_deref().unwrap_or_default();
         let model = self.model.as_deref().unwrap_or_default();
@@ -143,12 +144,12 @@ impl Metadata {
     }
 }
 
-/// Fields of which the first value counts.
+/// Returns whether only the first value of a field counts.
 fn is_single(field: Field) -> bool {
     matches!(field, Field::Title | Field::Album | Field::Lang)
 }
 
-/// Returns whether a title is the name of a file that the program printed: `paper.dvi`,
+/// Returns whether a title is a file name that the printing program inserted: `paper.dvi`,
 /// `Microsoft Word - report.doc`, `untitled`. It would hide the file's own name.
 pub(crate) fn names_a_file(title: &str) -> bool {
     let title = title.trim().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What a format module writes into: adds limits and the rule of one own document per input.
+//! The output of format modules: applies limits, and ensures one own document per input.
 
 pub(crate) mod body;
 pub(crate) mod first_values;
@@ -13,10 +13,10 @@ use ken_core::{Document, Failure, Field, Ipath, Kind, Setting, Value};
 use crate::detect::Detected;
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
 
-/// How many values are kept free for what every document has.
+/// Number of values that are reserved for the fields of every document.
 const MAX_OWN_VALUES: usize = 100;
 
-/// Adds what a container says of a document, unless the document says the same.
+/// Adds a container's fields to a document, unless the document has the same values.
 pub(crate) fn give_fields(document: &mut Document, fields: &[(Field, Value)]) {
     for given in fields {
         if !document.fields.contains(given) {
@@ -25,7 +25,7 @@ pub(crate) fn give_fields(document: &mut Document, fields: &[(Field, Value)]) {
     }
 }
 
-/// Takes what a format module finds in one input.
+/// Receives what a format module finds in one input.
 pub(crate) struct Output<'s> {
     sink: &'s mut dyn Sink,
     limits: &'s Limits,
@@ -41,11 +41,12 @@ pub(crate) struct Output<'s> {
     expanded_bytes: u64,
     expansion: Expansion,
     started: Instant,
-    /// What the members are, as `has:` asks for it.
+    /// Types of the members, for `has:`.
     has: HashSet<String>,
 }
 
-/// Sorts of members that are kept; containers of everything are found by `has:member`.
+/// Maximum number of different types; containers with members of any type are found by
+/// `has:member`.
 const MAX_SORTS: usize = 100;
 
 impl<'s> Output<'s> {
@@ -78,18 +79,18 @@ impl<'s> Output<'s> {
         self.limits
     }
 
-    /// Returns what detection found, for modules that read several media types.
+    /// Returns the detected format, for modules that read several media types.
     pub(crate) fn detected(&self) -> Detected {
         self.detected
     }
 
-    /// Sets what the input turned out to be, before the own document is made: the content of a
-    /// compressed file takes the file's place.
+    /// Changes the detected format before the own document is made: the content of a compressed
+    /// file takes the place of the file.
     pub(crate) fn set_detected(&mut self, detected: Detected) {
         self.detected = detected;
     }
 
-    /// Returns the input's own document, to be filled; made at the first call.
+    /// Returns the input's own document, to be filled; creates it at the first call.
     pub(crate) fn own(&mut self) -> &mut Document {
         self.own.get_or_insert_with(|| {
             Document::new(
@@ -100,28 +101,29 @@ impl<'s> Output<'s> {
         })
     }
 
-    /// Returns the internal path of the input.
+    /// Returns the member path of the input.
     pub(crate) fn ipath(&self) -> &Ipath {
         &self.ipath
     }
 
-    /// Returns the internal path of a part called `component`.
+    /// Returns the member path of a member called `component`.
     pub(crate) fn child_ipath(&self, component: &str) -> Ipath {
         self.ipath.child(component)
     }
 
-    /// Tells that a part of so many bytes is about to be in memory; waits until there is room. Those of formats
-    /// that workers read need not tell: what comes from a worker does.
+    /// Announces a member of `n_bytes` that is about to be in memory; blocks until there is room.
+    /// Formats that workers read need not announce members, because the parent does so for what a
+    /// worker sends.
     pub(crate) fn make_room(&mut self, n_bytes: u64) {
         self.sink
             .make_room(usize::try_from(n_bytes).unwrap_or(usize::MAX));
     }
 
-    /// Hands on a part that is a file of its own.
+    /// Hands on a member, which is extracted separately.
     ///
     /// # Errors
-    /// Fails when a limit on depth, number or total size is reached, or the run is stopped:
-    /// the module then returns that error.
+    /// Fails when a limit on depth, number or total size is reached, or the run is stopped. The
+    /// module then returns that error.
     pub(crate) fn member(&mut self, mut member: Member) -> Result<(), Error> {
         self.check(member.bytes.len() as u64)?;
         self.note(
@@ -134,12 +136,12 @@ impl<'s> Output<'s> {
         Ok(())
     }
 
-    /// Hands on the unpacked content of the input, for a program that finds its text.
+    /// Hands on the unpacked content of the input, for a helper that finds its text.
     pub(crate) fn content(&mut self, content: Member) {
         self.sink.content(content);
     }
 
-    /// Hands on a part whose content is too large, encrypted or damaged: found by its name.
+    /// Hands on a member whose content is too large, encrypted or damaged; it is found by its name.
     pub(crate) fn failed_member(
         &mut self,
         component: &str,
@@ -163,7 +165,7 @@ impl<'s> Output<'s> {
         Ok(())
     }
 
-    /// Notes what a member is, by what is known before it is read.
+    /// Records the type of a member, by what is known before it is read.
     fn note(&mut self, name: &str, declared: Option<&str>, is_attachment: bool) {
         if self.has.len() >= MAX_SORTS {
             return;
@@ -188,10 +190,10 @@ impl<'s> Output<'s> {
         }
     }
 
-    /// Counts content that was unpacked in the place of the input.
+    /// Counts content that was unpacked in place of the input.
     ///
     /// # Errors
-    /// Fails when all that is inside the outermost file expands too far.
+    /// Fails when everything inside the outermost file expands too far.
     pub(crate) fn unpacked(&self, n_bytes: u64) -> Result<(), Error> {
         self.expansion.spend(n_bytes)
     }
@@ -215,7 +217,7 @@ impl<'s> Output<'s> {
         self.expansion.spend(expanded)
     }
 
-    /// Returns the failure of an error; one that may pass is told.
+    /// Returns the failure of an error; reports a passing one to the sink.
     pub(crate) fn failure(&mut self, error: Error) -> Failure {
         if error.is_passing() {
             self.sink.try_again();
@@ -223,7 +225,7 @@ impl<'s> Output<'s> {
         error.into()
     }
 
-    /// Cuts the own text to its limit, sets what every document has, and hands it on.
+    /// Limits the own text, sets the fields of every document, and hands the document on.
     pub(crate) fn finish(&mut self, mut failure: Option<Failure>) {
         self.own();
         let Some(mut document) = self.own.take() else {
@@ -263,7 +265,7 @@ impl<'s> Output<'s> {
         has.sort_unstable();
         for sort in has {
             let value = (Field::Has, Value::Text(sort));
-            // A part of a message may be of the same type as a file.
+            // A part of a message may have the same type as a file.
             if !document.fields.contains(&value) {
                 document.fields.push(value);
             }

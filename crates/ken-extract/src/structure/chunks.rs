@@ -1,6 +1,7 @@
-//! Files made of chunks: a name of four characters, a length, content that may hold chunks again.
+//! Reads files made of chunks: a name of four characters, a length, and content that may again hold
+//! chunks.
 //!
-//! Only headers are read, one small read each, so that pixels and sound are passed over.
+//! Only headers are read, with one small read each, so that pixels and sound are skipped.
 
 use std::borrow::Cow;
 use std::io;
@@ -8,17 +9,17 @@ use std::io;
 use super::cursor::Cursor;
 use crate::{Error, Input};
 
-/// A list longer than this is read no further: pictures are cut into chunks of 8 KiB or more.
+/// Longer lists are read only up to here: pictures are cut into chunks of 8 KiB or more.
 const MAX_CHUNKS: usize = 100_000;
 
-/// How names and lengths are written.
+/// Layout of names and lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// EA IFF 85 (DjVu): name, length, the highest byte first; padded to even length.
+    /// EA IFF 85 (DjVu): name, length; big-endian, padded to even length.
     Iff,
-    /// RIFF (WebP, AVI): as IFF, the lowest byte first.
+    /// RIFF (WebP, AVI): like IFF, but little-endian.
     Riff,
-    /// ISO base media file format (ISO/IEC 14496-12): a length that counts all, name.
+    /// ISO base media file format (ISO/IEC 14496-12): a length that includes the header, name.
     Iso,
     /// PNG: length, name; a checksum follows the content.
     Png,
@@ -29,13 +30,13 @@ pub(crate) enum Layout {
 pub(crate) struct Chunk {
     pub(crate) kind: [u8; 4],
     layout: Layout,
-    /// Where the content begins, and where it ends.
+    /// Where the content begins and ends.
     start: u64,
     end: u64,
 }
 
 impl Chunk {
-    /// Returns the content, of a long one the first `max_bytes` bytes.
+    /// Returns the content, at most its first `max_bytes` bytes.
     pub(crate) fn content<'i>(
         &self,
         input: &'i Input<'_>,
@@ -45,7 +46,7 @@ impl Chunk {
         input.range(self.start, length.min(max_bytes))
     }
 
-    /// Returns the chunks in this one, from a place in its content on.
+    /// Returns the chunks in this one, from offset `from` of its content.
     pub(crate) fn children<'i>(&self, input: &'i Input<'i>, from: u64) -> Chunks<'i> {
         Chunks {
             input,
@@ -78,7 +79,7 @@ impl<'i> Chunks<'i> {
         }
     }
 
-    /// Returns the next chunk; `None` at the end, even of a file that was cut in a header.
+    /// Returns the next chunk; `None` at the end, even if the file is cut in a header.
     pub(crate) fn next(&mut self) -> Result<Option<Chunk>, Error> {
         if self.at >= self.end || self.n_read == MAX_CHUNKS {
             return Ok(None);
@@ -103,7 +104,7 @@ impl<'i> Chunks<'i> {
         }))
     }
 
-    /// Returns name, where the content begins, and its length.
+    /// Returns the name, the offset of the content, and its length.
     fn header(&self, head: &[u8]) -> Option<([u8; 4], u64, u64)> {
         let mut cursor = Cursor(head);
         let name = |cursor: &mut Cursor<'_>| cursor.take(4)?.try_into().ok();
@@ -118,7 +119,7 @@ impl<'i> Chunks<'i> {
                 let whole = cursor.be_u32()?;
                 let name = name(&mut cursor)?;
                 match whole {
-                    // To the end of the file.
+                    // Until the end of the file.
                     0 => (name, 8, self.end - self.at),
                     1 => (name, 16, cursor.be_u64()?.checked_sub(16)?),
                     whole => (name, 8, u64::from(whole).checked_sub(8)?),

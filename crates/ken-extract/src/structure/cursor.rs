@@ -1,7 +1,7 @@
-//! A place in bytes that is read on from, in either byte order; `None` where they end.
+//! A cursor over bytes, in either byte order; its methods return `None` when the bytes end.
 
-/// Returns the byte that three octal digits stand for, as after a backslash in PostScript and DjVu,
-/// and what follows.
+/// Returns the byte that three octal digits encode, as after a backslash in PostScript and DjVu,
+/// and the rest.
 pub(crate) fn octal(bytes: &[u8]) -> Option<(u8, &[u8])> {
     match bytes {
         [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..] => {
@@ -11,7 +11,7 @@ pub(crate) fn octal(bytes: &[u8]) -> Option<(u8, &[u8])> {
     }
 }
 
-/// Bytes of which the start is read already.
+/// The bytes that are not read yet.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a>(pub(crate) &'a [u8]);
 
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// Returns a number of up to eight bytes, the highest first.
+    /// Returns a big-endian number of up to eight bytes.
     pub(crate) fn be_number(&mut self, n_bytes: usize) -> Option<u64> {
         let bytes = self.take(n_bytes)?;
         Some(

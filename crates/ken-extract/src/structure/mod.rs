@@ -1,5 +1,5 @@
-//! Structures that several formats are built of: chunks, compressed streams, compound files, zip
-//! packages, XML, encryption.
+//! Structures that several formats share: chunks, compressed streams, compound files, zip packages,
+//! XML, encryption.
 
 pub(crate) mod chunks;
 pub(crate) mod compound;

@@ -1,9 +1,9 @@
-//! A zip file whose parts make one document: OOXML, OpenDocument, EPUB.
+//! Reads a zip file whose parts make one document: OOXML, OpenDocument, EPUB.
 //!
-//! Parts are looked up as writers of all sorts name them (case, backslashes and a leading slash
-//! are forgiven), and read under limits. A part that is damaged or too large yields what can be
-//! read of it; the first such trouble is kept and becomes the failure of the whole document, so
-//! that the rest of its text stays searchable.
+//! Names of parts are matched leniently (case, backslashes, a leading slash), because writers
+//! differ. Parts are read under limits. A part that is damaged or too large yields what can be read
+//! of it. The first such failure becomes the failure of the whole document, so that the rest of its
+//! text stays searchable.
 
 use std::io::{BufReader, Cursor, Read};
 
@@ -21,22 +21,22 @@ use crate::expansion::{FREE_BYTES, max_expanded};
 use crate::input::ReadSeek;
 use crate::{Error, Expansion, Input, Limits};
 
-/// Files up to this size are read at once: cheaper than seeking, and little memory.
+/// Files up to this size are read at once, which is cheaper than seeking and takes little memory.
 const WHOLE_BYTES: u64 = 8 << 20;
-/// More parts than any program writes; each costs memory while the package is open.
+/// More parts than any program writes; each takes memory while the package is open.
 const MAX_PARTS: usize = 100_000;
 
 /// An open package.
 pub(crate) struct Package<'a> {
     archive: ZipArchive<Box<dyn ReadSeek + 'a>>,
-    /// Folded name, name for people and position in the archive, sorted.
+    /// Folded name, original name and position in the archive, sorted.
     parts: Vec<(String, String, usize)>,
     limits: &'a Limits,
-    /// How many bytes all parts together may still expand to.
+    /// Number of bytes that all parts together may still expand to.
     budget: u64,
     /// The account of the outermost file.
     account: Expansion,
-    /// By which encrypted parts are read.
+    /// Keys of encrypted parts.
     keys: Option<Keys>,
     trouble: Option<Error>,
 }
@@ -98,17 +98,17 @@ impl<'a> Package<'a> {
         Some(self.parts[found].2)
     }
 
-    /// Returns the text of an XML part, or `None` if there is none. Damage is remembered.
+    /// Returns the text of an XML part, or `None` if there is no such part. Damage is remembered.
     pub(crate) fn xml(&mut self, name: &str) -> Option<String> {
         let (bytes, trouble) = self.read(self.position(name)?);
         self.tolerate(trouble.map_or(Ok(()), Err));
         Some(decode_xml(bytes))
     }
 
-    /// Returns the bytes of a part, all or none.
+    /// Returns all bytes of a part.
     ///
     /// # Errors
-    /// Fails if there is no such part, or it is damaged, encrypted or too large.
+    /// Fails if the part is absent, damaged, encrypted or too large.
     pub(crate) fn bytes(&mut self, name: &str) -> Result<Vec<u8>, Error> {
         let position = self
             .position(name)
@@ -119,7 +119,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// Returns what can be read of a part, and why that is not all.
+    /// Returns what can be read of a part, and why that is not everything.
     fn read(&mut self, position: usize) -> (Vec<u8>, Option<Error>) {
         let mut bytes = Vec::new();
         let mut part = match self.archive.by_index(position) {
@@ -132,7 +132,7 @@ impl<'a> Package<'a> {
             .max_member_bytes
             .min(ratio_limit)
             .min(self.budget);
-        // The announced size may be a lie: believe it for the first MiB only.
+        // The announced size may be wrong, so it is believed for the first MiB only.
         bytes.reserve_exact(part.size().min(allowed).min(FREE_BYTES) as usize);
         let result = part.by_ref().take(allowed + 1).read_to_end(&mut bytes);
         let mut trouble = result.err().map(Error::Read);
@@ -171,7 +171,7 @@ impl<'a> Package<'a> {
         inflated(&deflated, allowed, self.limits)
     }
 
-    /// Remembers the first failure of a part, and goes on.
+    /// Remembers the first failure of a part; later ones are ignored.
     pub(crate) fn tolerate(&mut self, result: Result<(), Error>) {
         if let Err(error) = result {
             self.trouble.get_or_insert(error);
@@ -234,7 +234,8 @@ fn zip_error(error: ZipError) -> Error {
     }
 }
 
-/// Says what is wrong with a zip file: it ends with its list of parts, the "end of central directory".
+/// Returns the message for a damaged zip file, which ends with its list of parts, the "end of
+/// central directory".
 pub(crate) fn zip_damage(cause: &str) -> String {
     match cause.contains("find EOCD") {
         true => "the list of parts at the end is missing: cut off or damaged".to_owned(),
@@ -242,7 +243,7 @@ pub(crate) fn zip_damage(cause: &str) -> String {
     }
 }
 
-/// Returns the name of the part that `target` means when it stands in the part `base`.
+/// Returns the name of the part that `target`, found in the part `base`, refers to.
 pub(crate) fn resolve(base: &str, target: &str) -> String {
     let mut folders: Vec<&str> = match (target.starts_with('/'), base.rfind('/')) {
         (false, Some(end)) => base[..end].split('/').collect(),

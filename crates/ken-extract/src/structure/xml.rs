@@ -1,8 +1,8 @@
-//! XML as a stream of starts, ends and text, for formats that need no tree.
+//! Reads XML as a stream of starts, ends and text, for formats that need no tree.
 //!
-//! Names are given without their prefix, empty elements as a start and an end, CDATA and
-//! character references as text. Entities that a document declares itself are left out, never
-//! expanded. Nesting is bounded, end tags need not match: text matters, not validity.
+//! Names come without their prefix, empty elements as a start and an end, CDATA and character
+//! references as text. Entities that a document declares itself are left out and never expanded.
+//! Nesting is bounded, and end tags need not match: text matters, not validity.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use quick_xml::events::{BytesEnd, BytesRef, BytesStart, Event};
 use crate::Error;
 use crate::text::entities;
 
-/// Elements nested deeper are hostile: writers stay below a hundred.
+/// Elements nested deeper are hostile; programs that write XML stay below a hundred.
 const MAX_DEPTH: usize = 4096;
 
 /// A piece of XML.
@@ -32,16 +32,16 @@ pub(crate) enum End<'a> {
     Empty(BytesStart<'a>),
 }
 
-/// Reads XML.
+/// A reader of one XML text.
 pub(crate) struct Xml<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
-    /// An empty element whose end is still to be told.
+    /// An empty element whose end is not returned yet.
     empty: Option<BytesStart<'a>>,
     depth: usize,
     /// The name of the outermost element.
     root: Option<String>,
-    /// Whether the end came before that of the outermost element.
+    /// Whether the text ended before the end of the outermost element.
     is_cut: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Returns the next piece, `None` at the end.
+    /// Returns the next piece; `None` at the end.
     ///
     /// # Errors
     /// Fails on bytes that are not XML, and on hostile nesting.
@@ -98,7 +98,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Tells, when all was read, whether it was all there.
+    /// Checks, after the last piece, whether the XML was complete.
     ///
     /// # Errors
     /// Fails if the outermost element has no end.
@@ -109,7 +109,8 @@ impl<'a> Xml<'a> {
         Ok(())
     }
 
-    /// Elements inside may lack their ends: that is careless, not cut off.
+    /// Returns whether the text ends with the end tag of the root. Inner elements may lack their
+    /// end tags: that is careless, not cut off.
     fn ends_with_root(&self) -> bool {
         let end = self.text.trim_end().strip_suffix('>');
         let name = end.and_then(|end| Some(end.rsplit_once("</")?.1.trim_end()));
@@ -136,7 +137,7 @@ impl<'a> Xml<'a> {
         Ok(())
     }
 
-    /// Returns what was not read, after an error from where the damage begins.
+    /// Returns the text that is not read yet; after an error, from where the damage begins.
     pub(crate) fn rest(&self) -> &'a str {
         let at = usize::try_from(self.reader.error_position()).unwrap_or(self.text.len());
         &self.text[self.text.floor_char_boundary(at)..]
@@ -147,7 +148,7 @@ impl<'a> Xml<'a> {
         self.pieces("")
     }
 
-    /// As [`Self::text`], with a space at each tag.
+    /// Returns the same text as [`Self::text`], with a space at each tag.
     pub(crate) fn words(&mut self) -> Result<String, Error> {
         self.pieces(" ")
     }
@@ -176,12 +177,12 @@ impl Start<'_> {
         self.0.local_name().into_inner()
     }
 
-    /// Returns the name as it stands.
+    /// Returns the name with its prefix.
     pub(crate) fn full_name(&self) -> &str {
         self.0.name().0
     }
 
-    /// Returns the value of the first attribute of this name, whatever its prefix.
+    /// Returns the value of the first attribute with this name, whatever its prefix.
     pub(crate) fn attribute(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(|key| {
             key.strip_suffix(name)
@@ -189,12 +190,12 @@ impl Start<'_> {
         })
     }
 
-    /// Returns the value of the first attribute of this name that has a prefix.
+    /// Returns the value of the first attribute with this name that has a prefix.
     pub(crate) fn prefixed_attribute(&self, name: &str) -> Option<Cow<'_, str>> {
         self.find(|key| key.split_once(':').is_some_and(|(_, local)| local == name))
     }
 
-    /// Returns full names and values of all attributes.
+    /// Returns the full names and the values of all attributes.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         let mut attributes = self.0.attributes();
         attributes.with_checks(false);
@@ -212,7 +213,7 @@ impl Start<'_> {
         Some(unescaped(found.value))
     }
 
-    /// Returns names and values of all attributes as they stand, for values without references.
+    /// Returns the names and raw values of all attributes, for values without references.
     pub(crate) fn raw_attributes(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         let mut attributes = self.0.attributes();
         attributes.with_checks(false);
@@ -221,7 +222,7 @@ impl Start<'_> {
             .map(|attribute| (attribute.key.0, attribute.value))
     }
 
-    /// Returns an attribute as a number.
+    /// Returns the value of an attribute as a number.
     pub(crate) fn number(&self, name: &str) -> Option<usize> {
         self.attribute(name)?.trim().parse().ok()
     }
@@ -236,7 +237,7 @@ impl End<'_> {
         }
     }
 
-    /// Returns the name as it stands.
+    /// Returns the name with its prefix.
     pub(crate) fn full_name(&self) -> &str {
         match self {
             Self::Tag(tag) => tag.name().0,
@@ -245,7 +246,8 @@ impl End<'_> {
     }
 }
 
-/// A reference that cannot be resolved leaves the value as it stands.
+/// Resolves the references in a value. A value with a reference that cannot be resolved is kept
+/// unchanged.
 fn unescaped(value: Cow<'_, str>) -> Cow<'_, str> {
     match quick_xml::escape::unescape(&value) {
         Ok(Cow::Borrowed(_)) | Err(_) => value,
@@ -260,15 +262,15 @@ fn character<'a>(reference: &BytesRef<'_>) -> Cow<'a, str> {
     Cow::Borrowed(match &**reference {
         "nbsp" => " ",
         "shy" => "",
-        // Other names are those of HTML, which XML declares by reference to files beside it.
+        // Other names are those of HTML, which XML declares by reference to separate files.
         name => resolve_predefined_entity(name)
             .or_else(|| entities::by_name(name))
             .unwrap_or_default(),
     })
 }
 
-/// Returns XML as text: by its byte order mark, its first bytes or its declaration, else UTF-8.
-/// What cannot be decoded becomes U+FFFD.
+/// Decodes XML by its byte order mark, its first bytes or its declaration, otherwise as UTF-8.
+/// Bytes that cannot be decoded become U+FFFD.
 pub(crate) fn decode_xml(mut bytes: Vec<u8>) -> String {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);

@@ -1,7 +1,7 @@
-//! Text in the code pages of Windows, DOS and the Macintosh, by number.
+//! Decodes text in the code pages of Windows, DOS and the Macintosh, by number.
 //!
-//! `encoding_rs` knows those that the web uses; DOS' Western ones stand here, from the tables at
-//! <https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/>.
+//! `encoding_rs` has those that the web uses. The Western ones of DOS are defined here, from the
+//! tables at <https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/>.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,14 @@ use encoding_rs::{
 
 /// Western Europe, on Windows.
 pub(crate) const WESTERN: u16 = 1252;
-/// UTF-16 in the order of Intel's processors.
+/// UTF-16, little-endian.
 pub(crate) const UTF16: u16 = 1200;
 
 const PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 const PAGE_850: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
 const PAGE_852: &str = "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u{ad}˝˛ˇ˘§÷¸°¨˙űŘř■\u{a0}";
 
-/// Decodes bytes of a code page; one that is not known is taken for the Western one.
+/// Decodes bytes in a code page; an unknown code page is taken as the Western one.
 pub(crate) fn decode(bytes: &[u8], code_page: u16) -> Cow<'_, str> {
     match code_page {
         437 => by_table(bytes, PAGE_437),
@@ -31,7 +31,7 @@ pub(crate) fn decode(bytes: &[u8], code_page: u16) -> Cow<'_, str> {
     }
 }
 
-/// Decodes UTF-16 in the order of Intel's processors.
+/// Decodes little-endian UTF-16.
 pub(crate) fn utf16(bytes: &[u8]) -> Cow<'_, str> {
     decode(bytes, UTF16)
 }

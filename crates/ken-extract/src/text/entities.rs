@@ -1,5 +1,5 @@
-//! Character references (HTML 13.2.5.72 to 13.2.5.80): `&eacute;`, `&amp` without semicolon,
-//! `&#233;`, `&#xE9;`.
+//! Decodes character references (HTML 13.2.5.72 to 13.2.5.80): `&eacute;`, `&amp` without
+//! semicolon, `&#233;`, `&#xE9;`.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use super::entity_table::{NAMED, WITHOUT_SEMICOLON};
 /// The longest name has 31 letters.
 const MAX_NAME_BYTES: usize = 32;
 
-/// What stands for a reference: one character, or the string of a named one.
+/// The meaning of a reference: one character, or the string of a named one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reference {
     Char(char),
     Text(&'static str),
 }
 
-/// Reads the reference that follows an ampersand; returns it with its length after the ampersand.
-/// In attribute values a name without semicolon before `=` or a letter is no reference.
+/// Reads the reference after an ampersand; returns it with its length without the ampersand. In
+/// attribute values, a name without semicolon before `=` or a letter is not a reference.
 pub(crate) fn read(after: &[u8], in_attribute: bool) -> Option<(Reference, usize)> {
     match after.first()? {
         b'#' => numeric(after),
@@ -25,7 +25,7 @@ pub(crate) fn read(after: &[u8], in_attribute: bool) -> Option<(Reference, usize
     }
 }
 
-/// Returns what a named reference stands for.
+/// Returns the string for a named reference.
 pub(crate) fn by_name(name: &str) -> Option<&'static str> {
     let at = NAMED
         .binary_search_by(|(known, _)| (*known).cmp(name))
@@ -70,7 +70,7 @@ fn numeric(after: &[u8]) -> Option<(Reference, usize)> {
         .get(end)
         .and_then(|&byte| char::from(byte).to_digit(radix))
     {
-        // Beyond the last character it does not matter how far.
+        // Above the last code point, the exact value does not matter.
         code = code.saturating_mul(radix).saturating_add(digit);
         end += 1;
     }
@@ -81,7 +81,7 @@ fn numeric(after: &[u8]) -> Option<(Reference, usize)> {
     Some((Reference::Char(from_code(code)), length))
 }
 
-/// Numbers of the C1 controls mean windows-1252, as old editors wrote them.
+/// Numbers of C1 controls mean windows-1252, as old editors wrote them.
 fn from_code(code: u32) -> char {
     #[rustfmt::skip]
     const WINDOWS_1252: [char; 32] = [
@@ -119,7 +119,7 @@ fn named(after: &[u8], in_attribute: bool) -> Option<(Reference, usize)> {
 }
 
 fn look_up(name: &str) -> Option<&'static str> {
-    // Nearly all references of real pages.
+    // Nearly all references in real web pages.
     match name {
         "lt" => return Some("<"),
         "gt" => return Some(">"),

@@ -1,9 +1,9 @@
 //! The named character references of HTML, generated from <https://html.spec.whatwg.org/entities.json>.
 //!
-//! 2,125 names without their semicolon, sorted by bytes, and the 106 of them that may stand without
-//! one. The list has not changed since 2014 and is promised not to.
+//! 2,125 names without their semicolon, sorted by bytes, and the 106 of them that are also valid
+//! without one. The list is promised not to change.
 
-/// Names and the one or two characters they stand for.
+/// Names and their one or two characters.
 #[rustfmt::skip] // one row per line would be 2,125 lines
 pub(crate) const NAMED: &[(&str, &str)] = &[
     ("AElig", "\u{c6}"), ("AMP", "\u{26}"), ("Aacute", "\u{c1}"), ("Abreve", "\u{102}"), ("Acirc", "\u{c2}"), ("Acy", "\u{410}"),

@@ -1,10 +1,12 @@
-//! Bytes to text: byte order marks, UTF-8, UTF-16 and UTF-32, legacy charsets, control characters.
+//! Decodes bytes to text: byte order marks, UTF-8, UTF-16 and UTF-32, legacy charsets, control
+//! characters.
 //!
-//! Nearly all text is UTF-8 or ASCII without controls: that is validated and borrowed, not copied.
-//! Everything else is decided in the order byte order mark, NUL pattern, declaration, detection
-//! (`chardetng`, Firefox's detector), and decoded by `encoding_rs` (WHATWG Encoding Standard).
-//! Valid UTF-8 beats a declared single-byte charset: text in such a charset is hardly ever valid
-//! UTF-8 by accident, while wrong declarations are common in mail and HTML.
+//! Nearly all text is UTF-8 or ASCII without controls: it is validated and borrowed, not copied.
+//! For other text, the encoding follows from the byte order mark, the NUL pattern, the declaration
+//! or detection (`chardetng`, Firefox's detector), in this order, and `encoding_rs` decodes it
+//! (WHATWG Encoding Standard). Valid UTF-8 takes precedence over a declared single-byte charset:
+//! text in such a charset is hardly ever valid UTF-8 by accident, while wrong declarations are
+//! common in mail and HTML.
 
 pub(crate) mod code_page;
 pub(crate) mod entities;
@@ -15,19 +17,19 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How many bytes the detector of legacy charsets sees, from the first one that is not ASCII.
+/// Number of bytes that the detector of legacy charsets sees, from the first non-ASCII byte.
 const DETECTION_BYTES: usize = 64 << 10;
 
-/// How many bytes of ASCII it sees beside those that are not ASCII: more than a word.
+/// Number of ASCII bytes that it sees next to non-ASCII bytes: more than a word.
 const DETECTION_CONTEXT_BYTES: usize = 64;
 
-/// How many bytes are searched for the NUL pattern of UTF-16 and UTF-32.
+/// Number of bytes that are searched for the NUL pattern of UTF-16 and UTF-32.
 const PATTERN_BYTES: usize = 1 << 10;
 
 /// Decodes text; `declared` is the charset that a header or container names.
 ///
-/// Never fails: what cannot be decoded becomes U+FFFD. C0 controls other than tab, line feed,
-/// form feed and carriage return become spaces. Lines stay lines.
+/// Never fails: bytes that cannot be decoded become U+FFFD. C0 controls other than tab, line feed,
+/// form feed and carriage return become spaces. Lines are kept.
 pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
     match decode_raw(bytes, declared) {
         Cow::Borrowed(text) if has_controls(text.as_bytes()) => Cow::Owned(without_controls(text)),
@@ -36,7 +38,7 @@ pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str
     }
 }
 
-/// As [`decode`], without a copy if the bytes are clean UTF-8.
+/// Decodes like [`decode`], without a copy if the bytes are clean UTF-8.
 pub(crate) fn decode_owned(bytes: Vec<u8>, declared: Option<&str>) -> String {
     if let Cow::Owned(text) = decode(&bytes, declared) {
         return text;
@@ -46,14 +48,14 @@ pub(crate) fn decode_owned(bytes: Vec<u8>, declared: Option<&str>) -> String {
     } else {
         0
     };
-    // `decode` borrowed, hence the bytes are valid and this neither copies nor replaces.
+    // `decode` borrowed, so the bytes are valid and this neither copies nor replaces.
     let mut text = String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     text.drain(..start);
     text
 }
 
-/// How many bytes one ASCII character takes, judged by the start of a text: 1, 2 or 4.
+/// Returns the number of bytes of one ASCII character, judging by the start of a text: 1, 2 or 4.
 pub(crate) fn unit_bytes(head: &[u8]) -> usize {
     match wide(head) {
         Some((Wide::Utf32Le | Wide::Utf32Be, _)) => 4,
@@ -64,8 +66,9 @@ pub(crate) fn unit_bytes(head: &[u8]) -> usize {
 
 /// Returns whether the start of a file is not text in any encoding.
 ///
-/// NUL bytes decide, unless they form the pattern of UTF-16 or UTF-32; else more than one control
-/// character in thirty, where escape sequences (ISO-2022, terminals) and page breaks don't count.
+/// NUL bytes decide, unless they form the pattern of UTF-16 or UTF-32. Otherwise more than one
+/// control character in thirty decides, not counting escape sequences (ISO-2022, terminals) and
+/// page breaks.
 pub(crate) fn is_binary(head: &[u8]) -> bool {
     if wide(head).is_some() {
         return false;
@@ -74,7 +77,7 @@ pub(crate) fn is_binary(head: &[u8]) -> bool {
         return true;
     }
     let is_odd = |byte: &&u8| is_control(**byte) && !matches!(**byte, 0x08 | 0x1b);
-    // Most texts have none, which is told faster.
+    // Most texts have no controls, which is faster to check.
     has_controls(head) && head.iter().filter(is_odd).count() * 30 > head.len()
 }
 
@@ -104,8 +107,8 @@ fn decode_raw<'a>(bytes: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
     }
 }
 
-/// Returns the encoding of a charset label, if it says anything: `us-ascii` on bytes that are not
-/// ASCII is no more than a default, and UTF-16 would have been seen.
+/// Returns the encoding of a charset label, if the label is meaningful: `us-ascii` on bytes that
+/// are not ASCII is only a default, and UTF-16 is already recognised.
 fn declared_encoding(label: &str) -> Option<&'static Encoding> {
     let label = label.trim_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'');
     if label.eq_ignore_ascii_case("us-ascii") || label.eq_ignore_ascii_case("ascii") {
@@ -118,7 +121,7 @@ fn declared_encoding(label: &str) -> Option<&'static Encoding> {
 /// Guesses the charset of bytes that are not valid UTF-8 from `first_bad` on.
 fn guess(bytes: &[u8], first_bad: usize) -> &'static Encoding {
     let first = bytes[..first_bad].iter().position(|&byte| byte >= 0x80);
-    // Some valid sequences before the first bad one: damaged UTF-8, not another charset.
+    // Valid sequences before the first bad one mean damaged UTF-8, not another charset.
     if let Some(first) = first
         && first_bad - first >= 2
         && n_sequences(&bytes[first..first_bad]) >= 3
@@ -133,8 +136,8 @@ fn guess(bytes: &[u8], first_bad: usize) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// Leaves out the inner part of long runs of ASCII: the detector asks 27 encodings about each byte, 100 ns,
-/// and none has an opinion of ASCII among ASCII.
+/// Leaves out the inner part of long runs of ASCII. The detector runs 27 encodings on each byte,
+/// which costs 100 ns, and ASCII among ASCII tells none of them anything.
 fn without_ascii(bytes: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -172,7 +175,7 @@ enum Wide {
     Utf32Be,
 }
 
-/// Recognises UTF-16 and UTF-32 by byte order mark (its length is returned) or NUL pattern.
+/// Recognises UTF-16 and UTF-32 by byte order mark (whose length is returned) or NUL pattern.
 fn wide(bytes: &[u8]) -> Option<(Wide, usize)> {
     match bytes {
         [0xff, 0xfe, 0, 0, ..] => return Some((Wide::Utf32Le, 4)),
@@ -186,9 +189,9 @@ fn wide(bytes: &[u8]) -> Option<(Wide, usize)> {
     wide_by_pattern(sample).map(|wide| (wide, 0))
 }
 
-/// Judges pairs of bytes. Text that is mostly not Latin still has spaces, digits and line ends: one
-/// pair in ten must be half NUL, always on the same side, and with no control characters but those
-/// of lines. Pairs of two ASCII characters speak for 8-bit text with stray NUL bytes.
+/// Judges pairs of bytes. Even text that is mostly not Latin has spaces, digits and line ends: one
+/// pair in ten must be half NUL, always on the same side, without control characters other than
+/// those of lines. Pairs of two ASCII characters indicate 8-bit text with stray NUL bytes.
 fn wide_by_pattern(sample: &[u8]) -> Option<Wide> {
     let (mut low, mut high, mut both, mut ascii, mut units) = (0, 0, 0, 0, 0);
     for unit in sample.chunks_exact(2) {
@@ -218,7 +221,7 @@ fn is_ascii_text(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | 0x20..=0x7e)
 }
 
-/// Returns whether the byte is a character of text in ISO 8859-1, the first block of Unicode.
+/// Returns whether the byte is a printable character of ISO 8859-1, the first block of Unicode.
 fn is_latin(byte: u8) -> bool {
     is_ascii_text(byte) || byte >= 0xa0
 }
@@ -242,7 +245,7 @@ fn is_control(byte: u8) -> bool {
 }
 
 fn has_controls(bytes: &[u8]) -> bool {
-    // Without early exit inside a block the compiler vectorises the test.
+    // Without an early exit inside a block, the compiler vectorises the test.
     let holds = |block: &[u8]| {
         block
             .iter()

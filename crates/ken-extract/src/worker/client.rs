@@ -1,8 +1,8 @@
-//! The parent's side: starts a worker, hands it a file, and takes what it answers.
+//! The parent's side: starts a worker, sends it files, and receives its answers.
 //!
-//! Nothing that a worker says is trusted: lengths, paths and counts are checked, and the account of
-//! what the outermost file expands to stays here. A worker that breaks the rules, does not answer
-//! in time or dies is killed and reaped, and its file has failed; what it delivered before stays.
+//! Nothing from a worker is trusted: lengths, paths and counts are checked, and the expansion
+//! account of the outermost file stays here. A worker that breaks the rules, does not answer in
+//! time or dies is killed and reaped, and its file fails; what it delivered before is kept.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Read, Write};
@@ -28,14 +28,15 @@ use crate::error::is_lack;
 use crate::limits::milliseconds;
 use crate::{Error, Expansion, Input, Limits, Sink};
 
-/// The argument with which the program is a worker.
+/// The argument that makes the program a worker.
 pub const ARGUMENT: &str = "worker";
-/// How often a parent that waits looks at the clock and whether the run is stopped.
+/// How often a waiting parent checks the clock and whether the run is stopped.
 const TICK: Duration = Duration::from_millis(100);
-/// Members in memory up to this size travel through the socket, larger ones as a descriptor.
+/// Members in memory up to this size travel through the socket; larger ones are sent as a
+/// descriptor.
 const INLINE_BYTES: usize = 64 << 10;
 const BUFFER_BYTES: usize = 64 << 10;
-/// How much of a dying worker's last words is read.
+/// Number of bytes that are read of a dying worker's last words.
 const LAST_WORDS_BYTES: usize = 4 << 10;
 
 /// A running worker process.
@@ -45,14 +46,14 @@ pub(super) struct Worker {
     /// Standard error of the worker: its last words.
     errors: OwnedFd,
     buffer: Box<[u8]>,
-    /// What of the buffer is not taken yet.
+    /// The range of the buffer that is not taken yet.
     unread: std::ops::Range<usize>,
     sandbox: Option<Sandbox>,
-    /// Files that it has read.
+    /// Number of files that the worker has read.
     pub(super) n_files: u64,
 }
 
-/// Why an answer has no good end.
+/// Why an answer is incomplete.
 #[derive(Debug)]
 pub(super) enum NoAnswer {
     /// The worker did not answer in time.
@@ -61,17 +62,17 @@ pub(super) enum NoAnswer {
     Cancelled,
     /// The worker is gone, or the socket broke.
     Died,
-    /// The system lacks what the question takes.
+    /// The system lacks the resources for the question.
     Lacking(io::Error),
-    /// The worker sent what it may not send.
+    /// The worker sent something that is not allowed.
     Broken(Broken),
 }
 
 impl NoAnswer {
-    /// Why a question could not be sent.
+    /// Returns why a question could not be sent.
     fn unasked(error: io::Error) -> Self {
         match error.kind() {
-            // The worker does not take it.
+            // The worker does not receive it.
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Self::TimedOut,
             _ if is_lack(&error) => Self::Lacking(error),
             _ => Self::Died,
@@ -85,30 +86,31 @@ impl From<Broken> for NoAnswer {
     }
 }
 
-/// What a worker made of its input.
+/// The result of a worker for its input.
 pub(super) struct Answer {
     pub(super) own: Document,
     /// Whether the worker asks to be replaced.
     pub(super) retire: bool,
 }
 
-/// How long a worker may still be waited for. Only waiting counts: while the parent extracts a
-/// member or writes the index, the worker stands still for no fault of its file.
+/// How long to wait for a worker. Only waiting counts: while the parent extracts a member or writes
+/// the index, the worker is idle through no fault of its file.
 struct Clock<'a> {
     left: Duration,
     is_cancelled: &'a dyn Fn() -> bool,
 }
 
 impl Worker {
-    /// Starts a worker. It is started as `posix_spawn` does, without copying this process's page
-    /// tables: the program is an absolute path, and nothing is run between fork and exec.
+    /// Starts a worker, in a way that lets the standard library use `posix_spawn`, without copying
+    /// this process's page tables: the program is an absolute path, and nothing runs between fork
+    /// and exec.
     ///
     /// # Errors
-    /// Fails if the system gives no process or descriptors.
+    /// Fails if the system has no process or descriptors to spare.
     pub(super) fn start(program: &Path, limits: &Limits) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         let (errors, their_errors) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
-        // What this process was given by its own parent must not reach a worker.
+        // Descriptors that this process inherited must not reach a worker.
         close_fds::set_fds_cloexec_threadsafe(3, &[]);
         let mut command = Command::new(program);
         command
@@ -116,13 +118,13 @@ impl Worker {
             .arg(ARGUMENT)
             .env_clear()
             .current_dir("/")
-            // Ctrl-C is for ken: a worker that died of it would be taken for one that crashed.
+            // Ctrl-C is for ken: a worker that died of it would look like one that crashed.
             .process_group(0)
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(their_errors);
         let child = command.spawn()?;
-        // The child's end must be open in the child only, or its death would not be seen.
+        // Only the child may hold its end of the pipe open, or its death would go unnoticed.
         drop(command);
         socket.set_read_timeout(Some(TICK))?;
         socket.set_write_timeout(Some(limits.file_time.max(TICK)))?;
@@ -141,13 +143,13 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Asks the worker for nothing but what its sandbox is.
+    /// Asks the worker only for the state of its sandbox.
     pub(super) fn sandbox(&mut self, limits: &Limits) -> Result<Sandbox, NoAnswer> {
         let mut clock = Clock {
             left: limits.file_time,
             is_cancelled: &|| false,
         };
-        // With nothing more to be asked it says what it has to say, and ends.
+        // Without further questions, the worker sends its answer and ends.
         let _ = self.socket.shutdown(Shutdown::Write);
         self.ready(&mut clock)
     }
@@ -165,8 +167,8 @@ impl Worker {
         sandbox.ok_or(NoAnswer::Broken(Broken("no such sandbox")))
     }
 
-    /// Has an input extracted. Documents and members inside it go to `sink`; its own document is
-    /// returned. `n_delivered` counts what went to `sink`, also when the answer is lost.
+    /// Extracts an input. Documents and members inside it go to `sink`; its own document is
+    /// returned. `n_delivered` counts what went to `sink`, even if the answer is lost.
     pub(super) fn extract(
         &mut self,
         input: &Input<'_>,
@@ -176,7 +178,7 @@ impl Worker {
         n_delivered: &mut u64,
     ) -> Result<Answer, NoAnswer> {
         if self.n_files > 0 {
-            // Parsers that panicked and were caught have left their words.
+            // Parsers whose panics were caught have left messages.
             while !self.last_words().is_empty() {}
         }
         self.n_files += 1;
@@ -264,7 +266,7 @@ impl Worker {
         let parts = [&prefix[..], &head, blob];
         let slices = parts.map(IoSlice::new);
         let mut n_sent = sendmsg(&self.socket, &slices, &mut ancillary, SendFlags::NOSIGNAL)?;
-        // What did not fit into the socket at once.
+        // Send the rest, which did not fit into the socket at once.
         for part in parts {
             let skipped = n_sent.min(part.len());
             n_sent -= skipped;
@@ -273,7 +275,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Reads with what is left of the worker's time.
+    /// Reads within the rest of the worker's time.
     fn with_clock<T>(
         &mut self,
         left: &mut Duration,
@@ -289,7 +291,7 @@ impl Worker {
         result
     }
 
-    /// Reads a message but for its content.
+    /// Reads a message without its content.
     fn read_head(
         &mut self,
         max_blob: usize,
@@ -331,7 +333,7 @@ impl Worker {
         limits: &Limits,
         size: u64,
     ) -> Cause {
-        // One that died by itself is to tell how: it is killed only if it lives.
+        // A worker that died by itself should report how; it is killed only if it lives.
         let patience = match lost {
             NoAnswer::Died => Duration::from_millis(200),
             _ => Duration::ZERO,
@@ -357,7 +359,7 @@ impl Worker {
         }
     }
 
-    /// Waits so long for the end of the process, then kills it.
+    /// Waits at most `patience` for the end of the process, then kills it.
     fn reap(&mut self, patience: Duration) -> Option<ExitStatus> {
         if let Ok(Some(status)) = wait_for(&mut self.child, patience) {
             return Some(status);
@@ -368,7 +370,7 @@ impl Worker {
 
     fn cause_of_death(&self, status: Option<ExitStatus>, reader: Reader, limits: &Limits) -> Cause {
         let words = self.last_words();
-        // Rust's allocator says so before it aborts; the limit on memory has no signal of its own.
+        // Rust's allocator says this before it aborts; the memory limit has no signal of its own.
         if words.contains("memory allocation of") {
             return Cause::Limit {
                 limit: limits.limit(Setting::WorkerMemory),
@@ -396,14 +398,14 @@ impl Worker {
 }
 
 impl Drop for Worker {
-    /// Leaves no process behind, not even a dead one.
+    /// Leaves no process behind, not even a zombie.
     fn drop(&mut self) {
         self.reap(Duration::ZERO);
     }
 }
 
 impl Clock<'_> {
-    /// Reads at least one byte within the time that is left.
+    /// Reads at least one byte within the remaining time.
     fn wait(&mut self, mut read: impl FnMut() -> io::Result<usize>) -> Result<usize, NoAnswer> {
         loop {
             let started = Instant::now();
@@ -431,7 +433,7 @@ impl Clock<'_> {
     }
 }
 
-/// Returns a file in memory that nobody can change any more.
+/// Returns a file in memory that nothing can change any more.
 fn memory_file(bytes: &[u8]) -> io::Result<File> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let mut file = File::from(rustix::fs::memfd_create("member", flags)?);
@@ -448,13 +450,13 @@ struct AnswerCheck<'a> {
     account: &'a Expansion,
     n_expanded: u64,
     n_delivered: &'a mut u64,
-    /// The first limit that was reached here: of several threads that unpack one file each knows
-    /// only its own share.
+    /// The first limit that was reached here. When several threads unpack one file, each knows only
+    /// its own share.
     over: Option<Error>,
 }
 
 impl AnswerCheck<'_> {
-    /// Takes a message; returns the answer with the last.
+    /// Takes a message; returns the answer when the message is the last one.
     fn take(
         &mut self,
         message: Message,
@@ -495,7 +497,7 @@ impl AnswerCheck<'_> {
         Ok(())
     }
 
-    /// The content of the input, whose size its account knows of.
+    /// Takes the content of the input, whose size its account already counts.
     fn content(&self, head: &[u8], blob: Vec<u8>, sink: &mut dyn Sink) -> Result<(), NoAnswer> {
         let mut content = Decoder(head).member()?;
         if content.ipath != *self.ipath {
@@ -522,7 +524,7 @@ impl AnswerCheck<'_> {
         Ok(Answer { own, retire })
     }
 
-    /// Counts a part; an honest worker stops by itself before it breaks these limits.
+    /// Counts a part; an honest worker stops before it breaks these limits.
     fn check(&mut self, ipath: &Ipath, n_bytes: u64) -> Result<(), NoAnswer> {
         *self.n_delivered += 1;
         self.n_expanded = self.n_expanded.saturating_add(n_bytes);
@@ -547,7 +549,7 @@ fn text(blob: Vec<u8>) -> Result<String, Broken> {
     String::from_utf8(blob).map_err(|_| Broken("text that is not UTF-8"))
 }
 
-/// Takes what a worker says of one input, until it breaks the rules or comes to its end.
+/// Takes the messages of a worker for one input, until it breaks the rules or finishes.
 #[cfg(any(fuzzing, test))]
 pub(crate) fn take_answers(mut bytes: &[u8], limits: &Limits, sink: &mut dyn Sink) {
     let account = Expansion::resume(0, limits.max_expanded_bytes, limits);

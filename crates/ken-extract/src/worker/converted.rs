@@ -1,5 +1,5 @@
-//! Files whose text a program makes readable: what the format says of the file and what the program
-//! finds become one document.
+//! Extracts files whose text a helper makes readable: the fields from the format and the text from
+//! the helper become one document.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::formats::is_converted;
 use crate::helper::{Converted, Helpers};
 use crate::{Input, Member, Sink};
 
-/// Keeps the input's own document and its content back, and hands on all else.
+/// Holds back the input's own document and its content, and hands on everything else.
 struct Kept<'s> {
     ipath: Ipath,
     sink: &'s mut dyn Sink,
@@ -56,7 +56,7 @@ impl Sink for Kept<'_> {
 }
 
 impl Extractor<'_> {
-    /// Extracts an input, and its text by a program if that is what it takes.
+    /// Extracts an input, and its text by a helper if the format needs one.
     pub(super) fn with_converted(
         &self,
         helpers: &Helpers,
@@ -70,7 +70,7 @@ impl Extractor<'_> {
         let Some(mut own) = own else { return };
         if is_converted(&own.media_type) {
             let content = content.map(Input::member);
-            // Of compressed files the content comes, unless it could not be unpacked.
+            // For compressed files the content arrives, unless it could not be unpacked.
             let is_input = own.media_type == detected.media_type;
             if let Some(content) = content.as_ref().or(is_input.then_some(&*input)) {
                 self.join_converted(helpers, content, &mut own, sink);

@@ -1,9 +1,9 @@
-//! Where foreign bytes are parsed: here, or in a sandboxed process.
+//! Where foreign bytes are parsed: in this process, or in a sandboxed worker.
 //!
-//! An [`Extractor`] belongs to one thread. It has a worker process for the formats that are not
-//! parsed in this one, and a second where the member of one such file is another (a document in an
-//! archive): the outer worker waits meanwhile. Workers are started when they are needed first, and
-//! serve until they fail, have grown or have read many files.
+//! An [`Extractor`] belongs to one thread. It has one worker process for the formats that are not
+//! parsed in this process. A second worker is used where a member of such a file is another such
+//! file (a document in an archive), while the outer worker waits. Workers are started when they are
+//! first needed, and serve until they fail, have grown or have read many files.
 
 mod client;
 mod converted;
@@ -41,7 +41,7 @@ pub(crate) fn part_message(ipath: &str, length: usize) -> Vec<u8> {
     let mut head = protocol::Encoder::default();
     head.document(&Document::new(ipath, "a/b", ken_core::Kind::Other));
     let mut bytes = Vec::new();
-    // A vector takes all that is written into it.
+    // Writing to a vector cannot fail.
     let _ = protocol::write(
         &mut bytes,
         protocol::Message::Part,
@@ -54,12 +54,12 @@ pub(crate) fn part_message(ipath: &str, length: usize) -> Vec<u8> {
 /// Which formats are parsed in a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Isolate {
-    /// Those whose row says so.
+    /// Formats whose row says so.
     #[default]
     Auto,
     /// Every format.
     All,
-    /// None: faster by a little, and for those who trust all their files.
+    /// No format: slightly faster, for people who trust all their files.
     None,
 }
 
@@ -81,28 +81,28 @@ impl FromStr for Isolate {
     }
 }
 
-/// How extraction works.
+/// Options of extraction.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What one file may cost.
     pub limits: Limits,
     /// Which formats are parsed in a worker.
     pub isolate: Isolate,
-    /// Absolute path of the program that calls [`serve`] when its only argument is
-    /// [`ARGUMENT`]. Without one everything is parsed in this process.
+    /// Absolute path of the program that calls [`serve`] when its only argument is [`ARGUMENT`]. If
+    /// it is none, everything is parsed in this process.
     pub worker: Option<PathBuf>,
-    /// Programs that read what ken has no parser for.
+    /// Helpers for formats that ken has no parser for.
     pub helpers: Option<Arc<Helpers>>,
 }
 
-/// Extracts files, one after the other. Workers die with the thread that made them.
+/// Extracts files, one after the other. Its workers die with the thread that created it.
 pub struct Extractor<'o> {
     options: &'o Options,
     idle: RefCell<Vec<Worker>>,
     seed: Option<u64>,
 }
 
-/// Takes the first member that is accepted; what comes behind it is not read.
+/// Takes the first accepted member; anything after it is not read.
 struct First<'a> {
     accepts: &'a dyn Fn(&Member) -> bool,
     found: Option<Member>,
@@ -123,7 +123,7 @@ impl Sink for First<'_> {
 }
 
 impl<'o> Extractor<'o> {
-    /// Returns an extractor that has no worker yet.
+    /// Creates an extractor without a worker.
     pub fn new(options: &'o Options) -> Self {
         Self {
             options,
@@ -132,7 +132,7 @@ impl<'o> Extractor<'o> {
         }
     }
 
-    /// Returns an extractor that hashes content too ([`Document::content`]), with this seed.
+    /// Makes the extractor also hash content ([`Document::content`]), with this seed.
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Self {
         Self {
@@ -141,14 +141,14 @@ impl<'o> Extractor<'o> {
         }
     }
 
-    /// Returns where a member stands in the outermost file, as its document will be told.
+    /// Returns the place of a member in the outermost file, as its document will hold it.
     pub fn place(&self, member: &Member) -> Option<Place> {
         let seed = self.seed?;
         origin::place(member.offset, member.modified, &member.bytes, seed)
     }
 
-    /// Reads the message of a mailbox that was indexed with this place; none if it is not there nor near.
-    /// One that is compressed is read up to it.
+    /// Reads the message of a mailbox that was indexed at this place; returns none if it is neither
+    /// there nor nearby. A compressed mailbox is decompressed up to the message.
     ///
     /// # Errors
     /// Fails if the mailbox cannot be read.
@@ -183,7 +183,8 @@ impl<'o> Extractor<'o> {
         &self.options.limits
     }
 
-    /// Extracts one file or member, like [`crate::extract`], where its format is parsed.
+    /// Extracts one file or member, like [`crate::extract`], in this process or a worker, depending
+    /// on its format.
     pub fn extract(&self, input: &mut Input<'_>, sink: &mut dyn Sink) {
         let limits = &self.options.limits;
         let Some(detected) = crate::detected(input, limits, sink) else {
@@ -281,7 +282,8 @@ impl<'o> Extractor<'o> {
                     }
                     return Ok(own);
                 }
-                // Perhaps for something that an earlier file left behind: once more in a new one.
+                // An earlier file may be the cause, so the input is tried once more in a new
+                // worker.
                 Err(NoAnswer::Died) if !is_fresh && n_delivered == 0 => {}
                 Err(lost) => {
                     if matches!(lost, NoAnswer::Lacking(_)) {
@@ -294,7 +296,7 @@ impl<'o> Extractor<'o> {
         }
     }
 
-    /// Returns a worker that waits for work, or a new one.
+    /// Returns an idle worker, or a new one.
     fn worker(&self) -> io::Result<Worker> {
         if let Some(worker) = self.idle.borrow_mut().pop() {
             return Ok(worker);
@@ -304,10 +306,11 @@ impl<'o> Extractor<'o> {
         Worker::start(program, &self.options.limits)
     }
 
-    /// Starts a worker and returns what keeps it from doing harm on this system; none if nothing
-    /// is isolated.
+    /// Starts a worker and returns the state of its sandbox on this system; none if nothing is
+    /// isolated.
     ///
     /// # Errors
+    /// Fails if no worker can be started.
     /// Fails if no worker can be started.
     pub fn sandbox(&self) -> Result<Option<Sandbox>, Cause> {
         if self.options.worker.is_none() || self.options.isolate == Isolate::None {

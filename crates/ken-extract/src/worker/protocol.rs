@@ -1,7 +1,7 @@
-//! What ken and its worker processes say to each other.
+//! The protocol between ken and its worker processes.
 //!
-//! A message is one byte that says what it is, the lengths of its two parts (32 bits each, lowest
-//! byte first), and the parts: a *head* of encoded values and a *blob* of raw bytes, a text or a
+//! A message consists of one byte for its kind, the lengths of its two parts (32 bits each,
+//! little-endian), and the parts: a *head* of encoded values and a *blob* of raw bytes, a text or a
 //! file, which is never copied. Both sides are the same program, so there is no version. The parent
 //! trusts nothing that it reads: a worker whose parser was taken over may send anything.
 
@@ -14,18 +14,18 @@ use ken_core::{CustomField, Document, Failure, Field, Ipath, Kind, Setting, Valu
 use crate::limits::milliseconds;
 use crate::{Limits, Member, Passwords};
 
-/// Length of what stands before the two parts.
+/// Length of the prefix before the two parts.
 pub(super) const PREFIX_BYTES: usize = 9;
-/// A head may be so long: metadata only, the text is a blob.
+/// Maximum length of a head, which holds metadata only; the text is a blob.
 pub(super) const MAX_HEAD_BYTES: usize = 16 << 20;
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Message {
     /// Parent: the limits, once at the start.
     Limits,
-    /// Worker: the sandbox stands.
+    /// Worker: the sandbox is entered.
     Ready,
     /// Parent: extract this file or member.
     Extract,
@@ -35,7 +35,7 @@ pub(super) enum Message {
     Member,
     /// Worker: the input's own document; the end of the answer.
     Own,
-    /// Worker: the unpacked content of the input, if a program is to find its text.
+    /// Worker: the unpacked content of the input, if a helper is to find its text.
     Content,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn write(
     out.write_all(blob)
 }
 
-/// Puts values into a head.
+/// Encodes values into a head.
 #[derive(Default)]
 pub(super) struct Encoder(pub(super) Vec<u8>);
 
@@ -139,7 +139,7 @@ impl Encoder {
         self.optional(number, |encoder, number| encoder.number(number as u64));
     }
 
-    /// Puts in all of a document but its text.
+    /// Encodes a document without its text.
     pub(super) fn document(&mut self, document: &Document) {
         self.text(document.ipath.as_str());
         self.text(&document.media_type);
@@ -162,11 +162,11 @@ impl Encoder {
     }
 
     fn failure(&mut self, failure: &Failure) {
-        // Plain data of named parts always has a JSON form.
+        // Plain data with named parts always has a JSON form.
         self.text(&serde_json::to_string(failure).unwrap_or_default());
     }
 
-    /// Puts in all of a member but its bytes.
+    /// Encodes a member without its bytes.
     pub(super) fn member(&mut self, member: &Member) {
         self.text(member.ipath.as_str());
         self.text(&member.name);
@@ -209,7 +209,7 @@ impl Encoder {
     }
 }
 
-/// Takes values out of a head.
+/// Decodes values from a head.
 pub(super) struct Decoder<'b>(pub(super) &'b [u8]);
 
 impl<'b> Decoder<'b> {
@@ -254,7 +254,7 @@ impl<'b> Decoder<'b> {
         Ok(number.map(|number| number as i64))
     }
 
-    /// Takes out a document, to which the text is still to be given.
+    /// Decodes a document, whose text is added afterwards.
     pub(super) fn document(&mut self) -> Result<Document, Broken> {
         let ipath = Ipath::from_joined(self.text()?);
         let media_type = self.text()?;
@@ -284,7 +284,7 @@ impl<'b> Decoder<'b> {
         serde_json::from_str(self.text()?).map_err(|_| Broken("no such failure"))
     }
 
-    /// Takes out a member, to which the bytes are still to be given.
+    /// Decodes a member, whose bytes are added afterwards.
     pub(super) fn member(&mut self) -> Result<Member, Broken> {
         Ok(Member {
             ipath: Ipath::from_joined(self.text()?),
@@ -441,7 +441,7 @@ mod tests {
             let documents = Decoder(&bytes).document();
             let members = Decoder(&bytes).member();
             let limits = Decoder(&bytes).limits();
-            // Whatever was understood is no larger than what was sent.
+            // Decoded values are never larger than the message.
             if let Ok(document) = documents {
                 proptest::prop_assert!(document.fields.len() <= bytes.len());
             }

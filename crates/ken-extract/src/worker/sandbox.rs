@@ -1,8 +1,9 @@
-//! What a worker takes from itself before it reads the first foreign byte.
+//! The rights that a worker drops before it reads the first foreign byte.
 //!
-//! Limits on memory, files and processes; no right to any file or network by Landlock; and a list of
-//! the system calls that computing and answering need: any other kills the process. Where the kernel
-//! lacks one of them the rest holds, and `ken status` says so.
+//! The sandbox limits memory, files and processes; it takes all rights to files and network by
+//! Landlock; and it allows only the system calls that computing and answering need: any other kills
+//! the process. Where the kernel lacks one of these means, the others still apply, and `ken status`
+//! reports it.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +17,18 @@ use seccompiler::{
     SeccompRule,
 };
 
-/// How much of Landlock the kernel has.
+/// How much of Landlock the kernel supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Landlock {
-    /// No right to files, network and other processes.
+    /// No right to files, network or other processes.
     Full,
-    /// An older kernel: no right to files, but not all of the rest.
+    /// An older kernel: no right to files, but only some of the rest.
     Partial,
     /// The kernel has no Landlock.
     Missing,
 }
 
-/// What keeps a worker from doing harm.
+/// The state of a worker's sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sandbox {
     /// No right to any file.
@@ -38,16 +39,17 @@ pub struct Sandbox {
     pub memory_limit: bool,
 }
 
-/// Descriptors that a worker may have open at once.
+/// Maximum number of descriptors that a worker may have open.
 const MAX_DESCRIPTORS: u64 = 32;
 
 /// Enters the sandbox; there is no way out.
 pub(super) fn enter(memory_bytes: u64) -> Sandbox {
-    // A worker must not outlive its parent, even if it computes.
+    // A worker must not outlive its parent, even while it computes.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     let _ = rustix::thread::set_no_new_privs(true);
     let memory_limit = limit(Resource::As, memory_bytes).is_ok();
-    // No file can be made or grow. Standard error is a pipe: a file would kill its writer here.
+    // No file can be created or grow. Standard error is a pipe, because a file would kill the
+    // process that writes to it.
     for (resource, most) in [
         (Resource::Core, 0),
         (Resource::Fsize, 0),
@@ -90,7 +92,7 @@ fn landlock() -> Landlock {
     }
 }
 
-/// System calls of reading what was handed over, answering, taking memory and ending.
+/// System calls that read the received files, answer, take memory and end.
 const ALLOWED: &[libc::c_long] = &[
     libc::SYS_read,
     libc::SYS_pread64,
@@ -122,7 +124,7 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_exit_group,
 ];
 
-/// System calls that fail, since the standard library can do without: `statx` takes paths.
+/// System calls that fail, since the standard library can do without them: `statx` takes paths.
 const REFUSED: &[libc::c_long] = &[libc::SYS_statx];
 
 fn seccomp() -> Result<(), seccompiler::Error> {
@@ -131,15 +133,15 @@ fn seccomp() -> Result<(), seccompiler::Error> {
     for call in ALLOWED.iter().chain(REFUSED) {
         allowed.insert(*call, Vec::new());
     }
-    // Memory that can be executed is never needed.
+    // Executable memory is never needed.
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
         let executable = u64::from(libc::PROT_EXEC.unsigned_abs());
         allowed.insert(call, only_if(2, SeccompCmpOp::MaskedEq(executable), 0)?);
     }
-    // The standard library looks whether a descriptor is open before it closes it.
+    // The standard library checks whether a descriptor is open before it closes it.
     let get_flags = u64::from(libc::F_GETFD.unsigned_abs());
     allowed.insert(libc::SYS_fcntl, only_if(1, SeccompCmpOp::Eq, get_flags)?);
-    // abort() sends itself a signal.
+    // abort() sends a signal to its own process.
     let own = u64::from(std::process::id());
     allowed.insert(libc::SYS_tgkill, only_if(0, SeccompCmpOp::Eq, own)?);
     let allow = SeccompFilter::new(
@@ -154,7 +156,8 @@ fn seccomp() -> Result<(), seccompiler::Error> {
         SeccompAction::Errno(libc::ENOSYS.unsigned_abs()),
         arch,
     )?;
-    // Of two filters the stricter answer counts. The first still allows what installs the second.
+    // With two filters, the stricter answer counts. The first one still allows the installation of
+    // the second.
     for filter in [refuse, allow] {
         let program: BpfProgram = filter.try_into()?;
         seccompiler::apply_filter(&program)?;
@@ -162,7 +165,7 @@ fn seccomp() -> Result<(), seccompiler::Error> {
     Ok(())
 }
 
-/// Returns the rule that a call is made only if its argument compares so.
+/// Returns the rule that a call is made only if one of its arguments passes a comparison.
 fn only_if(
     argument: u8,
     operator: SeccompCmpOp,
@@ -175,7 +178,7 @@ fn only_if(
 impl Landlock {
     const ALL: [Self; 3] = [Self::Full, Self::Partial, Self::Missing];
 
-    /// Returns its name in output.
+    /// Returns the name for output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -200,7 +203,7 @@ impl Sandbox {
         })
     }
 
-    /// Returns what the kernel lacks, for people.
+    /// Returns what the kernel lacks, in words for people.
     pub fn missing(self) -> Vec<&'static str> {
         let landlock = match self.landlock {
             Landlock::Full => None,

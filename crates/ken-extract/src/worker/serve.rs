@@ -1,7 +1,8 @@
-//! The worker's side: takes files from its parent, one after the other, and answers with documents.
+//! The worker's side: receives files from its parent, one after the other, and answers with
+//! documents.
 //!
-//! Its standard input is a socket to the parent. It ends when the parent closes that, and its memory
-//! or its age tell the parent to replace it.
+//! Its standard input is a socket to the parent. The worker ends when the parent closes the socket.
+//! Depending on its memory and age, it asks the parent to replace it.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IoSliceMut, Read, Write};
@@ -19,20 +20,20 @@ use super::protocol::{
 use super::{protocol, sandbox};
 use crate::{Error, Expansion, Input, Limits, Member, Sink};
 
-/// Answers are gathered up to this size before they are sent.
+/// Answers are buffered up to this size before they are sent.
 const BUFFER_BYTES: usize = 64 << 10;
-/// After so many files a worker is replaced, should a parser leak.
+/// A worker is replaced after this many files, in case a parser leaks.
 const MAX_FILES: u64 = 20_000;
-/// A worker that holds so much after its work is replaced.
+/// A worker that still holds more than this after its work is replaced.
 const MAX_IDLE_BYTES: u64 = 128 << 20;
 
-/// What reads an input in the worker: [`crate::extract`], or something worse in tests.
+/// The function that reads an input in the worker: [`crate::extract`], or something worse in tests.
 pub type Extract = fn(&mut Input<'_>, &Limits, &mut dyn Sink);
 
-/// Serves the parent at the other end of this socket until it closes it.
+/// Serves the parent at the other end of this socket until the parent closes it.
 ///
 /// # Errors
-/// Fails if the socket is none, or the parent does not speak as one.
+/// Fails if the descriptor is not a socket, or the parent breaks the protocol.
 pub fn serve(socket: OwnedFd, extract: Extract) -> io::Result<()> {
     let socket = UnixStream::from(socket);
     socket.peer_addr()?;
@@ -78,7 +79,7 @@ fn read_message(requests: &mut BufReader<Requests<'_>>) -> io::Result<Option<Who
     Ok(Some((prefix.message, head, blob)))
 }
 
-/// The parent's end of the socket, with the descriptors that came last.
+/// The parent's end of the socket, with the latest descriptors.
 struct Requests<'s> {
     socket: &'s UnixStream,
     descriptors: Vec<OwnedFd>,
@@ -112,10 +113,10 @@ impl Read for Requests<'_> {
     }
 }
 
-/// The file of a question, and the log beside it.
+/// The file of a question, and the write-ahead log next to it.
 pub(super) const MAX_DESCRIPTORS: usize = 2;
 
-/// What is asked of a worker, but for the content.
+/// A question to a worker, without the content.
 pub(super) struct Request {
     pub(super) ipath: Ipath,
     pub(super) name: String,
@@ -123,9 +124,9 @@ pub(super) struct Request {
     pub(super) modified: Option<i64>,
     pub(super) is_attachment: bool,
     pub(super) is_outermost_file: bool,
-    /// Size of the file whose descriptor comes along; none if the blob is the content.
+    /// Size of the file whose descriptor is sent along; none if the blob is the content.
     pub(super) file_size: Option<u64>,
-    /// Size of the write-ahead log beside the file, whose descriptor comes second.
+    /// Size of the write-ahead log next to the file, whose descriptor comes second.
     pub(super) log_size: Option<u64>,
     /// State of the account of the outermost file.
     pub(super) spent: u64,
@@ -269,7 +270,7 @@ impl Sink for Answers<'_, '_> {
     }
 }
 
-/// Leaves out metadata that would not fit into a message.
+/// Removes metadata that would not fit into a message.
 fn fit(document: &mut Document) {
     let most = MAX_HEAD_BYTES / 2;
     if document.memory_bytes() - document.body.capacity() <= most {
@@ -287,7 +288,8 @@ fn fit(document: &mut Document) {
     document.failure.get_or_insert(failure.into());
 }
 
-/// The worker's own memory, as the kernel tells it. Opened before the sandbox.
+/// The worker's own memory, as the kernel reports it. The file is opened before the sandbox is
+/// entered.
 struct Memory(Option<File>);
 
 impl Memory {

@@ -1,12 +1,12 @@
-//! What must hold whatever the bytes of a file are; fuzz targets, the mutator and the hostile set
-//! all ask this.
+//! Checks invariants that hold for any bytes; fuzz targets, the mutator and the hostile set use
+//! them.
 
 use std::collections::HashSet;
 
 use ken_core::{Document, Reason};
 use ken_extract::{Input, Limits, beside, extract_all};
 
-/// Smaller than the default, so that they are reached.
+/// Returns limits below the default, so that they are reached.
 pub fn limits() -> Limits {
     Limits {
         max_file_bytes: 4 << 20,
@@ -20,17 +20,18 @@ pub fn limits() -> Limits {
     }
 }
 
-/// Extracts bytes under a file name, which chooses the parser, with all that is inside them, and
-/// checks the documents. Returns the file's own.
+/// Extracts bytes under a file name, which selects the parser, with everything inside them, and
+/// checks the documents. Returns the file's own document.
 ///
 /// # Panics
 /// Panics if a parser did, if there is not exactly one document for the file itself, if two
+/// documents have the same member path, and if text or depth exceed the limits.
 /// documents have one internal path, and if text or depth exceed the limits.
 pub fn check(name: &str, bytes: &[u8]) -> Document {
     let limits = limits();
     let mut ipaths = HashSet::new();
     let mut own = None;
-    // A log is read with its database, here one that is not yet written.
+    // A log is read with its database, which here is not written yet.
     let mut input = match name.strip_suffix("-wal") {
         Some(name) => Input::bytes_of(name, &[]).with_log(Input::bytes_of("", bytes)),
         None => Input::bytes_of(name, bytes),

@@ -1,5 +1,5 @@
-//! What the hostile set and the mutator share: all samples of this folder's `data`, what must hold
-//! of any bytes.
+//! Shared code of the hostile set and the mutator: all samples in this folder's `data`, and
+//! invariants that hold for any bytes.
 
 #![allow(dead_code, unreachable_pub)] // each user needs a part of it
 
@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct Sample {
     /// Its path below `data`, for people.
     pub path: String,
-    /// Its file name, which chooses the parser.
+    /// Its file name, which selects the parser.
     pub name: String,
     pub bytes: Vec<u8>,
 }

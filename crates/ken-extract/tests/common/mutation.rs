@@ -1,14 +1,14 @@
-//! Damages good bytes: single bytes, numbers, pieces copied, moved, repeated or left out, and pieces
-//! of another sample of the format. Members of zip archives are damaged inside, else nearly all
-//! damage would end at their checksums.
+//! Damages good bytes: single bytes, numbers, pieces that are copied, moved, repeated or left out,
+//! and pieces of another sample in the same format. Members of zip archives are damaged inside,
+//! since nearly all other damage would end at their checksums.
 
 use std::io::{Cursor, Read, Write};
 
 use fastrand::Rng;
 
-/// A mutated file is not larger.
+/// Maximum size of a mutated file.
 const MAX_BYTES: usize = 512 << 10;
-/// Numbers at which parsers go wrong.
+/// Numbers that parsers often mishandle.
 const TELLING: [u64; 10] = [
     0,
     1,
@@ -22,7 +22,7 @@ const TELLING: [u64; 10] = [
     u64::MAX,
 ];
 
-/// Returns `good`, damaged; `other` is a file of the same format.
+/// Returns a damaged copy of `good`; `other` is a file in the same format.
 pub fn mutate(good: &[u8], other: &[u8], random: &mut Rng) -> Vec<u8> {
     let is_zip = good.starts_with(b"PK\x03\x04");
     if is_zip
@@ -58,7 +58,7 @@ fn mutate_member(good: &[u8], random: &mut Rng) -> Option<Vec<u8>> {
     Some(writer.finish().ok()?.into_inner())
 }
 
-/// Damages bytes at one to eight places, mostly few.
+/// Damages bytes at one to eight positions, mostly few.
 fn damage(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
     for _ in 0..1 << random.usize(..4) {
         damage_once(bytes, other, random);
@@ -95,7 +95,7 @@ fn set(bytes: &mut [u8], at: usize, random: &mut Rng) {
     }
 }
 
-/// Writes a telling number of one to eight bytes.
+/// Writes a special number of one to eight bytes.
 fn number(bytes: &mut [u8], at: usize, random: &mut Rng) {
     let width = 1 << random.usize(..4);
     let delta = random.usize(..3) as u64;
@@ -122,7 +122,7 @@ fn leave_out(bytes: &mut Vec<u8>, at: usize, random: &mut Rng) {
     }
 }
 
-/// Repeats a piece, at times so often that nesting becomes deep and lists long.
+/// Repeats a piece, sometimes so often that nesting becomes deep and lists long.
 fn repeat(bytes: &mut Vec<u8>, at: usize, random: &mut Rng) {
     let piece = bytes[at..end_of_piece(bytes, at, random).max(at)].to_vec();
     let times = 1 << random.usize(..14);

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ken_core::{Document, Ipath, Kind};
 use ken_extract::{Input, Limits, Member, Sink, worker};
 
-/// Files that this process was asked for.
+/// Number of files that this process was asked for.
 static SERVED: AtomicU64 = AtomicU64::new(0);
-/// What it does not give back.
+/// Memory that the worker never frees.
 static KEPT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 #[allow(clippy::disallowed_methods, clippy::exit, clippy::print_stderr)] // what it does without asking anybody
@@ -86,7 +86,7 @@ fn obey(input: &mut Input<'_>, limits: &Limits, sink: &mut dyn Sink) {
             for n in 0..3 {
                 sink.member(member(&format!("{n}.txt")));
             }
-            // What is gathered is sent when it is much.
+            // Collected output is sent once there is enough of it.
             sink.document(Document {
                 body: "x".repeat(100_000),
                 ..part(child("large"))

@@ -1,38 +1,38 @@
-//! What is wrong with a query, and where: shown to people with a caret under the place.
+//! Mistakes in a query and their positions, shown with a caret below.
 
 use std::ops::Range;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A query that cannot be understood. Prints as the message alone.
+/// A query that cannot be understood. It prints as the message alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct QueryError {
-    /// The query, as it was given.
+    /// The query as given.
     pub query: String,
-    /// The place in bytes; empty at the end of the query.
+    /// The bytes with the mistake; empty at the end of the query.
     pub at: Range<usize>,
-    /// What is wrong: lower case, no final stop.
+    /// The message: lower case, no final stop.
     pub message: String,
-    /// What could be written instead.
+    /// What the user could write instead.
     pub hint: Option<String>,
 }
 
 impl QueryError {
-    /// Returns the message, the query with the place marked below it, and the hint, as lines.
+    /// Returns the message, the query with the mistake marked below it, and the hint, as lines.
     pub fn report(&self) -> String {
         let hint = self.hint.iter().map(|hint| format!("\nhint: {hint}"));
         self.message.clone() + &self.marked() + &hint.collect::<String>()
     }
 
-    /// Returns the query and a line that marks the place, each after a line break.
+    /// Returns the query and a line that marks the mistake, each after a line break.
     fn marked(&self) -> String {
         if self.query.is_empty() {
             return String::new();
         }
         let (start, end) = self.window();
         let shown: String = self.query[start..end].chars().map(printable).collect();
-        // Characters that do not print are replaced by others, so bytes are counted in the query.
+        // Characters that do not print are replaced, so widths are counted in the original query.
         let before = width(&self.query[start..self.at.start]) + width(cut(start > 0));
         let carets = width(&self.query[self.at.start..self.at.end.min(end)]).max(1);
         format!(
@@ -44,7 +44,7 @@ impl QueryError {
         )
     }
 
-    /// Returns the part of a long query that is shown: some characters before and after the place.
+    /// Returns the part of a long query that is shown: some characters before and after the mistake.
     fn window(&self) -> (usize, usize) {
         let mut before = self.query[..self.at.start].char_indices().rev();
         let mut after = self.query[self.at.start..].char_indices();
@@ -58,7 +58,7 @@ impl QueryError {
     }
 }
 
-/// Characters of a long query that are shown before and after the beginning of the place.
+/// Characters of a long query that are shown before and after the beginning of the mistake.
 const SHOWN_BEFORE: usize = 60;
 const SHOWN_AFTER: usize = 100;
 
@@ -70,7 +70,7 @@ fn width(text: &str) -> usize {
     text.chars().map(printable).collect::<String>().width()
 }
 
-/// Returns the character, or a blank for one that would move the cursor.
+/// Returns the character, or a space for one that would move the cursor.
 fn printable(character: char) -> char {
     if character.is_control() || character.width().is_none() {
         ' '

@@ -1,7 +1,7 @@
-//! A query with mistakes → what of it can be understood, for those who are still typing.
+//! Reads as much as possible of a query with mistakes, for users who are still typing.
 //!
-//! The place of a mistake is blanked out and the rest read again, a few times; if that does not
-//! end, its words are taken as they stand. Whatever has a word gives a tree.
+//! Each mistake is replaced by spaces and the rest is read again, a few times. If mistakes remain, the words of the
+//! query are taken as written. Every query with a word gives a tree.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use super::error::QueryError;
 use super::parser::{MAX_BYTES, MAX_CLAUSES, Names, parse_with};
 use super::tree::{Clause, Tree, Value};
 
-/// More mistakes than a person makes; each costs a look at the whole query.
+/// More mistakes than a person makes; each costs another parse of the whole query.
 const MAX_MISTAKES: usize = 32;
 
-/// What of a query can be understood.
+/// The part of a query that can be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lenient {
-    /// The query without its mistakes; `None` if nothing is left.
+    /// The query without its mistakes; `None` if nothing remains.
     pub tree: Option<Tree>,
-    /// What was left out, in the order in which it was found.
+    /// The pieces that were left out, in the order in which they were found.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -26,11 +26,11 @@ pub struct Lenient {
 pub struct LeftOut {
     /// The piece.
     pub text: String,
-    /// What is wrong with it.
+    /// What is wrong with the piece.
     pub error: QueryError,
 }
 
-/// Reads a query, without what is wrong in it.
+/// Parses a query and leaves out its mistakes.
 pub fn parse_lenient(query: &str, names: Names<'_>) -> Lenient {
     let mut rest = query[..query.floor_char_boundary(MAX_BYTES)].to_owned();
     let mut left_out: Vec<LeftOut> = Vec::new();
@@ -56,7 +56,7 @@ pub fn parse_lenient(query: &str, names: Names<'_>) -> Lenient {
         }
         rest.replace_range(piece.clone(), &" ".repeat(piece.len()));
         keep_minus(&mut rest, &piece, &blanked);
-        // A field whose value is left out goes with it, and is no mistake of its own.
+        // A field without a value is left out together with the value, and is not a mistake of its own.
         let beside = blanked
             .iter()
             .any(|b| b.start == piece.end || b.end == piece.start);
@@ -73,8 +73,8 @@ pub fn parse_lenient(query: &str, names: Names<'_>) -> Lenient {
     Lenient { tree, left_out }
 }
 
-/// Moves the minus before a piece that was blanked to what the piece stood before: what was not wanted
-/// must not become a word that is.
+/// Moves the minus before a blanked piece to what follows the piece, so that an excluded word does not become a wanted
+/// one.
 fn keep_minus(rest: &mut String, piece: &Range<usize>, blanked: &[Range<usize>]) {
     let before = &rest[..piece.start];
     let is_minus = before.strip_suffix('-').is_some_and(|before| {
@@ -97,7 +97,7 @@ fn some(tree: Tree, left_out: Vec<LeftOut>) -> Lenient {
     Lenient { tree, left_out }
 }
 
-/// Nothing is left; of a query that is empty from the start there is no other mistake to tell.
+/// Returns the result when nothing remains. The error counts only if no mistake was found before: the query was empty.
 fn none(error: QueryError, mut left_out: Vec<LeftOut>) -> Lenient {
     if left_out.is_empty() {
         let text = String::new();
@@ -107,10 +107,9 @@ fn none(error: QueryError, mut left_out: Vec<LeftOut>) -> Lenient {
     Lenient { tree, left_out }
 }
 
-/// Returns what is left out for a mistake at a place. Where a word is missing, that is the
-/// operator before.
+/// Returns the piece to leave out for a mistake. Where a word is missing, that is the operator before.
 fn piece(query: &str, at: Range<usize>) -> Range<usize> {
-    // The name of a field goes with its colon.
+    // The name of a field is left out with its colon.
     if query[at.end..].starts_with(':') {
         return at.start..at.end + 1;
     }
@@ -134,7 +133,7 @@ fn piece(query: &str, at: Range<usize>) -> Range<usize> {
     start..before.len()
 }
 
-/// Tells a parenthesis that closes none.
+/// Returns whether this is a parenthesis that closes none.
 fn is_stray(query: &str, at: &Range<usize>) -> bool {
     let before = &query[..at.start];
     !at.is_empty() && before.matches('(').count() <= before.matches(')').count()

@@ -1,7 +1,7 @@
-//! Query text → tokens.
+//! Splits the text of a query into tokens.
 //!
-//! What is a field and what is a word is decided here: `http://x`, `10:30`, `std::fs`, `C:\x`
-//! and `localhost:8080` are words; `autor:knuth` is a mistake, which names the closest fields.
+//! The lexer decides what is a field and what is a word. `http://x`, `10:30`, `std::fs`, `C:\x` and `localhost:8080`
+//! are words; `autor:knuth` is a mistake, and the message names the closest fields.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::pattern::{self, Mark};
 use super::tree::{Nearness, Piece};
 use strsim::osa_distance;
 
-/// A token and its place.
+/// A token and its range in the query.
 pub(super) type Placed = (Token, Range<usize>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) enum Token {
     Not,
     /// `NEAR/5`, `ADJ/5`
     Near(Nearness),
-    /// `*` on its own.
+    /// `*` alone.
     All,
     /// A field; its value starts where the token ends.
     Field(Field),
@@ -39,13 +39,13 @@ pub(super) enum Token {
     Sub,
     Word {
         glob: Glob,
-        /// What stands after the word and changes its meaning: `~1`, `^2`.
+        /// What follows the word and changes its meaning: `~1`, `^2`.
         suffix: Range<usize>,
         anchors: Anchors,
     },
     Quoted {
         quoted: Quoted,
-        /// What stands between the quotes as one value, for fields that are not of words.
+        /// The quoted text as one value, for fields without words.
         whole: Glob,
     },
     /// A regular expression, without its slashes.
@@ -54,14 +54,14 @@ pub(super) enum Token {
     Boost,
 }
 
-/// Where in the value of a field a word stands: `^word`, `word$`.
+/// Where in the value of a field a word must be: `^word`, `word$`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Anchors {
     pub(super) start: bool,
     pub(super) end: bool,
 }
 
-/// What stands before a colon in addresses that have no `//`.
+/// What precedes a colon in addresses without `//`.
 const SCHEMES: [&str; 6] = ["mailto", "tel", "urn", "doi", "data", "about"];
 
 /// Returns the first token at or after `from`.
@@ -83,7 +83,7 @@ pub(super) fn token(query: &str, from: usize, names: &FieldNames) -> Result<Plac
                 // A dash between words is punctuation.
                 None | Some(')') => at += 1,
                 Some(next) if next.is_whitespace() => at += 1,
-                // `--verbose` is what people look for in manuals.
+                // People look for `--verbose` in manuals.
                 Some('-') => return Ok(word(query, at, query.len())),
                 Some(_) => return one(Token::Not),
             },
@@ -99,7 +99,7 @@ pub(super) fn token(query: &str, from: usize, names: &FieldNames) -> Result<Plac
     }
 }
 
-/// Returns the value that starts exactly at `at`; blanks, the end and `)` are no value.
+/// Returns the value that starts exactly at `at`. Spaces, the end and `)` are not values.
 pub(super) fn value(query: &str, at: usize) -> Result<Option<Placed>, QueryError> {
     match query[at..].chars().next() {
         None | Some(')') => Ok(None),
@@ -135,7 +135,7 @@ fn word_or_operator(query: &str, at: usize) -> Result<Placed, QueryError> {
     Ok((operator, place))
 }
 
-/// Reads `NEAR`, `NEAR/5`, `ADJ`, `ADJ/5`: at most so many words apart, as in Xapian.
+/// Reads `NEAR`, `NEAR/5`, `ADJ`, `ADJ/5`. The number is the greatest distance in words, as in Xapian.
 pub(super) fn near(source: &str) -> Option<Nearness> {
     let (name, distance) = match source.split_once('/') {
         Some((name, digits)) => (name, digits.parse().ok().filter(|n| *n > 0)?),
@@ -150,7 +150,7 @@ pub(super) fn near(source: &str) -> Option<Nearness> {
     Some(Nearness { slop, ordered })
 }
 
-/// Tells an operator of nearness whose number is none that it can have.
+/// Returns whether this is an operator of nearness with an invalid number.
 fn is_near(source: &str) -> bool {
     let Some((name, digits)) = source.split_once('/') else {
         return false;
@@ -165,7 +165,7 @@ fn word_or_regex(query: &str, at: usize) -> Result<Placed, QueryError> {
     }
 }
 
-/// Reads `/…/`. A path is none: its slashes go on, or something stands after the last.
+/// Reads `/…/`. A path is not an expression: its slashes go on, or text follows the last one.
 fn regex(query: &str, start: usize) -> Option<Placed> {
     let inside = query[start..].strip_prefix('/')?;
     let mut text = String::new();
@@ -191,10 +191,10 @@ fn regex(query: &str, start: usize) -> Option<Placed> {
     None
 }
 
-/// Reads up to a blank, a quote or a parenthesis, and not further than `limit`.
+/// Reads up to a space, a quote or a parenthesis, but not beyond `limit`.
 ///
-/// A backslash takes away the meaning of what follows: of anything at the start of the word,
-/// of punctuation and blanks inside. So `C:\Users` keeps its backslash and `\section` loses it.
+/// A backslash takes away the meaning of the next character: of any character at the start of the word, and of
+/// punctuation and spaces inside it. So `C:\Users` keeps its backslash and `\section` loses it.
 pub(super) fn word(query: &str, start: usize, limit: usize) -> Placed {
     let mut marks: Vec<Mark> = Vec::new();
     let mut places = Vec::new();
@@ -228,10 +228,10 @@ pub(super) fn word(query: &str, start: usize, limit: usize) -> Placed {
     (word, start..end)
 }
 
-/// Takes `^` from the start and `$` from the end, if something stands between them.
+/// Removes `^` from the start and `$` from the end, if there is something between them.
 ///
-/// Behind digits and capitals `$` is an amount of money, `100$`, `US$`, unless `^` stands at the
-/// start: whoever writes that means both.
+/// After digits and capitals `$` is an amount of money, as in `100$` and `US$`. It is an anchor there only if `^` is
+/// at the start.
 pub(super) fn anchored(marks: &[Mark]) -> (&[Mark], Anchors) {
     let mut inside = marks;
     let mut anchors = Anchors::default();
@@ -249,7 +249,7 @@ pub(super) fn anchored(marks: &[Mark]) -> (&[Mark], Anchors) {
     (inside, anchors)
 }
 
-/// Tells whether the last word has a digit, or letters that are all capitals.
+/// Returns whether the last word has a digit, or only capitals as letters.
 fn is_money(marks: &[Mark]) -> bool {
     let backwards = marks.iter().rev().map(|(character, _)| *character);
     let word = || backwards.clone().take_while(|c| !c.is_whitespace());
@@ -258,14 +258,14 @@ fn is_money(marks: &[Mark]) -> bool {
             && !word().any(|c| c.is_alphabetic() && !c.is_uppercase())
 }
 
-/// Returns how many characters at the end are `~`, `~1`, `^2`, `^0.5`, or one after the other.
+/// Returns how many characters at the end are suffixes: `~`, `~1`, `^2`, `^0.5`, or several of them.
 fn suffix_length(marks: &[Mark]) -> usize {
     let mut length = 0;
     for sign in ['^', '~'] {
         let rest = &marks[..marks.len() - length];
         let numeric = |&&(c, escaped): &&Mark| !escaped && (c.is_ascii_digit() || c == '.');
         let mut digits = rest.iter().rev().take_while(numeric).count();
-        // A weight below nothing is a mistake, and no word.
+        // A negative weight is a mistake, not a word.
         let is_minus = |at: usize| sign == '^' && rest[at - 1] == ('-', false);
         if digits > 0 && digits < rest.len() && is_minus(rest.len() - digits) {
             digits += 1;
@@ -279,7 +279,7 @@ fn suffix_length(marks: &[Mark]) -> usize {
     length
 }
 
-/// Tells `^2` that follows a parenthesis or quote at once.
+/// Returns whether `^2` follows a parenthesis or quote immediately.
 fn is_boost(query: &str, at: usize) -> bool {
     let before = query[..at].chars().next_back();
     before.is_some_and(|c| !c.is_whitespace() && c != '(') && {
@@ -303,7 +303,7 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
         match character {
             '"' => {
                 let end = start + 1 + offset + 1;
-                // Values that are compared whole have no anchors: each character is one of theirs.
+                // Values that are compared whole have no anchors: `^` and `$` are ordinary characters there.
                 let mut whole = pattern::glob(&marks);
                 let (inside, anchors) = anchored(&marks);
                 let mut quoted = modifiers::quoted(pieces(inside), query, end)?;
@@ -331,7 +331,7 @@ fn quoted(query: &str, start: usize) -> Result<Placed, QueryError> {
     })
 }
 
-/// Splits what stands between quotes: words that are patterns, and the text between them.
+/// Splits quoted text into words that are patterns and the text between them.
 fn pieces(marks: &[Mark]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut text: Vec<Mark> = Vec::new();
@@ -359,7 +359,7 @@ fn pieces(marks: &[Mark]) -> Vec<Piece> {
     pieces
 }
 
-/// Returns the field whose name and operator stand at `at`; `None` if a word does.
+/// Returns the field whose name and operator are at `at`; `None` if there is a word.
 fn field(query: &str, at: usize, names: &FieldNames) -> Result<Option<Placed>, QueryError> {
     let rest = &query[at..];
     let is_name = |c: char| c.is_alphabetic() || c == '_';
@@ -393,7 +393,7 @@ fn field(query: &str, at: usize, names: &FieldNames) -> Result<Option<Placed>, Q
     Ok(field.map(|(field, length)| (Token::Field(field), place(length))))
 }
 
-/// Reads the rest of a name that has several parts, `dc:title:`: the last is the field.
+/// Reads the rest of a name of several parts, `dc:title:`. The last part is the field.
 fn qualified(rest: &str, names: &FieldNames) -> Option<(Field, usize)> {
     let (name, _) = rest.split_once(':')?;
     let length = name.len() + 1;
@@ -420,13 +420,13 @@ fn has_value(rest: &str) -> bool {
         .is_some_and(|c| !c.is_whitespace() && c != ')')
 }
 
-/// Tells words that hold a colon from fields.
+/// Returns whether a name with a colon is a word and not a field.
 fn is_word_with_colon(name: &str, rest: &str, known: Option<Field>, names: &FieldNames) -> bool {
     // `std::fs`, `file::open`
     if rest.starts_with(':') {
         return true;
     }
-    // `http://…`; also `file://…`, though `file` is a field
+    // `http://…`, and also `file://…`, though `file` is a field
     if rest.starts_with("//") {
         return known.is_none_or(|field| field.info().kind != FieldKind::Path);
     }
@@ -447,12 +447,12 @@ fn is_word_with_colon(name: &str, rest: &str, known: Option<Field>, names: &Fiel
     end > 0 && !has_value(&rest[end..]) && close_names(name, names).is_empty()
 }
 
-/// Returns whether a word before a colon is the beginning of an address, whatever follows.
+/// Returns whether a word before a colon begins an address, whatever follows.
 fn is_scheme(name: &str) -> bool {
     SCHEMES.iter().any(|s| s.eq_ignore_ascii_case(name))
 }
 
-/// Returns whether a word before a colon means something else than a custom field.
+/// Returns whether a word before a colon has a meaning other than a custom field.
 pub fn is_reserved(name: &str) -> bool {
     is_scheme(name) || ["query", "issub", "part", "http", "https", "ftp"].contains(&name)
 }
@@ -481,10 +481,10 @@ fn unknown_field(query: &str, at: Range<usize>, names: &FieldNames) -> QueryErro
     }
 }
 
-/// Returns up to three names of fields that `name` may be a slip for, closest first.
+/// Returns up to three field names that `name` may be a misspelling of, closest first.
 fn close_names<'n>(name: &str, names: &'n FieldNames) -> Vec<&'n str> {
     let name = name.to_lowercase();
-    // Longer than any name, and the distance is quadratic.
+    // A longer name is no field, and the time that the distance takes is quadratic.
     if name.len() > 32 {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
-//! Query text → syntax tree.
+//! Turns the text of a query into a syntax tree.
 //!
-//! The grammar, loosest first (the manual is `docs/query.md`):
+//! The grammar, loosest operator first (`docs/query.md` is the manual):
 //!
 //! ```text
 //! query  = or
@@ -13,11 +13,11 @@
 //! value  = word ["~" [number]] | phrase ["*"] [modifiers] | "/" regex "/" | range | list
 //! ```
 //!
-//! `and`, `or`, `xor` in any case where they stand between two things.
+//! `and`, `or` and `xor` are operators in any case if they join two things.
 //!
-//! `query:name` stands for the saved query of that name.
+//! `query:name` is the saved query of that name.
 //!
-//! A recursive descent with one token of look-ahead; nesting and number of clauses are bounded.
+//! The parser is a recursive descent with one token of look-ahead. Nesting and the number of clauses are bounded.
 
 mod dialect;
 mod error;

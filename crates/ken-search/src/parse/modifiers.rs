@@ -1,5 +1,5 @@
-//! What stands behind a closing quote and changes how the words are compared, in Recoll's letters
-//! and with its rules (`wasaparserdriver.cpp`): any order, without blanks, a number is a weight.
+//! Modifiers after a closing quote, which change how words are compared. The letters and rules are Recoll's
+//! (`wasaparserdriver.cpp`): any order, no spaces, and a number is a weight.
 //!
 //! `"annual rep"*`, `"a b"~3`, `"a b"po5`, `"Word"C`, `"word"l2.5`.
 
@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::error::QueryError;
 use super::tree::{Modifiers, Nearness, Phrase, Piece};
 
-/// How far apart words stand that are near; Xapian's and Recoll's default.
+/// The distance of words that are near each other; the default of Xapian and Recoll.
 pub(super) const DEFAULT_DISTANCE: u32 = 10;
 
 /// A phrase with what follows its closing quote.
@@ -16,16 +16,16 @@ pub(super) const DEFAULT_DISTANCE: u32 = 10;
 pub(super) struct Quoted {
     pub(super) phrase: Phrase,
     pub(super) modifiers: Modifiers,
-    /// The place of a weight.
+    /// The range of a weight.
     pub(super) weight: Option<Range<usize>>,
-    /// Where all of it ends.
+    /// Where the phrase and its modifiers end.
     pub(super) end: usize,
 }
 
 /// Reads what follows the quote that ends before `at`.
 ///
 /// # Errors
-/// Fails if letters or a sign are stuck to the quote that mean nothing there.
+/// Fails if letters or signs that mean nothing there follow the quote immediately.
 pub(super) fn quoted(pieces: Vec<Piece>, query: &str, at: usize) -> Result<Quoted, QueryError> {
     let prefix_last = query[at..].starts_with('*');
     let at = at + usize::from(prefix_last);
@@ -54,14 +54,15 @@ pub(super) fn quoted(pieces: Vec<Piece>, query: &str, at: usize) -> Result<Quote
     }
 }
 
-/// Returns the place of what is stuck to a phrase.
+/// Returns the range of the text that immediately follows a phrase.
 fn stuck(plain: &Quoted, query: &str) -> Range<usize> {
     let rest = &query[plain.end..];
     let ends = |c: char| c.is_whitespace() || matches!(c, ')' | '^' | '"' | '(');
     plain.end..plain.end + rest.find(ends).unwrap_or(rest.len())
 }
 
-/// Tells modifiers, be they wrong, from punctuation and from words of scripts without blanks.
+/// Returns whether text after a quote is meant as modifiers, even if wrong, and is neither punctuation nor a word of a
+/// script without spaces.
 fn is_meant(stuck: &str) -> bool {
     stuck.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '~')
 }
@@ -108,7 +109,7 @@ fn all(plain: &Quoted, query: &str, end: usize) -> Option<Quoted> {
 }
 
 impl Modifiers {
-    /// Returns these with all that compares words as they are written.
+    /// Returns these modifiers, with every setting that compares words as written.
     fn exact(self) -> Self {
         Self {
             case: true,
@@ -118,13 +119,13 @@ impl Modifiers {
         }
     }
 
-    /// Returns the letters that give these.
+    /// Returns the letters for these modifiers.
     pub(super) fn letters(self) -> String {
         let letters = self.named().into_iter().filter(|(_, _, set)| *set);
         letters.map(|(letter, ..)| letter).collect()
     }
 
-    /// Returns the letter, name and state of each.
+    /// Returns the letter, name and state of each modifier.
     pub(super) fn named(self) -> [(char, &'static str, bool); 5] {
         [
             ('C', "case", self.case),

@@ -1,4 +1,4 @@
-//! Tokens → syntax tree: operators, groups and clauses. What a clause asks for is read in [`value`].
+//! Builds a syntax tree from tokens: operators, groups and clauses. The module [`value`] reads the values.
 
 mod value;
 
@@ -13,27 +13,27 @@ use super::modifiers::Quoted;
 use super::tree::{Boost, Clause, Modifiers, Nearness, Tree, Value};
 use super::values;
 
-/// Trees are walked by recursion; people nest three deep.
+/// The deepest nesting, as functions walk trees recursively; people nest three deep.
 pub(super) const MAX_DEPTH: usize = 64;
-/// More clauses than a person writes, fewer than make an engine slow.
+/// The most clauses: more than a person writes, and fewer than make an engine slow.
 pub(crate) const MAX_CLAUSES: usize = 1024;
-/// Longer queries are files pasted by mistake.
+/// The longest query in bytes; longer ones are files pasted by mistake.
 pub(super) const MAX_BYTES: usize = 64 << 10;
 
-/// Queries by the names they were given: `query:name`.
+/// Saved queries by name: `query:name`.
 pub type Saved = BTreeMap<String, String>;
 
-/// What names in a query stand for.
+/// What the names in a query mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
     /// Saved queries, `query:name`.
     pub saved: &'a Saved,
-    /// The fields of the index that is asked.
+    /// The fields of the index that is searched.
     pub fields: &'a FieldNames,
 }
 
 impl Default for Names<'_> {
-    /// No saved queries, and the fields of the table.
+    /// Returns no saved queries, and only the built-in fields.
     fn default() -> Self {
         const NONE: &Saved = &Saved::new();
         Self {
@@ -43,7 +43,7 @@ impl Default for Names<'_> {
     }
 }
 
-/// Parses a query that uses the fields of the table only.
+/// Parses a query that uses only the built-in fields.
 ///
 /// # Errors
 /// Fails if the query is empty or has a mistake; the error names its position.
@@ -62,9 +62,9 @@ pub fn parse_with(query: &str, names: Names<'_>) -> Result<Tree, QueryError> {
 struct Parser<'a> {
     query: &'a str,
     names: Names<'a>,
-    /// The names of the saved queries that this one stands in.
+    /// The names of the saved queries around this one.
     within: Vec<&'a str>,
-    /// The next token and its place.
+    /// The next token and its range.
     token: Token,
     at: Range<usize>,
     /// The field whose group is being read.
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         Ok(tree)
     }
 
-    /// Reads Recoll's `issub:1`, what is inside of a file, and `issub:0`, what is not.
+    /// Reads Recoll's `issub:1`, which finds documents inside files, and `issub:0`, which finds the others.
     fn sub(&mut self) -> Result<Tree, QueryError> {
         let start = self.at.end;
         let (_, place) = lexer::word(self.query, start, self.query.len());
@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
             }
             if self.operator("and") {
                 self.advance()?;
-                // In small letters only here: elsewhere it is a word as good as any.
+                // `not` is an operator only here; elsewhere it is an ordinary word.
                 if self.operator("not") {
                     self.token = Token::Not;
                 }
@@ -218,8 +218,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Tells whether the next token is this operator: in capitals or as a sign always, in small
-    /// letters if there is something after it that it can join.
+    /// Returns whether the next token is this operator. Capitals and signs always count; small letters count only
+    /// before something that the operator can join.
     fn operator(&self, name: &str) -> bool {
         match (&self.token, name) {
             (Token::Or, "or") | (Token::Xor, "xor") | (Token::And, "and") => true,
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the nearness that the next token asks for; in small letters it needs its number.
+    /// Returns the nearness that the next token asks for; small letters need a number.
     fn nearness(&self) -> Option<Nearness> {
         match &self.token {
             Token::Near(nearness) => Some(*nearness),
@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Tells whether there is something after the next token that an operator can join.
+    /// Returns whether something that an operator can join follows the next token.
     fn joins(&self) -> bool {
         let next = lexer::token(self.query, self.at.end, self.names.fields).map(|(token, _)| token);
         !matches!(
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
         )
     }
 
-    /// Reads words that stand near each other: one kind of nearness at a time.
+    /// Reads words near each other, with one kind of nearness at a time.
     fn near(&mut self) -> Result<Tree, QueryError> {
         let first = self.boosted()?;
         let Some(nearness) = self.nearness() else {
@@ -345,7 +345,7 @@ impl<'a> Parser<'a> {
         Ok(tree)
     }
 
-    /// Returns what `*` means: every document, or every one that has the field.
+    /// Returns what `*` means: every document, or every document with the field.
     fn all(&self) -> Tree {
         self.field.map_or(Tree::All, |field| {
             Tree::Clause(Clause::new(Some(field), values::anything(field)))
@@ -369,7 +369,7 @@ impl<'a> Parser<'a> {
         Ok(tree)
     }
 
-    /// Reads what follows a field: a value, or a group whose words have that field.
+    /// Reads what follows a field: a value, or a group of values for that field.
     fn field_value(&mut self, field: Field) -> Result<Tree, QueryError> {
         let at = self.at.clone();
         let Some((token, place)) = lexer::value(self.query, at.end)? else {
@@ -401,7 +401,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads what is asked of the parts of messages, in any field.
+    /// Reads a condition on the parts of messages, in any field.
     fn carried(&mut self) -> Result<Tree, QueryError> {
         let around = self.field.take();
         self.advance()?;
@@ -425,7 +425,7 @@ impl<'a> Parser<'a> {
                 }
                 None => self.quoted(at, quoted, whole),
             },
-            // A folder may be written with slashes at both ends.
+            // The path of a folder may have slashes at both ends.
             Token::Regex(regex) if self.is_path() && !is_expression(&regex) => {
                 let (token, at) = lexer::word(self.query, at.start, self.query.len());
                 self.at = at.clone();
@@ -450,13 +450,13 @@ impl<'a> Parser<'a> {
         kind == Some(FieldKind::Path)
     }
 
-    /// Returns whether words are looked for, rather than whole values.
+    /// Returns whether the field is searched by words and not by whole values.
     fn is_text(&self) -> bool {
         self.field
             .is_none_or(|field| field.info().kind == FieldKind::Text)
     }
 
-    /// Reads what stands in quotes, with what follows the closing one.
+    /// Reads quoted text and what follows the closing quote.
     fn quoted(&self, at: Range<usize>, quoted: Quoted, whole: Glob) -> Result<Tree, QueryError> {
         let Quoted {
             phrase,
@@ -469,7 +469,7 @@ impl<'a> Parser<'a> {
             return Err(self.failure(at, "there is nothing between the quotes", hint));
         }
         if !self.is_text() {
-            // Values are compared whole: an anchor is a character like others.
+            // Values are compared whole: an anchor is an ordinary character.
             (modifiers.at_start, modifiers.at_end) = (false, false);
         }
         if modifiers != Modifiers::default() && !self.is_text() {
@@ -520,13 +520,13 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns the mistake of a query that is no question.
+/// Returns the error for a query that is too long.
 pub(super) fn too_long() -> QueryError {
     let message = format!("the query is longer than {} KiB", MAX_BYTES >> 10);
     failure("", 0..0, message, None)
 }
 
-/// Tells words, phrases and alternatives of them, all of one field.
+/// Returns whether a tree has only words, phrases and alternatives of them, all in one field.
 pub(super) fn is_words(tree: &Tree, field: &mut Option<Option<Field>>) -> bool {
     match tree {
         Tree::Clause(clause) => {
@@ -553,7 +553,7 @@ pub(super) fn failure(
     }
 }
 
-/// Returns what asks for the messages that have an identifier or name it.
+/// Returns the tree for the messages that have an identifier or refer to it.
 fn naming(tree: Tree) -> Tree {
     match tree {
         Tree::Clause(clause) => {
@@ -567,7 +567,7 @@ fn naming(tree: Tree) -> Tree {
     }
 }
 
-/// Tells a regular expression from a path that begins and ends with a slash.
+/// Returns whether text between slashes is a regular expression and not a path.
 fn is_expression(text: &str) -> bool {
     text.contains(['^', '$', '|', '+', '(', ')', '{', '}', '\\'])
 }

@@ -1,15 +1,15 @@
-//! The characters of a word or phrase → what they stand for: `*`, `?`, `[a-z]`, and backslashes.
+//! Reads the special characters of a word or phrase: `*`, `?`, `[a-z]` and backslashes.
 //!
-//! People end questions with `?` and write `a[0]` and `[PATCH]`. So a `?` is a wildcard only where
-//! the word goes on or has another wildcard, and brackets are one only beside a letter, around two
-//! letters or digits or more. In an address a `?` is part of it.
+//! People end sentences with `?` and write `a[0]` and `[PATCH]`. So `?` is a wildcard only where the word goes on or
+//! has another wildcard. Brackets are a wildcard only next to a letter and around two or more letters or digits. In a
+//! URL `?` is an ordinary character.
 
 use ken_core::{Glob, GlobPart};
 
-/// A character and whether a backslash took away its meaning.
+/// A character, and whether a backslash takes away its meaning.
 pub(super) type Mark = (char, bool);
 
-/// Returns the pattern that a word spells; a backslash takes away the meaning of what follows.
+/// Returns the pattern of a word. A backslash takes away the meaning of the next character.
 pub fn word_pattern(word: &str) -> Glob {
     let mut marks: Vec<Mark> = Vec::new();
     let mut characters = word.chars();
@@ -49,21 +49,21 @@ pub(super) fn glob(marks: &[Mark]) -> Glob {
     glob
 }
 
-/// Tells a `?` that stands for a character from one that ends a question.
+/// Returns whether a `?` is a wildcard and not the end of a sentence.
 fn is_wildcard(marks: &[Mark], at: usize, before: &Glob) -> bool {
     let goes_on = marks
         .get(at + 1)
         .is_some_and(|&(next, escaped)| match next {
             '*' | '?' => !escaped,
-            // A bracket that is no wildcard ends the word.
+            // A bracket that is not a wildcard ends the word.
             '[' => !escaped && class(marks, at + 1, &Glob(vec![GlobPart::One])).is_some(),
             _ => next.is_alphanumeric() || next == '_',
         });
-    // A star at the end of a question mark's word, as in `20??`: the second has the first before.
+    // In `20??` the second `?` has a wildcard before it.
     goes_on || before.literal().is_none()
 }
 
-/// Returns the class that starts at `at` and how many characters it takes.
+/// Returns the class that starts at `at` and its number of characters.
 fn class(marks: &[Mark], at: usize, before: &Glob) -> Option<(GlobPart, usize)> {
     let length = marks[at..].iter().position(|mark| *mark == (']', false))? + 1;
     let inside = &marks[at + 1..at + length - 1];

@@ -1,4 +1,4 @@
-//! Trees as text: s-expressions for tests and `--explain`, query text for people.
+//! Prints trees: as s-expressions for tests and `--explain`, as query text for people.
 
 use std::fmt::{self, Display, Write};
 
@@ -7,12 +7,12 @@ use ken_core::{Bound, FieldKind, FieldNames, Glob, GlobPart};
 use super::tree::{Boost, Clause, Modifiers, Nearness, Phrase, Piece, Tree, Value};
 
 impl Tree {
-    /// Returns the tree as an s-expression that calls custom fields by these names.
+    /// Returns the tree as an s-expression with the given names of custom fields.
     pub fn printed<'t>(&'t self, names: &'t FieldNames) -> impl Display + 't {
         Printed { tree: self, names }
     }
 
-    /// Returns query text that parses to this tree where fields have these names.
+    /// Returns query text that parses to this tree, with the given names of fields.
     pub fn to_query(&self, names: &FieldNames) -> String {
         let mut writer = QueryWriter {
             text: String::new(),
@@ -23,7 +23,7 @@ impl Tree {
     }
 }
 
-/// As [`Tree::printed`], without names of custom fields.
+/// Prints like [`Tree::printed`], without names of custom fields.
 impl Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.printed(&FieldNames::TABLE).fmt(f)
@@ -61,7 +61,7 @@ impl<'t> Display for Printed<'t> {
     }
 }
 
-/// As in plans: the name, and how many words may stand between.
+/// Prints as plans do: the name, and the most words between.
 impl Display for Nearness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if self.ordered { "ordered" } else { "near" };
@@ -145,7 +145,7 @@ impl Display for Phrase {
     }
 }
 
-/// Writes a range as [`ken_core::Plan`] does: `[1 5]`, open ends `]1 5[`, none `*`.
+/// Writes a range as [`ken_core::Plan`] does: `[1 5]`, with open ends as `]1 5[`, and `*` for no end.
 fn range_expression<T: Display>(
     f: &mut fmt::Formatter<'_>,
     from: &Bound<T>,
@@ -163,7 +163,7 @@ fn range_expression<T: Display>(
     }
 }
 
-/// How tightly the forms of a query bind, loosest first.
+/// How tightly the operators of a query bind, loosest first.
 #[derive(PartialEq, PartialOrd)]
 enum Binding {
     Or,
@@ -223,7 +223,7 @@ impl QueryWriter<'_> {
                 }
             }
             Tree::Boost(part, boost) => {
-                // A weight after `-a` or `a^2` would belong to a part of it.
+                // A weight after `-a` or `a^2` would apply to a part of it.
                 let is_text = |clause: &Clause| {
                     let kind = clause.field.map(|field| field.info().kind);
                     kind.is_none_or(|kind| kind == FieldKind::Text)
@@ -254,7 +254,7 @@ impl QueryWriter<'_> {
         }
     }
 
-    /// Writes a part, in parentheses if it binds looser. More could nest deeper than is allowed.
+    /// Writes a part, in parentheses if it binds looser. Needless parentheses could exceed the allowed depth.
     fn operand(&mut self, tree: &Tree, binding: &Binding) {
         self.group(tree, tree.binding() < *binding);
     }
@@ -317,7 +317,7 @@ impl QueryWriter<'_> {
                 write_end(&mut self.text, to);
             }
         }
-        // Behind an anchor no letter has a meaning to take away.
+        // After an anchor a letter needs no backslash.
         let is_letter = |c: char| c.is_alphabetic();
         if self.text[start..]
             .strip_prefix("^\\")
@@ -346,7 +346,7 @@ fn write_phrase(text: &mut String, phrase: &Phrase, modifiers: Modifiers) {
             }
             Piece::Glob(glob) => {
                 let mut glob = glob.to_string().replace('"', "\\\"");
-                // Not the anchors of the phrase.
+                // An anchor in the pattern is not an anchor of the phrase.
                 if number == 0 && glob.starts_with('^') {
                     glob.insert(0, '\\');
                 }
@@ -383,7 +383,7 @@ fn write_word(text: &mut String, word: &str) {
     write_glob(text, &Glob(vec![GlobPart::Literal(word.to_owned())]));
 }
 
-/// Writes a word so that nothing of it is an operator, a field, a list or a pattern that is none.
+/// Writes a word so that none of its characters reads as an operator, a field, a list or a wildcard.
 fn write_glob(text: &mut String, glob: &Glob) {
     let start = text.len();
     for part in &glob.0 {
@@ -398,9 +398,9 @@ fn write_glob(text: &mut String, glob: &Glob) {
                     true
                 }
                 '-' | '|' | '&' => first,
-                // Two would be a range.
+                // Two dots would be a range.
                 '.' => text.ends_with('.'),
-                // Could be read as the end of a field's name.
+                // The sign could end the name of a field.
                 ':' | '<' | '>' | '=' => {
                     text[start..].chars().all(|c| c.is_alphabetic() || c == '_')
                 }

@@ -1,44 +1,44 @@
-//! The syntax tree: what was asked, checked, and independent of clock, place and index.
+//! The syntax tree: a checked query that depends on neither clock nor current folder nor index.
 
 use ken_core::{Bound, Field, Glob};
 
 use super::When;
 
-/// A query. Prints as an s-expression; [`Tree::to_query`] gives query text again.
+/// A query. It prints as an s-expression; [`Tree::to_query`] returns query text.
 ///
-/// Trees are made by [`Tree::and`], [`Tree::or`] and [`Tree::not`], which keep one form for one
-/// meaning: no list within a list of its sort, no list of one, no double negation.
+/// [`Tree::and`], [`Tree::or`] and [`Tree::not`] make trees. They keep one form for each meaning: no list inside a
+/// list of the same operator, no list of one part, no double negation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree {
     /// Every document.
     All,
     /// Documents that match the clause.
     Clause(Clause),
-    /// Documents that match all parts; two parts or more.
+    /// Documents that match all of two or more parts.
     And(Vec<Self>),
-    /// Documents that match one part or more; two parts or more.
+    /// Documents that match at least one of two or more parts.
     Or(Vec<Self>),
     /// Documents that match one of the two and not the other.
     Xor(Box<Self>, Box<Self>),
     /// Documents that do not match the part.
     Not(Box<Self>),
-    /// Documents in which one field has all parts close together; clauses of text or
-    /// alternatives of such, two parts or more.
+    /// Documents in which one field has all parts close together. There are two parts or more, each a text clause or
+    /// alternatives of text clauses.
     Near(Vec<Self>, Nearness),
-    /// Documents that match the part, whose score counts so much.
+    /// Documents that match the part, with the score multiplied.
     Boost(Box<Self>, Boost),
-    /// Messages in one thread with those that match the part.
+    /// All messages of the threads in which a message matches the part.
     Thread(Box<Self>),
-    /// Messages that carry what matches the part.
+    /// Messages with a part that matches.
     Part(Box<Self>),
 }
 
-/// How close together words stand.
+/// How close together words are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nearness {
-    /// How many other words may stand between them, in sum.
+    /// The most other words between them, in sum.
     pub slop: u32,
-    /// Whether they come in the order that is written.
+    /// Whether the words come in the order of the query.
     pub ordered: bool,
 }
 
@@ -46,19 +46,19 @@ pub struct Nearness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boost(pub u32);
 
-/// A value and where to look for it.
+/// A value and the field that must have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Where to look; `None` for a word that stands alone.
+    /// The field; `None` for a word without a field.
     pub field: Option<Field>,
-    /// What to look for.
+    /// What the field must have.
     pub value: Value,
-    /// How words are compared. In a query a word that begins with a capital is `unstemmed`, and
-    /// has no other; phrases of text may have all.
+    /// How words are compared. A word that begins with a capital in the query is `unstemmed` and has no other
+    /// modifier; phrases of text may have all.
     pub modifiers: Modifiers,
 }
 
-/// How words are compared, where it is not the usual way: `"Word"C`.
+/// Departures from the usual way to compare words: `"Word"C`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // each is one letter of the language
 pub struct Modifiers {
@@ -66,15 +66,15 @@ pub struct Modifiers {
     pub case: bool,
     /// Letters with and without diacritics differ.
     pub diacritics: bool,
-    /// Only the form that is written, no other of the same stem.
+    /// Only the written form matches, no other form of the same stem.
     pub unstemmed: bool,
-    /// No synonyms.
+    /// Synonyms do not match.
     pub no_synonyms: bool,
-    /// Other forms and synonyms also inside of a phrase.
+    /// Other forms and synonyms match inside a phrase too.
     pub expand: bool,
-    /// Only at the beginning of the field's value.
+    /// The match is at the beginning of the field's value.
     pub at_start: bool,
-    /// Only at its end.
+    /// The match is at the end of the field's value.
     pub at_end: bool,
 }
 
@@ -95,40 +95,40 @@ impl Clause {
 pub enum Value {
     /// A word of a text field, or the whole value of a keyword or path field.
     Word(String),
-    /// What starts so.
+    /// Words or values with this start.
     Prefix(String),
-    /// What the pattern matches; neither a word nor a prefix.
+    /// Words or values that match the pattern, which is neither a word nor a prefix.
     Glob(Glob),
-    /// Words that hold a match of a regular expression.
+    /// Words in which a regular expression matches.
     Regex(String),
-    /// Words that differ by so many letters at most.
+    /// Words that differ by at most this number of letters.
     Fuzzy(String, u8),
     /// Words one after the other; only in text fields.
     Phrase(Phrase),
     /// Sizes in bytes, or numbers.
     Numbers(Bound<i64>, Bound<i64>),
-    /// Words or values between two others by their characters; an end stands for all that start
-    /// so. Ends are [`Bound::Included`] or [`Bound::Unbounded`].
+    /// Words or values between two others in the order of their characters; an end includes all that start with it.
+    /// Ends are [`Bound::Included`] or [`Bound::Unbounded`].
     Terms(Bound<String>, Bound<String>),
-    /// Dates; an end stands for its whole day, month or year.
+    /// Dates; an end means its whole day, month or year.
     Dates(Bound<When>, Bound<When>),
 }
 
 /// Words in quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phrase {
-    /// What stands between the quotes; one piece or more.
+    /// The quoted pieces, at least one.
     pub pieces: Vec<Piece>,
-    /// Whether the last word stands for all words that start so.
+    /// Whether the last word matches all words that start with it.
     pub prefix_last: bool,
-    /// How close together the words stand; one after the other if it is not said.
+    /// How close together the words are; `None` if each follows the other.
     pub near: Option<Nearness>,
 }
 
 /// A piece of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Words as they stand.
+    /// Words as written.
     Text(String),
     /// A word that the pattern matches.
     Glob(Glob),
@@ -137,7 +137,7 @@ pub enum Piece {
 }
 
 impl Phrase {
-    /// Returns the phrase of a text as it stands.
+    /// Returns the phrase of a text as written.
     pub fn new(text: &str) -> Self {
         Self {
             pieces: vec![Piece::Text(text.to_owned())],
@@ -146,14 +146,14 @@ impl Phrase {
         }
     }
 
-    /// Returns whether there is nothing but blanks.
+    /// Returns whether the phrase holds only spaces.
     pub(super) fn is_blank(&self) -> bool {
         self.pieces
             .iter()
             .all(|piece| matches!(piece, Piece::Text(text) if text.trim().is_empty()))
     }
 
-    /// Returns the text if there is nothing else to the phrase.
+    /// Returns the text if the phrase has nothing else.
     pub fn literal(&self) -> Option<&str> {
         match (self.pieces.as_slice(), self.prefix_last, self.near) {
             ([Piece::Text(text)], false, None) => Some(text),

@@ -1,4 +1,4 @@
-//! Values of fields that are not words: dates, sizes, numbers, and keywords of a closed list.
+//! Reads the values of fields without words: dates, sizes, numbers, and keywords of a closed list.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use ken_core::{Bound, Field, FieldKind, FieldNames, Kind, MESSAGE_STATES};
 use super::tree::Value;
 use super::when::{self, When};
 
-/// A value that cannot be understood; places count from the start of the value.
+/// A value that cannot be understood; positions count from the start of the value.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) at: Range<usize>,
@@ -17,7 +17,7 @@ pub(super) struct Fault {
     pub(super) hint: String,
 }
 
-/// States of any document that `is:` asks for.
+/// States for `is:` that any document can have.
 const STATES: [&str; 8] = [
     "failed",
     "encrypted",
@@ -29,7 +29,7 @@ const STATES: [&str; 8] = [
     "duplicate",
 ];
 
-/// Returns every state that `is:` asks for.
+/// Returns every value of `is:`.
 fn states() -> impl Iterator<Item = &'static str> {
     let of_messages = MESSAGE_STATES.iter().filter(|row| row.is_value);
     let names = of_messages.map(|row| row.name);
@@ -37,7 +37,7 @@ fn states() -> impl Iterator<Item = &'static str> {
     STATES.into_iter().chain(of_messages)
 }
 
-/// Other words for kinds.
+/// Other names of types.
 const KIND_ALIASES: [(&str, Kind); 14] = [
     ("text", Kind::Document),
     ("documents", Kind::Document),
@@ -73,8 +73,8 @@ pub(super) fn range(field: Field, text: &str) -> Result<Value, Fault> {
     }
 }
 
-/// Reads a range of words or whole values, `a..m`, `a..`, `..m`; `None` if it is none. Ends are of
-/// letters, digits, `-` and `_`: all else is punctuation of something longer.
+/// Reads a range of words or whole values, `a..m`, `a..`, `..m`; `None` if the text is no range. An end has only
+/// letters, digits, `-` and `_`; any other text is punctuation of something longer.
 pub(super) fn terms(field: Field, text: &str) -> Option<Result<Value, Fault>> {
     let has_ranges = match field.info().kind {
         FieldKind::Text => true,
@@ -96,7 +96,7 @@ pub(super) fn terms(field: Field, text: &str) -> Option<Result<Value, Fault>> {
     {
         return None;
     }
-    // How other letters fold is the index's to say.
+    // Only the index knows how other letters fold.
     let is_known = from.is_ascii() && to.is_ascii() && !to.is_empty();
     if is_known && from.to_ascii_lowercase() > to.to_ascii_lowercase() {
         let hint = "put the end that comes first in the alphabet first";
@@ -127,7 +127,7 @@ fn reversed(text: &str, hint: &str) -> Fault {
     }
 }
 
-/// What is wrong with one end of a range: message and hint.
+/// The mistake in one end of a range: message and hint.
 type Wrong = (&'static str, &'static str);
 
 /// Reads `x`, `>x`, `>=x`, `<x`, `<=x`, `=x`, `a..b`, `a..`, `..b`, or these with `/` for `..`.
@@ -197,7 +197,7 @@ fn dates(text: &str) -> Result<Ends, Fault> {
     range.map_or_else(|| bounds(text, slash, date), Ok)
 }
 
-/// Reads a range of ISO 8601 with one end and how long it is: `2001-03-01/P1Y`, `P1Y/2002-03-01`.
+/// Reads an ISO 8601 range of one end and a duration: `2001-03-01/P1Y`, `P1Y/2002-03-01`.
 fn counted(text: &str) -> Result<Option<Ends>, Wrong> {
     const NO_DATE: Wrong = ("has no date to count from", "write 2001-03-01/P1Y or P1Y/");
     let Some((from, to)) = text.split_once('/') else {
@@ -232,7 +232,7 @@ fn first_day(text: &str) -> Option<Date> {
     }
 }
 
-/// Returns the last day of a year or month, as `..2025` ends with that year.
+/// Returns the last day of a year or month: `..2025` ends with that year.
 fn last_day(text: &str) -> Option<Date> {
     let first = first_day(text)?;
     Some(match When::parse(text)? {
@@ -257,7 +257,7 @@ fn number(text: &str) -> Result<i64, Wrong> {
     ))
 }
 
-/// Reads a number of bytes, with a fraction and a unit if need be: `1.5M`.
+/// Reads a number of bytes, with an optional fraction and unit: `1.5M`.
 fn size(text: &str) -> Result<i64, Wrong> {
     const WRONG: Wrong = (
         "is not a size",
@@ -282,7 +282,7 @@ fn size(text: &str) -> Result<i64, Wrong> {
     i64::try_from(bytes).map_err(|_| ("is larger than any file", WRONG.1))
 }
 
-/// Returns the bytes of a unit: `k`, `kB`, `KiB` …, all counted by 1024.
+/// Returns the bytes of a unit: `k`, `kB`, `KiB` …, all in steps of 1024.
 fn unit_bytes(unit: &str) -> Option<i128> {
     let unit = unit.to_ascii_lowercase();
     let letter = unit
@@ -300,7 +300,7 @@ fn unit_bytes(unit: &str) -> Option<i128> {
     Some(1024_i128.pow(power))
 }
 
-/// Returns what every value of the field matches.
+/// Returns the value that matches every value of the field.
 pub(super) fn anything(field: Field) -> Value {
     match field.info().kind {
         FieldKind::Date => Value::Dates(Bound::Unbounded, Bound::Unbounded),
@@ -309,7 +309,7 @@ pub(super) fn anything(field: Field) -> Value {
     }
 }
 
-/// Reads the value of a keyword field, and tells which field has it; fails if it can match nothing.
+/// Reads the value of a keyword field and returns the field that holds it. Fails if the value can match nothing.
 pub(super) fn keyword(
     field: Field,
     text: &str,
@@ -325,7 +325,7 @@ pub(super) fn keyword(
     Ok((field, Value::Word(value)))
 }
 
-/// Reads what a document may have: a field with any value, or a part of some sort.
+/// Reads the value of `has:`: a field with any value, or a type of attachment.
 fn has(text: &str, names: &FieldNames) -> (Field, Value) {
     let can_have = |field: &Field| field.is_kept() || !field.members().is_empty();
     if let Some(field) = names.field(text).filter(can_have) {
@@ -335,7 +335,7 @@ fn has(text: &str, names: &FieldNames) -> (Field, Value) {
     (Field::Has, Value::Word(sort))
 }
 
-/// Returns the value without what people write around it: `.pdf`, `<20240101.1@example.org>`.
+/// Returns the value without usual decoration, as in `.pdf` and `<20240101.1@example.org>`.
 pub(super) fn bare(field: Field, text: &str) -> &str {
     let bare = match field {
         Field::Ext => text.trim_start_matches('.'),
@@ -362,7 +362,7 @@ fn kind(text: &str) -> Result<String, Fault> {
     })
 }
 
-/// Reads a priority, as words or the letters of mu.
+/// Reads a priority, as a word or as one of mu's letters.
 fn priority(text: &str) -> Result<String, Fault> {
     let name = match text.to_lowercase().as_str() {
         "high" | "h" => "high",
@@ -379,7 +379,7 @@ fn priority(text: &str) -> Result<String, Fault> {
     Ok(name.to_owned())
 }
 
-/// Reads a state; a sort of documents is one too: `is:message`.
+/// Reads a state; a type of document counts as one too: `is:message`.
 fn state(text: &str) -> Result<(Field, String), Fault> {
     let name = text.to_lowercase();
     if states().any(|state| state == name) {

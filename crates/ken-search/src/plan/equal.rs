@@ -1,4 +1,4 @@
-//! Words and expressions that are found for each other: each becomes an alternative in the plan.
+//! Adds synonyms: each becomes an alternative in the plan.
 
 use ken_core::{FieldKind, Form, Plan};
 
@@ -6,10 +6,10 @@ use super::{Context, clause, joined, part, variants};
 use crate::parse::{Clause, Modifiers, Phrase, Piece, Tree, Value};
 use crate::synonyms;
 
-/// How much a synonym counts against the word itself: it may mean something else.
+/// The weight of a synonym relative to the word itself, as it may mean something else.
 const WEIGHT: f32 = 0.7;
 
-/// Returns the plan of a clause, or what has a synonym of it.
+/// Returns the plan of a clause, extended by its synonyms.
 pub(super) fn with_synonyms(plan: Plan, of: &Clause, context: &Context) -> Plan {
     let Some(text) = open_text(of) else {
         return plan;
@@ -18,8 +18,8 @@ pub(super) fn with_synonyms(plan: Plan, of: &Clause, context: &Context) -> Plan 
     either(plan, of, &terms, context)
 }
 
-/// Returns the plans of parts that must all hold. Words that are an expression together may be
-/// another one instead: `motor car` for `automobile`.
+/// Returns the plans of parts that must all match. Several words that form an expression may be replaced by another:
+/// `motor car` by `automobile`.
 pub(super) fn parts(parts: &[Tree], context: &Context) -> Vec<Plan> {
     let mut plans = Vec::with_capacity(parts.len());
     let mut at = 0;
@@ -65,8 +65,7 @@ fn word(tree: &Tree) -> Option<&Clause> {
     }
 }
 
-/// Returns the text of a clause that may stand for others: a word or phrase of text as it is
-/// written, unless it is asked for exactly.
+/// Returns the text of a clause that synonyms may replace: a word, or a phrase that is not asked for exactly.
 fn open_text(of: &Clause) -> Option<&str> {
     let Modifiers {
         case,
@@ -87,7 +86,7 @@ fn open_text(of: &Clause) -> Option<&str> {
     }
 }
 
-/// Returns the plan, or what has a synonym of the terms in the field of the clause.
+/// Returns the plan, extended by the synonyms of the terms in the field of the clause.
 fn either(plan: Plan, of: &Clause, terms: &[String], context: &Context) -> Plan {
     let others = context.synonyms.of(terms);
     let plans = others.into_iter().filter_map(|terms| {
@@ -109,7 +108,7 @@ fn either(plan: Plan, of: &Clause, terms: &[String], context: &Context) -> Plan 
     one_word(plan, plans)
 }
 
-/// Returns the plan and its alternatives: one word to the ranking, where they are words.
+/// Returns the plan and its alternatives. The ranking counts them as one word if they are words.
 fn one_word(plan: Plan, others: Vec<Plan>) -> Plan {
     match plan {
         Plan::Word(mut word) if others.iter().all(|of| matches!(of, Plan::Word(_))) => {

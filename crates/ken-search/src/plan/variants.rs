@@ -1,22 +1,21 @@
-//! Other ways to write a word: `10kg` and `10 kg`, `RFC2822` and `RFC 2822`, `1000000` and
-//! `1,000,000`, `1.2.3` and `v1.2.3`, `co-operation` and `cooperation`, the start of a hash. Each
-//! becomes a form of the word.
+//! Adds other ways to write a word: `10kg` and `10 kg`, `RFC2822` and `RFC 2822`, `1000000` and `1,000,000`, `1.2.3`
+//! and `v1.2.3`, `co-operation` and `cooperation`, the start of a hash. Each becomes a form of the word.
 //!
-//! Analysis makes a phrase of a number with signs in it, so which signs they are does not matter.
-//! What is done here costs the index nothing, and a query only where it holds such a word.
+//! Analysis makes a phrase of a number with signs in it, so it does not matter which signs they are. Variants cost the
+//! index nothing, and only those queries that hold such a word.
 
 use ken_core::{FieldKind, Form, Pattern, Plan, Span};
 
 use super::{Context, clause, terms};
 use crate::parse::{Clause, Phrase, Piece, Tree, Value};
 
-/// More digits are no amount but an identifier.
+/// A longer number is an identifier and not an amount.
 const MAX_DIGITS: usize = 15;
 
-/// Units have so many letters at most, as in analysis.
+/// The most letters of a unit, as in analysis.
 const UNIT_LETTERS: usize = 5;
 
-/// Returns the plan of a clause, and of the other ways to write its numbers.
+/// Returns the plan of a clause, extended by the other ways to write its numbers.
 pub(super) fn with_variants(plan: Plan, of: &Clause, context: &Context) -> Plan {
     let Plan::Word(mut word) = plan else {
         return plan;
@@ -53,8 +52,8 @@ pub(super) fn with_variants(plan: Plan, of: &Clause, context: &Context) -> Plan 
     Plan::Word(word)
 }
 
-/// Returns the plan of one of several words that must all be there, where it may be one with a
-/// neighbour: `RFC 2822` finds `RFC2822`. (Of `10kg` the index has the parts.)
+/// Returns the plan of one of several words that must all match, where the word may be joined with a neighbour: `RFC
+/// 2822` finds `RFC2822`. (The index has the parts of `10kg`.)
 pub(super) fn with_neighbours(plan: Plan, parts: &[Tree], at: usize, context: &Context) -> Plan {
     let Plan::Word(mut word) = plan else {
         return plan;
@@ -81,7 +80,7 @@ pub(super) fn with_neighbours(plan: Plan, parts: &[Tree], at: usize, context: &C
     Plan::Word(word)
 }
 
-/// Returns field and text of a single word.
+/// Returns the field and text of a single word.
 fn plain(tree: &Tree) -> Option<(Option<ken_core::Field>, &str)> {
     match tree {
         Tree::Clause(of) if matches!(of.value, Value::Word(_)) => Some((of.field, text(of)?)),
@@ -89,7 +88,7 @@ fn plain(tree: &Tree) -> Option<(Option<ken_core::Field>, &str)> {
     }
 }
 
-/// Returns the text of a clause that may be written in another way.
+/// Returns the text of a clause that has other spellings.
 fn text(of: &Clause) -> Option<&str> {
     let is_text = |field: ken_core::Field| field.info().kind == FieldKind::Text;
     if of.modifiers.case || of.modifiers.diacritics || !of.field.is_none_or(is_text) {
@@ -102,7 +101,7 @@ fn text(of: &Clause) -> Option<&str> {
     }
 }
 
-/// Returns the other ways to write a text that holds digits.
+/// Returns the other spellings of a text with digits.
 fn variants(text: &str) -> Vec<String> {
     if text.contains('-') {
         return hyphens(text);
@@ -120,8 +119,8 @@ fn variants(text: &str) -> Vec<String> {
     ways.into_iter().flatten().collect()
 }
 
-/// `co-operation` is `cooperation` and `co operation`. Within other words the parts are only asked for one by
-/// one too: whether the index has `rpm-list@x.org` with `rpmlist` depends on what stands before it.
+/// Returns `cooperation` and `co operation` for `co-operation`. For other words the parts are only searched for one by
+/// one: whether the index has `rpmlist` for `rpm-list@x.org` depends on the text before it.
 fn hyphens(text: &str) -> Vec<String> {
     let is_part = |part: &str| !part.is_empty() && part.chars().all(char::is_alphabetic);
     let is_within = |bytes: &[u8]| {
@@ -136,8 +135,7 @@ fn hyphens(text: &str) -> Vec<String> {
     }
 }
 
-/// Returns whether a word is the start of a hash, as people name commits: they write seven digits or
-/// more of forty.
+/// Returns whether a word is the start of a hash. People name commits by seven or more of its forty digits.
 fn is_short_hash(word: &str) -> bool {
     let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let n_digits = word.bytes().filter(u8::is_ascii_digit).count();
@@ -148,18 +146,18 @@ fn is_number(word: &str) -> bool {
     (1..=MAX_DIGITS).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns whether a word may stand before a number as one with it.
+/// Returns whether a word may be joined with a number after it.
 fn is_name(word: &str) -> bool {
     word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Returns whether a word may stand behind a number as one with it.
+/// Returns whether a word may be joined with a number before it.
 fn is_unit(word: &str) -> bool {
     let n_letters = word.chars().count();
     (1..=UNIT_LETTERS).contains(&n_letters) && word.chars().all(char::is_alphabetic)
 }
 
-/// `10kg` is `10 kg`, `RFC2822` is `RFC 2822`.
+/// Returns `10 kg` for `10kg`, and `RFC 2822` for `RFC2822`.
 fn apart(text: &str) -> Option<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut apart = String::with_capacity(text.len() + 2);
@@ -177,7 +175,7 @@ fn apart(text: &str) -> Option<String> {
     (apart != text).then_some(apart)
 }
 
-/// Returns a number and its unit, or a name and its number.
+/// Splits a word into a number and its unit, or a name and its number.
 fn cut(word: &str) -> Option<(&str, &str)> {
     let is_digit = |c: char| c.is_ascii_digit();
     let starts = word.starts_with(is_digit);
@@ -190,7 +188,7 @@ fn cut(word: &str) -> Option<(&str, &str)> {
     (is_measure || is_numbered).then_some((first, second))
 }
 
-/// `10 kg` is `10kg`, `RFC 2822` is `RFC2822`.
+/// Returns `10kg` for `10 kg`, and `RFC2822` for `RFC 2822`.
 fn joined(text: &str) -> Option<String> {
     let (first, second) = text.trim().split_once(' ')?;
     let digits = first.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
@@ -199,7 +197,7 @@ fn joined(text: &str) -> Option<String> {
     (is_measure || is_numbered).then(|| [first, second].concat())
 }
 
-/// `1000000` is `1,000,000`. A year is none of the numbers that are written so.
+/// Returns `1,000,000` for `1000000`. Years are not written so.
 fn grouped(text: &str) -> Option<String> {
     let (whole, decimals) = decimals(text);
     let is_year = whole.len() == 4 && (whole.starts_with("19") || whole.starts_with("20"));
@@ -216,7 +214,7 @@ fn grouped(text: &str) -> Option<String> {
     Some(grouped + decimals)
 }
 
-/// `1,000,000` is `1000000`, and so is `1.000.000`; `1.000` may be one.
+/// Returns `1000000` for `1,000,000` and `1.000.000`; `1.000` may be a thousand too.
 fn ungrouped(text: &str) -> Option<String> {
     let (whole, decimals) = decimals(text);
     let sign = whole.chars().find(|c| !c.is_ascii_digit())?;
@@ -239,7 +237,7 @@ fn ungrouped(text: &str) -> Option<String> {
     })
 }
 
-/// Cuts the decimals off a number, with their sign: one or two digits, as three are a group.
+/// Cuts the decimals off a number, with their separator: one or two digits, since three are a group.
 fn decimals(text: &str) -> (&str, &str) {
     let at = text.rfind(['.', ',']);
     match at.map(|at| text.split_at(at)) {
@@ -250,7 +248,7 @@ fn decimals(text: &str) -> (&str, &str) {
     }
 }
 
-/// `1.2.3` is `v1.2.3`, and the other way round.
+/// Returns `v1.2.3` for `1.2.3`, and the other way round.
 fn version(text: &str) -> Option<String> {
     let plain = text.strip_prefix(['v', 'V']);
     let numbers = plain.unwrap_or(text);

@@ -1,5 +1,4 @@
-//! The address of a document, as hits are printed: `PATH`, or `PATH|member`, with `\xNN` for bytes that are not
-//! UTF-8.
+//! The address of a document as printed for hits: `PATH`, or `PATH|member`, with `\xNN` for bytes that are not UTF-8.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,7 +10,7 @@ use ken_engine::DocAddress;
 
 use super::{Error, Service};
 
-/// The document that an address names, with its members.
+/// The document with an address, and its members.
 pub(super) struct Target {
     /// The member path.
     pub(super) ipath: Ipath,
@@ -19,7 +18,7 @@ pub(super) struct Target {
 }
 
 impl Service<'_> {
-    /// Finds the document of an address.
+    /// Finds the document with an address.
     pub(super) fn target(&self, named: &Path) -> Result<Target, Error> {
         if let Some(target) = self.target_as_written(named)? {
             return Ok(target);
@@ -72,8 +71,7 @@ fn is_inside(document: &Ipath, wanted: &Ipath) -> bool {
     document.prefix(wanted.depth()) == wanted.as_str()
 }
 
-/// Returns a path as the walk would name it: roots have no symbolic links, but a link that is followed may lead to what
-/// lies below them.
+/// Returns a path as the walk names it. Roots have no symbolic links, but a link may lead to a file below a root.
 ///
 /// # Errors
 /// Fails if the path is empty.
@@ -85,7 +83,7 @@ pub fn resolve(path: &Path, roots: &[Root]) -> io::Result<PathBuf> {
     if is_plain && covering(roots, &absolute).is_some() {
         return Ok(absolute);
     }
-    // The last part stays as it is: a link is a thing of its own.
+    // The last part stays unchanged, as a link is a file of its own.
     let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name()) else {
         return Ok(fs_err::canonicalize(&absolute).unwrap_or(absolute));
     };

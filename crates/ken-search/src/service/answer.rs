@@ -1,4 +1,4 @@
-//! The second step: hits are found; their documents are read when they are wanted.
+//! The second step of a search: hits are found first, and their documents are read when needed.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use crate::parse::Tree;
 use crate::snippet::{self, Finder};
 use crate::spelling::Suggestion;
 
-/// Hits whose documents are read by several threads before they are handed on.
+/// The number of hits whose documents several threads read before the hits are handed on.
 const HITS_AT_ONCE: usize = 256;
-/// Finding and reading a document without a body takes as long as reading this many words.
+/// The cost of finding and reading a document without a body, as the number of words that take as long to read.
 const WORDS_OF_NONE: u64 = 5000;
-/// Threads that unpack texts at most; each text may take a hundred megabytes.
+/// The most threads that unpack texts; each text may take a hundred megabytes.
 const MAX_READERS: usize = 8;
-/// Threads that unpack one text at most.
+/// The most threads that unpack one text.
 pub(super) const MAX_UNPACKERS: usize = 4;
 
-/// What was found, of which nothing is read yet.
+/// Hits that were found and are not read yet.
 pub struct Answer<'a> {
     service: &'a Service<'a>,
     request: &'a Request,
     tree: Tree,
     n_frequent: usize,
     plan: Plan,
-    /// The document that others are to be similar to, with its members.
+    /// The document to which hits are similar, and its members.
     own: Vec<ken_engine::DocAddress>,
     columns: Vec<Column>,
     order: Order,
@@ -41,10 +41,10 @@ impl<'s> Service<'s> {
     /// Finds the hits of a request, unless it wants none.
     ///
     /// # Errors
-    /// Fails if the request names something that there is not, or the index cannot be read.
+    /// Fails if the request names something that does not exist, or if the index cannot be read.
     pub fn search<'a>(&'a self, request: &'a Request, query: Query) -> Result<Answer<'a>, Error> {
         let columns = columns(&request.fields, &self.names)?;
-        // Snippets show the forms of words that the index has.
+        // Snippets highlight the forms of words that the index has.
         let expanded = self.snapshot.expand(&query.plan)?;
         let (plan, own) = match &request.like {
             Some(like) => {
@@ -102,7 +102,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Returns whether nothing was left out because the search had to end.
+    /// Returns whether the search ended by itself, so that nothing was left out.
     pub fn is_complete(&self) -> bool {
         !self
             .limits
@@ -110,12 +110,12 @@ impl Answer<'_> {
             .is_some_and(|limits| limits.ended_early())
     }
 
-    /// Returns how many documents match; if they were not counted, at least as many do.
+    /// Returns how many documents match, or a lower bound if they were not counted.
     pub fn n_documents(&self) -> usize {
         self.found.total
     }
 
-    /// Returns how many hits there are to show, groups counted once.
+    /// Returns how many hits there are, with each group counted once.
     pub fn n_groups(&self) -> usize {
         self.found.groups
     }
@@ -125,7 +125,7 @@ impl Answer<'_> {
         self.found.hits.len()
     }
 
-    /// Returns where the hits of the page are.
+    /// Returns the numbers of the documents of the page.
     pub fn addresses(&self) -> Vec<ken_engine::DocAddress> {
         let hits = self.found.hits.iter();
         hits.map(|hit| hit.address).collect()
@@ -157,7 +157,7 @@ impl Answer<'_> {
         )
     }
 
-    /// Counts all that the query finds by the facets of the request.
+    /// Counts all documents that the query finds, by the facets of the request.
     ///
     /// # Errors
     /// Fails if a facet is unknown or the index cannot be read.
@@ -166,7 +166,7 @@ impl Answer<'_> {
         self.service.facets(&self.engine_request(), facets)
     }
 
-    /// Returns queries that may have been meant, if this one found little.
+    /// Returns suggestions, if the query found little.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -174,7 +174,7 @@ impl Answer<'_> {
         self.service.suggestions(&self.tree, self.found.total)
     }
 
-    /// Returns the score of the best document of all, whatever the page and the order; 0 if the hits have none.
+    /// Returns the score of the best document, whatever the page and the order; 0 if hits have no score.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -193,11 +193,12 @@ impl Answer<'_> {
         Ok(score(&self.service.snapshot.find(&best)?).unwrap_or(0.0))
     }
 
-    /// Reads the hits of the page and hands on what `shown` makes of each, in order. Several threads read and show
-    /// where that is worth it: unpacking texts and finding words in them takes longer than finding the documents.
+    /// Reads the hits of the page, and passes what `shown` makes of each to `each`, in order. Several threads read and
+    /// show hits where that is worth it: unpacking texts and finding words in them takes longer than finding the
+    /// documents.
     ///
     /// # Errors
-    /// Fails at the first hit that cannot be read, or where `each` fails.
+    /// Fails at the first hit that cannot be read, or if `each` fails.
     pub fn each_hit<T: Send, E: From<Error>>(
         &self,
         shown: impl Fn(Hit) -> T + Sync,
@@ -213,19 +214,19 @@ impl Answer<'_> {
         }
         // Explaining a score is a search, which may use several threads itself.
         let max_threads = if self.request.explain { 1 } else { MAX_READERS };
-        // What is shown of a whole text is as large as the text: one is kept in memory at a time.
+        // A whole text may be shown, so only one hit is kept in memory at a time.
         let at_once = match self.request.text {
             Text::Whole => 1,
             _ => HITS_AT_ONCE,
         };
         for (first, hits) in (0..).step_by(at_once).zip(hits.chunks(at_once)) {
-            // The first hits are the answer of a search that ended early.
+            // A search that ended early still answers with its first hits.
             if first > 0 && self.limits.as_ref().is_some_and(|limits| limits.reached()) {
                 break;
             }
             let n_words = |hit: &Address| self.service.snapshot.n_words(hit.address);
             let size = |hit: &Address| WORDS_OF_NONE + u64::from(n_words(hit));
-            // Hits before one that cannot be read are handed on.
+            // The hits before one that cannot be read are handed on.
             let read =
                 |at, hit: &Address| Ok::<_, Infallible>(reader.hit(first + at, hit).map(&shown));
             let Ok(all) = parallel::each(hits, size, max_threads, read);
@@ -269,7 +270,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the hit that is `at` that place of the page.
+    /// Reads the hit at position `at` of the page.
     fn hit(&self, at: usize, found: &Address) -> Result<Hit, Error> {
         let Answer {
             service, request, ..

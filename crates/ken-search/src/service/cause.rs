@@ -1,10 +1,10 @@
-//! The words of a failure. Lower case, no final stop, without the file's name.
+//! The wording of failures: lower case, no final stop, without the file's name.
 
 use std::io;
 
 use ken_core::{Cause, Crash, Encryption, Limit, Operation, Reader, SetBy, Setting, errno};
 
-/// Returns what happened to a document.
+/// Returns what happened to a document, in words.
 pub fn cause_text(cause: &Cause) -> String {
     match cause {
         Cause::Password { tried: false } => "encrypted, and no password is known".to_owned(),
@@ -82,7 +82,7 @@ fn limit_text(limit: Limit, found: Option<u64>, reader: Option<&Reader>) -> Stri
     }
 }
 
-/// Returns the name of a limit's setting, and what lowered it.
+/// Returns the name of a limit's setting, and what lowered the limit.
 fn setting_text(limit: Limit) -> String {
     match limit.set_by {
         SetBy::Helper => "the time in the row of the helper".to_owned(),
@@ -97,7 +97,7 @@ fn lowered(limit: Limit) -> String {
     }
 }
 
-/// Returns an amount of memory as `--memory` takes it.
+/// Returns an amount of memory in the form that `--memory` accepts.
 pub fn mebibytes(bytes: u64) -> String {
     format!("{}M", bytes >> 20)
 }
@@ -121,7 +121,7 @@ fn crash(how: &Crash) -> String {
     }
 }
 
-/// Returns a signal's name if it is one that a crash has, else its number.
+/// Returns the name of a signal if it is one of a crash, else its number.
 fn signal_name(signal: i32) -> String {
     let name = match signal {
         4 => "ILL",
@@ -152,12 +152,12 @@ fn system(operation: &Operation, words: &str) -> String {
     }
 }
 
-/// Returns the words of a system error, without the path that every message has already.
+/// Returns the words of a system error, without the path, which every message has already.
 pub fn system_words(error: &io::Error) -> String {
     words(errno(error), &error.to_string())
 }
 
-/// Returns the system's words for an error by its number; `said` are those of one without.
+/// Returns the system's words for an error number; `said` are the words for an error without a number.
 fn words(errno: Option<i32>, said: &str) -> String {
     let Some(errno) = errno else {
         return said.to_lowercase();

@@ -1,7 +1,7 @@
-//! The columns of a result: what can be shown of a hit, what hits can be sorted and counted by.
+//! The columns of hits: what can be shown of a hit, and what hits can be sorted and counted by.
 //!
-//! The names of custom fields are those of the index, so a request is checked twice: when it is written a
-//! name may still be that of a custom field ([`check_column`] and its like), when it is answered it must be one.
+//! The names of custom fields belong to the index, so a request is checked twice. When it is written, a name may still
+//! be that of some custom field ([`check_column`] and its like); when it is answered, the index must have the field.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -42,7 +42,7 @@ const COLUMNS: [(&str, Column); 9] = [
     ("more", Column::More),
 ];
 
-/// How much of a document must be read to show it.
+/// How much of a document must be read to show a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Needs {
     #[default]
@@ -61,7 +61,7 @@ impl Column {
         }
     }
 
-    /// Returns the path that the column shows of a hit.
+    /// Returns the path that the column shows for a hit.
     pub fn path<'h>(&self, hit: &'h Hit, roots: &'h [Root]) -> Option<&'h Path> {
         let path = hit.location.path.as_path();
         match self {
@@ -72,8 +72,7 @@ impl Column {
         }
     }
 
-    /// Returns what the column shows of a hit: nothing for what the hit lacks, several values with `; `
-    /// between them.
+    /// Returns what the column shows for a hit: nothing if the hit lacks it, several values with `; ` between them.
     pub fn value(&self, hit: &Hit, roots: &[Root]) -> String {
         if let Some(path) = self.path(hit, roots) {
             return escape_bytes(path.as_os_str().as_bytes()).into_owned();
@@ -84,7 +83,7 @@ impl Column {
         let value = match self {
             Self::Rank => number(Some(hit.rank)),
             Self::Score => hit.score.map(|score| score.to_string()),
-            // Shown above.
+            // Handled above.
             Self::Path => None,
             Self::Ipath => Some(hit.location.ipath.to_string()),
             Self::Url => Some(file_url(&hit.location.path)),
@@ -129,11 +128,11 @@ fn extension(document: &Document) -> Option<String> {
     (!stem.is_empty()).then(|| extension.to_lowercase())
 }
 
-/// By what hits are counted.
+/// A property that hits are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FacetKey {
     pub(super) field: Field,
-    /// Of a date.
+    /// The part of a date, if the field is a date.
     pub(super) part: Option<DatePart>,
 }
 
@@ -155,7 +154,7 @@ impl DatePart {
     }
 }
 
-/// Returns what a name stands for where fields have these names, or what it could be.
+/// Returns what a name means with the given names of fields; the error lists the names that are known.
 type Known<T> = fn(&str, &FieldNames) -> Result<T, String>;
 
 /// Returns the columns of these names.
@@ -165,12 +164,12 @@ pub(super) fn columns(wanted: &[String], names: &FieldNames) -> Result<Vec<Colum
     columns.collect()
 }
 
-/// Returns what hits are sorted by.
+/// Returns the key that hits are sorted by.
 pub(super) fn sort_key(name: &str, names: &FieldNames) -> Result<SortKey, Error> {
     named("sort", name, known_sort_key, names)
 }
 
-/// Returns what hits are counted by.
+/// Returns the property that hits are counted by.
 pub(super) fn facet_key(name: &str, names: &FieldNames) -> Result<FacetKey, Error> {
     named("facets", name, known_facet, names)
 }
@@ -188,7 +187,7 @@ fn named<T>(
     })
 }
 
-/// Tells what columns there are if none can have this name in any index.
+/// Checks whether a column may have this name in some index.
 ///
 /// # Errors
 /// Returns the names that are known.
@@ -196,7 +195,7 @@ pub fn check_column(name: &str) -> Result<(), String> {
     check(name, known_column)
 }
 
-/// Tells what hits can be sorted by if nothing can have this name in any index.
+/// Checks whether hits may be sorted by this name in some index.
 ///
 /// # Errors
 /// Returns the names that are known.
@@ -204,7 +203,7 @@ pub fn check_sort(name: &str) -> Result<(), String> {
     check(name, known_sort_key)
 }
 
-/// Tells what hits can be counted by if nothing can have this name in any index.
+/// Checks whether hits may be counted by this name in some index.
 ///
 /// # Errors
 /// Returns the names that are known.
@@ -280,7 +279,7 @@ fn names_with_column(not: &[Field]) -> impl Iterator<Item = &'static str> {
     fields.map(|info| info.name)
 }
 
-/// Says which names are known, those of custom fields among them.
+/// Returns the names that are known, with those of custom fields.
 fn known_are(known: impl Iterator<Item = &'static str>, names: &FieldNames) -> String {
     let mut known: Vec<&str> = known.collect();
     known.extend(names.custom().map(|(_, name)| name));

@@ -1,4 +1,4 @@
-//! Why a request has no answer.
+//! Why a request fails.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::parse::QueryError;
 use crate::terms::TermsError;
 
-/// Why a request has no answer.
+/// Why a request fails.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The query cannot be understood.
@@ -15,14 +15,14 @@ pub enum Error {
     /// The index cannot be read.
     #[error(transparent)]
     Index(#[from] ken_engine::Error),
-    /// A part of the request names something that there is not.
+    /// A part of the request names something that does not exist.
     #[error("{part} {name}: {known}")]
     Name {
         /// The part of the request, such as `sort`.
         part: &'static str,
-        /// What it names.
+        /// The unknown name.
         name: String,
-        /// What it can name.
+        /// The names that are known.
         known: String,
     },
     /// The index does not know the document that the request is about.
@@ -31,7 +31,7 @@ pub enum Error {
     /// The pattern of terms has a mistake.
     #[error(transparent)]
     Terms(#[from] TermsError),
-    /// There is no such field, or it has numbers.
+    /// The field does not exist, or it holds numbers.
     #[error(
         "{}", match is_known {
             true => format!("the field {field:?} holds numbers, not terms"),
@@ -39,12 +39,12 @@ pub enum Error {
         }
     )]
     NoTerms {
-        /// The name.
+        /// The name of the field.
         field: String,
-        /// Whether there is such a field.
+        /// Whether the field exists.
         is_known: bool,
     },
-    /// A regular expression has a mistake.
+    /// A regular expression is invalid.
     #[error("\"{pattern}\" is no regular expression: {message}")]
     Pattern {
         /// The expression.

@@ -1,4 +1,4 @@
-//! How a query was understood, and what it means in this index.
+//! Explains a query: how it was understood, and what it means in this index.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::{Error, SCHEMA};
 use crate::parse::Tree;
 
-/// How many terms that a pattern means are listed.
+/// The most terms that are listed for a pattern.
 const MAX_TERMS: usize = 10;
 
 /// How a query was understood, and what it means in this index.
@@ -17,13 +17,13 @@ const MAX_TERMS: usize = 10;
 pub struct Explanation {
     /// The query as a tree.
     pub tree: String,
-    /// Words that were left out because more documents have them than have the others.
+    /// The number of words that were left out because they are in more documents than the others.
     pub left_out: usize,
     /// The tree in the terms of the index.
     pub plan: String,
-    /// What the words and patterns mean.
+    /// The meanings of the words and patterns.
     pub meanings: Vec<Meaning>,
-    /// The query of the engine.
+    /// The query in the form of the engine.
     pub engine: String,
 }
 
@@ -46,7 +46,7 @@ pub struct Meaning {
 /// A term that a word or pattern means.
 #[derive(Clone, Debug, Serialize)]
 pub struct TermOf {
-    /// How many documents have it.
+    /// How many documents have the term.
     pub documents: u64,
     /// The term.
     pub term: String,
@@ -65,7 +65,7 @@ impl Explanation {
         let mut seen = HashSet::new();
         let mut meanings = Vec::new();
         for (field, of) in patterns {
-            // These look at whole values: no list of terms says what they mean.
+            // These look at whole values, so no list of terms explains them.
             if matches!(of, Pattern::Address(_) | Pattern::Folder(_)) {
                 continue;
             }
@@ -93,7 +93,7 @@ impl Explanation {
         })
     }
 
-    /// Returns the words and patterns that mean no term in any field.
+    /// Returns the words and patterns without a term in any field.
     pub fn unknown(&self) -> Vec<&str> {
         let has_terms = |of: &&Meaning| !matches!(of.field, Field::Path | Field::Root);
         let known: HashSet<&str> = self.known().map(|meaning| &*meaning.pattern).collect();
@@ -135,7 +135,7 @@ impl Serialize for Explanation {
     }
 }
 
-/// Calls `each` with every word and pattern of the plan and the field that it is looked for in.
+/// Calls `each` with every word and pattern of the plan and its field.
 fn each_pattern<'a>(plan: &'a Plan, each: &mut dyn FnMut(Field, &'a Pattern)) {
     match plan {
         Plan::And(parts) | Plan::Or(parts) => parts.iter().for_each(|of| each_pattern(of, each)),

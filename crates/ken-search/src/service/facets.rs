@@ -1,4 +1,4 @@
-//! How many hits there are of each type, folder, author or year.
+//! Counts hits by a property: type, folder, author, year …
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::columns::{DatePart, FacetKey, facet_key};
 use super::{Error, Facets, SCHEMA, Service, day};
 
-/// Ranges of time at most; 100 years have 36,525 days.
+/// The most ranges of time; 100 years have 36,525 days.
 const MAX_RANGES: usize = 100_000;
 /// Sizes are counted by powers of ten.
 const SIZES: [(i64, &str); 8] = [
@@ -29,16 +29,16 @@ const SIZES: [(i64, &str); 8] = [
 /// A property with the number of hits for each of its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Facet {
-    /// Its name, as the request has it.
+    /// The name of the facet, as in the request.
     pub facet: String,
-    /// The values with the most hits first; times from new to old.
+    /// The values, those with the most hits first; times are from new to old.
     pub values: Vec<FacetValue>,
 }
 
 /// A value and its hits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FacetValue {
-    /// How many hits have it.
+    /// The number of hits with the value.
     pub count: u64,
     /// The value in words.
     pub value: String,
@@ -101,13 +101,13 @@ impl Service<'_> {
             (None, FieldKind::Size) => {
                 FacetBy::Ranges(field, SIZES.map(|(start, _)| start).to_vec())
             }
-            // The folder tells the root.
+            // The folder determines the root.
             _ if field == Field::Root => FacetBy::Values(Field::Dir),
             _ => FacetBy::Values(field),
         })
     }
 
-    /// Returns where the years, months or days begin that a range of time touches.
+    /// Returns the beginnings of the years, months or days that overlap a range of time.
     fn starts(&self, (from, to): (i64, i64), part: DatePart) -> Vec<i64> {
         let zone = &self.context.zone;
         let day = |seconds| {
@@ -137,7 +137,7 @@ impl Service<'_> {
         starts
     }
 
-    /// Returns the values in words.
+    /// Returns the values in words, with their counts.
     fn named(&self, key: FacetKey, counts: Vec<(Value, u64)>, depth: usize) -> Vec<(String, u64)> {
         match key.field {
             Field::Dir => return self.folders(counts, depth),
@@ -172,7 +172,7 @@ impl Service<'_> {
         }
     }
 
-    /// Adds folders up to those at the wanted depth below their root.
+    /// Adds up folders by their ancestors at the wanted depth below the root.
     fn folders(&self, counts: Vec<(Value, u64)>, depth: usize) -> Vec<(String, u64)> {
         let mut sums: BTreeMap<String, u64> = BTreeMap::new();
         for (value, count) in counts {
@@ -186,7 +186,7 @@ impl Service<'_> {
         sums
     }
 
-    /// Returns the folder so many levels below the root that a folder is in, or the folder itself.
+    /// Returns the ancestor of a folder at this depth below its root, or the folder itself if it is not that deep.
     fn ancestor(&self, folder: &Path, depth: usize) -> PathBuf {
         let root = covering(self.roots(), folder).map(|root| root.path.as_path());
         let root = root.unwrap_or_else(|| Path::new("/"));

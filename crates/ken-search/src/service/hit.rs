@@ -1,4 +1,4 @@
-//! What was found: documents, and matches in one document.
+//! Hits: documents that were found, and matches in one document.
 
 use std::sync::Arc;
 
@@ -8,28 +8,28 @@ use serde_json::Value as Json;
 use super::Service;
 use crate::snippet::Fragment;
 
-/// A document that was found. Of its document there is what the request wanted.
+/// A document that was found. The document has only what the request wanted.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// Its rank in the whole result, from 1.
+    /// The rank among all hits, from 1.
     pub rank: usize,
-    /// Its score; absent where the order is not by relevance.
+    /// The score; absent where the order is not by relevance.
     pub score: Option<f32>,
-    /// Where it is.
+    /// The location of the document.
     pub location: Location,
-    /// What is known of it; the text is empty unless all of it was wanted.
+    /// The document; its text is empty unless the whole text was wanted.
     pub document: Document,
-    /// How many bytes its text has, if the text was read.
+    /// The number of bytes of the text, if it was read.
     pub n_text_bytes: Option<usize>,
-    /// The passages with matches, best first; its beginning if only its fields match.
+    /// The passages with matches, best first; the beginning of the text if only other fields match.
     pub snippets: Vec<Fragment>,
     /// Whether more than one passage was wanted.
     pub has_several: bool,
-    /// How many other hits it stands for; absent where hits are not grouped.
+    /// The number of other hits that this hit represents; absent where hits are not grouped.
     pub more: Option<usize>,
-    /// How it got its score, as the engine tells it, if that was wanted.
+    /// How the engine computed the score, if that was wanted.
     pub explanation: Option<Json>,
-    /// What its fields are called.
+    /// The names of the fields.
     pub(super) names: Arc<FieldNames>,
 }
 
@@ -57,7 +57,7 @@ impl Hit {
     }
 }
 
-/// A passage with matches in a document that the request named.
+/// A passage with a match in a document that the request named.
 #[derive(Clone, Debug)]
 pub struct MatchIn {
     /// The document.

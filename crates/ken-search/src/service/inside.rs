@@ -1,4 +1,4 @@
-//! Every match in one document, or in a file with all its members.
+//! Finds every match in one document, or in a file with all its members.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -10,23 +10,23 @@ use super::answer::MAX_UNPACKERS;
 use super::{Error, MatchIn, Query, Service};
 use crate::snippet::{self, Finder};
 
-/// Characters of the text around a match.
+/// The characters of text around a match.
 const LENGTH: usize = 120;
 
-/// What is found in a document that was named.
+/// A result of searching in a document that was named.
 pub enum Inside<'a> {
-    /// A document that matches; its matches follow. It has none where only its fields match.
+    /// A document that matches; its matches follow. There are none if only its other fields match.
     Document(&'a Location),
-    /// A match in it.
+    /// A match in the last document.
     Match(MatchIn),
 }
 
 impl Service<'_> {
-    /// Hands on the documents below an address that match, each with its first matches; `limit` counts the matches
-    /// of all. Returns whether any document matches.
+    /// Calls `each` with every matching document below an address, followed by its first matches. `limit` bounds the
+    /// matches of all documents. Returns whether any document matches.
     ///
     /// # Errors
-    /// Fails if the index does not know the document or cannot be read, or where `each` fails.
+    /// Fails if the index does not have the document or cannot be read, or if `each` fails.
     pub fn each_match<E: From<Error>>(
         &self,
         query: &Query,
@@ -59,7 +59,7 @@ impl Service<'_> {
         Ok(!documents.is_empty())
     }
 
-    /// Returns the documents below an address that match, members in the order of their numbers.
+    /// Returns the matching documents below an address, with members in the order of their numbers.
     fn matching(
         &self,
         plan: &Plan,
@@ -79,7 +79,7 @@ impl Service<'_> {
     }
 }
 
-/// Compares member paths as people count: `2` before `10`.
+/// Compares member paths in natural order: `2` before `10`.
 fn in_order(mut a: &str, mut b: &str) -> Ordering {
     loop {
         let (x, y) = (piece(a), piece(b));
@@ -98,7 +98,7 @@ fn in_order(mut a: &str, mut b: &str) -> Ordering {
     }
 }
 
-/// Returns the digits at the start, or what stands before the first digit.
+/// Returns the digits at the start, or the text before the first digit.
 fn piece(text: &str) -> &str {
     let is_digit = |c: char| c.is_ascii_digit();
     let first = text.starts_with(is_digit);

@@ -1,7 +1,7 @@
 //! The JSON of `docs/json.md`: how documents, hits and matches are written.
 //!
-//! The structs here are what is written, key by key in the order of the alphabet. They borrow from the
-//! response, so that nothing is copied and only what is printed is written.
+//! The fields of the structs here are written in this order, which is alphabetical. The structs borrow from the
+//! response, so nothing is copied and only what is printed is serialised.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ fn path_bytes(path: &Path) -> Option<&[u8]> {
     path.to_str().is_none().then(|| path.as_os_str().as_bytes())
 }
 
-/// A document as it is written.
+/// The JSON of a document.
 #[derive(Serialize)]
 pub struct DocumentForm<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub struct DocumentForm<'a> {
 }
 
 impl<'a> DocumentForm<'a> {
-    /// Returns the form of a document, with its text if that is wanted.
+    /// Returns the JSON form of a document, with its text if wanted.
     pub fn new(document: &'a Document, names: &'a FieldNames, with_body: bool) -> Self {
         Self {
             body: with_body.then_some(&document.body),
@@ -80,7 +80,7 @@ impl<'a> DocumentForm<'a> {
     }
 }
 
-/// A failure, without the time that it took: that is no property of the document.
+/// The JSON of a failure, without its time, which is not a property of the document.
 #[derive(Serialize)]
 struct FailureForm<'a> {
     cause: &'a Cause,
@@ -153,7 +153,7 @@ struct HitForm<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     path_bytes: Option<&'a [u8]>,
     rank: usize,
-    /// With the digits of a double.
+    /// The score with the digits of a double.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,7 +249,7 @@ impl Serialize for MatchIn {
     }
 }
 
-/// A message of a list.
+/// The JSON of a message in a list.
 #[derive(Serialize)]
 struct ListedForm<'a> {
     date: String,
@@ -329,7 +329,7 @@ impl Serialize for Thread {
     }
 }
 
-/// A message with its text and what it carries, as it is written.
+/// The JSON of a message with its text and its parts.
 #[derive(Serialize)]
 pub struct MessageForm<'a> {
     body: &'a str,
@@ -345,7 +345,7 @@ pub struct MessageForm<'a> {
 }
 
 impl<'a> MessageForm<'a> {
-    /// Returns the form of a message with its parts.
+    /// Returns the JSON form of a message with its parts.
     pub fn new(message: &'a Message, parts: &'a [Part], names: &'a FieldNames) -> Self {
         let document = &message.document;
         Self {
@@ -383,7 +383,7 @@ impl<'a> PartForm<'a> {
     }
 }
 
-/// A contact as it is written.
+/// The JSON of a contact.
 #[derive(Serialize)]
 pub struct ContactForm<'a> {
     address: &'a str,
@@ -395,7 +395,7 @@ pub struct ContactForm<'a> {
 }
 
 impl<'a> ContactForm<'a> {
-    /// Returns the form of a contact.
+    /// Returns the JSON form of a contact.
     pub fn new(contact: &'a Contact) -> Self {
         Self {
             address: &contact.address,

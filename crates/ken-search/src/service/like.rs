@@ -1,4 +1,4 @@
-//! Documents similar to one.
+//! Searches for documents similar to one document.
 
 use ken_core::{Field, Plan};
 use ken_engine::DocAddress;
@@ -6,18 +6,18 @@ use ken_engine::DocAddress;
 use super::address::Target;
 use super::{Error, Like, Service};
 
-/// More text than this is not joined of members.
+/// The most text that is joined from members.
 const TEXT_BYTES: usize = 1 << 20;
 
-/// What a document has in common with others.
+/// The terms that a document shares with others.
 pub(super) struct Similar {
     plan: Plan,
-    /// The document itself with its members, which are not similar but the same.
+    /// The document and its members, which are not similar but the same.
     pub(super) own: Vec<DocAddress>,
 }
 
 impl Similar {
-    /// Returns the plan for what is similar and matches a query too.
+    /// Returns the plan for similar documents that also match a query.
     pub(super) fn among(&self, query: Plan) -> Plan {
         match query {
             Plan::All => self.plan.clone(),
@@ -62,7 +62,7 @@ pub struct TextOf {
 }
 
 impl TextOf {
-    /// Adds a text of the document itself, or of a member.
+    /// Adds the text of the document itself or of a member.
     pub fn add(&mut self, is_own: bool, body: &str) {
         let text = if is_own {
             &mut self.own
@@ -75,7 +75,7 @@ impl TextOf {
         }
     }
 
-    /// Returns the text of the document, or that of its members if it has none.
+    /// Returns the text of the document, or the texts of its members if it has none.
     pub fn into_text(self) -> String {
         match self.own.trim() {
             "" => self.members,

@@ -1,15 +1,15 @@
-//! One request in, one response out: the search that every face of ken asks.
+//! The search service: one request in, one response out, for every interface of ken.
 //!
-//! A [`Request`] and a [`Response`] are plain data. A command, a protocol or a web page translates what its
-//! user typed into a request and prints the response; it decides nothing about searching. The JSON of a
-//! response is that of `docs/json.md`.
+//! A [`Request`] and a [`Response`] are plain data. A command, a protocol or a web page translates the input of its
+//! user into a request and prints the response; it decides nothing about searching. `docs/json.md` describes the JSON
+//! of a response.
 //!
-//! [`Service::ask`] does all at once. A command that prints while it reads takes the steps one by one:
-//! [`Service::understand`] reads the query, [`Service::search`] finds the hits, and [`Answer::each_hit`] reads
-//! their documents and cuts their snippets, by several threads where that is worth it.
+//! [`Service::ask`] does everything at once. A command that prints while it reads takes the steps one by one:
+//! [`Service::understand`] reads the query, [`Service::search`] finds the hits, and [`Answer::each_hit`] reads their
+//! documents and cuts their snippets, with several threads where that is worth it.
 //!
-//! What a query means depends on who asks, when and where: that is the [`Context`], which the caller makes.
-//! Nothing here reads the environment.
+//! The meaning of a query depends on the user, the time and the current folder. The caller passes them in a
+//! [`Context`]. Nothing here reads the environment.
 
 mod address;
 mod answer;
@@ -58,7 +58,7 @@ pub use understand::Query;
 /// How the index splits text into terms.
 pub const ANALYSIS: Analyze = |field, text, each| ken_index::analysis::analyze(field, text, each);
 
-/// An index, and the person who asks it.
+/// An index, and the user who searches it.
 pub struct Service<'s> {
     snapshot: &'s dyn Source,
     context: Context,
@@ -68,8 +68,8 @@ pub struct Service<'s> {
 }
 
 impl<'s> Service<'s> {
-    /// Returns the service of a snapshot for a person with these saved queries. The roots and the analysis of the
-    /// context become those of the index.
+    /// Returns the service of a snapshot for a user with these saved queries. The roots and the analysis of the index
+    /// replace those of the context.
     pub fn new(snapshot: &'s dyn Source, context: Context, saved: Saved) -> Self {
         let roots = snapshot.meta().roots.iter();
         let context = Context {
@@ -86,14 +86,14 @@ impl<'s> Service<'s> {
         }
     }
 
-    /// Ends searches with what they have found soon after the flag becomes true.
+    /// Makes searches end soon after the flag becomes true, with what they have found.
     #[must_use]
     pub fn with_cancel(mut self, cancel: Arc<AtomicBool>) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// Returns the limits of a search that begins now, if it has any.
+    /// Returns the limits of a search that begins now, if any.
     fn limits(&self, request: &Request) -> Option<Arc<Limits>> {
         let deadline = request.deadline_ms.map(Duration::from_millis);
         let deadline = deadline.and_then(|time| Instant::now().checked_add(time));
@@ -101,7 +101,7 @@ impl<'s> Service<'s> {
         is_limited.then(|| Arc::new(Limits::new(deadline, self.cancel.clone())))
     }
 
-    /// Returns what names in a query stand for.
+    /// Returns what the names in a query mean.
     fn names(&self) -> Names<'_> {
         Names {
             saved: &self.saved,
@@ -109,7 +109,7 @@ impl<'s> Service<'s> {
         }
     }
 
-    /// Returns what the fields of the index are called.
+    /// Returns the names of the fields of the index.
     pub fn field_names(&self) -> &FieldNames {
         &self.names
     }
@@ -119,12 +119,12 @@ impl<'s> Service<'s> {
         &self.context
     }
 
-    /// Returns the folders and files that the index covers.
+    /// Returns the roots of the index.
     pub fn roots(&self) -> &'s [Root] {
         &self.snapshot.meta().roots
     }
 
-    /// Returns whether the index has a document of this address.
+    /// Returns whether the index has a document with this address.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -135,7 +135,7 @@ impl<'s> Service<'s> {
         }
     }
 
-    /// Returns the least and the greatest number of a field, if any document has one.
+    /// Returns the least and the greatest number in a field, if any document has one.
     ///
     /// # Errors
     /// Fails if the index cannot be read.

@@ -1,4 +1,4 @@
-//! What is asked, as plain data.
+//! The request, as plain data.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::parse::Syntax;
 use crate::snippet;
 
-/// Hits of a page if the request does not say how many.
+/// The hits of a page if the request sets no limit.
 const PAGE: usize = 10;
 
-/// A question to an index. The default asks for the ten best documents, each with one snippet.
+/// A request to an index. The default asks for the ten best documents, each with one snippet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // each is a choice of its own
@@ -19,43 +19,43 @@ pub struct Request {
     pub query: String,
     /// The language of the query.
     pub syntax: Syntax,
-    /// Whether the text is a query or just words.
+    /// Whether the text is a query or plain words.
     pub reading: Reading,
-    /// Whether words are found in their other forms too.
+    /// Whether other forms of words match too.
     pub forms: bool,
-    /// Queries in ken's language that every hit matches too; they do not change scores.
+    /// Queries in ken's language that every hit must match too; they do not change scores.
     pub filters: Vec<String>,
-    /// Only documents similar to this one are found.
+    /// Restricts hits to documents similar to this one.
     pub like: Option<Like>,
-    /// The matches in this document, or in a file with all its members, are wanted instead of hits.
+    /// Asks for matches in this document, or in a file with all its members, instead of hits.
     pub inside: Option<PathBuf>,
     /// `relevance`, `path`, or the name of a field.
     pub sort: String,
-    /// Whether the order is turned round.
+    /// Whether the order is reversed.
     pub reverse: bool,
-    /// Whether newer documents count a little more.
+    /// Whether newer documents rank a little higher.
     pub recency: bool,
-    /// Of which hits only the first is shown.
+    /// Which hits form a group, of which only the first is shown.
     pub group: Option<Group>,
-    /// Hits that are left out at the start.
+    /// The number of hits that are skipped at the start.
     pub offset: usize,
-    /// Hits of the page; all if absent.
+    /// The most hits of the page; all if absent.
     pub limit: Option<usize>,
-    /// Whether the number of all hits is wanted: counting looks at documents that no page shows.
+    /// Whether to count all hits; counting looks at documents that no page shows.
     pub count: bool,
-    /// Names of the columns that are wanted of each hit; all if there are none.
+    /// The names of the columns that are wanted for each hit; all if empty.
     pub fields: Vec<String>,
     /// How much of the text of each hit is wanted, besides snippets.
     pub text: Text,
-    /// The passages that are wanted of each hit.
+    /// The passages that are wanted for each hit.
     pub snippets: Snippets,
     /// The properties by which hits are counted.
     pub facets: Facets,
-    /// Whether it is wanted how the query was understood and how each hit got its score.
+    /// Whether to explain how the query was understood and how each hit got its score.
     pub explain: bool,
-    /// Whether other spellings are wanted if little was found.
+    /// Whether suggestions are wanted if the query finds little.
     pub suggest: bool,
-    /// Milliseconds after which the search ends with what it has found; without an end if absent.
+    /// Milliseconds after which the search ends with what it has found; no deadline if absent.
     pub deadline_ms: Option<u64>,
 }
 
@@ -91,14 +91,14 @@ impl Default for Request {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
-    /// Operators have their meaning; a mistake is an error.
+    /// A query with operators; a mistake is an error.
     #[default]
     Operators,
-    /// Operators have their meaning; what is wrong is left out. Only ken's language can be read so.
+    /// A query with operators, whose mistakes are left out. Only ken's language can be read so.
     Lenient,
-    /// Words without operators, of which a document has any.
+    /// Words without operators, any of which must match.
     Any,
-    /// Words without operators, of which a document has all.
+    /// Words without operators, all of which must match.
     All,
 }
 
@@ -109,17 +109,17 @@ pub enum Text {
     /// Nothing.
     #[default]
     None,
-    /// How many bytes it has.
+    /// The number of its bytes.
     Length,
     /// All of it.
     Whole,
 }
 
-/// What hits are to be similar to.
+/// What hits must be similar to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Like {
-    /// A document of the index, by its address.
+    /// A document of the index, by address.
     Document(PathBuf),
     /// A text.
     Text(String),
@@ -141,9 +141,9 @@ pub enum Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Snippets {
-    /// How many at most.
+    /// The most passages.
     pub count: usize,
-    /// How long each is, in characters, about.
+    /// The approximate length of a passage in characters.
     pub length: usize,
 }
 
@@ -154,15 +154,15 @@ impl Default for Snippets {
     }
 }
 
-/// By what hits are counted.
+/// The properties by which hits are counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Facets {
-    /// Names of fields; of a date also `year`, `month`, `day` and `modified.year`.
+    /// Names of fields; for dates also `year`, `month`, `day` and `modified.year`.
     pub by: Vec<String>,
-    /// Levels of folders below a root that are told apart.
+    /// The number of levels below a root to which folders are told apart.
     pub depth: usize,
-    /// Values of each; all if absent.
+    /// The most values of each facet; all if absent.
     pub limit: Option<usize>,
 }
 

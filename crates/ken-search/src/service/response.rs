@@ -1,4 +1,4 @@
-//! The answer as plain data.
+//! The response, as plain data.
 
 use ken_core::FieldNames;
 use serde::Serialize;
@@ -8,12 +8,12 @@ use super::{
 };
 use crate::spelling::Suggestion;
 
-/// The answer to a [`Request`].
+/// The response to a [`Request`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Response {
-    /// Whether the search came to its end before its deadline; else there may be more hits.
+    /// Whether the search ended before its deadline; otherwise there may be more hits.
     pub complete: bool,
-    /// Other spellings that find more, if they were wanted.
+    /// Suggestions that find more, if they were wanted.
     pub did_you_mean: Vec<Suggestion>,
     /// What the query means in this index, if that was wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct Response {
     /// How many documents match, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<usize>,
-    /// How many hits there are to show, if they were counted: groups count once.
+    /// The number of hits, if they were counted, with each group counted once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_groups: Option<usize>,
     /// How the query was understood.
@@ -39,9 +39,9 @@ pub struct Response {
 /// How a query was understood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Understood {
-    /// What was left out of a query with mistakes.
+    /// The pieces that were left out of a query with mistakes.
     pub left_out: Vec<Note>,
-    /// Words that were left out because more documents have them than have the others.
+    /// The number of words that were left out because they are in more documents than the others.
     pub n_frequent: usize,
     /// The query in the terms of the index.
     pub plan: String,
@@ -54,7 +54,7 @@ pub struct Understood {
 /// A piece of a query that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Note {
-    /// What is wrong with it.
+    /// What is wrong with the piece.
     pub message: String,
     /// The piece.
     pub text: String,
@@ -77,10 +77,10 @@ impl Understood {
 }
 
 impl Service<'_> {
-    /// Answers a request at once.
+    /// Answers a request in one step.
     ///
     /// # Errors
-    /// Fails if the request makes no sense or the index cannot be read.
+    /// Fails if the request is invalid or the index cannot be read.
     pub fn ask(&self, request: &Request) -> Result<Response, Error> {
         let query = self.understand(request)?;
         let understood = Understood::of(&query, &self.names);

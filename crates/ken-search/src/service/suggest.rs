@@ -1,4 +1,4 @@
-//! "Did you mean", asked of the index.
+//! "Did you mean", for the words of the index.
 
 use ken_core::{Field, Order};
 
@@ -7,11 +7,11 @@ use crate::parse::Tree;
 use crate::plan::plan;
 use crate::spelling::{self, Suggestion, Vocabulary};
 
-/// Similar terms that are looked for.
+/// The most similar terms that are tried.
 const MAX_SIMILAR: usize = 3;
 
 impl Service<'_> {
-    /// Returns queries that may have been meant by one that found so many documents.
+    /// Returns suggestions for a query that found this number of documents.
     pub(super) fn suggestions(
         &self,
         tree: &Tree,

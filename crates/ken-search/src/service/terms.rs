@@ -1,7 +1,7 @@
-//! The terms of the index, and how often they are there.
+//! Lists the terms of the index with their counts.
 //!
-//! Sorted by term they are handed on as they are read, however many there are. Sorted by a count, those of the page are
-//! kept in a heap.
+//! Terms sorted alphabetically are handed on as they are read, however many there are. When they are sorted by a
+//! count, a heap keeps only the terms of the page.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,22 +14,22 @@ use serde::{Deserialize, Serialize};
 use super::{Error, SCHEMA, Service};
 use crate::terms::pattern;
 
-/// Terms that are handed on when they are sorted by a count and the request has no limit.
+/// The number of terms when they are sorted by a count and the request has no limit.
 const DEFAULT_LIMIT: usize = 100;
 
-/// A question for terms. The default asks for all of the text fields.
+/// A request for terms. The default asks for all terms of the text fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TermRequest {
     /// `start`, `pat*ern`, `/regular expression/`, `~word` or `~word~2`.
     pub pattern: String,
-    /// Names of the fields; all text fields if there are none.
+    /// The names of the fields; all text fields if empty.
     pub fields: Vec<String>,
-    /// Whether each field is counted on its own.
+    /// Whether each field is counted separately.
     pub by_field: bool,
     /// What the terms are sorted by.
     pub sort: TermOrder,
-    /// How many; 0 for all. If absent, all sorted by term, and a hundred sorted by a count.
+    /// The most terms; 0 for all. If absent: all in alphabetical order, a hundred when sorted by a count.
     pub limit: Option<usize>,
 }
 
@@ -37,25 +37,25 @@ pub struct TermRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TermOrder {
-    /// Their letters.
+    /// The alphabet.
     #[default]
     Term,
-    /// How many documents have them, the most first.
+    /// The number of documents with the term, highest first.
     Documents,
-    /// How often they are there, the most first.
+    /// The number of occurrences, highest first.
     Occurrences,
 }
 
-/// A term of the index. The order is that of the terms.
+/// A term of the index. Rows are ordered by term.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TermRow {
     /// The term.
     pub term: String,
-    /// Its field, if each is counted on its own.
+    /// The field, if each is counted separately.
     pub field: Option<Field>,
-    /// How many documents have it.
+    /// The number of documents with the term.
     pub documents: u64,
-    /// How often it is there.
+    /// The number of occurrences.
     pub occurrences: u64,
 }
 
@@ -81,7 +81,7 @@ impl TermRow {
 }
 
 impl Service<'_> {
-    /// Returns the row of a term as it is written.
+    /// Returns the JSON form of a row.
     pub fn term_form<'a>(&'a self, row: &'a TermRow) -> impl Serialize + 'a {
         RowForm {
             documents: row.documents,
@@ -92,10 +92,10 @@ impl Service<'_> {
         }
     }
 
-    /// Hands on the terms that a request asks for, in order.
+    /// Calls `each` with the terms that a request asks for, in order.
     ///
     /// # Errors
-    /// Fails if the pattern has a mistake, a field has no terms or the index cannot be read, or where `each` fails.
+    /// Fails if the pattern has a mistake, if a field has no terms, if the index cannot be read, or if `each` fails.
     pub fn each_term<E: From<Error>>(
         &self,
         request: &TermRequest,
@@ -124,7 +124,7 @@ impl Service<'_> {
         }
     }
 
-    /// Returns the fields of these names, or all text fields.
+    /// Returns the fields with these names, or all text fields.
     fn term_fields(&self, names: &[String]) -> Result<Vec<Field>, Error> {
         if names.is_empty() {
             let text = FIELDS.iter().filter(|info| info.kind == FieldKind::Text);
@@ -175,7 +175,7 @@ impl Service<'_> {
         sort: TermOrder,
         limit: usize,
     ) -> Result<Vec<TermRow>, Error> {
-        // The least of those that are kept is on top: the smaller count, then the later term.
+        // The least of the kept terms is on top: the smallest count, then the last in the alphabet.
         let mut best: BinaryHeap<Reverse<(u64, Reverse<TermRow>)>> = BinaryHeap::new();
         self.snapshot.terms().list(list, &mut |count| {
             let key = match sort {
@@ -183,7 +183,7 @@ impl Service<'_> {
                 _ => count.documents,
             };
             let is_full = best.len() >= limit;
-            // Terms come in order, so one with the same count is a later one.
+            // Terms come in order, so of two with the same count the later one loses.
             if is_full && best.peek().is_some_and(|least| key <= least.0.0) {
                 return ControlFlow::Continue(());
             }

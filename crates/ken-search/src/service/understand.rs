@@ -1,4 +1,4 @@
-//! The first step: the text of a query becomes a tree, and the tree a plan.
+//! The first step of a search: the text of a query becomes a tree, and the tree a plan.
 
 use ken_core::{Field, Plan};
 
@@ -16,14 +16,14 @@ pub struct Query {
     pub tree: Tree,
     /// The tree in the terms of the index.
     pub plan: Plan,
-    /// What was left out of a query with mistakes.
+    /// The pieces that were left out of a query with mistakes.
     pub left_out: Vec<LeftOut>,
-    /// How many words were left out because more documents have them than have the others.
+    /// The number of words that were left out because they are in more documents than the others.
     pub n_frequent: usize,
 }
 
 impl Query {
-    /// Keeps of what the query finds what a filter finds too, without a change of scores.
+    /// Restricts the query to what a filter finds, without changing scores.
     fn narrow(&mut self, filter: Tree, context: &Context) {
         let part = match plan(&filter, context) {
             part @ Plan::Filter(_) => part,
@@ -39,7 +39,7 @@ impl Query {
         };
     }
 
-    /// Returns whether the query has nothing that an index can have.
+    /// Returns whether the query asks for nothing that an index can have.
     pub fn finds_nothing(&self) -> bool {
         self.plan == Plan::Nothing
     }

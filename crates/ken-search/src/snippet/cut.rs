@@ -1,7 +1,6 @@
-//! A stretch of a body → a fragment fit to be shown.
+//! Turns a stretch of a body into a fragment fit to be shown.
 //!
-//! Fragments stay on one page, begin and end between words where there are blanks, and never cut
-//! a character.
+//! A fragment stays on one page, begins and ends between words where there are spaces, and never cuts a character.
 
 use std::ops::Range;
 
@@ -12,13 +11,14 @@ use super::matcher::Hit;
 
 /// A form feed ends a page.
 const PAGE_END: char = '\u{c}';
-/// Context is looked for no further than this many bytes; a body may be blank for megabytes.
+/// Context is searched no further than this many bytes, as a body may be blank for megabytes.
 const CONTEXT_BYTES: usize = 4 << 10;
 
-/// What people take for one character is looked for no further than this many bytes.
+/// The most bytes in which the end of a visible character is searched.
 const GRAPHEME_BYTES: usize = 64;
 
-/// Counts pages and lines up to a place, from the last place on if it lies before.
+/// Counts pages and lines up to an offset. Counting goes on from the last offset, or from the start if that lies
+/// ahead.
 pub(super) struct Places<'b> {
     body: &'b str,
     has_pages: bool,
@@ -38,7 +38,7 @@ impl<'b> Places<'b> {
         }
     }
 
-    /// Returns the page, if the body has pages, and the line of a place, both from 1.
+    /// Returns the page, if the body has pages, and the line of an offset, both from 1.
     fn of(&mut self, at: usize) -> (Option<usize>, usize) {
         if at < self.at {
             (self.at, self.line, self.page) = (0, 1, 1);
@@ -63,7 +63,7 @@ pub(super) fn fragment(
     let body = places.body;
     let span = on_one_page(body, span);
     let spare = length.saturating_sub(body[span.clone()].chars().count());
-    // What follows tells more than what went before.
+    // The text after a match says more than the text before it.
     let (start, used) = before(body, span.start, spare / 3);
     let end = after(body, span.end, spare - used);
     let highlights = highlights(hits, start..end);
@@ -89,7 +89,7 @@ fn on_one_page(body: &str, span: Range<usize>) -> Range<usize> {
 fn before(body: &str, at: usize, characters: usize) -> (usize, usize) {
     let floor = body.ceil_char_boundary(at.saturating_sub(CONTEXT_BYTES));
     let (mut start, mut used, mut blank) = (at, 0, false);
-    // The last place where a word starts, as far as the context was walked.
+    // The last offset at which a word starts, within the context so far.
     let mut word = None;
     for (offset, character) in body[floor..at].char_indices().rev() {
         if character == PAGE_END || used == characters {
@@ -111,8 +111,8 @@ fn before(body: &str, at: usize, characters: usize) -> (usize, usize) {
     }
 }
 
-/// Returns the first place from `start` on, up to `end`, that cuts no character in two: a letter
-/// and its marks, a flag, a family of emoji are one.
+/// Returns the first offset from `start` to `end` that cuts no character in two. A letter with its marks, a flag or a
+/// family of emoji is one character.
 fn whole_character(body: &str, start: usize, end: usize) -> usize {
     let from = body.floor_char_boundary(start.saturating_sub(GRAPHEME_BYTES));
     let to = body.ceil_char_boundary(start.saturating_add(2 * GRAPHEME_BYTES).min(body.len()));
@@ -129,7 +129,7 @@ fn whole_character(body: &str, start: usize, end: usize) -> usize {
     end.min(at)
 }
 
-/// Returns the last place up to `end`, from `start` on, that cuts no character in two.
+/// Returns the last offset from `start` to `end` that cuts no character in two.
 fn whole_characters(body: &str, start: usize, end: usize) -> usize {
     let from = body.floor_char_boundary(end.saturating_sub(2 * GRAPHEME_BYTES).max(start));
     let to = body.ceil_char_boundary(end.saturating_add(GRAPHEME_BYTES).min(body.len()));

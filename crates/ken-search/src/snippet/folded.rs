@@ -1,8 +1,8 @@
-//! A stretch of a body with its letters folded, to be searched for terms as for bytes.
+//! A stretch of a body with its letters folded, so that terms can be searched for as bytes.
 //!
-//! Each letter becomes what analysis makes of it, without the marks that are left: what analysis
-//! takes for a term has the same letters here. More may have them, which costs no more than a look by
-//! analysis. Capitals of ASCII stay, as the search does not tell them apart.
+//! Each letter becomes what analysis makes of it, without marks. Every term that analysis finds has the same letters
+//! here. Other text may have the same letters too, which only costs an analysis. ASCII capitals stay, as the search
+//! ignores their case.
 
 use ken_core::Field;
 use unicode_normalization::UnicodeNormalization;
@@ -10,17 +10,16 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::plan::Analyze;
 
-/// Folded letters that are remembered; texts of one script have about a hundred.
+/// The number of folded letters that are kept; texts in one script have about a hundred.
 const MEMORY: usize = 1024;
-/// Bytes of a folded letter that is remembered: only some ligatures have more.
+/// The most bytes of a folded letter that is kept; only some ligatures have more.
 const LETTER_BYTES: usize = 8;
 
-/// The stretch, and where its bytes come from.
+/// The folded text, and where its bytes come from.
 pub(super) struct Folded {
     analyze: Analyze,
     text: Vec<u8>,
-    /// From which place of the text on which place of the body stands there, where the distance
-    /// changes.
+    /// Pairs of an offset in the text and one in the body, for each offset at which their distance changes.
     steps: Vec<(usize, usize)>,
     memory: Vec<Letter>,
 }
@@ -70,14 +69,14 @@ impl Folded {
         &self.text
     }
 
-    /// Returns about where in the body a place of the text stands; it may be within a letter.
+    /// Returns approximately where in the body an offset of the text is; it may be within a letter.
     pub(super) fn place(&self, at: usize) -> usize {
         let next = self.steps.partition_point(|(text, _)| *text <= at);
         let place = match self.steps.get(next.saturating_sub(1)) {
             Some((text, body)) => body + (at - text),
             None => at,
         };
-        // A letter may be longer when it is folded.
+        // A folded letter may be longer than the letter.
         self.steps
             .get(next)
             .map_or(place, |(_, end)| place.min(*end))
@@ -122,8 +121,8 @@ impl Folded {
     }
 }
 
-/// Returns how many bytes are ASCII before the first that is not. Texts have thousands of such stretches, of a dozen
-/// bytes each.
+/// Returns the number of ASCII bytes before the first byte that is not ASCII. Texts have thousands of such stretches,
+/// of a dozen bytes each.
 fn n_ascii(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
@@ -136,7 +135,7 @@ fn n_ascii(bytes: &[u8]) -> usize {
     8 * words.len() + of_rest.count()
 }
 
-/// Returns a term as it stands in folded text.
+/// Returns a term as folded text has it.
 pub(super) fn plain(term: &str) -> String {
     term.nfkd().filter(|c| !is_combining_mark(*c)).collect()
 }
@@ -179,7 +178,7 @@ mod tests {
             folded.fold(&body, 0);
             let text = String::from_utf8(folded.text().to_vec()).unwrap().to_lowercase();
             ANALYZE(Field::Body, &body, &mut |term, _, bytes| {
-                // Parts of one word that stand apart, as those of `fo-\\nund`, are not searched for.
+                // The search does not find words with a gap, such as `fo-\\nund`.
                 if body[bytes].chars().all(char::is_alphanumeric) {
                     let term = plain(term);
                     assert!(text.contains(&term), "{term:?} in {body:?}: {text:?}");

@@ -1,7 +1,7 @@
-//! What a query looks for in a text, and where a stretch of text has it.
+//! What a query searches for in a text, and where a stretch of text has it.
 //!
-//! The test is made on terms, by the analysis of the index, so that what is highlighted is what
-//! was found: `cafe` in `Café`, `header` in `parseHTTPHeader`.
+//! Terms are compared as the analysis of the index makes them, so the highlights are what the search found: `cafe` in
+//! `Café`, `header` in `parseHTTPHeader`.
 
 use std::ops::Range;
 
@@ -11,41 +11,41 @@ use regex_automata::meta::Regex;
 use crate::plan::Analyze;
 use strsim::osa_distance;
 
-/// What is looked for.
+/// What is searched for.
 #[derive(Clone, Debug)]
 pub enum TermMatcher {
     /// A term.
     Term(TermTest),
     /// Terms at these relative positions.
     Phrase(Vec<(u32, TermTest)>),
-    /// All of these, with so many other terms between them at most.
+    /// All of these, with at most `slop` other terms between them.
     Near {
-        /// What each of them may be.
+        /// The tests of the terms.
         parts: Vec<TermTest>,
-        /// Other terms between them.
+        /// The most other terms between them.
         slop: u32,
     },
 }
 
-/// Which terms are meant.
+/// Which terms match.
 #[derive(Clone, Debug)]
 pub enum TermTest {
-    /// This one.
+    /// This term.
     Exact(String),
-    /// Those that start so.
+    /// Terms that start with this.
     Prefix(String),
-    /// Those between these, with all that start as the last; no last if it is empty.
+    /// Terms between these two, and those that start with the last. An empty last term means no end.
     Range(String, String),
-    /// Those that the expression matches.
+    /// Terms that the expression matches.
     Regex(Box<Regex>, String),
-    /// Those that are close to this one.
+    /// Terms at this distance or less.
     Fuzzy(String, u8),
-    /// Those that are meant by one of these.
+    /// Terms that match one of these.
     Any(Vec<Self>),
 }
 
 impl TermTest {
-    /// Returns `None` for what cannot be tested; nothing is then highlighted.
+    /// Returns the test of a pattern; `None` if it cannot be tested, and then nothing is highlighted.
     fn new(pattern: &Pattern) -> Option<Self> {
         Some(match pattern {
             Pattern::Term(term) | Pattern::Stem(term) => Self::Exact(term.clone()),
@@ -70,7 +70,7 @@ impl TermTest {
         })
     }
 
-    /// Returns whether a single character is asked for that is not of ASCII.
+    /// Returns whether the test is for a single character outside ASCII.
     fn is_character(&self) -> bool {
         matches!(self, Self::Prefix(prefix) if !prefix.is_ascii() && prefix.chars().nth(1).is_none())
     }
@@ -120,7 +120,7 @@ impl PartialEq for TermMatcher {
 }
 
 impl TermMatcher {
-    /// Returns how much a match counts against those of other terms.
+    /// Returns how much a match is worth compared with matches of other terms.
     pub(super) fn worth(&self) -> usize {
         match self {
             Self::Term(_) => 1,
@@ -128,7 +128,7 @@ impl TermMatcher {
         }
     }
 
-    /// Calls `each` with the tests of all terms.
+    /// Calls `each` with the test of every term.
     pub(super) fn tests<'a>(&'a self, each: &mut dyn FnMut(&'a TermTest)) {
         match self {
             Self::Term(test) => each(test),
@@ -138,7 +138,7 @@ impl TermMatcher {
     }
 }
 
-/// Returns what a plan looks for in a field: not what it excludes, nor what only filters.
+/// Returns what a plan searches for in a field, without what it excludes or only filters.
 pub fn matchers(plan: &Plan, field: Field) -> Vec<TermMatcher> {
     let mut found = Vec::new();
     collect(plan, field, &mut found);
@@ -205,23 +205,23 @@ fn add(matcher: Option<TermMatcher>, found: &mut Vec<TermMatcher>) {
     found.extend(matcher.filter(|matcher| !found.contains(matcher)));
 }
 
-/// A place that matches.
+/// A match.
 #[derive(Clone, Debug)]
 pub(super) struct Hit {
-    /// Number of the matcher.
+    /// The number of its matcher.
     pub(super) matcher: usize,
-    /// The place in the body.
+    /// Its bytes in the body.
     pub(super) bytes: Range<usize>,
 }
 
-/// Finds hits in a stretch of text.
+/// Finds matches in a stretch of text.
 pub(super) struct Hits<'a> {
     pub(super) matchers: &'a [TermMatcher],
     pub(super) analyze: Analyze,
     shapes: Shapes,
 }
 
-/// What terms look like that may be meant: most others need no comparison.
+/// Hashes of the terms that may match, so that most other terms need no comparison.
 struct Shapes(Box<[bool; 256]>);
 
 impl Shapes {
@@ -251,7 +251,7 @@ impl Shapes {
     }
 }
 
-/// Where one test of a matcher holds: position in the text, and bytes.
+/// A match of one test: position in the text, and bytes.
 type Place = (u32, Range<usize>);
 
 impl<'a> Hits<'a> {
@@ -263,9 +263,9 @@ impl<'a> Hits<'a> {
         }
     }
 
-    /// Adds the hits in a window of the body.
+    /// Adds the matches in a window of the body.
     pub(super) fn find(&self, body: &str, window: Range<usize>, hits: &mut Vec<Hit>) {
-        // For each matcher of several terms, for each of them, where it holds.
+        // The matches of each term of each matcher of several terms.
         let mut places: Vec<Vec<Vec<Place>>> = self.matchers.iter().map(room).collect();
         (self.analyze)(
             Field::Body,
@@ -317,8 +317,8 @@ impl<'a> Hits<'a> {
     }
 }
 
-/// Returns where the first character of a match stands, if the match is a pair of a script without
-/// blanks: the index has a character as the start of those. Else the match.
+/// Returns the bytes of the first character, if the match is a pair in a script without spaces; else the whole match.
+/// The index has such a character only as the start of pairs.
 fn first_character(body: &str, bytes: Range<usize>, analyze: Analyze) -> Range<usize> {
     let text = &body[bytes.clone()];
     let mut second = None;
@@ -331,7 +331,7 @@ fn first_character(body: &str, bytes: Range<usize>, analyze: Analyze) -> Range<u
     bytes.start..bytes.start + first.len()
 }
 
-/// Returns room for the places of several terms.
+/// Returns empty lists for the matches of several terms.
 fn room(matcher: &TermMatcher) -> Vec<Vec<Place>> {
     let mut room = Vec::new();
     if !matches!(matcher, TermMatcher::Term(_)) {
@@ -355,7 +355,7 @@ fn phrases(terms: &[(u32, TermTest)], places: &[Vec<Place>], add: &mut dyn FnMut
     }
 }
 
-/// Finds the shortest stretches that hold a place of each list, in any order.
+/// Finds the shortest stretches that hold a match from each list, in any order.
 fn together(places: &[Vec<Place>], slop: u32, add: &mut dyn FnMut(Range<usize>)) {
     let most = slop as usize + places.len();
     let mut next = vec![0; places.len()];

@@ -1,9 +1,8 @@
-//! Which piece of a document shows best why it was found.
+//! Finds the passages of a document that show best why it was found.
 //!
-//! A body may have 32 MiB and a page of hits shows ten, so bodies are not analysed as a whole:
-//! a scan by bytes finds candidate places ([`scan`]), analysis confirms them on a window around
-//! each ([`matcher`]), and the stretch with the most different terms close together is cut out
-//! ([`cut`]).
+//! A body may have 32 MiB and a page shows ten hits, so bodies are not analysed as a whole. A scan of the bytes finds
+//! candidates ([`scan`]), analysis confirms them in a window around each ([`matcher`]), and the stretch with the most
+//! different terms close together becomes the fragment ([`cut`]).
 
 mod cut;
 mod folded;
@@ -23,9 +22,9 @@ use scan::{Effort, Expressions};
 /// How much is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Length of a fragment in characters, about.
+    /// The approximate length of a fragment in characters.
     pub length: usize,
-    /// Number of fragments at most.
+    /// The most fragments of a body.
     pub count: usize,
 }
 
@@ -38,26 +37,26 @@ impl Default for Settings {
     }
 }
 
-/// A piece of a body, fit to be shown.
+/// A passage of a body, fit to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// The text, white space folded, without control characters.
+    /// The text with white space folded and without control characters.
     pub text: String,
-    /// What matched: ranges of bytes of `text`, in order, not touching each other's insides.
+    /// The matches: ranges of bytes of `text`, in order and without overlap.
     pub highlights: Vec<Range<usize>>,
-    /// Whether the page goes on before the text.
+    /// Whether the page has more text before the fragment.
     pub cut_start: bool,
-    /// Whether the page goes on after the text.
+    /// Whether the page has more text after the fragment.
     pub cut_end: bool,
-    /// The bytes of the body that the text is from.
+    /// The bytes of the body that the fragment shows.
     pub at: Range<usize>,
-    /// The page of the first match, from 1; only for bodies with pages.
+    /// The page of the first match, from 1, if the body has pages.
     pub page: Option<usize>,
     /// The line of the first match in the body, from 1.
     pub line: usize,
 }
 
-/// Finds what a query looks for, in one body after the other.
+/// Finds fragments in one body after the other.
 #[derive(Debug)]
 pub struct Finder {
     matchers: Vec<TermMatcher>,
@@ -66,7 +65,7 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Returns the finder of these.
+    /// Returns the finder for these matchers.
     pub fn new(matchers: Vec<TermMatcher>, analyze: Analyze) -> Self {
         Self {
             matchers,
@@ -75,10 +74,10 @@ impl Finder {
         }
     }
 
-    /// Returns the best fragments of a body, best first; its beginning if nothing matches.
+    /// Returns the best fragments of a body, best first, or its beginning if nothing matches.
     ///
-    /// Without any text there is no fragment. Costs about a scan of the body for the terms that are
-    /// rare in it, and the analysis of at most some tens of kilobytes.
+    /// An empty body has no fragment. The cost is about one scan of the body for the terms that are rare in it, and
+    /// the analysis of some tens of kilobytes at most.
     pub fn fragments(&self, body: &str, settings: Settings) -> Vec<Fragment> {
         let mut hits = self.hits(body, Effort::SNIPPET);
         hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
@@ -100,10 +99,10 @@ impl Finder {
         fragments
     }
 
-    /// Calls `each` with a fragment for every place of a body that matches, in order; places close
-    /// together share one. Returns whether `each` wanted all: it stops by returning false.
+    /// Calls `each` with a fragment for every match in a body, in order; matches close together share a fragment.
+    /// `each` stops the search by returning false. Returns whether the search reached the end.
     ///
-    /// Costs the analysis of all windows with candidates: of the whole body where terms are frequent.
+    /// The cost is the analysis of all windows with candidates, which is the whole body where terms are frequent.
     pub fn all(&self, body: &str, length: usize, each: &mut dyn FnMut(Fragment) -> bool) -> bool {
         let mut hits = self.hits(body, Effort::ALL);
         hits.sort_by_key(|hit| (hit.bytes.start, hit.bytes.end, hit.matcher));
@@ -117,7 +116,7 @@ impl Finder {
             let end = rest[..n_near].iter().map(|hit| hit.bytes.end).max();
             let span = start..end.unwrap_or(start);
             let fragment = cut::fragment(&mut places, &rest[..n_near], span, length);
-            // The fragment ends with its page: what follows has one of its own.
+            // The fragment ends with its page: matches on the next page get a fragment of their own.
             let n_shown = rest[..n_near]
                 .iter()
                 .filter(|hit| hit.bytes.start < fragment.at.end);
@@ -135,10 +134,10 @@ impl Finder {
     }
 }
 
-/// Returns the stretch of at most `length` bytes whose hits are worth most.
+/// Returns the stretch of at most `length` bytes whose matches are worth most.
 ///
-/// Different terms count most, phrases double, then repetitions, then closeness; of equals the
-/// first. Two pointers move over the hits, so the cost is linear.
+/// Different terms count most, and phrases count double; then come repetitions, then closeness. Among equals the first
+/// wins. Two pointers move over the matches, so the cost is linear.
 fn best_span(hits: &[Hit], matchers: &[TermMatcher], length: usize) -> Option<Range<usize>> {
     let mut counts = vec![0_usize; matchers.len()];
     let mut worth = 0;
@@ -147,7 +146,7 @@ fn best_span(hits: &[Hit], matchers: &[TermMatcher], length: usize) -> Option<Ra
     let mut end = 0;
     for (first, hit) in hits.iter().enumerate() {
         let start = hit.bytes.start;
-        // A hit longer than a fragment still makes one.
+        // A match longer than a fragment still makes one.
         while next < hits.len() && (next == first || hits[next].bytes.end <= start + length) {
             worth += gain(&mut counts, hits[next].matcher, matchers);
             end = end.max(hits[next].bytes.end);

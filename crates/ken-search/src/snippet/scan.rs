@@ -1,9 +1,9 @@
-//! Where in a body it is worth to look.
+//! Finds the stretches of a body that are worth an analysis.
 //!
-//! Analysis yields some hundred megabytes a second at best, and allocates; to look for the letters of all
-//! terms ([`Words`]) takes a small part of that, in the body folded where it is not ASCII ([`Folded`]). Where they
-//! stand, a window is analysed. Terms that are found often enough are looked for no more, so that frequent words do not
-//! use up the effort before rare ones are found. Patterns are one regular expression.
+//! Analysis allocates and reaches some hundred megabytes a second at best. Searching for the letters of all terms
+//! ([`Words`]) takes a small part of that time; text outside ASCII is folded first ([`Folded`]). A window around each
+//! candidate is analysed. A term that is found often enough is no longer searched for, so that frequent words do not
+//! use up the effort before rare ones are found. Patterns are joined in one regular expression.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,23 +18,23 @@ use crate::plan::Analyze;
 
 /// Bodies up to this length are analysed whole.
 const SMALL_BYTES: usize = 8 << 10;
-/// How much is looked at of a larger body.
+/// How much of a larger body is searched.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
-    /// What is looked through.
+    /// Bytes that are scanned.
     scan_bytes: usize,
     /// Windows analysed for each term.
     windows_per_term: usize,
-    /// Windows analysed in all.
+    /// Windows analysed for all terms.
     windows: usize,
-    /// Candidates looked at for each term; `in` stands within many words.
+    /// Candidates checked for each term; `in` is inside many words.
     candidates_per_term: usize,
-    /// How far windows reach into each other, for phrases that begin in one and end in the next.
+    /// The overlap of neighbouring windows, for phrases that begin in one and end in the next.
     overlap: usize,
 }
 
 impl Effort {
-    /// Enough to find a good place: the analysis of about 50 kB.
+    /// Enough to find a good passage: the analysis of about 50 kB.
     pub(super) const SNIPPET: Self = Self {
         scan_bytes: 32 << 20,
         windows_per_term: 16,
@@ -52,14 +52,14 @@ impl Effort {
     };
 }
 
-/// Terms looked for, and the characters of each that are scanned for.
+/// The most terms searched for, and the most characters of each.
 const TERMS: usize = 32;
 const TERM_CHARACTERS: usize = 24;
 /// A window around a candidate, in bytes before and after its start.
 const BEFORE: usize = 200;
 const AFTER: usize = 320;
 
-/// Returns hits in a body: all if it is small, else some of each term.
+/// Returns the matches in a body: all if it is small, else some of each term.
 pub(super) fn hits(
     body: &str,
     finder: &Hits<'_>,
@@ -85,9 +85,9 @@ pub(super) fn hits(
         needle.number = number;
         needle.text = folded::plain(&needle.text);
     }
-    // Terms that are not ASCII stand in no body of ASCII.
+    // A body of ASCII has no term outside ASCII.
     needles.retain(|needle| !needle.is_empty() && (!is_ascii || needle.text.is_ascii()));
-    // At one place the automaton prefers the first: the longer one says more.
+    // At one offset the automaton prefers the first needle: the longer one says more.
     needles.sort_by_key(|needle| std::cmp::Reverse(needle.text.len()));
     let (patterns, terms): (Vec<_>, Vec<_>) =
         needles.into_iter().partition(|of| of.regex.is_some());
@@ -114,22 +114,22 @@ pub(super) fn hits(
 
 /// A term to scan for.
 struct Needle {
-    /// Which of those of its query it is.
+    /// Its number among the needles of the query.
     number: usize,
     text: String,
-    /// Whether a word that goes on is no match.
+    /// Whether the word must end with the needle.
     exact: bool,
     /// An expression instead of the text.
     regex: Option<String>,
-    /// Whether it may start within a word.
+    /// Whether the match may start within a word.
     inside: bool,
     windows: usize,
     candidates: usize,
 }
 
 impl Needle {
-    /// Returns what to scan for: of a phrase the term that is the rarest, as far as its length
-    /// tells; of alternatives each.
+    /// Returns the needles of a matcher: for a phrase its rarest term, as far as length tells, and for alternatives
+    /// each of them.
     fn of(matcher: &TermMatcher) -> Vec<Self> {
         match matcher {
             TermMatcher::Term(test) => Self::of_test(test, true),
@@ -143,7 +143,7 @@ impl Needle {
             TermTest::Exact(term) => vec![Self::literal(term, whole)],
             TermTest::Prefix(term) => vec![Self::literal(term, false)],
             TermTest::Regex(_, regex) => vec![Self::pattern(inside(regex))],
-            // Most letters begin a word that may lie between.
+            // Words in a range may begin with most letters.
             TermTest::Range(..) => vec![Self::pattern(inside(r"\w"))],
             // A term that is close to another shares its first half or its second.
             TermTest::Fuzzy(term, _) => {
@@ -192,47 +192,47 @@ impl Needle {
 
 fn rarest<'a>(tests: impl Iterator<Item = &'a TermTest>) -> Vec<Needle> {
     let needles = tests.map(|test| Needle::of_test(test, false));
-    // A pattern may stand everywhere; of terms the longest is the rarest.
+    // A pattern may match anywhere; among terms the longest is the rarest.
     needles
         .max_by_key(|needles| needles.iter().map(|needle| needle.text.len()).min())
         .unwrap_or_default()
 }
 
-/// Returns an expression that matches in a text where `regex` matches one of its words, or more.
+/// Returns an expression that matches in a text at least where `regex` matches one of its words.
 fn inside(regex: &str) -> String {
     let regex = regex.strip_prefix("(?i)").unwrap_or(regex);
     let regex = match regex
         .strip_prefix("^(?s:")
         .and_then(|rest| rest.strip_suffix(")$"))
     {
-        // Of a pattern for a whole word: it must not run over blanks.
+        // The pattern is for a whole word, so it must not run over spaces.
         Some(glob) => glob.replace('.', "\\w"),
         None => regex.replace(['^', '$'], "\\b"),
     };
     format!("(?i:{regex})")
 }
 
-/// One way through a body.
+/// A scan of one body.
 struct Scan<'b> {
     body: &'b str,
-    /// Where it ends.
+    /// Where the scan ends.
     limit: usize,
     effort: Effort,
-    /// What lies before was searched.
+    /// The bytes before this offset have been searched.
     from: usize,
-    /// What lies before was analysed.
+    /// The bytes before this offset have been analysed.
     analysed: usize,
     /// The stretch of the body that is searched, and where in its text the search goes on.
     chunk: Range<usize>,
     next: usize,
     folded: Folded,
-    /// Whether the stretch is searched as it is.
+    /// Whether the stretch is searched without folding.
     is_plain: bool,
 }
 
 /// Bytes that are folded and searched at a time.
 const CHUNK_BYTES: usize = 16 << 10;
-/// How far chunks reach into each other: a term with its marks has fewer bytes.
+/// The overlap of chunks: a term with its marks has fewer bytes.
 const CHUNK_OVERLAP: usize = 256;
 
 impl<'b> Scan<'b> {
@@ -266,8 +266,8 @@ impl<'b> Scan<'b> {
         self.next = 0;
     }
 
-    /// Calls back with windows. Returns the number of a needle that has been found often enough;
-    /// `None` at the end, or when the callback says stop.
+    /// Calls back with windows. Returns the number of a needle that has been found often enough; `None` at the end, or
+    /// when the callback stops the search.
     fn search(
         &mut self,
         expression: &Expression,
@@ -288,7 +288,7 @@ impl<'b> Scan<'b> {
         None
     }
 
-    /// Returns the next place of the body where a needle matches, and which.
+    /// Returns the number and range of the next needle in the body.
     fn candidate(&mut self, expression: &Expression) -> Option<(usize, Range<usize>)> {
         if self.from >= self.limit {
             return None;
@@ -340,7 +340,7 @@ impl<'b> Scan<'b> {
         None
     }
 
-    /// Looks at a candidate; returns whether to go on.
+    /// Checks a candidate and returns whether to go on.
     fn take(
         &mut self,
         needle: &mut Needle,
@@ -361,8 +361,7 @@ impl<'b> Scan<'b> {
     }
 }
 
-/// Tells candidates that are part of a longer word, and not a part of an identifier either,
-/// without analysis.
+/// Returns whether a candidate is inside a longer word and is not a part of an identifier. This needs no analysis.
 fn inside_word(body: &[u8], at: Range<usize>, exact: bool) -> bool {
     let same = |left: u8, right: u8| {
         left.is_ascii_lowercase() && right.is_ascii_lowercase()
@@ -373,7 +372,7 @@ fn inside_word(body: &[u8], at: Range<usize>, exact: bool) -> bool {
     goes_on(at.start) || exact && goes_on(at.end)
 }
 
-/// Returns a window around a candidate, at blanks if there are some.
+/// Returns a window around a candidate, cut at spaces if there are some.
 fn window(body: &str, start: usize, end: usize, analysed: usize) -> Range<usize> {
     let from = floor_boundary(body, start.saturating_sub(BEFORE)).max(analysed);
     let to = ceil_boundary(body, (start + AFTER).max(end + 1));
@@ -403,21 +402,21 @@ enum Expression {
     Patterns(Box<Regex>),
 }
 
-/// Expressions kept from body to body: building one takes longer than searching most bodies.
+/// Expressions that are kept from body to body, as building one takes longer than searching most bodies.
 #[derive(Debug, Default)]
 pub(super) struct Expressions {
     built: Mutex<HashMap<Vec<usize>, Option<Arc<Expression>>>>,
 }
 
-/// More are not kept: needles that are found often are left out one by one, in any order.
+/// The most expressions that are kept. Frequent needles are left out one by one, in any order.
 const EXPRESSIONS: usize = 64;
 
 impl Expressions {
-    /// Returns the expression that matches needles of the one query that this is for, all of them
-    /// terms or all patterns; `None` if it would be too large.
+    /// Returns the expression that matches needles of one query, which are all terms or all patterns; `None` if it
+    /// would be too large.
     fn of(&self, needles: &[Needle]) -> Option<Arc<Expression>> {
         let key: Vec<usize> = needles.iter().map(|needle| needle.number).collect();
-        // Others that look for the same wait until it is built.
+        // Other threads that need the same expression wait until it is built.
         let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = built.get(&key) {
             return known.clone();

@@ -1,10 +1,10 @@
-//! Where one of several words stands in a text, whatever the case of their ASCII letters.
+//! Finds the first of several words in a text, and ignores the case of ASCII letters.
 //!
-//! The automaton for all words (A. Aho and M. Corasick, "Efficient string matching", 1975) is led by single rare
-//! bytes where case does not matter, and in a table of numbers each byte is frequent. So the first bytes of the words,
-//! in each case, are looked for with vector instructions (Teddy, of Hyperscan: X. Wang et al., "Hyperscan: a fast
-//! multi-pattern regex matcher for modern CPUs", 2019), and where some stand the words are compared. Of many words,
-//! and where starts without words stand close together, the automaton is left.
+//! An automaton for all words (A. Aho and M. Corasick, "Efficient string matching", 1975) skips ahead by single rare
+//! bytes only where case matters, and in a table of numbers each byte is frequent. So vector instructions search for
+//! the first bytes of the words in each case (Teddy, of Hyperscan: X. Wang et al., "Hyperscan: a fast multi-pattern
+//! regex matcher for modern CPUs", 2019), and the words are compared at each start. The automaton does the rest:
+//! searches for many words, and texts in which starts without words are close together.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,12 +13,12 @@ use std::sync::OnceLock;
 use aho_corasick::packed::{self, Searcher};
 use aho_corasick::{AhoCorasick, Input, MatchKind, Span};
 
-/// Bytes of a word that are looked for: longer ones are in more cases.
+/// The bytes of a word that are searched for: more bytes have more combinations of case.
 const START_BYTES: usize = 3;
-/// More starts are found by looking at too many places.
+/// With more starts the search stops too often.
 const MAX_STARTS: usize = 32;
 
-/// So many places in a row where a word only starts, in so many bytes: the text is full of them.
+/// A text is full of false starts if it has this many of them within `FULL_BYTES`.
 const FALSE_STARTS: usize = 64;
 const FULL_BYTES: usize = 64 * FALSE_STARTS;
 
@@ -26,12 +26,12 @@ const FULL_BYTES: usize = 64 * FALSE_STARTS;
 pub(super) struct Words {
     words: Vec<Vec<u8>>,
     starts: Option<Searcher>,
-    /// Made when it is needed; none if there are too many words.
+    /// The automaton, built when needed; `None` if there are too many words.
     automaton: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Words {
-    /// Returns `None` if there are too many.
+    /// Returns `None` if there are too many words.
     pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Option<Self> {
         let words: Vec<Vec<u8>> = words.map(|word| word.as_bytes().to_vec()).collect();
         let this = Self {
@@ -42,7 +42,7 @@ impl Words {
         (this.starts.is_some() || this.automaton().is_some()).then_some(this)
     }
 
-    /// Returns the first place from `from` on where one stands, and its number; of those at one place the first.
+    /// Returns the number and range of the first word from `from` on. At one offset the first of the words wins.
     pub(super) fn find(&self, text: &[u8], mut from: usize) -> Option<(usize, Range<usize>)> {
         if let Some(starts) = &self.starts {
             let (mut since, mut n_false) = (from, 0);
@@ -79,7 +79,7 @@ impl Words {
     }
 }
 
-/// Returns what finds the starts of words in each case, if they are few and the machine has the instructions.
+/// Returns the search for the starts of words in each case, if they are few and the machine has the instructions.
 fn starts(words: &[Vec<u8>]) -> Option<Searcher> {
     let mut all = BTreeSet::new();
     for word in words {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     impl Words {
-        /// The same words, looked for by the automaton only.
+        /// Returns the same words, searched for by the automaton only.
         fn without_starts(&self) -> Self {
             Self {
                 words: self.words.clone(),
@@ -127,7 +127,7 @@ mod tests {
         #[test]
         fn both_ways_find_the_same(
             words in prop::collection::vec("[abAк]{1,5}", 1..7),
-            // With more false starts in a row than are looked at.
+            // More false starts in a row than are tried.
             run in 0..3 * FALSE_STARTS,
             text in "[abABкК\n]{0,200}",
             from in 0..20_usize,
@@ -145,7 +145,7 @@ mod tests {
             let words = Words::new(words.iter().copied()).unwrap();
             words.starts.is_some()
         };
-        // Where the machine has no such instructions there is nothing to see.
+        // A machine without such instructions has nothing to test.
         if cfg!(target_arch = "x86_64") && std::is_x86_feature_detected!("ssse3") {
             assert!(is_by_starts(&["ebbc"]));
             assert!(is_by_starts(&[

@@ -1,4 +1,4 @@
-//! Where and when the cases are asked, and by which analysis: that of the index.
+//! The time, place and analysis of the test cases; the analysis is that of the index.
 
 use std::ops::Range;
 

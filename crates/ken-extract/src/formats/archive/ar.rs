@@ -1,7 +1,7 @@
-//! ar archives, and what is one: packages of Debian.
+//! ar archives, including Debian packages.
 //!
-//! Source: ar(5) of GNU and BSD, deb(5). A package holds two archives, of what is installed and of
-//! its description; its metadata come from the file `control` in the latter.
+//! Source: ar(5) of GNU and BSD, deb(5). A package holds two archives: the installed files and the
+//! description. Its metadata come from the file `control` in the latter.
 
 use ken_core::{Document, Field, Setting};
 
@@ -26,17 +26,18 @@ pub(in crate::formats) const DEB_FORMAT: Format = Format::new(
 )
 .fields(&[Field::Title, Field::Author, Field::Description])
 .members("members, by their name")
-// The archive of the description is unpacked and read where it stands.
+// The archive with the description is unpacked and read in place.
 .in_worker()
 .streams();
 
 const MAGIC_BYTES: u64 = 8;
 const HEADER_BYTES: usize = 60;
-/// Long names stand in a table.
+/// Maximum size of the table of long names.
 const MAX_TABLE_BYTES: u64 = 16 << 20;
-/// As deep as paths go that anything can open; many members may share one name in the table.
+/// Maximum length of a path that anything can open; many members may share one name in the table.
 const MAX_NAME_BYTES: usize = 4096;
-/// The description of a package has some dozens of KiB, with the sums of all files.
+/// Maximum size of a package's description, which has a few dozen KiB with the checksums of all
+/// files.
 const MAX_CONTROL_BYTES: u64 = 4 << 20;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -88,7 +89,7 @@ fn number(field: &[u8]) -> Option<u64> {
 
 struct Archive<'a> {
     input: &'a Input<'a>,
-    /// Whether the members are files elsewhere.
+    /// Whether the members are files outside the archive.
     is_thin: bool,
     /// MemberNames that are too long for a header, as GNU keeps them.
     table: Vec<u8>,
@@ -96,11 +97,11 @@ struct Archive<'a> {
 }
 
 impl Archive<'_> {
-    /// Hands on a member and returns how many bytes its content has here.
+    /// Hands on a member; returns the number of bytes of its content in this archive.
     fn member(&mut self, header: &Header, at: u64, output: &mut Output<'_>) -> Result<u64, Error> {
         let name = header.name.trim_ascii_end();
         match name {
-            // The table of symbols.
+            // The symbol table.
             b"/" | b"/SYM64/" | b"__.SYMDEF" | b"__.SYMDEF SORTED" => return Ok(header.size),
             b"//" => {
                 let size = header.size.min(MAX_TABLE_BYTES) as usize;
@@ -169,7 +170,7 @@ impl Archive<'_> {
     }
 }
 
-/// Takes the metadata of a package out of its description.
+/// Adds the metadata in the description of a package.
 fn describe(name: &str, bytes: &[u8], output: &mut Output<'_>) {
     let limits = Limits {
         max_member_bytes: MAX_CONTROL_BYTES,

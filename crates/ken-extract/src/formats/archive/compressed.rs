@@ -1,9 +1,10 @@
-//! Compressed files: transparent, as if the file stood there without its compression.
+//! Compressed files, which are transparent: they are read as if they were not compressed.
 //!
 //! `notes.txt.gz` is one document with the text, type and fields of `notes.txt`; a compressed tape
-//! archive is that archive. So the content takes the place of the input (same internal path, same
-//! output) and no part is made. Layers of compression are peeled off as one stream; content that
-//! is no tape archive or mailbox is then held in memory, up to [`crate::Limits::max_member_bytes`].
+//! archive is that archive. The content takes the place of the input (same member path, same
+//! output), and no member is made. All layers of compression are removed in one stream. Content
+//! other than a tape archive or a mailbox is then held in memory, up to
+//! [`crate::Limits::max_member_bytes`].
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -35,11 +36,11 @@ pub fn is_compressed(media_type: &str) -> bool {
     FORMAT.media_types.contains(&media_type)
 }
 
-/// A file compressed more often is an attack.
+/// A file with more layers of compression is an attack.
 const MAX_LAYERS: u32 = 4;
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Endings of names, and what stands in their place without the compression.
+/// File name endings, and their replacements without the compression.
 const ENDINGS: &[(&str, &str)] = &[
     (".tgz", ".tar"),
     (".taz", ".tar"),
@@ -62,7 +63,7 @@ const ENDINGS: &[(&str, &str)] = &[
     (".z", ""),
 ];
 
-/// Extracts the content of a compressed file in its place.
+/// Extracts the content of a compressed file in place of the file.
 pub(in crate::formats) fn extract(
     input: &mut Input<'_>,
     output: &mut Output<'_>,
@@ -97,7 +98,7 @@ pub(in crate::formats) fn extract(
     }
 }
 
-/// What is inside all layers of compression.
+/// The content inside all layers of compression.
 struct Content<'a> {
     name: String,
     detected: Detected,
@@ -133,7 +134,7 @@ fn peel<'a>(
     )))
 }
 
-/// Returns the name of the content: without the ending of the compression, or as it was before.
+/// Returns the name of the content: the original name, or the name without its compression ending.
 fn inner_name(name: &str, original: Option<&str>) -> String {
     let stripped = ENDINGS.iter().find_map(|(ending, inner)| {
         let at = name.len().checked_sub(ending.len())?;
@@ -143,14 +144,14 @@ fn inner_name(name: &str, original: Option<&str>) -> String {
     });
     let name = stripped.unwrap_or_else(|| name.to_owned());
     match original {
-        // A renamed file may have lost the ending that tells what it is.
+        // A renamed file may have lost the ending that shows its format.
         Some(original) if !name.contains('.') => file_name(original).to_owned(),
         _ => name,
     }
 }
 
-/// Extracts content that its parser needs whole. Of damaged or too large content the parser gets
-/// the start: text is searchable as far as it goes.
+/// Extracts content that its parser needs whole. If the content is damaged or too large, the parser
+/// gets its start, and that text is searchable.
 fn extract_whole(
     mut content: Content<'_>,
     input: &Input<'_>,
@@ -194,7 +195,7 @@ fn extract_whole(
 }
 
 fn extract_as_detected(inner: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    // The head alone may have looked like something else.
+    // The head alone may look like another format.
     let detected = detect::detect(inner)?;
     let format = crate::formats::by_media_type(detected.media_type);
     let Some(format) = format.filter(|_| Codec::of(detected.media_type).is_none()) else {
@@ -204,7 +205,7 @@ fn extract_as_detected(inner: &mut Input<'_>, output: &mut Output<'_>) -> Result
     (format.extract)(inner, output)
 }
 
-/// A stream of which the head is known before it is read. Its failures carry an [`Error`].
+/// A stream whose head is known before it is read. Its failures carry an [`Error`].
 struct Peeked<'a> {
     head: Cursor<Vec<u8>>,
     failure: Option<Error>,
@@ -226,7 +227,7 @@ impl<'a> Peeked<'a> {
         self.head.get_ref()
     }
 
-    /// Tells whether nothing is left; what fails at the end counts as something.
+    /// Returns whether nothing is left; a failure at the end counts as content.
     fn is_at_end(&mut self) -> bool {
         matches!(self.read(&mut [0]), Ok(0))
     }

@@ -1,7 +1,7 @@
 //! cpio archives: "new ASCII" (with or without checksums), the portable ASCII format of POSIX, and
-//! the old binary one in either byte order.
+//! the old binary format in either byte order.
 //!
-//! Read as a stream, since most of them are inside something else: packages of RPM, start images of
+//! They are read as a stream, since most are inside something else: RPM packages, boot images of
 //! Linux. Source: cpio(5). Folders, links and devices have no content and are left out.
 
 use std::io::{self, BufReader, Read};
@@ -18,7 +18,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("cpio", &["application
     .members("members, by their path")
     .streams();
 
-/// A path is no longer than this.
+/// Maximum length of a path.
 const MAX_NAME_BYTES: u64 = 64 << 10;
 const TRAILER: &[u8] = b"TRAILER!!!";
 const FILE_TYPE: u64 = 0o170_000;
@@ -28,7 +28,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     extract_stream(CountingReader::new(input.reader()?), output)
 }
 
-/// Extracts the members of an archive that is a stream, whose failures carry an [`Error`].
+/// Extracts the members of a streamed archive, whose failures carry an [`Error`].
 pub(in crate::formats) fn extract_stream(
     reader: impl Read,
     output: &mut Output<'_>,
@@ -66,19 +66,19 @@ pub(in crate::formats) fn extract_stream(
     }
 }
 
-/// What stands before each member.
+/// The header of a member.
 struct Header {
     mode: u64,
     n_links: u64,
     modified: u64,
     name_bytes: u64,
     size: u64,
-    /// Name and content begin at multiples of this.
+    /// Name and content begin at multiples of this number.
     alignment: u64,
 }
 
 impl Header {
-    /// Numbers of eight hexadecimal digits.
+    /// Reads numbers of eight hexadecimal digits.
     fn new_ascii(fields: &[u8; 104]) -> Option<Self> {
         let number = |n: usize| digits(&fields[8 * n..8 * n + 8], 16);
         Some(Self {
@@ -91,7 +91,7 @@ impl Header {
         })
     }
 
-    /// Numbers of six or eleven octal digits.
+    /// Reads numbers of six or eleven octal digits.
     fn portable(fields: &[u8; 70]) -> Option<Self> {
         let number = |at: usize, n: usize| digits(&fields[at..at + n], 8);
         Some(Self {
@@ -104,9 +104,9 @@ impl Header {
         })
     }
 
-    /// Words of two bytes; of a long number the higher one comes first in either order.
+    /// Reads words of two bytes; a long number has its higher word first, in either byte order.
     fn binary(fields: &[u8; 20], word: fn([u8; 2]) -> u16) -> Self {
-        // The magic number and three words stand before them.
+        // The magic number and three words precede these fields.
         let short = |n: usize| u64::from(word([fields[2 * n], fields[2 * n + 1]]));
         let long = |n: usize| short(n) << 16 | short(n + 1);
         Self {
@@ -124,14 +124,14 @@ fn digits(bytes: &[u8], radix: u32) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(bytes).ok()?, radix).ok()
 }
 
-/// The stream, and where in it the reader is.
+/// The stream, and the current position in it.
 struct Archive<R> {
     reader: BufReader<R>,
     position: u64,
 }
 
 impl<R: Read> Archive<R> {
-    /// Reads the start of a header, after zeros if they are allowed; none at the end.
+    /// Reads the start of a header, after zeros if they are allowed; returns none at the end.
     fn magic(&mut self, skip_zeros: bool) -> Result<Option<[u8; 6]>, Error> {
         let mut magic = [0; 6];
         let mut first = self.read_up_to(&mut magic[..1])?;
@@ -149,7 +149,7 @@ impl<R: Read> Archive<R> {
         Ok(match &magic {
             b"070701" | b"070702" => Header::new_ascii(&self.array()?),
             b"070707" => Header::portable(&self.array()?),
-            // The device and half of the inode number are in the magic already.
+            // The bytes read for the magic number include the device and half of the inode number.
             [0xc7, 0x71, ..] => Some(self.binary(u16::from_le_bytes)?),
             [0x71, 0xc7, ..] => Some(self.binary(u16::from_be_bytes)?),
             _ => None,
@@ -181,7 +181,7 @@ impl<R: Read> Archive<R> {
         names: &mut MemberNames,
         output: &mut Output<'_>,
     ) -> Result<(), Error> {
-        // Of a file with several names in the new format the last one holds the content.
+        // In the new format, the last of several names of a file holds the content.
         let is_link = header.n_links > 1 && header.size == 0 && header.alignment == 4;
         if header.mode & FILE_TYPE != REGULAR || is_link {
             return self.skip(header.size);
@@ -204,7 +204,7 @@ impl<R: Read> Archive<R> {
         self.position += header.size;
         match bytes {
             Ok(bytes) => hand_on(&path, modified, Ok(bytes), names, output),
-            // A stream that failed once yields nothing any more.
+            // A stream that failed once yields nothing more.
             Err(error) => {
                 hand_on(&path, modified, Err(ends_early()), names, output)?;
                 Err(error)
@@ -274,7 +274,7 @@ mod tests {
         found.members.iter().map(|m| m.ipath.as_str()).collect()
     }
 
-    /// The binary format in the other byte order, as a machine of that order writes it.
+    /// Converts the binary format to the other byte order.
     fn swapped(archive: &[u8]) -> Vec<u8> {
         let mut swapped = archive.to_vec();
         let mut at = 0;

@@ -1,7 +1,8 @@
-//! Images of discs: ISO 9660 (ECMA-119) with the longer names of Rock Ridge (IEEE P1282) and Joliet.
+//! Disc images: ISO 9660 (ECMA-119) with the longer names of Rock Ridge (IEEE P1282) and Joliet.
 //!
-//! The names of Rock Ridge come first, then those of Joliet, then the short ones. Each folder is read
-//! once, so that those that hold each other end. Discs with a UDF file system only are told so.
+//! Names of Rock Ridge take precedence, then those of Joliet, then the short ones. Each folder is
+//! read once, so that folders that contain each other end. Discs with only a UDF file system are
+//! reported as such.
 
 use std::collections::HashSet;
 
@@ -26,9 +27,9 @@ const FIRST_DESCRIPTOR: u64 = 16;
 const MAX_DESCRIPTORS: u64 = 64;
 const MAX_FOLDER_BYTES: u64 = 16 << 20;
 const MAX_FOLDERS: usize = 1 << 20;
-/// As deep as paths go that anything can open.
+/// Maximum length of a path that anything can open.
 const MAX_PATH_BYTES: usize = 4096;
-/// Rock Ridge continues in other places, a few times at most.
+/// Maximum number of continuations of a Rock Ridge entry, which has only a few.
 const MAX_CONTINUATIONS: u32 = 16;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -65,7 +66,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     walk.failure.map_or(Ok(()), Err)
 }
 
-/// A stretch of the disc.
+/// A range of the disc.
 #[derive(Clone, Copy)]
 struct Extent {
     sector: u64,
@@ -78,7 +79,7 @@ impl Extent {
     }
 }
 
-/// What a descriptor says of a file system.
+/// The description of a file system.
 struct Volume {
     name: String,
     publisher: String,
@@ -105,7 +106,7 @@ impl Volumes {
                     volumes.joliet = Volume::read(&sector);
                 }
                 (_, Some(b"NSR02" | b"NSR03")) => volumes.is_udf = true,
-                // The last one; those of UDF may follow.
+                // The last descriptor; those of UDF may follow.
                 (_, Some(b"CD001" | b"BEA01" | b"TEA01")) => {}
                 _ => break,
             }
@@ -114,7 +115,7 @@ impl Volumes {
     }
 }
 
-/// Joliet writes UCS-2, which an escape sequence says.
+/// Returns whether the volume is Joliet, which writes UCS-2 and declares it by an escape sequence.
 fn is_joliet(sector: &[u8]) -> bool {
     matches!(sector.get(88..91), Some([b'%', b'/', b'@' | b'C' | b'E']))
 }
@@ -134,7 +135,7 @@ impl Volume {
     }
 }
 
-/// `YYYYMMDDhhmmss`, hundredths, and the zone in quarters of an hour.
+/// Parses `YYYYMMDDhhmmss`, hundredths, and the zone in quarters of an hour.
 fn digits_date(field: &[u8]) -> Option<i64> {
     let number = |from: usize, n: usize| -> Option<i16> {
         std::str::from_utf8(&field[from..from + n])
@@ -171,10 +172,10 @@ struct Record<'a> {
     extent: Extent,
     modified: Option<i64>,
     is_folder: bool,
-    /// Whether the file goes on in the next entry.
+    /// Whether the file continues in the next entry.
     is_continued: bool,
     name: &'a [u8],
-    /// Where Rock Ridge keeps its own.
+    /// The area that Rock Ridge uses.
     system: &'a [u8],
 }
 
@@ -185,7 +186,7 @@ impl<'a> Record<'a> {
         let name_bytes = usize::from(*bytes.get(32)?);
         let name = bytes.get(33..33 + name_bytes)?;
         let flags = bytes[25];
-        // Numbers stand there in both byte orders.
+        // Numbers are stored in both byte orders.
         let number = |at: usize| Cursor(&bytes[at..]).le_u32().map(u64::from);
         let system = bytes.get(33 + (name_bytes | 1)..).unwrap_or_default();
         Some(Self {
@@ -201,13 +202,13 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// The folder itself and the one above it.
+    /// Returns whether the entry is the folder itself or its parent.
     fn is_dot(&self) -> bool {
         matches!(self.name, [0 | 1])
     }
 }
 
-/// Years since 1900, month, day, hour, minute, second, and the zone in quarters of an hour.
+/// Parses years since 1900, month, day, hour, minute, second, and the zone in quarters of an hour.
 fn binary_date(field: &[u8]) -> Option<i64> {
     let part = |n: usize| i16::from(field[n]);
     let date = [(part(1), part(2)), (part(3), part(4))];
@@ -221,13 +222,13 @@ enum Naming {
     Short,
 }
 
-/// The extensions of POSIX, and how many bytes of each system area are not theirs.
+/// The POSIX extensions, with the number of bytes of each system area that belong to others.
 struct RockRidge {
     n_skipped: usize,
 }
 
 impl RockRidge {
-    /// Looks for the mark in the first entry of the root folder.
+    /// Looks for the Rock Ridge mark in the first entry of the root folder.
     fn of(input: &Input<'_>, root: &Extent) -> Result<Option<Self>, Error> {
         let sector = input.range(root.at(), SECTOR_BYTES as usize)?;
         Ok(Record::read(&sector).and_then(|first| {
@@ -237,7 +238,7 @@ impl RockRidge {
         }))
     }
 
-    /// Returns the name that entries `NM` hold, if there are any.
+    /// Returns the name in the `NM` entries, if there are any.
     fn name(&self, input: &Input<'_>, system: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let mut name = None;
         let mut area = system.get(self.n_skipped..).unwrap_or_default().to_vec();
@@ -249,7 +250,7 @@ impl RockRidge {
                     break;
                 };
                 match ([a, b], entry) {
-                    // Flags: goes on, this folder, the one above it.
+                    // Flags: continued, this folder, the parent folder.
                     ([b'N', b'M'], [_, _, _, _, flags, part @ ..]) if flags & 6 == 0 => {
                         name.get_or_insert_with(Vec::new).extend_from_slice(part);
                     }
@@ -278,10 +279,10 @@ struct Walk<'a> {
     input: &'a Input<'a>,
     naming: Naming,
     names: MemberNames,
-    /// Where folders begin that were met.
+    /// Positions of the folders that were visited.
     is_seen: HashSet<u64>,
     folders: Vec<(String, Extent)>,
-    /// How many bytes of folders may still be read: they may overlap.
+    /// Number of bytes of folders that may still be read, since folders may overlap.
     budget: u64,
     failure: Option<Error>,
 }
@@ -304,7 +305,7 @@ impl Walk<'_> {
             self.note();
         }
         let mut goes_on = false;
-        // No entry crosses the end of a sector; zeros fill it up.
+        // No entry crosses the end of a sector; zeros pad the sector.
         for sector in bytes.chunks(SECTOR_BYTES as usize) {
             let mut rest = sector;
             while let Some(record) = Record::read(rest).filter(|_| rest[0] > 33) {
@@ -360,7 +361,7 @@ impl Walk<'_> {
         if n_bytes > limit.in_force || record.is_continued {
             return Err(over(limit));
         }
-        // Looked at before it is read: many entries may share one long extent.
+        // Checked before reading, since many entries may share one long extent.
         if record.extent.at() + n_bytes > self.input.size() {
             return Err(Error::Malformed("the image ends inside a file".into()));
         }
@@ -379,7 +380,7 @@ fn short(name: &[u8]) -> String {
     without_version(&path_of(name)).to_owned()
 }
 
-/// `LETTER.TXT;1`, `README.;1`
+/// Removes the version from names such as `LETTER.TXT;1` and `README.;1`.
 fn without_version(name: &str) -> &str {
     let name = name.split_once(';').map_or(name, |(name, _)| name);
     name.strip_suffix('.').unwrap_or(name)
@@ -431,7 +432,7 @@ mod tests {
     #[test]
     fn short_names_lose_their_version() {
         let mut image = ROCK_RIDGE.to_vec();
-        // Without the mark there is no Rock Ridge.
+        // Without the mark, there is no Rock Ridge.
         let at = memchr::memmem::find(&image, b"SP\x07\x01\xbe\xef").unwrap();
         image[at] = b'X';
         let found = run(extract, DETECTED, "a.iso", &image);
@@ -457,7 +458,7 @@ mod tests {
     #[test]
     fn folders_that_hold_themselves_end() {
         let mut image = ROCK_RIDGE.to_vec();
-        // The folder "er" becomes the one that holds it.
+        // Makes the folder "er" the one that contains it.
         let root = image[FIRST_DESCRIPTOR as usize * 2048 + 158];
         for at in memchr::memmem::find_iter(&image.clone(), b"\x02ER") {
             image[at - 30] = root;

@@ -1,7 +1,7 @@
-//! Packages of RPM: a header with the description, then a cpio archive that is compressed.
+//! RPM packages: a header with the description, then a compressed cpio archive.
 //!
 //! Source: "RPM V4 Package format" and `rpmtag.h` of rpm 4.18. The header is an index of entries
-//! (tag, type, offset, count) and a store of their values; a first header of the same form holds
+//! (tag, type, offset, count) and a store of their values. An earlier header of the same form holds
 //! signatures.
 
 use std::io::{BufReader, Seek, SeekFrom};
@@ -37,7 +37,7 @@ const ENTRY_BYTES: usize = 16;
 /// The limits of rpm itself.
 const MAX_ENTRIES: u32 = 0xffff;
 const MAX_STORE_BYTES: u32 = 256 << 20;
-/// As much of the values is read; descriptions stand before the lists of files.
+/// Number of bytes of values that are read; descriptions come before the lists of files.
 const READ_STORE_BYTES: u32 = 16 << 20;
 
 const NAME: u32 = 1000;
@@ -66,7 +66,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 struct Header {
     entries: Vec<u8>,
     store: Vec<u8>,
-    /// Where it ends in the file.
+    /// End of the header in the file.
     end: u64,
 }
 
@@ -140,7 +140,7 @@ fn describe(header: &Header, output: &mut Output<'_>) {
     }
     own.add_text(Field::Description, &header.text(SUMMARY));
     let group = header.text(GROUP);
-    // What rpmbuild writes if there is none.
+    // rpmbuild writes this if there is none.
     if group != "Unspecified" {
         own.add_text(Field::Keywords, &group);
     }
@@ -174,7 +174,8 @@ fn payload(input: &Input<'_>, at: u64, output: &mut Output<'_>) -> Result<(), Er
     }
 }
 
-/// Old packages are compressed by lzma, which has no magic number: the usual properties.
+/// Returns whether the archive is compressed by lzma, as in old packages. lzma has no magic number,
+/// so the usual properties are compared.
 fn is_lzma(head: &[u8]) -> bool {
     head.starts_with(b"\x5d\0\0")
 }

@@ -1,8 +1,8 @@
 //! Tape archives: POSIX ustar and pax, GNU long names and sparse files, V7.
 //!
-//! Read as a stream, since most of them arrive compressed; where the input can seek, the content
-//! of members that are too large is skipped. Source: POSIX.1-2017 `pax`, and the manual of GNU
-//! tar, "Basic Tar Format". Links and devices have no content and are left out.
+//! They are read as a stream, since most are compressed. Where the input is seekable, the content
+//! of members that are too large is skipped. Source: POSIX.1-2017 `pax`, and the manual of GNU tar,
+//! "Basic Tar Format". Links and devices have no content and are left out.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -22,7 +22,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("tar", &["application/
     .members("members, by their path")
     .streams();
 
-/// Long names and pax records of one member are read into memory: no more than this.
+/// Maximum size of the long names and pax records of one member, which are read into memory.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 const BLOCK_BYTES: u64 = 512;
 
@@ -38,7 +38,7 @@ pub(in crate::formats) fn extract(
     read_entries(entries, &end, output)
 }
 
-/// Extracts the members of a tape archive that is a stream, whose failures carry an [`Error`].
+/// Extracts the members of a streamed tape archive, whose failures carry an [`Error`].
 pub(in crate::formats) fn extract_stream(
     reader: impl Read,
     output: &mut Output<'_>,
@@ -64,7 +64,7 @@ fn read_entries<R: Read>(
             Some(name) => path_of(name),
             None => path_of(&entry.path_bytes()),
         };
-        // In V7 archives a folder is a file whose name ends with a slash.
+        // In V7 archives a folder is a file with a name that ends in a slash.
         if has_content(entry.header().entry_type()) && !path.ends_with('/') {
             let component = names.unique(&path);
             if sparse_name.is_some() {
@@ -82,7 +82,7 @@ fn has_content(kind: EntryType) -> bool {
     kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse()
 }
 
-/// Returns the position in the archive after the member's content, as its header tells it.
+/// Returns the position in the archive after the member's content, according to its header.
 fn content_end<R: Read>(entry: &Entry<'_, R>) -> u64 {
     let stored = if entry.header().entry_type().is_gnu_sparse() {
         entry.header().entry_size().unwrap_or(0)
@@ -110,7 +110,7 @@ fn read_entry<R: Read>(
     let modified = entry.header().mtime().ok();
     output.make_room(size);
     let content = read_member(entry, size, limit).and_then(|bytes| {
-        // What lies beyond the end of an archive reads as nothing.
+        // Content beyond the end of an archive reads as nothing.
         let is_whole = bytes.len() as u64 == size;
         is_whole.then_some(bytes).ok_or_else(ends_early)
     });
@@ -123,7 +123,7 @@ fn read_entry<R: Read>(
             bytes,
             ..Member::default()
         }),
-        // A stream that failed once yields nothing any more.
+        // A stream that failed once yields nothing more.
         Err(error) => {
             output.failed_member(component, name, ends_early())?;
             Err(error)
@@ -135,10 +135,10 @@ fn ends_early() -> Error {
     Error::Malformed("the archive ends or is damaged inside a member".into())
 }
 
-/// Returns the name of a sparse file whose content is a map followed by the parts that are not
-/// empty; its member has a made-up name.
+/// Returns the name of a sparse file whose content is a map followed by the non-empty parts; its
+/// member has a made-up name.
 fn pax_sparse_name<R: Read>(entry: &mut Entry<'_, R>) -> Option<Vec<u8>> {
-    // Of a header that stands for itself the reader would take the content for its records.
+    // With a header that stands alone, the reader would take the content for pax records.
     if !has_content(entry.header().entry_type()) {
         return None;
     }
@@ -147,7 +147,7 @@ fn pax_sparse_name<R: Read>(entry: &mut Entry<'_, R>) -> Option<Vec<u8>> {
     Some(name.value_bytes().to_vec())
 }
 
-/// Reads no further than to `end`: the archive reader takes headers of any length into memory.
+/// Stops reads at `end`, because the archive reader takes headers of any length into memory.
 struct Guarded<R> {
     inner: BufReader<R>,
     position: u64,
@@ -184,7 +184,7 @@ impl<R: Read> Read for Guarded<R> {
 impl<R: Read + Seek> Seek for Guarded<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.position = match to {
-            // Keeps the buffer, in which the next header mostly is.
+            // Keeps the buffer, which mostly holds the next header.
             SeekFrom::Current(offset) => {
                 self.inner.seek_relative(offset)?;
                 self.position.saturating_add_signed(offset)
@@ -222,7 +222,7 @@ mod tests {
         builder.into_inner().unwrap()
     }
 
-    /// Runs both ways of reading, which must agree.
+    /// Runs both ways of reading, whose results must agree.
     fn found(bytes: &[u8], limits: &Limits) -> Extracted {
         let found = run_limited(extract, TAR, "a.tar", bytes, limits);
         let stream = |input: &mut Input<'_>, output: &mut Output<'_>| {

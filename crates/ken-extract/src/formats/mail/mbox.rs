@@ -1,7 +1,8 @@
 //! Mailboxes with many messages in one file (RFC 4155): each message is a member.
 //!
-//! The mailbox is read as a stream, one message in memory at a time, also out of a compressed file. Members
-//! are numbered from 1. A message was last changed when it was delivered, not when the next one was: then
+//! A mailbox, even a compressed one, is read as a stream with one message in memory at a time.
+//! Members are numbered from 1. The time of a message is that of its own delivery, so that the
+//! document depends only on the message's own bytes and number.
 //! what is read of it depends on its own bytes and number alone.
 
 use std::cell::{Cell, RefCell};
@@ -31,8 +32,8 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     )
 }
 
-/// Extracts a mailbox that is a stream, whose failures carry an [`Error`]; what comes before one is
-/// read. Offsets are those in the stream, and kept if it is that of the outermost file.
+/// Extracts a streamed mailbox, whose failures carry an [`Error`]; what precedes a failure is read.
+/// Offsets are those in the stream, and are kept if the stream is that of the outermost file.
 pub(in crate::formats) fn extract_stream(
     reader: impl Read,
     is_in_place: bool,
@@ -43,7 +44,7 @@ pub(in crate::formats) fn extract_stream(
     let output = RefCell::new(output);
     let n_held = Cell::new(0);
     let make_room = |n_bytes: usize| {
-        // Once in the mailbox's buffer, and once more when it is handed on.
+        // The message is in the mailbox's buffer, and once more when it is handed on.
         let held = n_bytes.min(max_bytes).saturating_mul(2);
         output.borrow_mut().make_room(held as u64);
     };
@@ -75,10 +76,10 @@ pub(in crate::formats) fn extract_stream(
     Ok(())
 }
 
-/// So many bytes are read of a message before it is told that they are held.
+/// Number of bytes of a message that are read before their memory is announced.
 const TOLD_BYTES: usize = 1 << 20;
 
-/// Tells of the bytes that were read since a message was handed on, each time that there are many more.
+/// Announces the bytes that were read since the last message, each time that many more are read.
 struct Told<'n, R, F> {
     reader: R,
     n_held: &'n Cell<usize>,
@@ -98,7 +99,7 @@ impl<R: Read, F: FnMut(usize)> Read for Told<'_, R, F> {
     }
 }
 
-/// Ends where its reader fails, so that the last message is read as far as it goes.
+/// Ends where its reader fails, so that the last message is read as far as possible.
 struct UntilFailure<R> {
     reader: R,
     failure: Option<io::Error>,
@@ -123,7 +124,7 @@ impl<R: Read> Read for UntilFailure<R> {
 
 fn member(message: MboxMessage<'_>, ipath: Ipath, is_in_place: bool) -> Member {
     Member {
-        // Also what does not look like one.
+        // Even content that does not look like a message is read as one.
         message: u8::try_from(ipath.depth()).ok(),
         ipath,
         declared_type: Some("message/rfc822".into()),
@@ -134,11 +135,11 @@ fn member(message: MboxMessage<'_>, ipath: Ipath, is_in_place: bool) -> Member {
     }
 }
 
-/// A message whose place is not the one that was kept is looked for from so much before it to so much
-/// behind: mailers write a few words into the headers of the messages before it.
+/// If a message is not at its stored place, it is searched for within this distance before and
+/// after it: mail programs write a few words into the headers of earlier messages.
 const NEAR_BYTES: u64 = 256 << 10;
 
-/// Reads the message of a mailbox that is accepted, at an offset or near it; none if there is none.
+/// Reads the accepted message of a mailbox, at an offset or near it; returns none if there is none.
 pub(crate) fn message_near(
     file: &File,
     offset: u64,

@@ -1,7 +1,7 @@
 //! Messages (RFC 5322): header fields, body, and attachments as members.
 //!
-//! [`ken_mail::Message`] reads them; here its parts become fields. Attachments are numbered from 1
-//! in the order of the message, so that their internal paths stay the same.
+//! [`ken_mail::Message`] parses them; this module turns their parts into fields. Attachments are
+//! numbered from 1 in the order of the message, so that their member paths stay the same.
 
 use ken_core::{Document, Encryption, Field, MESSAGE_STATES, MessageState, Setting};
 use ken_mail::{Attachment, Html, Message, Priority, Text};
@@ -10,8 +10,8 @@ use crate::formats::web::html::html_within;
 use crate::output::Output;
 use crate::{Error, Format, Input, Member};
 
-/// Letters of `Status` and `X-Status`, in the order in which states are told; the first is that of a
-/// message that was seen.
+/// Letters of `Status` and `X-Status`, in the order of the states in the result; the first one
+/// marks a seen message.
 const STATUS_LETTERS: &[u8] = b"RAFTD";
 
 /// See [`crate::FORMATS`].
@@ -81,7 +81,7 @@ fn add_fields(message: &Message<'_>, output: &mut Output<'_>) {
     add_header(message, own);
 }
 
-/// Adds the fields that only a header tells.
+/// Adds the fields that come only from a header.
 pub(super) fn add_header(header: &Message<'_>, own: &mut Document) {
     for (field, values) in [
         (Field::References, &header.references),
@@ -101,7 +101,7 @@ pub(super) fn add_header(header: &Message<'_>, own: &mut Document) {
     }
 }
 
-/// Adds the headers that the settings make fields.
+/// Adds the custom fields.
 pub(super) fn add_own_headers(header: &[u8], output: &mut Output<'_>) {
     if output.limits().headers.is_empty() {
         return;
@@ -113,8 +113,8 @@ pub(super) fn add_own_headers(header: &[u8], output: &mut Output<'_>) {
     }
 }
 
-/// Returns the states of a message that `Status` and `X-Status` tell, as the mailers of mailboxes
-/// (elm, pine, mutt) write them; nothing if there are no such fields.
+/// Returns the states of a message from `Status` and `X-Status`, as mailbox programs (elm, pine,
+/// mutt) write them; none without such fields.
 fn mailbox_states(status: &[u8]) -> impl Iterator<Item = &'static str> {
     let is_seen = status.contains(&STATUS_LETTERS[0]);
     let is_unread = !status.is_empty() && !is_seen;
@@ -146,7 +146,7 @@ fn add_body(message: &Message<'_>, output: &mut Output<'_>) {
     }
 }
 
-/// Adds text with its lines ended by a line feed; a form feed would read as the end of a page.
+/// Adds text with line feeds as line ends; a form feed would count as the end of a page.
 fn add_lines(text: &str, body: &mut String) {
     body.reserve(text.len());
     let mut rest = text;
@@ -184,7 +184,7 @@ fn hand_on(
     })
 }
 
-/// Makes text of bytes in an unknown character set.
+/// Decodes bytes in an unknown character set.
 fn detect_charset(bytes: &[u8]) -> String {
     crate::text::decode(bytes, None).into_owned()
 }

@@ -1,7 +1,7 @@
-//! `winmail.dat`: what Outlook attaches to mail for other Outlooks (MS-OXTNEF). It holds the text
-//! once more, as RTF or HTML, and the attachments, which nobody else sees.
+//! `winmail.dat`, which Outlook attaches to mail for other Outlooks (MS-OXTNEF). It holds the text
+//! again, as RTF or HTML, and the attachments, which other programs do not see.
 //!
-//! The attributes are written as a file of Outlook, so that there is one reader of messages.
+//! The attributes are written as an Outlook file, so that there is one reader of messages.
 
 use super::msg;
 use super::msg::properties::tag;
@@ -17,11 +17,11 @@ pub(in crate::formats) const FORMAT: Format =
         .members("attachments, numbered from 1")
         .in_worker();
 
-/// More than any message has.
+/// More attachments than any message has.
 const MAX_ATTACHMENTS: usize = 10_000;
 const MAX_PROPERTIES: u32 = 10_000;
 
-/// Attributes: those of the message, then those of its attachments.
+/// Attributes of the message, then those of its attachments.
 const SUBJECT: u32 = 0x0001_8004;
 const BODY: u32 = 0x0002_800c;
 const MESSAGE_PROPERTIES: u32 = 0x0006_9003;
@@ -56,7 +56,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     }
 }
 
-/// Returns the message as a file of Outlook, and whether all was there.
+/// Returns the message as an Outlook file, and whether it was complete.
 fn as_file(bytes: &[u8]) -> (Vec<u8>, bool) {
     let mut file = File {
         builder: Builder::new(),
@@ -71,7 +71,7 @@ fn as_file(bytes: &[u8]) -> (Vec<u8>, bool) {
     (file.builder.finish(), is_whole)
 }
 
-/// The file that is written.
+/// The output file.
 struct File {
     builder: Builder,
     message: Properties,
@@ -80,11 +80,11 @@ struct File {
 }
 
 impl File {
-    /// Reads to the end, or to where the attributes are damaged.
+    /// Reads to the end, or to the first damaged attribute.
     fn read(&mut self, rest: &mut Cursor<'_>) -> Option<()> {
-        // The signature, and a number that means nothing.
+        // The signature, and a number without meaning.
         rest.take(6)?;
-        // Each begins with its level. Some programs add noise at the end.
+        // Each attribute begins with its level. Some programs add noise at the end.
         while let Some(1 | 2) = rest.byte() {
             let attribute = rest.le_u32()?;
             let length = rest.le_u32()? as usize;
@@ -142,10 +142,10 @@ impl File {
     }
 }
 
-/// The message or an attachment.
+/// The properties of the message or an attachment.
 struct Properties {
     storage: usize,
-    /// The stream of numbers, behind a header that says nothing.
+    /// The stream of numbers, after a header without information.
     numbers: Vec<u8>,
 }
 
@@ -169,7 +169,7 @@ impl Properties {
         builder.stream(self.storage, &name, bytes.to_vec());
     }
 
-    /// Reads a list of properties (2.1.3.5 there).
+    /// Reads a list of properties (MS-OXTNEF 2.1.3.5).
     fn properties(&mut self, builder: &mut Builder, mut list: Cursor<'_>) -> Option<()> {
         for _ in 0..list.le_u32()?.min(MAX_PROPERTIES) {
             let (kind, tag) = (list.le_u16()?, list.le_u16()?);
@@ -200,7 +200,7 @@ impl Properties {
     fn property(&mut self, builder: &mut Builder, tag: u16, kind: u16, value: &[u8]) {
         match kind {
             BYTES_TEXT | UNICODE | BINARY => self.bytes(builder, tag, kind, value),
-            // Behind the number of its interface: a file, or one like this.
+            // After the number of its interface comes a file, or another TNEF.
             OBJECT => {
                 let object = value.get(16..).unwrap_or_default();
                 self.bytes(builder, tag, BINARY, object);
@@ -219,7 +219,7 @@ impl Properties {
     }
 }
 
-/// How many bytes a value of a type takes.
+/// Returns the size of a value of this type.
 fn fixed_bytes(kind: u16) -> Option<usize> {
     match kind {
         0x01 | 0x02 | LONG | 0x04 | 0x0a | 0x0b => Some(4),
@@ -229,7 +229,7 @@ fn fixed_bytes(kind: u16) -> Option<usize> {
     }
 }
 
-/// Passes over the name of a property: a set, and a number or words in it.
+/// Skips the name of a property: a set, and a number or words in it.
 fn skip_name(list: &mut Cursor<'_>) -> Option<()> {
     list.take(16)?;
     match list.le_u32()? {
@@ -241,7 +241,7 @@ fn skip_name(list: &mut Cursor<'_>) -> Option<()> {
     }
 }
 
-/// Returns bytes that are filled up to a multiple of four.
+/// Returns bytes that are padded to a multiple of four.
 fn padded<'a>(list: &mut Cursor<'a>, length: usize) -> Option<&'a [u8]> {
     let value = list.take(length)?;
     list.take((4 - length % 4) % 4)?;
@@ -374,7 +374,7 @@ mod tests {
         let many = attribute(2, NEW_ATTACHMENT, &[]).repeat(20_000);
         let found = found(&[&SAMPLE[..6], &many].concat());
         assert!(found.own().failure.is_some());
-        // A list that promises more values than there are bytes.
+        // A list that announces more values than there are bytes.
         let list = [1, 0, 0, 0, 3, 0x10, 0x37, 0, 0xff, 0xff, 0xff, 0xff];
         let bytes = [&SAMPLE[..6], &attribute(1, MESSAGE_PROPERTIES, &list)].concat();
         assert!(run(extract, TNEF, "", &bytes).own().failure.is_some());

@@ -1,7 +1,7 @@
-//! BibTeX (`.bib`): the values of each entry, without the commands of TeX in them.
+//! BibTeX (`.bib`): the values of each entry, without their TeX commands.
 //!
-//! An entry is a run of lines: its key, then its values in the order of the file. An entry that is
-//! not closed ends where a line begins with `@`; comments are left out.
+//! An entry yields several lines: its key, then its values in the order of the file. An unclosed
+//! entry ends where a line begins with `@`; comments are left out.
 
 use super::tex;
 use crate::input::text::read;
@@ -27,7 +27,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-/// Splits at the `@` of entries. What stands between them is a comment.
+/// Splits at the `@` of entries. Text between entries is a comment.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
     let mut next = match begins_entry(text, false) {
         Some(at) => Some(at),
@@ -40,7 +40,7 @@ fn entries(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns where the next entry begins: on a line of its own, or behind a closing brace.
+/// Returns the start of the next entry: at the start of a line, or after a closing brace.
 fn next_entry(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     memchr::memchr3_iter(b'\n', b'}', b')', &bytes[from..]).find_map(|at| {
@@ -49,8 +49,8 @@ fn next_entry(text: &str, from: usize) -> Option<usize> {
     })
 }
 
-/// Returns how far ahead an entry begins with nothing but spaces before it. What does not stand at
-/// the start of its line must look like `@article{`.
+/// Returns the distance to an entry that follows after spaces only. An entry that is not at the
+/// start of its line must look like `@article{`.
 fn begins_entry(text: &str, is_inside: bool) -> Option<usize> {
     let line = text.trim_start_matches([' ', '\t']);
     let entry = line.strip_prefix('@')?;
@@ -61,7 +61,7 @@ fn begins_entry(text: &str, is_inside: bool) -> Option<usize> {
     (is_sure || (ahead == 0 && !is_inside)).then_some(ahead)
 }
 
-/// Reads `article{key, name = {value}, …}`; what follows the entry is a comment.
+/// Reads `article{key, name = {value}, …}`; text after the entry is a comment.
 fn read_entry(entry: &str, body: &mut Body) {
     let Some(open) = entry.find(['{', '(']) else {
         return;
@@ -91,7 +91,7 @@ fn read_entry(entry: &str, body: &mut Body) {
     }
 }
 
-/// Splits a value, up to the comma or brace outside of all braces and quotes, from what follows.
+/// Splits a value from the rest, at the comma or brace outside all braces and quotes.
 fn value(text: &str) -> (&str, &str) {
     let mut depth = 0_usize;
     let mut is_quoted = false;
@@ -111,7 +111,7 @@ fn value(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// Returns a value without the quotes around it or its parts: `jan # " quarterly"`.
+/// Returns a value without the quotes around it or its parts, as in `jan # " quarterly"`.
 fn unquoted(value: &str) -> String {
     let mut depth = 0_usize;
     let mut keep = |character: &char| {

@@ -1,7 +1,7 @@
-//! GNU Info: manuals that `makeinfo` made, one section for each node.
+//! GNU Info: manuals from `makeinfo`, one section for each node.
 //!
 //! A node begins after a line of U+001F (which decoding turned into a space) with a line `File: …,
-//! Node: …`, that is left out; so are the tables at the end.
+//! Node: …`, which is left out, as are the tables at the end.
 //! <https://www.gnu.org/software/texinfo/manual/texinfo/html_node/Info-Format-Specification.html>
 
 use ken_core::Field;
@@ -32,7 +32,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
                 next,
                 "Tag Table:" | "Indirect:" | "Local Variables:" | "End Tag Table"
             );
-            // A line with nothing but a space may be one of the text.
+            // A line that consists of a space may be part of the text.
             if next.starts_with("File:") {
                 body.break_page();
                 lines.next();
@@ -57,7 +57,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-/// Headings have a line of stars, equals signs, hyphens or dots below them.
+/// Returns whether a line underlines a heading: with stars, equals signs, hyphens or dots.
 fn is_underline(line: &str) -> bool {
     let first = line.bytes().next().unwrap_or_default();
     line.len() > 2

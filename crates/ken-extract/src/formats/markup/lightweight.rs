@@ -1,4 +1,4 @@
-//! Org, reStructuredText and AsciiDoc: texts that are read as they are, whose first lines tell title,
+//! Org, reStructuredText and AsciiDoc: the text is kept unchanged; its first lines yield title,
 //! author, date, language and keywords.
 //!
 //! <https://orgmode.org/manual/Export-Settings.html>,
@@ -48,10 +48,10 @@ pub(in crate::formats) const ASCIIDOC: Format =
         extract(input, output, asciidoc, asciidoc_headings)
     });
 
-/// Calls back with each heading, until that returns `false`.
+/// Calls back with each heading, until the callback returns `false`.
 type Headings = fn(&str, &mut dyn FnMut(&str) -> bool);
 
-/// What a document says of itself stands in its first lines.
+/// Number of lines at the start that may hold fields.
 const MAX_LINES: usize = 200;
 
 fn extract(
@@ -73,7 +73,7 @@ fn extract(
     result
 }
 
-/// Adds a value by the name that all three have for it.
+/// Adds a value by the name that all three formats use.
 fn add(document: &mut Document, name: &str, value: &str) {
     let field = match name.to_ascii_lowercase().as_str() {
         "title" => Field::Title,
@@ -94,7 +94,7 @@ fn add(document: &mut Document, name: &str, value: &str) {
     }
 }
 
-/// `2024-02-29`, `<2024-02-29 Thu>`, `29 February 2024`
+/// Adds a date in one of the forms `2024-02-29`, `<2024-02-29 Thu>`, `29 February 2024`.
 fn add_date(document: &mut Document, value: &str) {
     let value = value.trim().trim_start_matches(['<', '[']);
     let day = value.get(..10).and_then(date::iso);
@@ -105,7 +105,7 @@ fn add_date(document: &mut Document, value: &str) {
     }
 }
 
-/// `#+TITLE: value` before the text; else the first heading is the title.
+/// Reads `#+TITLE: value` before the text; without it, the first heading is the title.
 fn org(text: &str, document: &mut Document) {
     let mut heading = None;
     for line in text.lines().take(MAX_LINES) {
@@ -146,7 +146,7 @@ fn org_headings(text: &str, each: &mut dyn FnMut(&str) -> bool) {
     let _ = headings.all(|(title, _)| each(title));
 }
 
-/// A line above a line of signs, which is as long at least.
+/// Finds headings: a line above a line of punctuation that is at least as long.
 fn rst_headings(text: &str, each: &mut dyn FnMut(&str) -> bool) {
     let mut previous = "";
     for line in text.lines() {
@@ -160,7 +160,8 @@ fn rst_headings(text: &str, each: &mut dyn FnMut(&str) -> bool) {
     }
 }
 
-/// `== Title`, or a line above one of signs that is about as long; not within blocks of code.
+/// Finds headings: `== Title`, or a line above a line of punctuation of about the same length; not
+/// within blocks of code.
 fn asciidoc_headings(text: &str, each: &mut dyn FnMut(&str) -> bool) {
     let mut block = None;
     let mut previous = "";
@@ -191,13 +192,14 @@ fn asciidoc_headings(text: &str, each: &mut dyn FnMut(&str) -> bool) {
     }
 }
 
-/// Tells a line of one sign, twice at least.
+/// Returns whether a line consists of one character, at least twice.
 fn is_rule(line: &str) -> bool {
     let sign = line.bytes().next().filter(u8::is_ascii_punctuation);
     sign.is_some_and(|sign| line.len() > 1 && line.bytes().all(|byte| byte == sign))
 }
 
-/// A line between or above lines of signs is the title; `:Author: value` is a field.
+/// Reads the header: a line between or above lines of punctuation is the title, `:Author: value` is
+/// a field.
 fn rst(text: &str, document: &mut Document) {
     let mut previous = "";
     for line in text.lines().take(MAX_LINES) {
@@ -214,17 +216,18 @@ fn rst(text: &str, document: &mut Document) {
             .strip_prefix(':')
             .and_then(|line| line.split_once(": "))
         {
-            // Of the directive `.. meta::` a name may have a language: `description lang=en`.
+            // A name in the directive `.. meta::` may have a language: `description lang=en`.
             add(document, name.split(' ').next().unwrap_or(name), value);
         }
         previous = if is_underline { "" } else { line.trim() };
     }
 }
 
-/// `= Title`, a line of authors, a line of the revision, and `:name: value`, up to a blank line.
+/// Reads the header up to a blank line: `= Title`, a line of authors, a revision line, and `:name:
+/// value`.
 fn asciidoc(text: &str, document: &mut Document) {
     let mut lines = text.lines().take(MAX_LINES).peekable();
-    // Comments and attributes may stand before the title.
+    // Comments and attributes may precede the title.
     let mut is_header = false;
     let mut n_after_title = 0;
     while let Some(line) = lines.next() {
@@ -260,7 +263,7 @@ fn header_line(position: usize, line: &str, document: &mut Document) {
     match position {
         0 => {
             for author in line.split(';') {
-                // Names are joined by underscores where they have several words.
+                // Underscores join the words of one name.
                 document.add_text(Field::Author, &author.replace('_', " "));
             }
         }

@@ -1,7 +1,7 @@
 //! LyX (`.lyx`): one command or piece of text on each line.
 //!
-//! Text stands in layouts (paragraphs), which stand in insets (footnotes, tables) and these in
-//! layouts again. Insets of raw TeX, labels and notes are left out.
+//! Text is in layouts (paragraphs), which are in insets (footnotes, tables), which are again in
+//! layouts. Insets of raw TeX, labels and notes are left out.
 
 use ken_core::{Document, Field};
 
@@ -21,10 +21,10 @@ pub(in crate::formats) const FORMAT: Format = Format::new("LyX", &["application/
     ])
     .streams();
 
-/// Layouts and insets nested deeper are not told apart.
+/// Maximum depth of layouts and insets that are distinguished.
 const MAX_DEPTH: usize = 1000;
 
-/// What is open.
+/// An open layout or inset.
 #[derive(Clone, Copy, PartialEq)]
 enum Open {
     Layout(Option<Field>),
@@ -33,7 +33,7 @@ enum Open {
     Note,
     /// An inset without text.
     Skipped,
-    /// A link, of which the name is text.
+    /// A link, whose name is text.
     Link,
 }
 
@@ -90,14 +90,14 @@ impl LyxReader {
         }
     }
 
-    /// Adds a line, in which there may be names of special characters.
+    /// Adds a line, which may contain names of special characters.
     fn line_of_text(&mut self, line: &str) {
         let mut pieces = line.split("\\SpecialChar ");
         self.text(pieces.next().unwrap_or_default());
         for piece in pieces {
             let end = piece.find(char::is_whitespace).unwrap_or(piece.len());
             self.text(special(&piece[..end]));
-            // The space after the name belongs to it.
+            // The space after the name is part of it.
             self.text(piece.get(end + 1..).unwrap_or_default());
         }
     }
@@ -131,7 +131,7 @@ impl LyxReader {
         match open {
             Open::Skipped | Open::Link => self.n_skipped += 1,
             Open::Note => self.body.begin_aside(),
-            // A paragraph in a cell must not end the cell before it.
+            // A paragraph in a cell must not end the previous cell.
             Open::Layout(_) if !self.body.is_in_cell() => self.body.end_paragraph(),
             _ => {}
         }
@@ -200,7 +200,7 @@ fn special(name: &str) -> &str {
     }
 }
 
-/// Paragraphs that are values of fields too.
+/// Returns the field of a paragraph that is also a value.
 fn field(layout: &str) -> Option<Field> {
     Some(match layout {
         "Title" => Field::Title,

@@ -1,7 +1,8 @@
-//! Markdown: plain text whose front matter and first heading tell title, author, date and tags.
+//! Markdown: plain text, whose front matter and first heading yield title, author, date and tags.
 //!
-//! Front matter is the YAML block between `---` lines that site generators and note programs
-//! (Jekyll, Hugo, Pandoc, Obsidian) put first; of YAML only `key: value` and lists are read.
+//! Front matter is the YAML block between `---` lines at the start, as site generators and note
+//! programs (Jekyll, Hugo, Pandoc, Obsidian) write it. Only `key: value` and lists of YAML are
+//! read.
 
 use ken_core::{Document, Field};
 
@@ -24,9 +25,9 @@ pub(in crate::formats) const FORMAT: Format = Format::new("Markdown", &["text/ma
     .version(2)
     .streams();
 
-/// Front matter is looked for in this many lines.
+/// Number of lines that are searched for the end of front matter.
 const MAX_LINES: usize = 500;
-/// A heading in HTML takes no more bytes than this.
+/// Maximum size of a heading in HTML.
 const MAX_TITLE_BYTES: usize = 1000;
 
 pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -66,7 +67,7 @@ fn front_matter<'t>(body: &'t str, document: &mut Document) -> &'t str {
             }
             return &rest[at..];
         }
-        // A list item belongs to the key before it.
+        // A list item belongs to the previous key.
         let item = line.trim_start().strip_prefix("- ");
         match (item, line.split_once(':')) {
             (Some(item), _) => {
@@ -120,7 +121,7 @@ fn unquoted(value: &str) -> &str {
         .unwrap_or(value)
 }
 
-/// Returns the first heading as it is shown.
+/// Returns the first heading as displayed.
 pub(in crate::formats) fn title(text: &str) -> Option<String> {
     heading(text).map(plain)
 }
@@ -135,8 +136,8 @@ fn heading(text: &str) -> Option<&str> {
     first
 }
 
-/// Calls `each` with every heading, until it returns `false`: `# Title #`, or a line underlined with
-/// `===` or `---`.
+/// Calls `each` with every heading, until `each` returns `false`. A heading is `# Title #`, or a
+/// line underlined with `===` or `---`.
 fn each_heading<'t>(text: &'t str, each: &mut dyn FnMut(&'t str) -> bool) {
     let mut fence = None;
     let mut previous = "";
@@ -164,7 +165,8 @@ fn each_heading<'t>(text: &'t str, each: &mut dyn FnMut(&'t str) -> bool) {
     }
 }
 
-/// Tells a line that makes the one before it a heading from a rule and from the border of a table.
+/// Returns whether a line underlines the previous one as a heading, rather than being a rule or the
+/// border of a table.
 fn is_underline(line: &str, previous: &str) -> bool {
     let Some(sign @ (b'=' | b'-')) = line.bytes().next() else {
         return false;
@@ -175,7 +177,7 @@ fn is_underline(line: &str, previous: &str) -> bool {
         && !previous.starts_with(['-', '|', '>', '='])
 }
 
-/// Returns the content of `<h1 align="center">…</h1>`, whose line is given.
+/// Returns the content of `<h1 align="center">…</h1>`, given its line.
 fn html_heading<'t>(text: &'t str, line: &'t str) -> Option<&'t str> {
     let tag = line.trim_start();
     let is_heading = tag.get(..3)?.eq_ignore_ascii_case("<h1") && tag[3..].starts_with([' ', '>']);
@@ -189,7 +191,8 @@ fn html_heading<'t>(text: &'t str, line: &'t str) -> Option<&'t str> {
     Some(content.trim()).filter(|content| !content.is_empty())
 }
 
-/// Returns a heading as it is shown: links are their texts; images, tags, `*` and backticks go.
+/// Returns a heading as displayed: links become their texts; images, tags, `*` and backticks are
+/// removed.
 fn plain(heading: &str) -> String {
     let mut shown = String::with_capacity(heading.len());
     let mut rest = heading;
@@ -215,7 +218,7 @@ fn plain(heading: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Skips what a link leads to: `(address)` or `[name]`.
+/// Skips the target of a link: `(address)` or `[name]`.
 fn skip_target(text: &str) -> &str {
     let end = match text.as_bytes().first() {
         Some(b'(') => text.find(')'),

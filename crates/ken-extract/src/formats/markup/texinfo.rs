@@ -1,7 +1,8 @@
 //! Texinfo (<https://www.gnu.org/software/texinfo/>): the text without its commands.
 //!
-//! A command at the start of a line is for the line or a block; others have their argument in braces.
-//! Chapters are sections of the text. Blocks for one sort of output, and menus, are left out.
+//! A command at the start of a line applies to the line or a block; other commands have their
+//! argument in braces. Chapters are sections of the text. Blocks for only one output format, and
+//! menus, are left out.
 
 use ken_core::{Document, Field};
 
@@ -49,7 +50,7 @@ fn split_command(line: &str) -> (&str, &str) {
     line.split_at(end)
 }
 
-/// Blocks that are no text of the manual.
+/// Returns whether a block is not text of the manual.
 fn is_skipped(name: &str) -> bool {
     matches!(
         name,
@@ -73,7 +74,7 @@ fn is_skipped(name: &str) -> bool {
     )
 }
 
-/// Commands that are for their line; all others may begin a line of text.
+/// Returns whether a command applies to its line; all others may begin a line of text.
 fn is_line(name: &str) -> bool {
     is_heading(name)
         || matches!(
@@ -220,7 +221,7 @@ fn text_line(line: &str, body: &mut Body) {
     body.push_folded(" ");
 }
 
-/// Returns a line without its commands: braces go, of most commands the argument stays.
+/// Returns a line without its commands: braces are removed, most arguments stay.
 fn plain(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
@@ -236,7 +237,7 @@ fn plain(line: &str) -> String {
     plain
 }
 
-/// Handles what follows an `@`; returns what follows the command.
+/// Handles the command after an `@`; returns the rest.
 fn command<'t>(rest: &'t str, plain: &mut String) -> &'t str {
     let (name, after) = split_command(rest);
     if name.is_empty() {
@@ -265,11 +266,11 @@ fn command<'t>(rest: &'t str, plain: &mut String) -> &'t str {
         _ => "",
     };
     plain.push_str(printed);
-    // Arguments of references are separated by commas: they are words.
+    // Arguments of references are separated by commas and count as words.
     after.strip_prefix('{').unwrap_or(after)
 }
 
-/// `@@`, `@{`, `@'e`, `@,{c}`, `@*`
+/// Handles `@@`, `@{`, `@'e`, `@,{c}` and `@*`.
 fn sign<'t>(rest: &'t str, plain: &mut String) -> &'t str {
     let Some(sign) = rest.chars().next() else {
         return rest;

@@ -1,6 +1,7 @@
 //! Sound: tags (ID3, Vorbis comments, APE, RIFF INFO …) and length, read by `lofty`.
 //!
-//! MP4 is [`crate::formats::media::video::mp4`], Windows Media [`crate::formats::media::video::asf`], Matroska
+//! MP4 is read by [`crate::formats::media::video::mp4`], Windows Media by
+//! [`crate::formats::media::video::asf`] and Matroska by
 //! [`crate::formats::media::video::matroska`], whether they hold films or sound.
 
 use std::io::BufReader;
@@ -49,14 +50,14 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .in_worker()
 .streams();
 
-/// A page of Ogg has at most 64 KiB.
+/// Maximum size of an Ogg page.
 const MAX_PAGE_BYTES: u64 = 64 << 10;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    // lofty multiplies positions of Ogg without a look at their size.
+    // lofty multiplies positions in Ogg without checking their size.
     let is_ogg = output.detected().media_type == "audio/ogg";
     let media_type = output.detected().media_type;
-    // Of a file whose sound is damaged the tags are read all the same.
+    // If the sound is damaged, the tags are still read.
     let (file, result) = match parse(input, media_type, !is_ogg) {
         Ok(file) => (file, Ok(())),
         Err(error) => (parse(input, media_type, false)?, Err(error)),
@@ -99,7 +100,7 @@ fn parse(input: &Input<'_>, media_type: &str, measure: bool) -> Result<TaggedFil
     })
 }
 
-/// Returns the length of a stream of Ogg (RFC 3533): the position of its last page, counted in
+/// Returns the length of an Ogg stream (RFC 3533): the position of its last page, in samples.
 /// samples.
 fn ogg_seconds(input: &Input<'_>) -> Result<Option<f64>, Error> {
     let head = input.head()?;
@@ -109,7 +110,7 @@ fn ogg_seconds(input: &Input<'_>) -> Result<Option<f64>, Error> {
     };
     let rate = number(b"\x01vorbis", 12)
         .or_else(|| number(b"Speex   ", 36))
-        // Opus counts as if it always were 48 kHz (RFC 7845, 4).
+        // Opus counts as if the rate were always 48 kHz (RFC 7845, 4).
         .or_else(|| number(b"OpusHead", 8).map(|_| 48_000));
     let tail_at = input.size().saturating_sub(MAX_PAGE_BYTES);
     let tail = input.range(tail_at, MAX_PAGE_BYTES as usize)?;
@@ -123,7 +124,7 @@ fn ogg_seconds(input: &Input<'_>) -> Result<Option<f64>, Error> {
     })
 }
 
-/// Returns the type of a file that does not show it in its first bytes.
+/// Returns the type of a file whose first bytes do not show it.
 fn file_type(media_type: &str) -> Option<FileType> {
     Some(match media_type {
         "audio/aac" => FileType::Aac,
@@ -175,7 +176,7 @@ fn read(tag: &Tag, metadata: &mut Metadata) {
     }
 }
 
-/// Takes when a piece came out; the first date counts, which is that of the recording.
+/// Adds the date of a piece; the first date counts, which is that of the recording.
 pub(in crate::formats) fn add_date(metadata: &mut Metadata, text: &str) {
     if let Some(seconds) = date::iso(text) {
         metadata.number(Field::Created, seconds);
@@ -183,7 +184,7 @@ pub(in crate::formats) fn add_date(metadata: &mut Metadata, text: &str) {
     }
 }
 
-/// Who plays a piece is its author if no composer is named: people ask for both by one word.
+/// Makes the performer the author if no composer is named: people search for both with one word.
 pub(super) fn name_author(metadata: &mut Metadata) {
     if !metadata.has(Field::Author) {
         metadata.copy(Field::Artist, Field::Author);
@@ -270,7 +271,7 @@ mod tests {
 
     #[test]
     fn tags_of_damaged_sound_are_read() {
-        // All after the tag is gone.
+        // Everything after the tag is missing.
         let tag = &SAMPLES[0].1[..1414];
         let found = testing::run(extract, detected("audio/mpeg"), "x", tag);
         let song = found.own();

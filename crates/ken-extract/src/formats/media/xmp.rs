@@ -1,6 +1,6 @@
-//! XMP, the metadata packet (ISO 16684-1): RDF/XML, read for what ken has fields for.
+//! XMP, the metadata packet (ISO 16684-1): RDF/XML, read for ken's fields.
 //!
-//! It stands inside pictures, films and PDF documents, or beside them as a file of its own (a
+//! A packet is inside pictures, films and PDF documents, or next to them in a separate file (a
 //! *sidecar*: `photo.jpg.xmp`), where programs keep what they may not write into a raw picture.
 
 use ken_core::{Document, Field};
@@ -14,10 +14,10 @@ use crate::{Error, Format, Input, date, text};
 pub(in crate::formats) const FORMAT: Format =
     Format::new("XMP sidecar", &["application/x-xmp+xml"], extract).fields(FIELDS);
 
-/// Packets beyond this number of bytes are left out.
+/// Maximum size of a packet; larger ones are left out.
 pub(crate) const MAX_BYTES: usize = 4 << 20;
 
-/// What a packet may fill.
+/// The fields that a packet may fill.
 const FIELDS: &[Field] = &[
     Field::Title,
     Field::Author,
@@ -37,10 +37,10 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-/// Returns what a packet says, of a damaged one what stands before the damage.
+/// Returns the metadata in a packet; of a damaged one, those before the damage.
 pub(in crate::formats) fn read(packet: &[u8]) -> Metadata {
     let mut metadata = Metadata::default();
-    // What is wrong with a packet that another file holds is not that file's failure.
+    // Damage in a packet inside another file is not that file's failure.
     let _ = read_into(&text::decode(packet, None), &mut metadata);
     metadata
 }
@@ -83,7 +83,7 @@ fn read_into(packet: &str, metadata: &mut Metadata) -> Result<(), Error> {
     Ok(())
 }
 
-/// Simple properties may be attributes.
+/// Reads simple properties, which may be attributes.
 fn attributes(tag: &Start<'_>, metadata: &mut Metadata) {
     for (name, value) in tag.attributes() {
         if let Some(property) = property_of(name) {
@@ -92,20 +92,20 @@ fn attributes(tag: &Start<'_>, metadata: &mut Metadata) {
     }
 }
 
-/// A property that ken has a field for.
+/// A property with a field in ken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Property {
     Text(Field),
     Date(Field),
     /// Keywords in one string.
     List,
-    /// A place in a tree of keywords: `animals|birds|heron`.
+    /// A position in a tree of keywords: `animals|birds|heron`.
     Branch,
     Make,
     Model,
 }
 
-/// The prefixes are those that every writer uses.
+/// Returns the property of a name, with the prefixes that every program uses.
 fn property_of(name: &str) -> Option<Property> {
     Some(match name {
         "dc:title" => Property::Text(Field::Title),

@@ -1,4 +1,4 @@
-//! A document that was decrypted, read in the place of the file that holds it.
+//! Reads a decrypted document in place of the file that contains it.
 
 use ken_core::Kind;
 
@@ -7,7 +7,7 @@ use crate::output::Output;
 use crate::structure::encryption::{self, OF_EXCEL};
 use crate::{Error, Input, Member, detect};
 
-/// Reads an encrypted Office Open XML document; its content says what it is.
+/// Reads an encrypted Office Open XML document, whose content determines its format.
 ///
 /// # Errors
 /// Fails if the file is no encrypted package, or no password fits.
@@ -24,13 +24,13 @@ pub(super) fn read_encrypted(input: &mut Input<'_>, output: &mut Output<'_>) -> 
 /// Reads a decrypted package.
 ///
 /// # Errors
-/// Fails if it is no package, or its format's.
+/// Fails if the bytes are no package, or if reading that fails.
 pub(super) fn read(
     package: Vec<u8>,
     input: &Input<'_>,
     output: &mut Output<'_>,
 ) -> Result<(), Error> {
-    // Anything else might be encrypted again, and again.
+    // Anything else might be encrypted again and again.
     if !package.starts_with(b"PK") {
         return Err(encryption::damaged());
     }

@@ -1,4 +1,4 @@
-//! Texts, tables and slides of office programs.
+//! Texts, spreadsheets and presentations of office programs.
 
 mod decrypted;
 pub(in crate::formats) mod doc;

@@ -1,8 +1,10 @@
-//! OpenDocument (ODF 1.3, OASIS) texts, spreadsheets, presentations and drawings, as packages or
-//! as one flat XML file, and those of OpenOffice 1 before it, whose names are nearly the same.
+//! OpenDocument (ODF 1.3, OASIS) texts, spreadsheets, presentations and drawings, as packages or as
+//! one flat XML file. Files of the earlier OpenOffice 1, whose names are nearly the same, are read
+//! too.
 //!
-//! All of them hold paragraphs in `content.xml`; cells hold their text as it is displayed.
-//! Repeated cells and rows are taken once, whatever their number. Footnotes, comments and text
+//! All of them hold paragraphs in `content.xml`; cells hold their text as displayed. Repeated cells
+//! and rows are read once, whatever their number. Footnotes, comments and text boxes follow the
+//! paragraph that they are anchored in. Deleted text of tracked changes is left out.
 //! boxes follow the paragraph they are anchored in. Deleted text of tracked changes is left out.
 
 use std::collections::HashSet;
@@ -66,7 +68,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .in_worker()
 .version(2);
 
-/// More spaces in a row say nothing.
+/// Maximum number of consecutive spaces that are kept.
 const MAX_SPACES: usize = 64;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -115,7 +117,8 @@ fn extract_flat(
     meta.and(content)
 }
 
-/// Finds the password of an encrypted package. If all of it is one encrypted part, returns that.
+/// Finds the password of an encrypted package. If the whole package is one encrypted part, returns
+/// that.
 fn unlock(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<Option<Vec<u8>>, Error> {
     let Some(manifest) = package.xml("META-INF/manifest.xml") else {
         return Ok(None);
@@ -130,7 +133,7 @@ fn unlock(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<Option<V
     if unlocked.is_err()
         && let Some(text) = package.xml("meta.xml")
     {
-        // Some writers leave this part readable.
+        // Some programs leave this part readable.
         let _ = read_meta(&text, output.own());
     }
     package.set_keys(unlocked?);
@@ -195,7 +198,7 @@ fn read_objects(package: &mut Package<'_>, reader: &mut OdfReader) {
     }
 }
 
-/// Hands on objects that are files of other formats: `Object 1`, without extension.
+/// Hands on objects that are files in other formats: `Object 1`, without extension.
 fn hand_on_objects(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let names: Vec<String> = package
         .names()
@@ -220,10 +223,10 @@ fn hand_on_objects(package: &mut Package<'_>, output: &mut Output<'_>) -> Result
 /// Reads the text of one document.
 struct OdfReader {
     body: Body,
-    /// Paragraphs around the current place; only in one is text the document's.
+    /// Number of open paragraphs; text belongs to the document only inside one.
     paragraphs: usize,
-    /// The value of `paragraphs` around each open note, comment and text box, and whether that
-    /// was put aside.
+    /// The value of `paragraphs` outside each open note, comment and text box, and whether that one
+    /// was moved aside.
     asides: Vec<(usize, bool)>,
     /// Paragraph styles that begin a page.
     page_styles: HashSet<String>,
@@ -231,7 +234,7 @@ struct OdfReader {
     is_text: bool,
     is_sheet: bool,
     tables: usize,
-    /// Slides or sheets so far.
+    /// Number of slides or sheets so far.
     pages: usize,
 }
 
@@ -262,7 +265,7 @@ impl OdfReader {
         self.read_from(&mut Xml::new(text))
     }
 
-    /// Reads to the end, or until the body is full.
+    /// Reads until the end, or until the body is full.
     fn read_from(&mut self, xml: &mut Xml<'_>) -> Result<(), Error> {
         while let Some(node) = xml.next()? {
             match node {
@@ -280,7 +283,7 @@ impl OdfReader {
         xml.whole()
     }
 
-    /// Reads the text of an embedded object, which has no pages of its own.
+    /// Reads the text of an embedded object, which has no pages.
     fn read_object(&mut self, text: &str) -> Result<(), Error> {
         (self.paragraphs, self.tables, self.is_sheet) = (0, 1, false);
         self.asides.clear();
@@ -290,7 +293,7 @@ impl OdfReader {
         result
     }
 
-    /// Reads the headers and footers in `styles.xml`; what else has text there is examples.
+    /// Reads the headers and footers in `styles.xml`; all other text there is examples.
     fn read_headers(&mut self, text: &str) -> Result<(), Error> {
         let mut xml = Xml::new(text);
         let mut depth = 0;
@@ -386,8 +389,8 @@ impl OdfReader {
         self.pages += 1;
     }
 
-    /// A note or box in a paragraph or cell is put aside; one that stands alone is text like
-    /// other.
+    /// Begins a note or box: inside a paragraph or cell it is moved aside, otherwise its text is
+    /// ordinary text.
     fn start_aside(&mut self) {
         let is_aside = self.paragraphs > 0 || self.body.is_in_cell();
         if is_aside {
@@ -405,7 +408,7 @@ impl OdfReader {
         }
     }
 
-    /// Remembers styles with a page break; programs write soft breaks for the other ones only.
+    /// Remembers a style with a page break; programs write soft breaks only for other styles.
     fn note_page_style(&mut self, tag: &Start<'_>) {
         let begins_page = if tag.name() == "style" {
             self.style = tag.attribute("name").unwrap_or_default().into_owned();
@@ -427,7 +430,8 @@ fn is_header(name: &str) -> bool {
     )
 }
 
-/// Deleted text, templates of indexes, and what stands in paragraphs without being their text.
+/// Returns whether an element is skipped: deleted text, templates of indexes, and elements in
+/// paragraphs that are not their text.
 fn is_skipped(tag: &Start<'_>) -> bool {
     match tag.full_name() {
         "dc:creator" | "dc:date" | "meta:date-string" | "meta:creator-initials" => true,

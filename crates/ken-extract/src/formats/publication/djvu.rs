@@ -1,7 +1,7 @@
-//! DjVu (Lizardtech DjVu Reference, DjVu 3): scanned pages with the text that was recognised.
+//! DjVu (Lizardtech DjVu Reference, DjVu 3): scanned pages with their recognised text.
 //!
-//! Only the text layer, annotations and headers are read, never pictures. A document that keeps its
-//! pages in files of their own is an index of them and has no text itself.
+//! Only the text layer, annotations and headers are read, never pictures. A document with its pages
+//! in separate files is an index of them and has no text itself.
 
 use djvu_bzz::bzz_decode;
 use ken_core::{Field, Setting};
@@ -31,7 +31,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new("DjVu", &["image/vnd.d
     .in_worker()
     .streams();
 
-/// The text of a page takes a few KiB, annotations less.
+/// Maximum size of a chunk: the text of a page takes a few KiB, annotations less.
 const MAX_CHUNK_BYTES: usize = 4 << 20;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -59,12 +59,12 @@ struct Book<'i> {
     body: Body,
     metadata: Metadata,
     n_pages: i64,
-    /// What the first damaged chunk is about.
+    /// The failure of the first damaged chunk.
     failure: Option<Error>,
 }
 
 impl Book<'_> {
-    /// Reads a page, a part that pages share, or the document of them all.
+    /// Reads a page, a part that pages share, or the document of all pages.
     fn form(&mut self, form: &Chunk, output: &Output<'_>, is_outermost: bool) -> Result<(), Error> {
         let name = form.content(self.input, 4)?;
         let is_page = &*name == b"DJVU";
@@ -113,14 +113,14 @@ impl Book<'_> {
         }
     }
 
-    /// Adds the text of a page: its length, the text, then where its words stand.
+    /// Adds the text of a page: its length, the text, then the positions of its words.
     fn text(&mut self, content: &[u8]) {
         let mut cursor = Cursor(content);
         let Some(length) = cursor.be_number(3) else {
             return;
         };
         let text = &cursor.0[..cursor.0.len().min(length as usize)];
-        // Columns, regions and paragraphs end with controls of their own.
+        // Columns, regions and paragraphs end with their own control characters.
         let is_end = |char| matches!(char, '\n' | '\x0b' | '\x1d' | '\x1f' | '\x0c');
         for line in String::from_utf8_lossy(text).split(is_end) {
             let line = line.trim();
@@ -147,7 +147,7 @@ fn annotations(text: &str, metadata: &mut Metadata) {
     }
 }
 
-/// Returns a string with its escapes resolved, and what follows it.
+/// Returns a string with its escapes resolved, and the rest.
 fn string(quoted: &str) -> (String, &str) {
     let mut value = Vec::new();
     let mut rest = quoted.as_bytes();
@@ -174,7 +174,7 @@ fn string(quoted: &str) -> (String, &str) {
     (String::from_utf8_lossy(&value).into_owned(), after)
 }
 
-/// Keys are those of BibTeX and of PDF.
+/// Adds a value by its key, which is one of BibTeX or PDF.
 fn add(key: &str, value: &str, metadata: &mut Metadata) {
     let field = match key.to_ascii_lowercase().as_str() {
         "title" | "booktitle" => Field::Title,

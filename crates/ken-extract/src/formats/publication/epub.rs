@@ -1,7 +1,7 @@
 //! Electronic books (.epub): EPUB 2 and 3, <https://www.w3.org/TR/epub-33/>.
 //!
-//! `META-INF/container.xml` names the package document, its spine the chapters in reading order;
-//! each chapter is a page. A book whose chapters are encrypted (DRM) still gives its metadata.
+//! `META-INF/container.xml` names the package document, whose spine lists the chapters in reading
+//! order; each chapter is a page. A book with encrypted chapters (DRM) still yields its metadata.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub(in crate::formats) const FORMAT: Format =
         .in_worker()
         .version(2);
 
-/// Ways to obscure fonts, which hide no text.
+/// Methods that obfuscate fonts, which hide no text.
 const FONT_OBFUSCATION: &[&str] = &[
     "http://www.idpf.org/2008/embedding",
     "http://ns.adobe.com/pdf/enc#RC",
@@ -67,7 +67,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     package.finish()
 }
 
-/// Returns the name of the package document: as the container says, else the first of its kind.
+/// Returns the name of the package document: from the container, otherwise the first one by
+/// extension.
 fn opf_name(package: &mut Package<'_>) -> Result<String, Error> {
     if let Some(container) = package.xml("META-INF/container.xml")
         && let Ok(Some(name)) = root_file(&container)
@@ -95,7 +96,7 @@ fn root_file(container: &str) -> Result<Option<String>, Error> {
     Ok(None)
 }
 
-/// Returns whether more than fonts is encrypted.
+/// Returns whether anything other than fonts is encrypted.
 fn is_encrypted(package: &mut Package<'_>) -> bool {
     let Some(text) = package.xml("META-INF/encryption.xml") else {
         return false;
@@ -112,7 +113,7 @@ fn is_encrypted(package: &mut Package<'_>) -> bool {
     false
 }
 
-/// Returns whether an `EncryptedData` is not about a font.
+/// Returns whether an `EncryptedData` refers to something other than a font.
 fn encrypts_content(xml: &mut Xml<'_>) -> Result<bool, Error> {
     let mut key_depth = 0;
     while let Some(node) = xml.next()? {
@@ -131,7 +132,7 @@ fn encrypts_content(xml: &mut Xml<'_>) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// What the package document says of the chapters.
+/// The chapters in the package document.
 #[derive(Default)]
 struct Book {
     /// Names of parts by identifier.
@@ -167,7 +168,7 @@ impl Book {
         xml.whole()
     }
 
-    /// Returns the parts of the spine, each once.
+    /// Returns the parts of the spine, each of them once.
     fn chapters(&self) -> impl Iterator<Item = &str> {
         let mut manifest: HashMap<&str, &str> = self
             .manifest

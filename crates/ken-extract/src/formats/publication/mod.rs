@@ -1,4 +1,4 @@
-//! Pages and books that are made to be read: PDF, PostScript, DjVu, EPUB, compiled help.
+//! Pages and books for reading: PDF, PostScript, DjVu, EPUB, compiled help.
 
 pub(in crate::formats) mod chm;
 pub(in crate::formats) mod djvu;

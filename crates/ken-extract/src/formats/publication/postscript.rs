@@ -1,9 +1,8 @@
-//! PostScript and EPS: what the comments of the Document Structuring Conventions (Adobe, 3.0) say,
-//! and XMP.
+//! PostScript and EPS: the comments of the Document Structuring Conventions (Adobe, 3.0), and XMP.
 //!
-//! There is no text: a page is a program, and the strings in it are codes of fonts that the program
-//! makes, cut into pieces at each kern. Only an interpreter finds the words: see [`crate::helper`],
-//! which starts one.
+//! The text is not read. A page is a program, and the strings in it are codes of fonts that the
+//! program makes, cut into pieces at each kern. Only an interpreter finds the words: see
+//! [`crate::helper`], which starts one.
 
 use std::io;
 
@@ -34,10 +33,11 @@ pub(in crate::formats) const FORMAT: Format =
         .version(3)
         .streams();
 
-/// Comments and XMP stand in this much of the start, and the trailer in this much of the end.
+/// Number of bytes at the start that are searched for comments and XMP, and at the end for the
+/// trailer.
 const HEAD_BYTES: usize = 256 << 10;
 const TAIL_BYTES: usize = 8 << 10;
-/// A program begins in this much, behind what is said to a printer.
+/// Number of bytes in which a program must begin, after commands for a printer.
 const BEGIN_BYTES: usize = 8 << 10;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -45,7 +45,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let head = input.range(start, HEAD_BYTES)?;
     let mut metadata = Metadata::default();
     comments(&head, true, &mut metadata);
-    // What is not known at the start may follow at the end: `(atend)`.
+    // Values that are unknown at the start may follow at the end: `(atend)`.
     let tail_at = end.saturating_sub(TAIL_BYTES as u64).max(start);
     let tail = input.range(tail_at, (end - tail_at) as usize)?;
     comments(&tail, false, &mut metadata);
@@ -58,8 +58,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     Ok(())
 }
 
-/// Returns whether a file may have pages: it begins as a program and, as its first line says of it,
-/// is no font, character map or other resource for programs, of which some systems have hundreds.
+/// Returns whether a file may have pages: it begins as a program and is, according to its first
+/// line, no font, character map or other resource, of which some systems have hundreds.
 pub(crate) fn has_pages(input: &Input<'_>) -> io::Result<bool> {
     let start = program(input).map_or(0, |(start, _)| start);
     let head = input.range(start, BEGIN_BYTES)?;
@@ -75,7 +75,7 @@ pub(crate) fn has_pages(input: &Input<'_>) -> io::Result<bool> {
     Ok(!is_font && !words.any(is_other))
 }
 
-/// Returns where the program is: EPS files for Windows have a preview beside it.
+/// Returns the range of the program; EPS files for Windows hold a preview, too.
 fn program(input: &Input<'_>) -> Result<(u64, u64), Error> {
     let head = input.range(0, 12)?;
     let mut header = Cursor(&head);
@@ -89,7 +89,7 @@ fn program(input: &Input<'_>) -> Result<(u64, u64), Error> {
     Ok((start, (start + u64::from(length)).min(input.size())))
 }
 
-/// Reads the comments of the header, which ends at the first line that is none, or of the trailer.
+/// Reads the comments of the header, which ends at the first line without one, or of the trailer.
 fn comments(bytes: &[u8], is_header: bool, metadata: &mut Metadata) {
     for line in bytes.split(|byte| matches!(byte, b'\n' | b'\r')) {
         if is_header && (!line.starts_with(b"%") || line.starts_with(b"%%EndComments")) {
@@ -136,8 +136,8 @@ fn add(key: &[u8], value: &str, metadata: &mut Metadata) {
     }
 }
 
-/// Returns the content of a string in parentheses, with its escapes resolved; what has none stands
-/// for itself.
+/// Returns the content of a string in parentheses, with its escapes resolved; a value without
+/// parentheses is returned unchanged.
 fn string(value: &[u8]) -> Vec<u8> {
     let Some(value) = value.strip_prefix(b"(") else {
         return value.to_vec();

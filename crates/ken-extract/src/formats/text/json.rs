@@ -1,9 +1,9 @@
-//! JSON (RFC 8259), also with the comments and bare names of JSON5, and one value a line (NDJSON):
-//! keys and values as lines `key: value`.
+//! JSON (RFC 8259), including the comments and bare names of JSON5, and one value per line
+//! (NDJSON): keys and values become lines `key: value`.
 //!
-//! It is read as a stream of tokens, without a tree and without checks: what is no JSON gives its
-//! words too, a cut file all that is there, and nesting costs nothing. Escapes become characters,
-//! which is what a search in the bare text would miss.
+//! The text is read as a stream of tokens, without a tree and without validation. Content that is
+//! not JSON still yields its words, a truncated file yields everything it has, and nesting costs
+//! nothing. Escapes become characters, which a search in the raw text would miss.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::{Error, Format, Input};
 pub(in crate::formats) const FORMAT: Format =
     Format::new("JSON", &["application/json"], extract).streams();
 
-/// Strings longer than this without a space are encoded data: pictures, source maps.
+/// Longer strings without a space are encoded data: pictures, source maps.
 const MAX_WORD_BYTES: usize = 512;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -55,7 +55,7 @@ fn write(token: Token<'_>, body: &mut Body) {
     }
 }
 
-/// Returns whether a string is encoded data and no text.
+/// Returns whether a string is encoded data rather than text.
 pub(super) fn is_data(text: &str) -> bool {
     text.len() > MAX_WORD_BYTES
         && text.is_ascii()
@@ -69,7 +69,7 @@ pub(in crate::formats) enum Token<'t> {
     Key(Cow<'t, str>),
     /// A string.
     Text(Cow<'t, str>),
-    /// A number or literal, a comment, or what is no JSON.
+    /// A number or literal, a comment, or something that is not JSON.
     Other(&'t str),
     /// The start of an object or array.
     Open,
@@ -77,7 +77,7 @@ pub(in crate::formats) enum Token<'t> {
     Close,
 }
 
-/// Reads tokens from the start of a text on.
+/// Reads tokens from the start of a text.
 pub(in crate::formats) struct Tokens<'t> {
     rest: &'t str,
 }
@@ -94,7 +94,7 @@ impl<'t> Tokens<'t> {
             b'{' | b'[' => Some(self.bracket(Token::Open)),
             b'}' | b']' => Some(self.bracket(Token::Close)),
             b'"' => Some(self.string(b'"')),
-            // JSON5; an apostrophe in what is no JSON ends with its line.
+            // JSON5; an apostrophe outside of JSON ends with its line.
             b'\'' => Some(self.string(b'\'')),
             _ => Some(self.word()),
         }
@@ -110,7 +110,7 @@ impl<'t> Tokens<'t> {
         self.rest = self.rest.trim_start_matches(is_separator);
     }
 
-    /// Returns whether what was read is the name of a member.
+    /// Returns whether the token just read is the name of a member.
     fn is_key(&self) -> bool {
         self.rest.trim_ascii_start().starts_with(':')
     }
@@ -127,7 +127,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// A number, a literal or a bare name; of a comment or of prose one word.
+    /// Reads a number, a literal or a bare name; in a comment or prose, one word.
     fn word(&mut self) -> Token<'t> {
         let is_end =
             |c: char| c.is_whitespace() || matches!(c, ',' | ':' | '{' | '}' | '[' | ']' | '"');
@@ -145,7 +145,7 @@ impl<'t> Tokens<'t> {
     }
 }
 
-/// Returns where a string ends: before its quote, else at the end.
+/// Returns the end of a string: before its quote, otherwise the end of the text.
 fn string_end(inside: &[u8], quote: u8) -> usize {
     let mut at = 0;
     while let Some(found) = memchr::memchr3(quote, b'\\', b'\n', &inside[at..]) {
@@ -185,7 +185,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Adds the character of `\uXXXX`, or of a pair of them; returns what follows.
+/// Adds the character of `\uXXXX`, or of a pair of them; returns the rest.
 fn push_unit<'t>(rest: &'t str, plain: &mut String) -> &'t str {
     let unit = |text: &str| -> Option<u16> {
         let digits = text.get(..4)?;

@@ -1,8 +1,8 @@
-//! Jupyter notebooks (`.ipynb`, <https://nbformat.readthedocs.io>): the cells, and what running
-//! them printed. Pictures and widgets are left out.
+//! Jupyter notebooks (`.ipynb`, <https://nbformat.readthedocs.io>): the cells and their output.
+//! Pictures and widgets are left out.
 //!
-//! Read as a stream of JSON with the names around each value, so that a cut notebook keeps its
-//! cells.
+//! A notebook is read as a stream of JSON, with the names around each value, so that a truncated
+//! notebook keeps its cells.
 
 use ken_core::Field;
 
@@ -20,7 +20,7 @@ pub(in crate::formats) const FORMAT: Format =
         Field::Keywords,
     ]);
 
-/// Names nested deeper say nothing.
+/// Names nested deeper have no meaning.
 const MAX_DEPTH: usize = 32;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -39,7 +39,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
             Token::Close => {
                 path.close();
                 printed.end_paragraph();
-                // Members are sorted by name: what a cell printed comes before its source.
+                // Object members are sorted by name, so the output of a cell comes before its
+                // source.
                 if path.around.last().is_some_and(|around| around == "cells") {
                     let printed = std::mem::replace(&mut printed, Body::new(limit));
                     body.end_paragraph();
@@ -74,7 +75,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 #[derive(Default)]
 struct ValuePath {
     around: Vec<String>,
-    /// Brackets beyond the limit.
+    /// Number of brackets beyond the limit.
     too_deep: usize,
     key: String,
 }
@@ -97,7 +98,7 @@ impl ValuePath {
         }
     }
 
-    /// Returns all names but those of elements of arrays.
+    /// Returns all names, without those of array elements.
     fn names(&self) -> Vec<&str> {
         let around = self.around.iter().map(String::as_str);
         around
@@ -107,15 +108,15 @@ impl ValuePath {
     }
 }
 
-/// What a string is.
+/// The meaning of a string.
 enum Role {
     Field(Field),
     Source,
     Printed,
 }
 
-/// Judges a string by the names around it; version 3 has its cells in worksheets, and `input`
-/// instead of `source`.
+/// Determines the role of a string by the names around it. Version 3 has its cells in worksheets,
+/// and `input` instead of `source`.
 fn role(names: &[&str]) -> Option<Role> {
     let names = names.strip_prefix(&["worksheets"]).unwrap_or(names);
     Some(match names {

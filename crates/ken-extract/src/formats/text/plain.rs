@@ -1,7 +1,7 @@
 //! Plain text and source code: the body is the text, with its lines.
 //!
-//! Of a file larger than the limit on text only the start is read: ten gigabytes of log cost no
-//! more than their first part, which is searchable.
+//! A file larger than the text limit is read only up to the limit, so that ten gigabytes of log
+//! cost no more than their searchable start.
 
 use crate::input::text::read;
 use crate::output::Output;

@@ -1,8 +1,8 @@
 //! Subtitles and lyrics without their times: SubRip, WebVTT, SubStation Alpha, MicroDVD, SubViewer,
 //! LRC.
 //!
-//! Each line is judged alone, whatever the extension says: a line of times, a number, a block of
-//! style is left out, marks within a text are cut.
+//! Each line is judged separately, whatever the extension says. A line of times, a number and a
+//! style block are left out, and marks within a text are removed.
 
 use ken_core::{Document, Field};
 
@@ -40,7 +40,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-/// SubRip, WebVTT, SubViewer, MicroDVD: lines of text between lines of times.
+/// Reads SubRip, WebVTT, SubViewer and MicroDVD: lines of text between lines of times.
 fn cues(text: &str, body: &mut Body) {
     let mut lines = text.lines().peekable();
     let is_web = text.starts_with("WEBVTT");
@@ -54,7 +54,7 @@ fn cues(text: &str, body: &mut Body) {
         let was_start = std::mem::take(&mut is_start);
         let next = lines.peek().copied().unwrap_or_default();
         is_style |= is_web && is_block(line.trim_end());
-        // The name of a cue stands above its times: a number, in WebVTT anything after a gap.
+        // The line above the times is the name of a cue: a number, in WebVTT anything after a gap.
         let is_number = line.trim().bytes().all(|byte| byte.is_ascii_digit());
         let is_name = is_time(next) && (is_number || (is_web && was_start));
         if is_style || is_time(line) || is_name {
@@ -70,12 +70,12 @@ fn cues(text: &str, body: &mut Body) {
     }
 }
 
-/// The first line of a block of WebVTT without text for viewers.
+/// Returns whether a line begins a WebVTT block without text for viewers.
 fn is_block(line: &str) -> bool {
     matches!(line, "STYLE" | "REGION" | "NOTE") || line.starts_with("NOTE ")
 }
 
-/// `00:00:01,000 --> 00:00:02,000`, `0:00:01.000,0:00:02.000`
+/// Returns whether a line holds times: `00:00:01,000 --> 00:00:02,000`, `0:00:01.000,0:00:02.000`
 fn is_time(line: &str) -> bool {
     let line = line.trim();
     line.contains("-->")
@@ -86,7 +86,7 @@ fn is_time(line: &str) -> bool {
                 .all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b',')))
 }
 
-/// `{100}{150}text`
+/// Removes the frames from `{100}{150}text`.
 fn without_frames(line: &str) -> &str {
     let mut rest = line;
     for _ in 0..2 {
@@ -102,10 +102,10 @@ fn without_frames(line: &str) -> &str {
     rest
 }
 
-/// A longer mark is none: each is looked for from where it begins.
+/// Maximum length of a mark: the search for its end starts at each possible beginning.
 const MAX_MARK_BYTES: usize = 500;
 
-/// Returns a text without marks: `<i>`, `{\an8}`.
+/// Returns a text without marks such as `<i>` and `{\an8}`.
 fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -128,8 +128,8 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// SubStation Alpha: `Dialogue: 0,0:00:01.00,0:00:02.00,Default,Ida,0,0,0,,Text`; the text is the
-/// last of ten values.
+/// Reads SubStation Alpha: in `Dialogue: 0,0:00:01.00,0:00:02.00,Default,Ida,0,0,0,,Text` the text
+/// is the last of ten values.
 fn script(text: &str, document: &mut Document, body: &mut Body) {
     for line in text.lines() {
         let Some((name, value)) = line.split_once(':') else {
@@ -152,7 +152,7 @@ fn script(text: &str, document: &mut Document, body: &mut Body) {
     }
 }
 
-/// LRC: `[ti:Title]`, `[00:12.00]A line <00:12.50>of words`
+/// Reads LRC: `[ti:Title]`, `[00:12.00]A line <00:12.50>of words`
 fn lyrics(text: &str, document: &mut Document, body: &mut Body) {
     for line in text.lines() {
         let mut rest = line.trim();

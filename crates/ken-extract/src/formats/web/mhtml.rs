@@ -1,7 +1,7 @@
-//! Saved web pages (`.mht`, RFC 2557): a MIME message of a page and what it shows.
+//! Saved web pages (`.mht`, RFC 2557): a MIME message of a page and its resources.
 //!
-//! The message is read as mail is. The text is that of the page and its frames; pictures, styles and
-//! scripts are left out.
+//! The message is parsed like mail. The text is that of the page and its frames; pictures, styles
+//! and scripts are left out.
 
 use ken_core::Field;
 use ken_mail::{Message, Text};
@@ -45,7 +45,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
                 for heading in &page.headings {
                     own.add_text(Field::Headings, heading);
                 }
-                // What a frame says of itself is not about the page.
+                // The metadata of a frame are not about the page.
                 if number == 0 {
                     own.add_text(Field::Title, page.title.as_deref().unwrap_or_default());
                     own.fields.extend(page.fields);

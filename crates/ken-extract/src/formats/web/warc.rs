@@ -1,8 +1,8 @@
-//! Web archives (WARC, ISO 28500): what a crawler was sent, record after record.
+//! Web archives (WARC, ISO 28500): what a crawler received, record after record.
 //!
-//! Responses of servers are members, by their address, without the compression and the chunks of
-//! HTTP (RFC 9110, 9112); requests, redirections and repeated responses are left out. A compressed
-//! archive has one gzip frame for each record and is read as any compressed file.
+//! Responses of servers are members, named by their address, without the compression and the chunks
+//! of HTTP (RFC 9110, 9112). Requests, redirections and repeated responses are left out. A
+//! compressed archive has one gzip frame for each record and is read like any compressed file.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
@@ -22,14 +22,14 @@ pub(in crate::formats) const FORMAT: Format =
         .in_worker()
         .streams();
 
-/// A header is no longer than this.
+/// Maximum length of a header.
 const MAX_HEADER_BYTES: u64 = 256 << 10;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     extract_stream(CountingReader::new(input.reader()?), output)
 }
 
-/// Extracts the records of an archive that is a stream, whose failures carry an [`Error`].
+/// Extracts the records of a streamed archive, whose failures carry an [`Error`].
 pub(in crate::formats) fn extract_stream(
     reader: impl Read,
     output: &mut Output<'_>,
@@ -53,7 +53,7 @@ pub(in crate::formats) fn extract_stream(
     Ok(())
 }
 
-/// Reads the header of the next record, after the empty lines that end the one before.
+/// Reads the header of the next record, after the empty lines that end the previous one.
 fn next_record(reader: &mut impl BufRead) -> Result<Option<Header>, Error> {
     let mut lines = reader.take(MAX_HEADER_BYTES);
     let mut first = Vec::new();
@@ -69,7 +69,7 @@ fn next_record(reader: &mut impl BufRead) -> Result<Option<Header>, Error> {
     Header::read(&mut lines).map(Some)
 }
 
-/// Fields of a header; those of WARC and HTTP look the same.
+/// Fields of a header; those of WARC and HTTP have the same form.
 #[derive(Default)]
 struct Header {
     /// MemberNames in lower case.
@@ -89,7 +89,7 @@ impl Header {
                 return Ok(header);
             }
             match (text.split_once(':'), header.fields.last_mut()) {
-                // A value may go on in the next line.
+                // A value may continue in the next line.
                 (_, Some((_, value))) if text.starts_with([' ', '\t']) => {
                     value.push(' ');
                     value.push_str(text.trim());
@@ -108,7 +108,7 @@ impl Header {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Tells whether a list of codings names one.
+    /// Returns whether a list of codings contains one.
     fn lists(&self, name: &str, coding: &str) -> bool {
         let codings = self.get(name).unwrap_or_default().split(',');
         codings
@@ -131,7 +131,7 @@ impl Record {
         let content_type = header.get("content-type").unwrap_or_default();
         let is_http = content_type.starts_with("application/http");
         matches!(kind, "response" | "resource" | "conversion").then(|| Self {
-            // Old crawlers put the address into brackets.
+            // Old crawlers put the address in brackets.
             address: header
                 .get("warc-target-uri")
                 .unwrap_or_default()
@@ -180,7 +180,7 @@ impl Record {
     }
 }
 
-/// Reads the status line and header of a response; none if it only says that the page is elsewhere.
+/// Reads the status line and header of a response; returns none if it only redirects.
 fn response(block: &mut impl BufRead) -> Result<Option<Header>, Error> {
     let mut lines = block.take(MAX_HEADER_BYTES);
     let mut status = Vec::new();
@@ -191,9 +191,9 @@ fn response(block: &mut impl BufRead) -> Result<Option<Header>, Error> {
     Ok((!is_elsewhere).then_some(header))
 }
 
-/// Undoes what HTTP did to the content on its way.
+/// Reverses the HTTP encodings of the content.
 fn decoded(bytes: Vec<u8>, header: &Header, output: &Output<'_>) -> Result<Vec<u8>, Error> {
-    // Some crawlers store the content without its chunks, and the header as it was.
+    // Some crawlers store the content without its chunks, but the original header.
     let bytes = match header.lists("transfer-encoding", "chunked") {
         true => joined(&bytes).unwrap_or(bytes),
         false => bytes,
@@ -217,7 +217,7 @@ fn decoded(bytes: Vec<u8>, header: &Header, output: &Output<'_>) -> Result<Vec<u
     read_member(&mut decoder, 0, limit)
 }
 
-/// Joins chunks (RFC 9112, section 7.1); none if there are none.
+/// Joins chunks (RFC 9112, section 7.1); returns none if there are none.
 fn joined(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut content = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -230,7 +230,7 @@ fn joined(bytes: &[u8]) -> Option<Vec<u8>> {
         if length == 0 {
             return Some(content);
         }
-        // What is cut off is kept as far as it goes.
+        // A truncated chunk is kept as far as it goes.
         let (chunk, after) = rest.split_at(length.min(rest.len()));
         content.extend_from_slice(chunk);
         rest = after.strip_prefix(b"\r\n").unwrap_or(after);
@@ -257,7 +257,7 @@ fn file_name(address: &str) -> &str {
     let after_scheme = path.split_once("://").map_or(path, |(_, rest)| rest);
     match after_scheme.rsplit_once('/') {
         Some((_, name)) => name,
-        // The name of a host is none of a file.
+        // The name of a host is not a file name.
         None => "",
     }
 }

@@ -48,7 +48,7 @@ fn role(_: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     }
 }
 
-/// Rows have no element of their own: a cell says where it is, `left-attach:0; top-attach:1`.
+/// Reads the position of a cell, since rows have no element: `left-attach:0; top-attach:1`.
 fn row(properties: &str) -> usize {
     properties
         .split(';')

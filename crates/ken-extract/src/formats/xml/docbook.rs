@@ -1,6 +1,6 @@
 //! DocBook 4 and 5 (<https://tdg.docbook.org/>): books, articles and manual pages in XML.
 //!
-//! Chapters and their like are sections of the text; what the `info` of the whole says are fields.
+//! Chapters and similar elements are sections of the text; the root's `info` yields fields.
 
 use ken_core::{Document, Field};
 
@@ -35,7 +35,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 
 fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     let name = tag.name();
-    // Of the root only: chapters have authors and dates of their own.
+    // Only the root's: chapters have authors and dates of their own.
     let n_open = path.split_terminator('/').take(4).count();
     if (n_open == 2 || n_open == 3)
         && is_info(path)
@@ -80,7 +80,7 @@ fn of_info(path: &str, name: &str) -> Option<Role> {
     })
 }
 
-/// Elements within a sentence; the others are blocks.
+/// Returns whether an element occurs within a sentence; others are blocks.
 fn is_inline(name: &str) -> bool {
     matches!(
         name,

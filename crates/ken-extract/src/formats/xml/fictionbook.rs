@@ -45,7 +45,7 @@ fn role(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
     }
 }
 
-/// Of the book, not of the file or of the paper edition.
+/// Reads the description of the book, not of the file or of the paper edition.
 fn description(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
     match (path, tag.name()) {
         ("", "title-info") => Role::Inline,
@@ -56,7 +56,7 @@ fn description(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
         (_, "keywords") => Role::Value(Field::Keywords),
         (_, "genre") => Role::Value(Field::Genre),
         (_, "lang") => Role::Value(Field::Lang),
-        // The attribute is the exact form of what the element says in words.
+        // The attribute is the exact form of the date that the element holds in words.
         (_, "date") => match tag.attribute("value").and_then(|value| date::iso(&value)) {
             Some(seconds) => {
                 document.add_number(Field::Date, seconds);

@@ -1,4 +1,4 @@
-//! XML of any other sort: text, and the attributes that hold words.
+//! XML of any other kind: its text, and the attributes that hold words.
 //!
 //! Elements are lines, unless text touches them on one side: `<p>a <b>c</b> d</p>` is one line,
 //! `<x>a</x><y>b</y>` are two.

@@ -51,7 +51,7 @@ fn role(_: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     }
 }
 
-/// `12345/100` is 123.45.
+/// Formats an amount: `12345/100` is 123.45.
 fn amount(fraction: &str) -> String {
     let parsed = fraction.trim().split_once('/').and_then(|(above, below)| {
         let zeros = below.strip_prefix('1')?;
@@ -69,7 +69,7 @@ fn amount(fraction: &str) -> String {
     format!("{sign}{whole}{point}{part}")
 }
 
-/// `2024-02-29 00:00:00 +0000` is the day.
+/// Returns the day of a time such as `2024-02-29 00:00:00 +0000`.
 fn day(time: &str) -> String {
     let day = time.split_whitespace().next();
     day.unwrap_or_default().to_owned()

@@ -1,6 +1,6 @@
 //! Gnumeric (`.gnumeric`, gzipped XML): names of sheets, cells, comments.
 //!
-//! The file holds formulas without their results; they are left out.
+//! The file holds formulas without their results, so formulas are left out.
 
 use ken_core::{Document, Field};
 
@@ -52,7 +52,8 @@ fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     }
 }
 
-/// A cell without a type of value is a formula; its result is not in the file.
+/// Returns the role of a cell. A cell without a value type is a formula, whose result is not in the
+/// file.
 fn cell(tag: &Start<'_>) -> Role {
     if tag.attribute("ValueType").is_none() {
         return Role::Skip;

@@ -1,6 +1,6 @@
 //! KWord, KSpread and KPresenter of KOffice 1: a zip file with `maindoc.xml` and `documentinfo.xml`.
 //!
-//! Older ones are gzipped tar archives; their parts are documents of their own.
+//! Older files are gzipped tar archives, whose parts are separate documents.
 
 use ken_core::{Document, Field};
 
@@ -60,7 +60,7 @@ fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
         "TEXT" => Role::Line,
         "table" if path.ends_with("map/") => Role::Section,
         "cell" => Role::CellOf(tag.number("row").unwrap_or_default()),
-        // The results of formulas are in an element beside them.
+        // The results of formulas are in a separate element.
         "text" => Role::TurnedLine(without_formula),
         "STYLES" | "FORMATS" | "LAYOUT" | "PIXMAPS" | "KEYS" | "EMBEDDED" | "styles" | "format"
         | "paper" => Role::Skip,

@@ -1,8 +1,9 @@
-//! Documents in XML, by rules: what an element means in a *dialect* (DocBook, FictionBook, SVG …).
+//! Documents in XML, read by rules: the meaning of each element in a *dialect* (DocBook,
+//! FictionBook, SVG …).
 //!
-//! One loop reads them all. It keeps the names of the open elements as a path, asks the dialect for
-//! the role of each element, and writes the body and the fields. XML that is damaged yields its text
-//! up to the damage by rules, and the rest as it stands.
+//! One loop reads all dialects. It keeps the names of the open elements as a path, asks the dialect
+//! for the role of each element, and writes the body and the fields. Damaged XML yields its text by
+//! the rules up to the damage, and the raw rest.
 
 pub(in crate::formats) mod abiword;
 pub(in crate::formats) mod docbook;
@@ -27,50 +28,50 @@ use crate::structure::xml::decode_xml;
 use crate::structure::xml::{Node, Start, Xml};
 use crate::{Error, Input, date};
 
-/// No name that a dialect knows is longer; the path is asked for at each tag.
+/// Maximum length of a name that a dialect knows; the path is examined at each tag.
 const MAX_NAME_BYTES: usize = 64;
 
-/// What an element means.
+/// The meaning of an element.
 #[derive(Clone, Copy)]
 enum Role {
-    /// A part of the line that it stands in.
+    /// Part of the surrounding line.
     Inline,
-    /// A line of its own.
+    /// A separate line.
     Line,
-    /// A line, unless text touches it: nothing is known of the element.
+    /// A line, unless text touches it: an unknown element.
     Free,
-    /// A section of its own: chapter, sheet, page.
+    /// A separate section: chapter, sheet, page.
     Section,
     Row,
     Cell,
-    /// A cell of the row with this number; rows have no element of their own.
+    /// A cell of the row with this number, in dialects without elements for rows.
     CellOf(usize),
-    /// Left out with all that is in it.
+    /// Left out, with everything in it.
     Skip,
-    /// A line that is the value of a field too.
+    /// A line that is also the value of a field.
     Heading(Field),
-    /// The value of a field, and not part of the text.
+    /// The value of a field, not part of the body.
     Value(Field),
-    /// The same, with its elements being words: first name, last name.
+    /// The same, with each inner element as a word: first name, last name.
     Words(Field),
-    /// A date, and not part of the text.
+    /// A date, not part of the body.
     Date(Field),
-    /// A line, of which the text is turned into another.
+    /// A line whose text is converted.
     TurnedLine(fn(&str) -> String),
-    /// The same as a cell.
+    /// A cell whose text is converted.
     TurnedCell(fn(&str) -> String),
 }
 
-/// How documents of one sort are read.
+/// How documents in one dialect are read.
 struct Dialect {
-    /// Returns the role of an element below the path of those around it (`book/chapter/`); may add
-    /// what its attributes say to the document.
+    /// Returns the role of an element below the path of its ancestors (`book/chapter/`); may add
+    /// values of its attributes to the document.
     role: fn(path: &str, tag: &Start<'_>, document: &mut Document) -> Role,
     /// Returns whether an attribute is text for people.
     is_text: fn(element: &str, attribute: &str, value: &str) -> bool,
 }
 
-/// For dialects whose attributes hold no text.
+/// An `is_text` for dialects whose attributes hold no text.
 fn no_attribute(_: &str, _: &str, _: &str) -> bool {
     false
 }
@@ -97,14 +98,14 @@ struct Conversion<'a> {
     document: &'a mut Document,
     body: &'a mut Body,
     first: FirstValues,
-    /// Names of the open elements, each with a slash behind it.
+    /// Names of the open elements, each followed by a slash.
     path: String,
     roles: Vec<Role>,
     row: Option<usize>,
-    /// Whether a cell has begun and has no text yet.
+    /// Whether a cell has begun but has no text yet.
     is_cell_start: bool,
     n_sections: usize,
-    /// Tags since the last text, of which spaces alone are none.
+    /// Number of tags since the last text; white space does not count as text.
     n_tags: usize,
 }
 
@@ -124,7 +125,7 @@ impl<'a> Conversion<'a> {
         }
     }
 
-    /// Reads to the end, or until the body is full.
+    /// Reads until the end, or until the body is full.
     fn read(&mut self, text: &str) -> Result<(), Error> {
         let mut xml = Xml::new(text);
         loop {
@@ -166,7 +167,7 @@ impl<'a> Conversion<'a> {
             self.body.push_folded(text);
             return;
         }
-        // One tag between two texts: they are parts of one sentence.
+        // Only one tag is between two texts, so they are parts of one sentence.
         if is_free && self.n_tags > 1 {
             self.begin_line();
         }
@@ -175,7 +176,7 @@ impl<'a> Conversion<'a> {
         self.body.push_folded(text);
     }
 
-    /// Ends the line before, but not the cell before.
+    /// Ends the previous line, but not the previous cell.
     fn begin_line(&mut self) {
         if !self.is_cell_start {
             self.body.end_paragraph();
@@ -285,14 +286,14 @@ impl<'a> Conversion<'a> {
         self.body.end_paragraph();
     }
 
-    /// The language that the root element names.
+    /// Takes the language from the root element.
     fn language(&mut self, tag: &Start<'_>) {
         if let Some(language) = tag.attribute("lang") {
             self.document.add_text(Field::Lang, &language);
         }
     }
 
-    /// Adds the attributes that are text: as lines, or after the line that the element may stand in.
+    /// Adds the attributes that are text: as lines, or after the line that contains the element.
     fn attributes(&mut self, tag: &Start<'_>, is_aside: bool) {
         for (name, value) in tag.attributes() {
             if !(self.dialect.is_text)(tag.name(), name, &value) {
@@ -308,7 +309,7 @@ impl<'a> Conversion<'a> {
         }
     }
 
-    /// The first title counts, and every other value.
+    /// Adds a value; of titles, only the first one.
     fn value(&mut self, field: Field, text: &str) {
         match field {
             Field::Headings => self.body.note_heading(text),
@@ -324,7 +325,7 @@ impl<'a> Conversion<'a> {
     }
 }
 
-/// Text that is HTML, escaped.
+/// Converts text that is escaped HTML.
 fn html(text: &str) -> String {
     html_to_text(text.as_bytes(), Some("utf-8")).body
 }

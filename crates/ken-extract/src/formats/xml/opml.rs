@@ -1,4 +1,4 @@
-//! Outlines and lists of feeds in OPML (<http://opml.org/spec2.opml>): the text is in attributes.
+//! Outlines and lists of feeds in OPML (<http://opml.org/spec2.opml>), whose text is in attributes.
 
 use ken_core::{Document, Field};
 
@@ -35,7 +35,7 @@ fn role(path: &str, tag: &Start<'_>, _: &mut Document) -> Role {
 }
 
 fn is_text(element: &str, attribute: &str, _: &str) -> bool {
-    // Newsreaders repeat the text as title.
+    // Newsreaders repeat the text as the title.
     element == "outline"
         && matches!(
             attribute,

@@ -30,13 +30,13 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     super::extract(input, output, &DIALECT).map(drop)
 }
 
-/// How much of the path tells what an element of the metadata is.
+/// Number of bytes of the path that determine the meaning of a metadata element.
 const MAX_NEAR_BYTES: usize = 100;
 
 fn role(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
     let name = tag.name();
     if path.starts_with("svg/metadata/") {
-        // The elements nearby; a hostile path is long, and asked for at each tag.
+        // Only the nearby elements; a hostile path is long, and examined at each tag.
         let near = path.floor_char_boundary(path.len().saturating_sub(MAX_NEAR_BYTES));
         return metadata(&path[near..], name);
     }
@@ -48,7 +48,7 @@ fn role(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
         "title" if path == "svg/" => Role::Value(Field::Title),
         "desc" if path == "svg/" => Role::Value(Field::Description),
         "style" | "script" | "namedview" | "image" => Role::Skip,
-        // A line within a text is placed by a shift or a coordinate of its own.
+        // A line within a text has a shift or a coordinate of its own.
         "tspan" if tag.attribute("y").is_none() && tag.attribute("dy").is_none() => Role::Inline,
         "tspan" | "text" | "title" | "desc" | "flowPara" | "flowRoot" | "foreignObject" | "p"
         | "div" | "li" => Role::Line,
@@ -56,7 +56,7 @@ fn role(path: &str, tag: &Start<'_>, document: &mut Document) -> Role {
     }
 }
 
-/// Dublin Core in RDF, as Inkscape and others write it.
+/// Reads Dublin Core in RDF, as Inkscape and other programs write it.
 fn metadata(path: &str, name: &str) -> Role {
     match name {
         "title" if path.ends_with("creator/Agent/") => Role::Value(Field::Author),

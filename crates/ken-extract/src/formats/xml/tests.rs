@@ -1,4 +1,4 @@
-//! What each dialect yields.
+//! Tests of each dialect's output.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ fn detected(name: &str, bytes: &[u8]) -> Detected {
     detect(&Input::bytes_of(name, bytes)).unwrap()
 }
 
-/// Extracts bytes as what they are detected to be.
+/// Extracts bytes with the format that is detected.
 fn read(name: &str, bytes: &[u8]) -> Extracted {
     let detected = detected(name, bytes);
     let format = by_media_type(detected.media_type).expect(detected.media_type);
@@ -159,7 +159,7 @@ fn svg_gives_text_titles_and_metadata() {
     assert_eq!(texts(&found, Field::Keywords), ["berths", "moorings"]);
     assert_eq!(own.text(Field::Lang), Some("da"));
     assert_eq!(own.number(Field::Date), Some(1_683_158_400));
-    // 210 mm are no pixels.
+    // 210 mm is not a number of pixels.
     assert_eq!(own.number(Field::Width), None);
     let sized = read(
         "a.svg",

@@ -1,7 +1,7 @@
 //! XPS and OpenXPS (ECMA-388): a zip file with one XML part for each page.
 //!
-//! The text of a page is the `UnicodeString` of its glyph runs, in the order in which they are
-//! painted; runs on one baseline are a line, with a space where there is a gap between them.
+//! The text of a page is the `UnicodeString` of its glyph runs, in painting order. Runs on one
+//! baseline form a line, with a space where there is a gap between them.
 
 use ken_core::{Document, Field};
 
@@ -59,7 +59,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     package.finish()
 }
 
-/// Returns the part with the metadata; it has no fixed name.
+/// Returns the part with the metadata, which has no fixed name.
 fn core_properties(package: &Package<'_>) -> Option<String> {
     let is_core = |name: &&str| {
         let name = name.to_ascii_lowercase();
@@ -84,7 +84,7 @@ fn property(_: &str, tag: &Start<'_>, _: &mut Document) -> Role {
     }
 }
 
-/// Returns the names of the pages: as the sequence of documents says, else all in order.
+/// Returns the names of the pages: in the declared order, otherwise all in alphabetical order.
 fn pages(package: &mut Package<'_>) -> Vec<String> {
     let sequences = ending(package, ".fdseq");
     let documents = sequences
@@ -110,7 +110,7 @@ fn ending(package: &Package<'_>, end: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns what the elements of this name in a part refer to.
+/// Returns the references of the elements with this name in a part.
 fn sources(package: &mut Package<'_>, part: &str, element: &str) -> Vec<String> {
     let Some(text) = package.xml(part) else {
         return Vec::new();
@@ -128,7 +128,7 @@ fn sources(package: &mut Package<'_>, part: &str, element: &str) -> Vec<String> 
     found
 }
 
-/// Where the next run of glyphs stands if it follows without a gap.
+/// Where the next run of glyphs begins if it follows without a gap.
 struct PenPosition {
     x: f64,
     y: f64,
@@ -143,7 +143,7 @@ fn read_page(text: &str, body: &mut Body) -> Result<(), Error> {
             && tag.name() == "Glyphs"
             && let Some(text) = tag.attribute("UnicodeString")
         {
-            // A string that begins with a brace is escaped by a pair of them.
+            // A string that begins with a brace is escaped by a pair of braces.
             let text = text.strip_prefix("{}").unwrap_or(&text);
             last = Some(place_run(&tag, text, last, body));
         }
@@ -187,8 +187,8 @@ fn place_run(
     }
 }
 
-/// Returns the width of a run in units of its size: glyphs may name theirs in hundredths
-/// (`index,advance;…`), others are about half as wide as they are high.
+/// Returns the width of a run in units of its font size. Glyphs may declare their width in
+/// hundredths (`index,advance;…`); others are about half as wide as they are high.
 fn width(indices: &str, text: &str) -> f64 {
     let mut glyphs = indices.split(';');
     text.chars()

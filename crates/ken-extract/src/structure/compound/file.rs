@@ -1,8 +1,9 @@
-//! A compound file: a small file system of storages and streams in sectors (MS-CFB).
+//! Reads a compound file: a small file system of storages and streams in sectors (MS-CFB).
 //!
-//! The file is in memory; a table of sectors (FAT) and the directory are read when it is opened.
-//! Chains of sectors may be made to loop, and many entries may share one chain: a chain is never
-//! longer than the file, and all streams together are read up to a few times its size.
+//! The file is in memory; the table of sectors (FAT) and the directory are read when it is opened.
+//! A hostile file may have chains of sectors that loop, and many entries that share one chain. A
+//! chain is therefore never longer than the file, and all streams together are read up to a few
+//! times its size.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -12,7 +13,7 @@ use crate::structure::cursor::Cursor;
 use crate::text::code_page;
 
 const SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
-/// Numbers of sectors above this mean that there is none.
+/// Sector numbers above this mean that there is no sector.
 const MAX_SECTOR: u32 = 0xffff_fffa;
 const HEADER_BYTES: usize = 512;
 const ENTRY_BYTES: usize = 128;
@@ -20,7 +21,7 @@ const MINI_SECTOR_BYTES: usize = 64;
 /// How often, on average, each byte of a file may be read as part of a stream.
 const MAX_REREADS: u64 = 4;
 
-/// The number of an entry of the directory.
+/// The number of a directory entry.
 pub(crate) type EntryId = usize;
 
 /// The outermost storage.
@@ -32,7 +33,8 @@ struct DirectoryEntry {
     is_stream: bool,
     start: u32,
     size: u64,
-    /// Numbers of entries: neighbours in the storage's tree, and the top of the own tree.
+    /// Entry numbers: the siblings in the tree of the parent storage, and the root of the entry's
+    /// own tree.
     left: u32,
     right: u32,
     child: u32,
@@ -50,7 +52,7 @@ pub(crate) struct Compound<'a> {
     /// Streams shorter than this are in `mini`.
     mini_cutoff: u64,
     entries: Vec<DirectoryEntry>,
-    /// How many bytes of streams may still be read.
+    /// Number of bytes of streams that may still be read.
     budget: Cell<u64>,
     is_damaged: Cell<bool>,
 }
@@ -59,7 +61,7 @@ impl<'a> Compound<'a> {
     /// Opens a compound file.
     ///
     /// # Errors
-    /// Fails if it is none, or its directory cannot be read.
+    /// Fails if the bytes are not a compound file, or its directory cannot be read.
     pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Error> {
         let header = Header::read(bytes)
             .ok_or_else(|| Error::Malformed("the header of the compound file is damaged".into()))?;
@@ -89,7 +91,7 @@ impl<'a> Compound<'a> {
         Ok(file)
     }
 
-    /// Collects the table of sectors; its own sectors are listed in the header and in a chain.
+    /// Collects the sector table; its own sectors are listed in the header and in a chain.
     fn read_fat(&self, header: &Header) -> Vec<u32> {
         let n_sectors = self.bytes.len() / self.sector_bytes + 1;
         let mut fat = Vec::new();
@@ -112,9 +114,9 @@ impl<'a> Compound<'a> {
         fat
     }
 
-    /// Returns a sector, or what the file holds of it.
+    /// Returns a sector, or the part of it that is in the file.
     fn sector(&self, number: u32) -> &'a [u8] {
-        // The header takes the place of a sector, or of the start of one.
+        // The header takes the place of one sector, or of the start of one.
         let start = (number as usize + 1).saturating_mul(self.sector_bytes);
         let end = start
             .saturating_add(self.sector_bytes)
@@ -171,7 +173,7 @@ impl<'a> Compound<'a> {
         content
     }
 
-    /// Finds which entries each storage holds; each entry belongs to one storage at most.
+    /// Finds the entries of each storage; each entry belongs to at most one storage.
     fn link_children(&mut self) {
         let mut seen = HashSet::from([ROOT as u32]);
         let mut open = vec![(self.entries[ROOT].child, ROOT)];
@@ -194,7 +196,7 @@ impl<'a> Compound<'a> {
         }
     }
 
-    /// Returns what is in a storage, in the order in which it was made.
+    /// Returns the entries of a storage, in the order of their creation.
     pub(crate) fn children(&self, storage: EntryId) -> &[EntryId] {
         &self.entries[storage].children
     }
@@ -215,7 +217,7 @@ impl<'a> Compound<'a> {
         self.children(storage).iter().find(is_it).copied()
     }
 
-    /// Reads a stream; what is missing of a damaged one is left out.
+    /// Reads a stream; missing parts of a damaged one are left out.
     pub(crate) fn read(&self, id: EntryId) -> Vec<u8> {
         let entry = &self.entries[id];
         // No stream is longer than its file.
@@ -235,7 +237,7 @@ impl<'a> Compound<'a> {
         }
     }
 
-    /// Reads the stream of this name; nothing if there is none.
+    /// Reads the stream with this name; none if it does not exist.
     pub(crate) fn stream(&self, storage: EntryId, name: &str) -> Option<Vec<u8>> {
         let id = self.find(storage, name)?;
         self.is_stream(id).then(|| self.read(id))
@@ -340,7 +342,7 @@ mod tests {
         let good = Compound::open(&file).unwrap();
         let start = good.entries[1].start;
         drop(good);
-        // The table follows the header. The second sector of the stream leads to the first.
+        // The table follows the header. The second sector of the stream points back to the first.
         let second = 512 + 4 * (start as usize + 1);
         file[second..second + 4].copy_from_slice(&start.to_le_bytes());
         let bad = Compound::open(&file).unwrap();

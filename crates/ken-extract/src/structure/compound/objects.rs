@@ -1,5 +1,5 @@
-//! Files embedded in a document: storages that hold a file as it is, a packaged one, or a document
-//! of another old Office program.
+//! Finds the files embedded in a document: storages that hold a plain file, a packaged file, or a
+//! document of another old Office program.
 
 use super::rebuild::rebuild;
 use super::{Compound, EntryId, ROOT};
@@ -16,7 +16,7 @@ const DOCUMENTS: [&str; 5] = [
     "PowerPoint Document",
     "__properties_version1.0",
 ];
-/// Streams that hold an embedded file as it is.
+/// Streams that hold an embedded file unchanged.
 const FILES: [&str; 2] = ["Package", "CONTENTS"];
 
 /// Returns a storage as a file.
@@ -24,7 +24,7 @@ pub(crate) fn rebuilt(file: &Compound<'_>, storage: EntryId) -> Vec<u8> {
     rebuild(file, storage)
 }
 
-/// Returns the file that a storage holds, with its name; nothing if it is of another sort.
+/// Returns the file in a storage, with its name; none if the storage is of another kind.
 pub(crate) fn unwrap(file: &Compound<'_>, storage: EntryId) -> Option<(String, Vec<u8>)> {
     if DOCUMENTS
         .iter()
@@ -39,7 +39,7 @@ pub(crate) fn unwrap(file: &Compound<'_>, storage: EntryId) -> Option<(String, V
     Some((String::new(), content))
 }
 
-/// Returns the file that a compound file stands for: itself, if it is a document.
+/// Returns the file that a compound file represents: itself, if it is a document.
 pub(crate) fn of_file(bytes: Vec<u8>) -> Option<(String, Vec<u8>)> {
     let file = Compound::open(&bytes).ok()?;
     let is_document = DOCUMENTS.iter().any(|name| file.find(ROOT, name).is_some());
@@ -49,7 +49,7 @@ pub(crate) fn of_file(bytes: Vec<u8>) -> Option<(String, Vec<u8>)> {
     Some((String::new(), bytes))
 }
 
-/// Hands on the files in the storages of a storage whose names `is_object` accepts.
+/// Hands on the files in those sub-storages whose names `is_object` accepts.
 ///
 /// # Errors
 /// Fails when a limit on members is reached.
@@ -77,7 +77,7 @@ pub(crate) fn hand_on(
     Ok(())
 }
 
-/// Reads a packaged file: what the stream `Ole10Native` holds after its length.
+/// Reads a packaged file: the content of the stream `Ole10Native` after its length.
 pub(crate) fn packaged_file(native: &[u8]) -> Option<(String, Vec<u8>)> {
     let mut cursor = Cursor(native);
     let _signature = cursor.le_u16()?;

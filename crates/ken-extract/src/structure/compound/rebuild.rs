@@ -1,7 +1,7 @@
-//! Writes a storage as a compound file of its own, so that an embedded document or message is a
+//! Writes a storage as a separate compound file, so that an embedded document or message is a
 //! member like any other file.
 //!
-//! The simplest form is written that [`Compound`] reads: every stream in whole sectors, storages
+//! The file has the simplest form that [`Compound`] reads: every stream in whole sectors, storages
 //! as chains to the right.
 
 use super::{Compound, EntryId};
@@ -10,20 +10,20 @@ const SECTOR: usize = 512;
 const NONE: u32 = 0xffff_ffff;
 const END: u32 = 0xffff_fffe;
 const FAT: u32 = 0xffff_fffd;
-/// Storages nested deeper than any program nests them are left out.
+/// Storages nested deeper are left out; no program nests them so deep.
 const MAX_DEPTH: usize = 16;
 
-/// What is written: name, content (none of a storage), and the storage it is in.
+/// An entry to write: its name, its content (none for a storage), and the storage it is in.
 struct Entry {
     name: String,
     content: Option<Vec<u8>>,
     parent: usize,
 }
 
-/// The outermost storage of a file that is built.
+/// The outermost storage of a file under construction.
 pub(crate) const STORAGE_ROOT: usize = 0;
 
-/// A compound file that is being built.
+/// A compound file under construction.
 pub(crate) struct Builder {
     parts: Vec<Entry>,
 }
@@ -64,7 +64,7 @@ impl Builder {
     }
 }
 
-/// Returns a storage with all that is in it as a file.
+/// Returns a storage, with everything in it, as a file.
 pub(super) fn rebuild(file: &Compound<'_>, storage: EntryId) -> Vec<u8> {
     let mut builder = Builder::new();
     copy(file, storage, STORAGE_ROOT, 0, &mut builder);
@@ -87,7 +87,7 @@ fn write(parts: &[Entry]) -> Vec<u8> {
     let n_directory = sectors_of(parts.len() * 128);
     let content = |part: &Entry| part.content.as_ref().map_or(0, Vec::len);
     let n_data: usize = parts.iter().map(|part| sectors_of(content(part))).sum();
-    // The table needs sectors for its own sectors too, and so do lists of them beyond the header's.
+    // The table needs sectors for its own sectors too, and for lists of them beyond the header's.
     let mut n_fat = 0;
     let mut n_lists = 0;
     while n_fat * 128 < n_fat + n_lists + n_directory + n_data {
@@ -135,7 +135,7 @@ fn header(n_fat: usize, n_lists: usize, directory: u32) -> Vec<u8> {
     }
     header.resize(44, 0);
     let first_list = if n_lists > 0 { n_fat as u32 } else { END };
-    // No stream is so short that it would be in the small sectors.
+    // No stream is short enough for the small sectors.
     for number in [
         n_fat as u32,
         directory,
@@ -155,7 +155,7 @@ fn header(n_fat: usize, n_lists: usize, directory: u32) -> Vec<u8> {
     header
 }
 
-/// Lists of the table's sectors, each with the number of the next list at its end.
+/// Returns lists of the table's sectors, each with the number of the next list at its end.
 fn lists(n_fat: usize, n_lists: usize) -> Vec<u8> {
     let mut lists = Vec::new();
     for list in 0..n_lists {
@@ -208,7 +208,7 @@ fn directory(parts: &[Entry], starts: &[u32]) -> Vec<u8> {
     directory
 }
 
-/// Returns a compound file of streams at these paths, for tests.
+/// Returns a compound file with streams at these paths, for tests.
 #[cfg(test)]
 pub(crate) fn compound_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
     let mut builder = Builder::new();

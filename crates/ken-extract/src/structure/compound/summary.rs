@@ -1,5 +1,5 @@
-//! Title, author, dates: the property sets of a compound file (MS-OLEPS), and those numbers of
-//! properties that Office gives them (MS-OSHARED 2.3.3.2).
+//! Reads title, author and dates from the property sets of a compound file (MS-OLEPS), by the
+//! property numbers of Office (MS-OSHARED 2.3.3.2).
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ const MAX_PROPERTIES: u32 = 1000;
 /// Seconds from 1601 to 1970.
 const EPOCH_SECONDS: i64 = 11_644_473_600;
 
-/// Adds what the summary of a file says to a document.
+/// Adds the summary of a file to a document.
 pub(crate) fn read(file: &Compound<'_>, document: &mut Document) {
     if let Some(stream) = file.stream(ROOT, "\u{5}SummaryInformation") {
         for (number, value) in properties(&stream) {
@@ -59,7 +59,7 @@ enum Value<'a> {
     Time(i64),
 }
 
-/// Returns the properties of the first set of a stream that can be read.
+/// Returns the properties of a stream's first readable set.
 fn properties(stream: &[u8]) -> Vec<(u32, Value<'_>)> {
     section(stream).map(read_section).unwrap_or_default()
 }
@@ -120,8 +120,8 @@ fn until_zero(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Returns the seconds since 1970 of a time of Windows, in steps of 100 ns since 1601; nothing for
-/// 0, lengths of time (Office counts hours of editing so) and the end of time.
+/// Returns the seconds since 1970 of a Windows time, in steps of 100 ns since 1601. Returns none
+/// for 0, for durations (Office stores hours of editing this way) and for the end of time.
 pub(crate) fn filetime(steps: u64) -> Option<i64> {
     let seconds = i64::try_from(steps / 10_000_000).ok()? - EPOCH_SECONDS;
     // From 1901 to 9999.

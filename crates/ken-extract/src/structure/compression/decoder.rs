@@ -1,9 +1,9 @@
-//! Decompression of gzip (RFC 1952), bzip2, xz, lzma, lzip, zstd (RFC 8878), lz4, brotli (RFC 7932)
-//! and compress streams.
+//! Decompresses gzip (RFC 1952), bzip2, xz, lzma, lzip, zstd (RFC 8878), lz4, brotli (RFC 7932) and
+//! compress streams.
 //!
-//! A file may hold several frames one after the other (`cat a.gz b.gz`, pigz, pixz, pzstd); what
-//! follows the last one (padding of tapes, signatures) is ignored. A bomb is told by the size of
-//! its output against that of the input, a greedy frame by the memory that it asks for.
+//! A file may hold several frames one after the other (`cat a.gz b.gz`, pigz, pixz, pzstd);
+//! anything after the last one (tape padding, signatures) is ignored. A bomb is recognised by the
+//! ratio of its output to its input, a greedy frame by the memory that it requests.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, Read};
@@ -18,10 +18,11 @@ use crate::expansion::max_expanded;
 use crate::input::carry::carry;
 use crate::{Error, Limits};
 
-/// Frames of one file, so that millions of empty ones end: each costs a new decoder.
+/// Maximum number of frames in one file, each of which needs a new decoder. It ends files with
+/// millions of empty frames.
 const MAX_FRAMES: u32 = 1 << 20;
-/// Memory of one xz, lzma or lzip decoder; `xz -9` needs 65 MiB. For zstd its default, 128 MiB,
-/// holds; blocks of lz4 have at most 8 MiB, windows of brotli 16 MiB.
+/// Memory of one xz, lzma or lzip decoder; `xz -9` needs 65 MiB. zstd has its default of 128 MiB;
+/// lz4 blocks have at most 8 MiB, brotli windows 16 MiB.
 const MAX_LZMA_BYTES: u64 = 160 << 20;
 const BROTLI_BUFFER_BYTES: usize = 4 << 10;
 
@@ -69,7 +70,7 @@ impl Codec {
         })
     }
 
-    /// Tells whether another frame starts with these bytes (of which there may be too few).
+    /// Returns whether another frame starts with these bytes, which may be too few.
     fn starts_frame(self, bytes: &[u8]) -> bool {
         let magic: &[u8] = match self {
             Self::Gzip => b"\x1f\x8b",
@@ -86,13 +87,13 @@ impl Codec {
     }
 }
 
-/// Tells a skippable frame of zstd, as pzstd writes them.
+/// Returns whether this is a skippable zstd frame, as pzstd writes them.
 fn is_skippable(bytes: &[u8]) -> bool {
     let magic = b"\x2a\x4d\x18";
     matches!(bytes.first(), Some(0x50..=0x5f)) && bytes[1..].iter().zip(magic).all(|(a, b)| a == b)
 }
 
-/// How much may come out for what went in, over all layers of compression.
+/// Bounds the output by the input, over all layers of compression.
 #[derive(Clone)]
 pub(crate) struct Allowance {
     n_read: Rc<Cell<u64>>,
@@ -101,7 +102,7 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// Returns the allowance for an input of which `n_read` bytes have been read.
+    /// Creates the allowance for an input of which `n_read` bytes have been read.
     pub(crate) fn new(n_read: Rc<Cell<u64>>, limits: &Limits) -> Self {
         Self {
             n_read,
@@ -194,7 +195,7 @@ impl<R: BufRead> Frame<R> {
 }
 
 impl<R: BufRead> Decoder<R> {
-    /// Starts to decompress.
+    /// Starts decompression.
     ///
     /// # Errors
     /// Fails if there is no memory for a decoder.
@@ -214,12 +215,12 @@ impl<R: BufRead> Decoder<R> {
         })
     }
 
-    /// Returns the name that a gzip file had before it was compressed, if the header tells it.
+    /// Returns the original name of a gzip file, if the header has it.
     pub(crate) fn original_name(&self) -> Option<&str> {
         self.original_name.as_deref()
     }
 
-    /// Goes on to the next frame; without one the stream ends.
+    /// Advances to the next frame; without one, the stream ends.
     fn next_frame(&mut self) -> io::Result<()> {
         let Some(frame) = self.frame.take() else {
             return Ok(());
@@ -260,7 +261,7 @@ impl<R: BufRead> Read for Decoder<R> {
     }
 }
 
-/// Padding between the streams of an xz file is zeros.
+/// Skips the zeros that pad the streams of an xz file.
 fn skip_zeros(reader: &mut impl BufRead) -> io::Result<()> {
     loop {
         let available = reader.fill_buf()?;
@@ -272,7 +273,7 @@ fn skip_zeros(reader: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-/// RFC 1952 says Latin-1, gzip writes what the file system gave it.
+/// Decodes a file name: RFC 1952 says Latin-1, gzip writes the bytes of the file system.
 fn decode_name(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(name) => name.to_owned(),
@@ -351,7 +352,7 @@ mod tests {
         };
         let source = CountingReader::new(bytes);
         let allowance = Allowance::new(source.n_read(), &limits);
-        // A small buffer makes magic bytes fall on its edges.
+        // A small buffer puts magic bytes on its edges.
         let reader = io::BufReader::with_capacity(7, source);
         let mut content = Vec::new();
         let read = Decoder::new(codec, reader, allowance)

@@ -1,14 +1,14 @@
-//! Decompression of `compress` files (`.Z`): Lempel–Ziv–Welch with codes of 9 to 16 bits.
+//! Decompresses `compress` files (`.Z`): Lempel–Ziv–Welch with codes of 9 to 16 bits.
 //!
-//! The source is the program itself (4.3BSD, 1985) and its description by Terry Welch, "A
-//! Technique for High-Performance Data Compression", 1984. Codes are written in groups of eight;
-//! when their width changes, what is left of a group is padding.
+//! Sources: the program itself (4.3BSD, 1985) and its description by Terry Welch, "A Technique for
+//! High-Performance Data Compression", 1984. Codes are written in groups of eight; when their width
+//! changes, the rest of a group is padding.
 
 use std::io::{self, Read};
 
 const MAX_BITS: u32 = 16;
 const MIN_BITS: u32 = 9;
-/// The code that empties the table, in files whose header says that there is one.
+/// The code that empties the table, in files whose header declares it.
 const CLEAR: usize = 256;
 
 /// Decompresses a stream.
@@ -20,12 +20,12 @@ pub(crate) struct LzwReader<R> {
     group: Group,
     table: Table,
     previous: Option<usize>,
-    /// The string of the last code, backwards: what is not yet read of it.
+    /// The rest of the last code's string, reversed.
     pending: Vec<u8>,
     first_of_previous: u8,
 }
 
-/// Up to eight codes as they are stored, the lowest bits first.
+/// Up to eight codes as stored, lowest bits first.
 #[derive(Default)]
 struct Group {
     bytes: [u8; MAX_BITS as usize + 4],
@@ -33,7 +33,7 @@ struct Group {
     next: u32,
 }
 
-/// Each string is another and one byte more.
+/// The string table: each string is an earlier one and one more byte.
 struct Table {
     prefixes: Vec<u16>,
     suffixes: Vec<u8>,
@@ -44,7 +44,7 @@ impl<R: Read> LzwReader<R> {
     /// Reads the header.
     ///
     /// # Errors
-    /// Fails if it cannot be read or is none.
+    /// Fails if the header cannot be read or is wrong.
     pub(crate) fn new(mut inner: R) -> io::Result<Self> {
         let mut header = [0; 3];
         inner.read_exact(&mut header)?;
@@ -70,7 +70,7 @@ impl<R: Read> LzwReader<R> {
         self.inner
     }
 
-    /// Puts the string of the next code into `pending`; false at the end.
+    /// Puts the string of the next code into `pending`; returns false at the end.
     fn step(&mut self) -> io::Result<bool> {
         let widest = self.max_bits == self.n_bits;
         if !widest && self.table.n_codes >= 1 << self.n_bits {
@@ -81,7 +81,7 @@ impl<R: Read> LzwReader<R> {
             return Ok(false);
         };
         if code == CLEAR && self.has_clear {
-            // The next code makes an entry that nothing refers to, in the place of this one.
+            // The next code creates an entry that nothing refers to, in place of this one.
             self.table.n_codes = CLEAR;
             self.group.n_codes = 0;
             self.n_bits = MIN_BITS;
@@ -104,7 +104,7 @@ impl<R: Read> LzwReader<R> {
             if code > self.table.n_codes {
                 return Err(damaged("a code is not known yet"));
             }
-            // The string that this code is about to make.
+            // The string that this code is about to define.
             self.pending.push(self.first_of_previous);
             at = previous;
         }
@@ -183,7 +183,7 @@ impl<R: Read> Read for LzwReader<R> {
             match self.step() {
                 Ok(true) => {}
                 Ok(false) => break,
-                // What was read comes first; the next call meets the same again.
+                // The bytes read so far are returned first; the next call meets the same error.
                 Err(_) if n > 0 => break,
                 Err(error) => return Err(error),
             }

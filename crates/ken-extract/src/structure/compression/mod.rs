@@ -1,4 +1,4 @@
-//! Compressed streams, and what is in a compressed file.
+//! Compressed streams, and the content of compressed files.
 
 mod decoder;
 mod lzw;

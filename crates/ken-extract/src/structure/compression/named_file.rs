@@ -1,4 +1,4 @@
-//! What is in a compressed file, as a stream: for those who search text without documents.
+//! Reads a compressed file as a stream, for searches in text without documents.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, Read};
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::decoder::{Allowance, Codec, Decoder};
 use crate::Limits;
 
-/// Ends of names that say how a file is compressed.
+/// File name endings and their compression.
 const ENDS: &[(&str, Codec)] = &[
     (".gz", Codec::Gzip),
     (".tgz", Codec::Gzip),
@@ -30,12 +30,12 @@ pub fn is_compressed(path: &Path) -> bool {
     codec(path).is_some()
 }
 
-/// Returns what is in a compressed file; none if its name is that of another.
+/// Returns the content of a compressed file; none if its name is not that of a compressed file.
 ///
-/// However much comes out: it is read once and kept nowhere.
+/// The content is not limited, since it is read once and kept nowhere.
 ///
 /// # Errors
-/// Fails if there is no memory for a decoder. What is wrong with the content shows when it is read.
+/// Fails if there is no memory for a decoder. Damaged content is reported when it is read.
 pub fn decompressed(
     path: &Path,
     reader: impl BufRead + 'static,

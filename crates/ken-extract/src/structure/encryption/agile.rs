@@ -1,5 +1,5 @@
-//! Agile encryption, of Office 2010 and newer (MS-OFFCRYPTO 2.3.4.10 to 2.3.4.15): AES in segments
-//! of 4096 bytes, by a random key that the password's key encrypts.
+//! Agile encryption of Office 2010 and later (MS-OFFCRYPTO 2.3.4.10 to 2.3.4.15): AES in segments
+//! of 4096 bytes, with a random key that the password's key encrypts.
 
 use aes::cipher::consts::U16;
 use aes::cipher::{BlockModeDecrypt, BlockSizeUser, KeyIvInit};
@@ -18,12 +18,12 @@ use crate::structure::xml::{Node, Start, Xml};
 const SEGMENT_BYTES: usize = 4096;
 const BLOCK_BYTES: usize = 16;
 
-/// What is mixed into the password's hash, for each of its uses.
+/// Bytes that are mixed into the password's hash, one constant for each use.
 const FOR_VERIFIER: [u8; 8] = [0xfe, 0xa7, 0xd2, 0x76, 0x3b, 0x4b, 0x9e, 0x79];
 const FOR_HASH_OF_VERIFIER: [u8; 8] = [0xd7, 0xaa, 0x0f, 0x6d, 0x30, 0x61, 0x34, 0x4e];
 const FOR_KEY: [u8; 8] = [0x14, 0x6e, 0x0b, 0xe7, 0xab, 0xac, 0xd0, 0xd6];
 
-/// What the stream `EncryptionInfo` says.
+/// The content of the stream `EncryptionInfo`.
 pub(super) struct Agile {
     of_package: Method,
     of_password: Method,
@@ -163,7 +163,7 @@ fn once<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
     digest.finalize().to_vec()
 }
 
-/// Hashes a password with its salt, and that again and again.
+/// Hashes a password with its salt, then repeats the hash `rounds` times.
 pub(super) fn many<D: Digest>(salt: &[u8], password: &[u8], rounds: u32) -> Vec<u8> {
     let mut hash = D::new()
         .chain_update(salt)
@@ -176,7 +176,7 @@ pub(super) fn many<D: Digest>(salt: &[u8], password: &[u8], rounds: u32) -> Vec<
     hash.to_vec()
 }
 
-/// Cuts or fills to a length, as all keys and vectors are made.
+/// Cuts or pads to `length`, as for all keys and vectors.
 fn sized(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
     bytes.resize(length, 0x36);
     bytes

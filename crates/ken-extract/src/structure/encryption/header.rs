@@ -1,20 +1,20 @@
-//! The binary description of an encryption, of standard encryption and that of RC4 by CryptoAPI
-//! (MS-OFFCRYPTO 2.3.2 and 2.3.3).
+//! The binary header of standard encryption and of RC4 with CryptoAPI (MS-OFFCRYPTO 2.3.2 and
+//! 2.3.3).
 
 use crate::structure::cursor::Cursor;
 
-/// How the content is encrypted, and what tells whether a password fits.
+/// How the content is encrypted, and how a password is verified.
 pub(super) struct Header<'a> {
     pub(super) algorithm: u32,
     pub(super) key_bytes: usize,
     pub(super) salt: &'a [u8],
-    /// Encrypted: a random value, and its hash.
+    /// The encrypted form of a random value and its hash.
     pub(super) verifier: &'a [u8],
     pub(super) hash_of_verifier: &'a [u8],
 }
 
 impl<'a> Header<'a> {
-    /// Reads what follows the version.
+    /// Reads the header after its version.
     pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut bytes = Cursor(bytes);
         let _flags = bytes.le_u32()?;

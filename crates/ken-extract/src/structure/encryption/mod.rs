@@ -1,9 +1,9 @@
-//! Documents that a password encrypts: Office, old and new (MS-OFFCRYPTO), and OpenDocument.
+//! Decrypts documents with a password: Office, old and new (MS-OFFCRYPTO), and OpenDocument.
 //!
-//! Each form makes a key of the password by many rounds of hashing, and keeps a value by which to
-//! tell whether it fits. The number of rounds stands in the file, so it is hostile: all passwords
-//! that are tried on one file share a bounded amount of [`Work`]. What is decrypted takes the place
-//! of the file. The primitives are those of RustCrypto.
+//! Each scheme derives a key from the password by many rounds of hashing, and stores a value that
+//! verifies the key. The file sets the number of rounds, so the number is hostile: all passwords
+//! that are tried on one file share a bounded amount of [`Work`]. The decrypted content takes the
+//! place of the file. The primitives come from RustCrypto.
 
 mod agile;
 mod header;
@@ -17,16 +17,16 @@ use ken_core::Encryption;
 
 use crate::{Error, Passwords};
 
-/// Rounds of hashing for one file: some ten seconds. Office writes 100,000 for a password,
-/// LibreOffice as many for each part of a document.
+/// Rounds of hashing for one file: about ten seconds. Office uses 100,000 rounds for a password,
+/// LibreOffice the same number for each part of a document.
 const MAX_ROUNDS: u64 = 50_000_000;
 
-/// The password by which Excel encrypts a workbook that is only to be kept from changes.
+/// The password with which Excel encrypts a workbook that is only protected from changes.
 pub(crate) const OF_EXCEL: &str = "VelvetSweatshop";
-/// The same of PowerPoint.
+/// PowerPoint's password for the same purpose.
 pub(crate) const OF_POWERPOINT: &str = "/01Hannes Ruescher/01";
 
-/// How much hashing the passwords of one file may still cost.
+/// The hashing that the passwords of one file may still cost.
 pub(crate) struct Work {
     rounds: u64,
 }
@@ -39,7 +39,7 @@ impl Work {
     /// Counts rounds before they are done.
     ///
     /// # Errors
-    /// Fails when they are more than a file may ask for.
+    /// Fails when the file asks for more rounds than allowed.
     fn take(&mut self, rounds: u64) -> Result<(), Error> {
         let left = self.rounds.checked_sub(rounds).ok_or_else(|| {
             Error::built_in(format!(
@@ -51,11 +51,11 @@ impl Work {
     }
 }
 
-/// Returns what the first password that fits opens; `known` are those that programs use on their
-/// own.
+/// Returns the result of the first password that fits; `known` are passwords that programs use by
+/// default.
 ///
 /// # Errors
-/// Fails if none fits.
+/// Fails if no password fits.
 fn first_that_fits<T>(
     known: &[&str],
     passwords: &Passwords,
@@ -69,7 +69,7 @@ fn first_that_fits<T>(
     Err(Error::encrypted(passwords))
 }
 
-/// Returns a password as Office hashes it.
+/// Returns a password in the form that Office hashes.
 fn utf16(password: &str) -> Vec<u8> {
     let units = password.encode_utf16();
     units.flat_map(u16::to_le_bytes).collect()
@@ -84,7 +84,7 @@ pub(crate) fn damaged() -> Error {
     Error::malformed("the encryption is damaged")
 }
 
-/// Splits off the number of bytes that the package has without padding.
+/// Splits the package from its size without padding.
 pub(crate) fn with_size(package: Vec<u8>) -> Result<(usize, Vec<u8>), Error> {
     let (size, _) = package.split_first_chunk::<8>().ok_or_else(damaged)?;
     let size = usize::try_from(u64::from_le_bytes(*size)).unwrap_or(usize::MAX);

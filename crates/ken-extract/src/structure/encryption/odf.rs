@@ -1,8 +1,8 @@
-//! Encrypted OpenDocument files (ODF 1.4 part 2, 3.4 and 4.8): the manifest says of each part how
-//! it is encrypted. Newer LibreOffice encrypts a whole package as one part of another.
+//! Decrypts OpenDocument files (ODF 1.4 part 2, 3.4 and 4.8). The manifest says how each part is
+//! encrypted. Newer LibreOffice encrypts a whole package as one part of another.
 //!
 //! A part is deflated, then encrypted. The password is hashed, stretched by PBKDF2 or Argon2id with
-//! the salt of the part, and proved by a checksum of the deflated bytes or the tag of GCM.
+//! the salt of the part, and verified by a checksum of the deflated bytes or the tag of GCM.
 
 use std::collections::HashMap;
 
@@ -25,21 +25,21 @@ use crate::{Error, Passwords};
 
 /// The name of the part that is a whole package.
 pub(crate) const PACKAGE: &str = "encrypted-package";
-/// Argon2 may fill so many KiB; LibreOffice asks for 64 MiB.
+/// Maximum KiB that Argon2 may fill; LibreOffice asks for 64 MiB.
 const MAX_ARGON2_KIB: u32 = 256 << 10;
-/// A KiB filled by Argon2 takes the time of so many rounds of PBKDF2.
+/// Rounds of PBKDF2 that take the time of one KiB filled by Argon2.
 const ROUNDS_OF_KIB: u64 = 8;
-/// The checksum is that of so many bytes.
+/// Number of bytes that the checksum covers.
 const CHECKED_BYTES: usize = 1024;
 
-/// How the parts of a package are encrypted, by their names.
+/// The encryption of each part of a package, by name.
 #[derive(Default)]
 pub(crate) struct Manifest {
     parts: HashMap<String, Sealed>,
     is_by_key: bool,
 }
 
-/// How one part is encrypted.
+/// The encryption of one part.
 #[derive(Default)]
 struct Sealed {
     checksum: Vec<u8>,
@@ -89,7 +89,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Returns the name of the part by which passwords are tried.
+    /// Returns the name of the part on which passwords are tried.
     pub(crate) fn telling_part(&self) -> Option<&str> {
         let usual = [PACKAGE, "content.xml"];
         let usual = usual
@@ -101,7 +101,7 @@ impl Manifest {
     /// Finds the password that fits a part with these bytes.
     ///
     /// # Errors
-    /// Fails if none does.
+    /// Fails if no password fits.
     pub(crate) fn unlock(
         self,
         part: &str,
@@ -133,10 +133,10 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Returns the deflated content of a part, or nothing if it is not encrypted.
+    /// Returns the deflated content of a part; none if the part is not encrypted.
     ///
     /// # Errors
-    /// Fails if it is encrypted otherwise than the others.
+    /// Fails if the part is encrypted differently from the others.
     pub(crate) fn open(&mut self, part: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let Some(sealed) = self.manifest.parts.get(part) else {
             return Ok(None);
@@ -152,7 +152,7 @@ impl Sealed {
         Self {
             checksum: binary(tag, "checksum"),
             is_checked_by_sha1: kind.contains("sha1"),
-            // What the first version fixed, newer ones name.
+            // Newer versions name what the first version fixed.
             key_bytes: 16,
             ..Self::default()
         }
@@ -229,7 +229,7 @@ impl Sealed {
         Ok((checksum == self.checksum).then_some(opened))
     }
 
-    /// The vector stands before what is encrypted, the tag behind it.
+    /// Decrypts content with the vector before it and the tag after it.
     fn open_gcm(&self, bytes: &[u8], key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let (iv, rest) = bytes.split_first_chunk::<12>().ok_or_else(damaged)?;
         let (sealed, tag) = rest.split_last_chunk::<16>().ok_or_else(damaged)?;

@@ -1,4 +1,4 @@
-//! An encrypted Office Open XML document: a compound file with the streams `EncryptionInfo`, which
+//! Decrypts an Office Open XML document: a compound file with the streams `EncryptionInfo`, which
 //! says how, and `EncryptedPackage` (MS-OFFCRYPTO 2.3.4).
 
 use ken_core::Encryption;
@@ -10,10 +10,11 @@ use crate::structure::compound::Compound;
 use crate::structure::compound::ROOT;
 use crate::{Error, Passwords};
 
-/// Returns the package of an encrypted document; `known` are passwords that programs use on their own.
+/// Returns the package of an encrypted document; `known` are passwords that programs use by
+/// default.
 ///
 /// # Errors
-/// Fails if the file is no encrypted package, or no password fits.
+/// Fails if the file is not an encrypted package, or no password fits.
 pub(crate) fn decrypt(
     file: &[u8],
     known: &[&str],
@@ -26,7 +27,7 @@ pub(crate) fn decrypt(
         ));
     };
     let Some(info) = file.stream(ROOT, "EncryptionInfo") else {
-        // The key is kept by a server of the owner.
+        // A server of the owner keeps the key.
         return Err(Error::sealed(Encryption::Rights));
     };
     let (version, info) = info.split_first_chunk::<4>().ok_or_else(damaged)?;

@@ -1,5 +1,5 @@
-//! Standard encryption, of Office 2007 (MS-OFFCRYPTO 2.3.4.5 to 2.3.4.9): AES block by block, with
-//! the password's own key.
+//! Standard encryption of Office 2007 (MS-OFFCRYPTO 2.3.4.5 to 2.3.4.9): AES block by block, with
+//! the key made from the password.
 
 use aes::cipher::consts::U16;
 use aes::cipher::{BlockCipherDecrypt, BlockSizeUser, KeyInit};
@@ -14,7 +14,7 @@ use crate::Error;
 
 const ROUNDS: u32 = 50_000;
 const HASH_BYTES: usize = 20;
-/// The numbers of AES with keys of 128, 192 and 256 bits.
+/// The identifiers of AES with keys of 128, 192 and 256 bits.
 const AES: std::ops::RangeInclusive<u32> = 0x660e..=0x6610;
 
 pub(super) struct Standard<'a>(Header<'a>);

@@ -1,5 +1,6 @@
-//! Encrypted streams of Word, Excel and PowerPoint before 2007: RC4 with a key for each block of a
-//! stream, of 40 bits (MS-OFFCRYPTO 2.3.6) or by CryptoAPI (2.3.5), or a mere mask of sixteen bytes.
+//! Decrypts streams of Word, Excel and PowerPoint before 2007: RC4 with one key for each block of a
+//! stream, of 40 bits (MS-OFFCRYPTO 2.3.6) or with CryptoAPI (2.3.5), or just a mask of sixteen
+//! bytes.
 
 use md5::Md5;
 use rc4::{KeyInit, Rc4, StreamCipher};
@@ -12,14 +13,14 @@ use crate::{Error, Passwords};
 
 const RC4: u32 = 0x6801;
 
-/// What the keys of all blocks are made of.
+/// The material from which the keys of all blocks are made.
 pub(crate) enum StreamKey {
     Short([u8; 5]),
     CryptoApi { hash: Vec<u8>, key_bytes: usize },
 }
 
 impl StreamKey {
-    /// Finds the password of an encryption header, which begins with its version.
+    /// Finds the password for an encryption header, which begins with its version.
     ///
     /// # Errors
     /// Fails if the method is not known, or no password fits.
@@ -64,7 +65,7 @@ impl StreamKey {
         let hash = digest.chain_update(utf16(password)).finalize().to_vec();
         let key = Self::CryptoApi {
             hash,
-            // None means the shortest.
+            // Zero means the shortest.
             key_bytes: match header.key_bytes {
                 0 => 5,
                 n => n.min(20),
@@ -87,7 +88,7 @@ impl StreamKey {
             Self::CryptoApi { hash, key_bytes } => {
                 let digest = Sha1::new().chain_update(hash).chain_update(block);
                 let mut key = digest.finalize()[..*key_bytes].to_vec();
-                // Keys of 40 bits are filled up with zeros.
+                // Keys of 40 bits are padded with zeros.
                 if key.len() == 5 {
                     key.resize(16, 0);
                 }
@@ -97,7 +98,7 @@ impl StreamKey {
         Rc4::new_from_slice(&key).expect("a key of 5 to 20 bytes")
     }
 
-    /// Decrypts what has one key.
+    /// Decrypts bytes that share one key.
     pub(crate) fn decrypt_block(&self, bytes: &mut [u8], block: u32) {
         self.cipher(block).apply_keystream(bytes);
     }
@@ -110,7 +111,7 @@ impl StreamKey {
     }
 }
 
-/// Returns the mask of a workbook that has this key and hash.
+/// Returns the mask of a workbook with this key and hash.
 ///
 /// # Errors
 /// Fails if no password fits.

@@ -1,4 +1,4 @@
-//! Tests of encrypted documents: real files, and what hostile ones ask for.
+//! Tests of encrypted documents: real files, and hostile parameters.
 
 use ken_core::{Cause, Document, Failure, Reason};
 
@@ -107,7 +107,7 @@ fn rounds_of_hashing_are_bounded() {
     assert_eq!(failure(&found).reason(), Reason::Encrypted);
 }
 
-/// Returns a package whose content asks for this derivation of its key.
+/// Returns a package whose content requests this key derivation.
 fn sealed_odt(derivation: &str) -> Vec<u8> {
     let manifest = format!(
         "<m:manifest><m:file-entry m:full-path='content.xml'><m:encryption-data \

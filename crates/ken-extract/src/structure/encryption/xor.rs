@@ -1,16 +1,16 @@
-//! The oldest protection of workbooks, sixteen bytes that are repeated (MS-OFFCRYPTO 2.3.7.1 to
-//! 2.3.7.3): Excel 5 and 95, and later versions where better was forbidden.
+//! The oldest protection of workbooks: sixteen repeated bytes (MS-OFFCRYPTO 2.3.7.1 to 2.3.7.3).
+//! Excel 5 and 95 use it, and later versions where stronger encryption was forbidden.
 
-/// No password is longer.
+/// Maximum length of a password.
 const MAX_BYTES: usize = 15;
-/// Fills up the password.
+/// Bytes that pad the password.
 const PADDING: [u8; MAX_BYTES] = [
     0xbb, 0xff, 0xff, 0xba, 0xff, 0xff, 0xb9, 0x80, 0x00, 0xbe, 0x0f, 0x00, 0xbf, 0x0f, 0x00,
 ];
 
-/// Returns the sixteen bytes if the password gives this key and hash.
+/// Returns the sixteen bytes if the password yields this key and hash.
 pub(super) fn key(password: &str, key: u16, hash: u16) -> Option<[u8; 16]> {
-    // Characters beyond Latin 1 have no place in it.
+    // Characters beyond Latin 1 cannot occur in a password.
     let bytes: Option<Vec<u8>> = password.chars().map(|c| u8::try_from(c).ok()).collect();
     let bytes = bytes.filter(|bytes| (1..=MAX_BYTES).contains(&bytes.len()))?;
     if key_of(&bytes) != key || hash_of(&bytes) != hash {
@@ -28,7 +28,8 @@ pub(super) fn key(password: &str, key: u16, hash: u16) -> Option<[u8; 16]> {
     Some(array)
 }
 
-/// The specification has a table of 105 numbers for what a shift register with feedback gives.
+/// Computes the key with a feedback shift register; the specification lists its results in a table
+/// of 105 numbers.
 fn key_of(password: &[u8]) -> u16 {
     let shifted = |register: u16| {
         let register = register.rotate_left(1);

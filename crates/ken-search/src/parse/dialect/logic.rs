@@ -1,4 +1,4 @@
-//! Operators and operands → tree, for the languages in which OR binds loosest: mu's and notmuch's.
+//! Builds a tree from operators and operands, for languages in which OR binds loosest: mu's and notmuch's.
 //!
 //! ```text
 //! or   = xor { OR xor }
@@ -31,14 +31,14 @@ pub(super) enum Token {
     Operand(Tree),
 }
 
-/// A token and its place.
+/// A token and its range.
 #[derive(Clone, Debug)]
 pub(super) struct Lexeme {
     pub(super) token: Token,
     pub(super) at: Range<usize>,
-    /// What an operator means where it joins nothing, if that is a word.
+    /// The word that an operator means where it joins nothing, if any.
     pub(super) word: Option<Tree>,
-    /// Operands side by side of the same group are alternatives.
+    /// Adjacent operands of the same group are alternatives.
     pub(super) group: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Lexeme {
     }
 }
 
-/// Returns the tree. `sequences`: whether operands side by side bind tighter than NOT.
+/// Returns the tree. `sequences` is whether adjacent operands bind tighter than NOT.
 pub(super) fn tree(query: &str, lexemes: Vec<Lexeme>, sequences: bool) -> Result<Tree, QueryError> {
     if lexemes.len() > MAX_CLAUSES {
         let message = format!("the query has more than {MAX_CLAUSES} words and operators");
@@ -96,7 +96,7 @@ impl Parser<'_> {
         taken
     }
 
-    /// Tells an operator that stands where it can only be a word.
+    /// Returns whether the next token is an operator that can only be a word here.
     fn is_word(&self) -> bool {
         let after = self.lexemes.get(self.next + 1).map(|lexeme| &lexeme.token);
         let ends = matches!(after, None | Some(Token::Close));
@@ -106,7 +106,7 @@ impl Parser<'_> {
             .is_some_and(|l| l.word.is_some())
     }
 
-    /// Tells whether an operand, or what leads to one, comes next.
+    /// Returns whether an operand, or what leads to one, comes next.
     fn is_operand(&self) -> bool {
         match self.peek() {
             Some(Token::Operand(_) | Token::Open | Token::Minus) => true,
@@ -158,7 +158,7 @@ impl Parser<'_> {
         self.sequence()
     }
 
-    /// Reads operands side by side; those of one group are alternatives.
+    /// Reads adjacent operands; those of one group are alternatives.
     fn sequence(&mut self) -> Result<Tree, QueryError> {
         let mut parts: Vec<(Option<String>, Vec<Tree>)> = Vec::new();
         loop {

@@ -1,5 +1,5 @@
-//! What the languages of mail programs have in common: they find messages and nothing else, know
-//! folders of mail, and ask for things that only an index of mail keeps.
+//! What the query languages of mail programs share: they find only messages, know mail folders, and ask for things
+//! that only an index of mail keeps.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use super::super::values;
 use super::fault;
 use super::words::{clause, in_one_of};
 
-/// Returns what asks for messages only. Words are also looked for in attached messages, but what is said of a message, or excluded, is not about those.
+/// Returns the tree limited to messages. Words also match in attached messages; other conditions and exclusions apply
+/// only to messages that are not attached.
 pub(super) fn messages(tree: Tree) -> Tree {
     let message = clause(
         Some(Field::Type),
@@ -41,18 +42,18 @@ fn attachment() -> Tree {
     clause(Some(Field::Is), Value::Word("attachment".to_owned()))
 }
 
-/// Returns what asks for messages with a part of which a field has the value.
+/// Returns the tree for messages that have a part with the value in the field.
 pub(super) fn attached(field: Field, value: Value) -> Tree {
     Tree::Part(Box::new(clause(Some(field), value)))
 }
 
-/// Returns what asks for the threads of messages that a tree finds by their identifier.
+/// Returns the tree for the threads of messages with an identifier.
 pub(super) fn threads_of(id: &Value) -> Tree {
     let named = in_one_of(&[Field::Msgid, Field::References], id);
     Tree::Thread(Box::new(named))
 }
 
-/// Returns the query for messages in a state.
+/// Returns the tree for messages in a state.
 pub(super) fn state(row: &MessageStateInfo) -> Tree {
     let field = if row.is_value { Field::Is } else { Field::Has };
     clause(Some(field), Value::Word(row.name.to_owned()))
@@ -84,8 +85,8 @@ pub(super) fn regex(query: &str, at: Range<usize>, text: &str) -> Result<Value, 
     }
 }
 
-/// Returns where the regular expression that starts at `at` ends, its last slash included: before a
-/// blank, a parenthesis or the end.
+/// Returns where the regular expression that starts at `at` ends, with its last slash: before a space, a parenthesis
+/// or the end.
 pub(super) fn regex_end(query: &str, at: usize) -> Option<usize> {
     let inside = query[at..].strip_prefix('/')?;
     let mut escaped = false;
@@ -106,7 +107,7 @@ pub(super) fn regex_end(query: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// Returns the error for what ken's index does not keep of mail.
+/// Returns the error for a property of messages that ken's index does not keep.
 pub(super) fn unsupported(query: &str, at: Range<usize>, what: &str) -> QueryError {
     let message = format!("ken does not keep {what}");
     fault(query, at, message, "leave this condition out")

@@ -1,11 +1,11 @@
-//! The query languages of Recoll, mu and notmuch, each read strictly into the one tree.
+//! The query languages of Recoll, mu and notmuch, each parsed strictly into the same tree as ken's own.
 //!
-//! Only syntax and precedence are theirs; what the words mean in the index is ken's. What they have
-//! and ken does not is refused by name rather than searched for as a word. `docs/dialects.md` lists
-//! every operator with its form in ken's own language, and a test compares the two trees.
+//! Only syntax and precedence are theirs; the meaning of words in the index is ken's. An operator that ken does not
+//! support is refused by name and not searched for as a word. `docs/dialects.md` lists every operator with its form in
+//! ken's own language, and a test compares the two trees.
 //!
-//! Sources: Recoll's manual 1.34 ("The query language"), `mu-query(7)` of mu 1.8,
-//! `notmuch-search-terms(7)` of notmuch 0.37, and what these programs answer.
+//! Sources: Recoll's manual 1.34 ("The query language"), `mu-query(7)` of mu 1.8, `notmuch-search-terms(7)` of notmuch
+//! 0.37, and the answers of these programs.
 
 mod logic;
 mod mail;
@@ -36,15 +36,15 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// Parses a query of this language that uses the fields of the table only.
+    /// Parses a query in this language that uses only the built-in fields.
     ///
     /// # Errors
-    /// Fails as [`super::parse`] does, and for what ken has no equivalent of.
+    /// Fails as [`super::parse`] does, and for operators without an equivalent in ken.
     pub fn parse(self, query: &str) -> Result<Tree, QueryError> {
         self.parse_with(query, Names::default())
     }
 
-    /// Parses a query of this language that may use custom fields, and in ken's own saved queries.
+    /// Parses a query in this language that may use custom fields and, in ken's own language, saved queries.
     ///
     /// # Errors
     /// Fails as [`Syntax::parse`] does.
@@ -61,18 +61,18 @@ impl Syntax {
     }
 }
 
-/// Returns the mistake at a place of the query.
+/// Returns the error for a mistake in part of the query.
 fn fault(query: &str, at: Range<usize>, message: impl Into<String>, hint: &str) -> QueryError {
     parser::failure(query, at, message.into(), Some(hint.to_owned()))
 }
 
-/// Returns where the next thing after `at` begins.
+/// Returns where the next thing at or after `at` begins.
 fn skip_blanks(query: &str, at: usize) -> usize {
     let rest = &query[at..];
     at + rest.len() - rest.trim_start().len()
 }
 
-/// Returns where the run of characters from `at` ends that holds none of `stops` and no blank.
+/// Returns where the run of characters from `at` ends; it holds neither spaces nor any of `stops`.
 fn end_of_run(query: &str, at: usize, stops: &[char]) -> usize {
     let rest = &query[at..];
     let end = rest.find(|c: char| c.is_whitespace() || stops.contains(&c));

@@ -1,8 +1,7 @@
 //! The query language of `mu find`.
 //!
-//! OR binds loosest, then XOR, AND, NOT; all in any case, and words where they join nothing. Words
-//! are compared as they stand, without other forms of them. A name that is no field belongs to the
-//! word.
+//! OR binds loosest, then XOR, AND, NOT. All work in any case, and are words where they join nothing. Words are
+//! compared as written, without their other forms. A name that is not a field belongs to the word.
 
 use std::ops::Range;
 
@@ -29,10 +28,10 @@ pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
     logic::tree(query, lexemes, false).map(mail::messages)
 }
 
-/// What ends a word, beside blanks.
+/// What ends a word, besides spaces.
 const STOPS: [char; 3] = ['"', '(', ')'];
 
-/// What a field asks for.
+/// The meaning of a field.
 #[derive(Clone, Copy)]
 enum Meaning {
     Words(&'static [Field]),
@@ -80,7 +79,7 @@ const FIELDS: [(&[&str], Meaning); 25] = [
     ),
 ];
 
-/// Fields that stand for several others.
+/// Fields that mean several others.
 const RECIPIENTS: Meaning = Meaning::Words(&[Field::To, Field::Cc, Field::Bcc]);
 
 fn meaning(name: &str) -> Option<Meaning> {
@@ -114,7 +113,7 @@ fn lexeme(query: &str, at: usize) -> Result<Lexeme, QueryError> {
     let field = source
         .split_once(':')
         .and_then(|(name, _)| meaning(name).map(|of| (of, at + name.len() + 1)));
-    // A name with nothing behind it is a word.
+    // A name without a value is a word.
     let field = field.filter(|(_, start)| *start < end || query[end..].starts_with('"'));
     let (meaning, start) = field.unwrap_or((Meaning::Words(&[]), at));
     let (value, end) = value(query, start)?;
@@ -122,7 +121,7 @@ fn lexeme(query: &str, at: usize) -> Result<Lexeme, QueryError> {
     Ok(Lexeme::new(Token::Operand(tree), at..end))
 }
 
-/// A value as it is written.
+/// A value as written.
 #[derive(Clone, Copy)]
 enum Written<'a> {
     Plain(&'a str),
@@ -275,7 +274,7 @@ fn flag(query: &str, at: Range<usize>, written: Written<'_>) -> Result<Tree, Que
     })
 }
 
-/// Returns a range as ken writes it: both ends of dates with their dashes.
+/// Returns a range in ken's form: both ends of dates have dashes.
 fn normal(field: Field, text: &str) -> String {
     if field == Field::Size {
         return text.to_ascii_lowercase();
@@ -286,7 +285,7 @@ fn normal(field: Field, text: &str) -> String {
     }
 }
 
-/// Returns a date as ISO writes it: mu takes `20250303`, `2025.03.03`, `2025-03-03T10:00`.
+/// Returns a date in ISO form; mu accepts `20250303`, `2025.03.03`, `2025-03-03T10:00`.
 fn date(text: &str) -> String {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let separators = |c: char| c.is_ascii_digit() || matches!(c, '/' | '.' | '-' | ':' | 'T' | ' ');

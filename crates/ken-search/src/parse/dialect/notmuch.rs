@@ -1,9 +1,8 @@
 //! The query language of notmuch, which is that of Xapian.
 //!
-//! OR binds loosest, then XOR, AND and NOT, in any case; words side by side bind tighter than NOT,
-//! and conditions with the same prefix side by side are alternatives, if messages have one such value
-//! or notmuch compares it whole. Words are stemmed unless they
-//! begin with a capital. A name that is no prefix belongs to the word.
+//! OR binds loosest, then XOR, AND and NOT, in any case; adjacent words bind tighter than NOT. Adjacent conditions
+//! with the same prefix are alternatives, if a message has one such value or notmuch compares the value whole. Words
+//! are stemmed unless they begin with a capital. A name that is not a prefix belongs to the word.
 
 mod date;
 
@@ -47,10 +46,10 @@ pub(super) fn parse(query: &str, names: &FieldNames) -> Result<Tree, QueryError>
     }
 }
 
-/// What ends a word, beside blanks.
+/// What ends a word, besides spaces.
 const STOPS: [char; 3] = ['"', '(', ')'];
 
-/// What a prefix asks for.
+/// The meaning of a prefix.
 #[derive(Clone, Copy)]
 enum Meaning {
     Words(&'static [Field]),
@@ -92,15 +91,15 @@ const PREFIXES: [(&str, Meaning); 18] = [
     ),
 ];
 
-/// Returns what the name of a custom field asks for.
+/// Returns the meaning of the name of a custom field.
 fn custom(name: &str, names: &FieldNames) -> Option<Meaning> {
     let field = names.field(name)?;
     let fields = CUSTOM_FIELDS.iter().find(|custom| **custom == field)?;
     Some(Meaning::Words(std::slice::from_ref(fields)))
 }
 
-/// Tells whether conditions with this prefix, side by side, are alternatives. Those with another one
-/// are not, though it asks for the same: `tag:a is:b`.
+/// Returns whether adjacent conditions with this prefix are alternatives. Conditions with different prefixes are not,
+/// even if both have the same meaning: `tag:a is:b`.
 fn are_alternatives(meaning: Meaning) -> bool {
     match meaning {
         Meaning::Words(fields) => matches!(fields, [Field::Author | Field::Title]),
@@ -114,15 +113,15 @@ fn are_alternatives(meaning: Meaning) -> bool {
     }
 }
 
-/// The group of ranges of dates, also of those without a prefix. Notmuch has single days in another one,
-/// so that `date:2018 date:2015..2016` asks for both.
+/// The group of all ranges of dates, also of those without a prefix. Single days are in another group of notmuch, so
+/// `date:2018 date:2015..2016` requires both.
 const DATE_RANGES: &str = "date..";
 
-/// A value as it is written, and the place of what it holds.
+/// A value as written, and the range of its text.
 struct Written {
     inside: Range<usize>,
     sort: Sort,
-    /// Whether `""` stands for a quote in it.
+    /// Whether `""` in the value means a quote.
     doubles_quotes: bool,
 }
 
@@ -138,7 +137,7 @@ enum Sort {
 struct Reader<'a> {
     query: &'a str,
     names: &'a FieldNames,
-    /// Where words without a prefix are looked for.
+    /// The fields in which words without a prefix are searched for.
     fields: &'static [Field],
     depth: usize,
 }
@@ -169,7 +168,7 @@ impl<'a> Reader<'a> {
             Some('(') => return one(Token::Open),
             Some(')') => return one(Token::Close),
             Some('-') if goes_on => return one(Token::Minus),
-            // Xapian's `+`: what is asked for is asked for anyway.
+            // Xapian's `+` has no effect, as every word is required here.
             Some('+') if goes_on => return self.lexeme(query, at + 1),
             _ => {}
         }
@@ -297,7 +296,7 @@ impl<'a> Reader<'a> {
             }
             (Meaning::Words(fields), _) => {
                 let value = match self.words(at, written)? {
-                    // Notmuch stems the other fields only.
+                    // Notmuch stems only the other fields.
                     Value::Word(text) if matches!(fields, [Field::Author | Field::Title]) => {
                         as_it_stands(&text)
                     }
@@ -348,7 +347,7 @@ impl<'a> Reader<'a> {
             }
             (Meaning::Tag, Sort::Regex) => {
                 let value = mail::regex(self.query, at, text)?;
-                // Tags are compared without case.
+                // Tags are compared without regard to case.
                 let regex = match &value {
                     Value::Regex(regex) => Regex::new(&format!("(?i){regex}")).ok(),
                     _ => None,
@@ -388,7 +387,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the value without what quoting added to it.
+    /// Returns the value without quotes and doubled quotes.
     fn text(self, written: &Written) -> Cow<'a, str> {
         let text = &self.query[written.inside.clone()];
         match written.doubles_quotes && text.contains(TWO_QUOTES) {
@@ -397,7 +396,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a query within the query.
+    /// Reads a query inside the query.
     fn inner(
         self,
         fields: &'static [Field],
@@ -421,7 +420,7 @@ impl<'a> Reader<'a> {
             fields,
             depth,
         };
-        // Its places are not those of the query.
+        // Positions in the inner query are not positions in the outer one.
         reader.tree(0..query.len()).map_err(|wrong| QueryError {
             query: self.query.to_owned(),
             at: inside,
@@ -465,7 +464,7 @@ fn operator(source: &str) -> Option<Token> {
     })
 }
 
-/// Returns what asks for a tag; states may be given as tags too.
+/// Returns the tree for a tag, which may be the name of a state.
 fn tagged(name: &str) -> Tree {
     let tag = clause(Some(Field::Tag), Value::Word(name.to_owned()));
     match MESSAGE_STATES.iter().find(|row| row.notmuch == Some(name)) {
@@ -474,7 +473,7 @@ fn tagged(name: &str) -> Tree {
     }
 }
 
-/// Returns the place of the sign that closes the one at `open`.
+/// Returns the position of the sign that closes the one at `open`.
 fn closing(query: &str, open: usize, [opens, closes]: [char; 2]) -> Option<usize> {
     let mut depth = 0;
     for (offset, character) in query[open..].char_indices() {
@@ -490,11 +489,10 @@ fn closing(query: &str, open: usize, [opens, closes]: [char; 2]) -> Option<usize
     None
 }
 
-/// What stands for a quote within quotes.
+/// A quote within quotes.
 const TWO_QUOTES: &str = "\"\"";
 
-/// Returns where the quoted value ends that `text` begins with: at the first quote that is not one
-/// of two.
+/// Returns where the quoted value at the start of `text` ends: at the first quote that is not doubled.
 fn closing_quote(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -506,7 +504,7 @@ fn closing_quote(text: &str) -> Option<usize> {
     }
 }
 
-/// Tells notmuch's old form of a range of dates: `1740996000..1741000000`.
+/// Returns whether the text is notmuch's old form of a range of dates: `1740996000..1741000000`.
 fn is_timestamps(source: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     source
@@ -514,7 +512,7 @@ fn is_timestamps(source: &str) -> bool {
         .is_some_and(|(from, to)| digits(from) && digits(to) && source.len() > 2)
 }
 
-/// Returns what every value matches that holds the text; a `*` at its end says no more.
+/// Returns the value that matches every value with the text in it. A `*` at its end adds nothing.
 fn holds(text: &str) -> Value {
     let mut glob = Glob(vec![GlobPart::Many]);
     let text = text

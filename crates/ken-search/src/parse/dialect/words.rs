@@ -1,15 +1,15 @@
-//! What a word or quoted text of another language is in the tree.
+//! Turns words and quoted text of another language into trees.
 
 use ken_core::{Field, FieldKind, Glob, GlobPart};
 
 use super::super::tree::{Clause, Phrase, Piece, Tree, Value};
 
-/// Returns the clause for a value of a field, or for a word that stands alone.
+/// Returns the clause for a value of a field, or for a word without a field.
 pub(super) fn clause(field: Option<Field>, value: Value) -> Tree {
     Tree::Clause(Clause::new(field, value))
 }
 
-/// Returns what asks for the same value in one of several fields.
+/// Returns the tree for the same value in any of several fields.
 pub(super) fn in_one_of(fields: &[Field], value: &Value) -> Tree {
     let clauses = fields
         .iter()
@@ -17,12 +17,12 @@ pub(super) fn in_one_of(fields: &[Field], value: &Value) -> Tree {
     Tree::or(clauses.collect())
 }
 
-/// Returns the value of words that are compared as they stand, without other forms of them.
+/// Returns the value of words that match only as written, without their other forms.
 pub(super) fn as_it_stands(text: &str) -> Value {
     Value::Phrase(Phrase::new(text))
 }
 
-/// Returns the tree with words compared as they stand, without other forms of them.
+/// Returns the tree with words that match only as written, without their other forms.
 pub fn without_forms(tree: Tree) -> Tree {
     let all = |parts: Vec<Tree>| parts.into_iter().map(without_forms).collect();
     match tree {
@@ -48,7 +48,7 @@ pub fn without_forms(tree: Tree) -> Tree {
     }
 }
 
-/// Reads a pattern by the rules of the shell: `*`, `?` and `[…]` always mean something.
+/// Reads a pattern by the rules of the shell, where `*`, `?` and `[…]` are always wildcards.
 pub(super) fn glob(text: &str) -> Glob {
     let mut glob = Glob(Vec::new());
     let mut rest = text;
@@ -88,14 +88,14 @@ fn class(text: &str) -> Option<(GlobPart, &str)> {
     }
     let part = match ranges.as_slice() {
         [] => return None,
-        // A set of one is that character, and a pattern has one form.
+        // A set of one character is that character, as each pattern has only one form.
         [(first, last)] if first == last && !negated => GlobPart::Literal(first.to_string()),
         _ => GlobPart::Class { negated, ranges },
     };
     Some((part, rest))
 }
 
-/// Returns the value that a pattern asks for: a word, a prefix, or what the pattern matches.
+/// Returns the value for a pattern: a word, a prefix, or the pattern itself.
 pub(super) fn value_of(glob: Glob) -> Value {
     match (glob.literal(), glob.prefix()) {
         (Some(word), _) => Value::Word(word.to_owned()),
@@ -104,7 +104,7 @@ pub(super) fn value_of(glob: Glob) -> Value {
     }
 }
 
-/// Returns the pieces of a phrase in which words may be patterns.
+/// Returns the pieces of a phrase with words that may be patterns.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Values: what one clause asks for, by the kind of its field.
+//! Reads the value of one clause, by the kind of its field.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::parse::lexer::{self, Anchors};
 use crate::parse::tree::{Clause, Tree, Value};
 use crate::parse::values;
 
-/// Words of the longest date: `1 year 2 months 3 days ago`.
+/// The number of words in the longest date: `1 year 2 months 3 days ago`.
 const DATE_WORDS: usize = 7;
 
 impl Parser<'_> {
@@ -61,7 +61,7 @@ impl Parser<'_> {
         let Some(field) = self.field.filter(|_| !self.is_text()) else {
             return self.text_word(at, glob, suffix, anchors);
         };
-        // Values are compared whole: an anchor is a character like others.
+        // Values are compared whole: an anchor is an ordinary character.
         if anchors.start {
             let mut whole = Glob(vec![GlobPart::Literal("^".to_owned())]);
             glob.0.into_iter().for_each(|part| whole.push(part));
@@ -80,7 +80,8 @@ impl Parser<'_> {
         self.whole(field, &at, glob)
     }
 
-    /// Reads a range from a date in quotes, and where it ends: `"last month"..`, `"2 weeks ago".."3 days ago"`.
+    /// Reads a range that starts with a quoted date, and returns where it ends: `"last month"..`, `"2 weeks ago".."3
+    /// days ago"`.
     pub(super) fn quoted_range(&self, at: &Range<usize>) -> Option<(Value, usize)> {
         let field = self.field?;
         if field.info().kind != FieldKind::Date {
@@ -100,9 +101,8 @@ impl Parser<'_> {
         Some((range, self.query.len() - rest.len()))
     }
 
-    /// Returns where a date with blanks ends, which goes as far as it is one: `last month`,
-    /// `3 days ago`. `None` if the word is all of it; what begins with digits alone may be followed
-    /// by any word.
+    /// Returns where a date of several words ends: `last month`, `3 days ago`. The longest date counts. Returns `None`
+    /// if the first word is the whole date. After a first word of digits alone any word may follow.
     fn date_end(&self, field: Field, at: &Range<usize>) -> Option<usize> {
         let source = &self.query[at.clone()];
         let is_date = |text: &str| values::range(field, text).is_ok();
@@ -133,7 +133,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Reads a word of text, with what stands after it: `word~1`, `word^2`.
+    /// Reads a word of text with its suffix: `word~1`, `word^2`.
     fn text_word(
         &self,
         at: &Range<usize>,
@@ -172,7 +172,7 @@ impl Parser<'_> {
             _ => self.pattern(at, glob)?,
         };
         let mut clause = Clause::new(self.field, value);
-        // `Floor` is a name, `floor` a word with other forms.
+        // `Floor` is a name, and `floor` is a word with other forms.
         clause.modifiers.at_start = anchors.start;
         clause.modifiers.at_end = anchors.end;
         clause.modifiers.unstemmed =
@@ -187,8 +187,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `author:knuth/lamport` (one of them) and `author:knuth,lamport` (all of them; one of
-    /// them where a document has one value only).
+    /// Reads `author:knuth/lamport` (one of them) and `author:knuth,lamport` (all of them, or one of them if documents
+    /// have only one value).
     pub(super) fn list(&mut self, at: &Range<usize>) -> Result<Option<Tree>, QueryError> {
         let Some(field) = self.field else {
             return Ok(None);
@@ -229,7 +229,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Reads a value that is taken whole: of a keyword, path, date, size or number.
+    /// Reads a value that is taken whole: a keyword, path, date, size or number.
     pub(super) fn whole(
         &self,
         field: Field,
@@ -270,8 +270,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Puts a fault of a value at its place in the query; at the whole value where quotes or
-    /// escapes move the places.
+    /// Maps the position of a fault in a value to the query. If quotes or escapes shift positions, it becomes the
+    /// whole value.
     fn place_fault(&self, at: &Range<usize>, text: &str, fault: values::Fault) -> QueryError {
         let at = if &self.query[at.clone()] == text {
             at.start + fault.at.start..at.start + fault.at.end
@@ -282,7 +282,7 @@ impl Parser<'_> {
     }
 }
 
-/// Returns whether a field's values may hold any sign.
+/// Returns whether values of a field may hold any sign.
 fn holds_identifiers(field: Field) -> bool {
     matches!(
         field,

@@ -1,7 +1,7 @@
-//! Dates as people write them: a day, a month, a year, so long ago, last month.
+//! Dates as people write them: a day, a month, a year, two weeks ago, last month.
 //!
-//! A date stands for the whole of its hour, day, month or year in the time zone of the asker. The
-//! clock is not read here; it comes in when the plan is made. [`read`] reads them.
+//! A date means the whole of its hour, day, month or year in the time zone of the user. This module does not read the
+//! clock: the current time comes in when the plan is made. [`read`] parses dates.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use ken_core::MONTHS;
 
 pub(super) mod read;
 
-/// A time, as long as it is written: a second, a day, a month, a year …
+/// A time as precise as it is written: a second, a day, a month, a year …
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// A year.
@@ -25,29 +25,29 @@ pub enum When {
     Day(Date),
     /// An hour, a minute or a second of a day.
     Time(DateTime, Precision),
-    /// A second, counted from 1970 on.
+    /// A second, counted from 1970-01-01 UTC.
     Second(i64),
-    /// The second that it is.
+    /// The current second.
     Now,
-    /// The day that it is.
+    /// The current day.
     Today,
-    /// The day before.
+    /// The day before today.
     Yesterday,
-    /// The day after.
+    /// The day after today.
     Tomorrow,
-    /// The day, week, month or year that it is, or so many after it.
+    /// The current day, week, month or year, or the one at this distance from it.
     Relative(i8, Unit),
-    /// The month of that number that it is or that was last.
+    /// The current or last month with this number.
     NamedMonth(i8),
-    /// The day of that month and number that it is or that was last.
+    /// The current or last day with this month and number.
     NamedDay(i8, i8),
-    /// The last day of that name before today.
+    /// The last day with this name before today.
     Weekday(Weekday),
-    /// The time so long ago: a day, or a second if hours, minutes or seconds are counted.
+    /// The time at this distance before now: a day, or a second if hours, minutes or seconds are counted.
     Ago(Ago),
 }
 
-/// How much of a day is meant.
+/// The precision of a time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
 pub enum Precision {
@@ -79,10 +79,10 @@ pub struct Ago {
     pub seconds: u16,
 }
 
-/// More than that before today there is no file.
+/// No file is older than this.
 const MAX_YEARS: u16 = 9999;
 
-/// Seconds of the year whose days are tried for an order that must hold always …
+/// For orders that must always hold, the days of one year are tried …
 const YEAR: i64 = 366 * 86_400;
 /// … each at another hour.
 const STEP: i64 = 25 * 3600;
@@ -116,7 +116,7 @@ impl Unit {
 }
 
 impl Ago {
-    /// Returns the letter and the number of each unit.
+    /// Returns the letter and number of each unit.
     fn parts(self) -> [(char, u16); 7] {
         [
             ('y', self.years),
@@ -129,7 +129,7 @@ impl Ago {
         ]
     }
 
-    /// Returns the part that is counted in days, months and years.
+    /// Returns the part in days, months and years.
     pub(super) fn date_span(self) -> Span {
         i64::from(self.years.min(MAX_YEARS))
             .years()
@@ -153,8 +153,8 @@ impl Ago {
 }
 
 impl When {
-    /// Tells whether all of it is later than another time, whenever and wherever that is asked: of
-    /// times of different sorts this is never so.
+    /// Returns whether all of this time is later than another, at any current time and in any zone. This is never so
+    /// for times that depend on different things.
     pub fn is_after(self, other: Self) -> bool {
         if self.sort() != other.sort() {
             return false;
@@ -164,7 +164,7 @@ impl When {
         times.all(|now| seconds(self, now).0 >= seconds(other, now).1)
     }
 
-    /// Returns what the time depends on: nothing, the zone, or when it is.
+    /// Returns what the time depends on: nothing, the zone, or the current time.
     fn sort(self) -> u8 {
         match self {
             Self::Second(_) => 0,
@@ -173,7 +173,7 @@ impl When {
         }
     }
 
-    /// Returns the first second of the time and the first second after it.
+    /// Returns the first second of the time and the first second after its end.
     pub(crate) fn seconds(self, now: Timestamp, zone: &TimeZone) -> (i64, i64) {
         let one = |second: i64| (second, second.saturating_add(1));
         let today = now.to_zoned(zone.clone()).date();
@@ -210,14 +210,14 @@ impl When {
     }
 }
 
-/// Returns the day; of a day that the year does not have, the last before it.
+/// Returns the day, or the last one before it if the year does not have it.
 fn first_of(year: i16, month: i8, day: i8) -> Date {
     let date = Date::new(year, month, 1).map(|first| day.min(first.days_in_month()));
     let date = date.and_then(|day| Date::new(year, month, day));
     date.unwrap_or(Date::MIN)
 }
 
-/// Returns the first day of the period that it is, or of one so many after it.
+/// Returns the first day of the current period, or of the period at this distance from it.
 fn relative(today: Date, count: i8, unit: Unit) -> Date {
     let count = i64::from(count);
     match unit {
@@ -243,7 +243,7 @@ fn time(start: DateTime, precision: Precision, zone: &TimeZone) -> (i64, i64) {
     (start, start.saturating_add(length))
 }
 
-/// Returns the second of a time of day; times at the end of all calendars have none.
+/// Returns the second of a time of day; a time beyond all calendars becomes the least or greatest number.
 fn second(time: DateTime, zone: &TimeZone) -> i64 {
     match time.to_zoned(zone.clone()) {
         Ok(start) => start.timestamp().as_second(),
@@ -312,7 +312,7 @@ impl fmt::Display for Ago {
 mod tests {
     use super::*;
 
-    /// 2026-03-29 is the day on which clocks are put forward in Berlin.
+    /// Clocks are put forward on 2026-03-29 in Berlin.
     fn seconds(text: &str) -> (String, String) {
         let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
         let now: Timestamp = "2026-03-29T12:00:00Z".parse().unwrap();
@@ -361,7 +361,7 @@ mod tests {
         );
         expect("now", "2026-03-29T12:00:00Z", "2026-03-29T12:00:01Z");
         expect("tomorrow", "2026-03-29T22:00:00Z", "2026-03-30T22:00:00Z");
-        // The 29th was a Sunday; the day before has one hour more than it.
+        // The 29th is a Sunday; the day before it is an hour longer.
         expect("this week", "2026-03-22T23:00:00Z", "2026-03-29T22:00:00Z");
         expect("last_week", "2026-03-15T23:00:00Z", "2026-03-22T23:00:00Z");
         expect("last month", "2026-01-31T23:00:00Z", "2026-02-28T23:00:00Z");

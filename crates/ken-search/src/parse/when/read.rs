@@ -1,7 +1,7 @@
-//! Text → dates: ISO 8601 of any precision, `7d`, `last month`, `15 jan 2024`, `2 weeks ago`.
+//! Parses dates: ISO 8601 of any precision, `7d`, `last month`, `15 jan 2024`, `2 weeks ago`.
 //!
-//! `_` stands for a blank, as in notmuch, so that no quotes are needed. What has letters of its own
-//! (`P1Y2M`, `2 weeks, 3 days`) is read by jiff.
+//! `_` is read as a space, as in notmuch, so that dates need no quotes. Periods with letters (`P1Y2M`, `2 weeks, 3
+//! days`) are parsed by jiff.
 
 use jiff::civil::{Date, DateTime, ISOWeekDate, Weekday};
 use jiff::{Span, Timestamp};
@@ -13,7 +13,7 @@ use super::{Ago, MAX_YEARS, Precision, Unit, WEEKDAYS, When};
 const MAX_BYTES: usize = 64;
 
 impl When {
-    /// Reads a date; `None` if it is none.
+    /// Parses a date; `None` if the text is no date.
     pub(in crate::parse) fn parse(text: &str) -> Option<Self> {
         if text.len() > MAX_BYTES {
             return None;
@@ -30,7 +30,7 @@ impl When {
     }
 }
 
-/// Reads what is a range without a sign of one: `last 3 days`, `past week`, `P1Y`.
+/// Reads a range without a sign for it: `last 3 days`, `past week`, `P1Y`.
 pub(in crate::parse) fn range(text: &str) -> Option<(Bound<When>, Bound<When>)> {
     if text.len() > MAX_BYTES {
         return None;
@@ -60,7 +60,7 @@ pub(in crate::parse) fn iso_period(text: &str) -> Option<Ago> {
         .flatten()
 }
 
-/// Returns the text in small letters, with one blank where there are blanks or `_`.
+/// Returns the text in small letters, with one space for each run of spaces or `_`.
 fn spoken(text: &str) -> String {
     let text = text.replace('_', " ").to_lowercase();
     let words: Vec<&str> = text.split_whitespace().map(number).collect();
@@ -148,7 +148,7 @@ fn time(text: &str) -> Option<When> {
     Some(When::Time(time, precision))
 }
 
-/// Reads `7d`, `1y6m`, `36h`: `M` are minutes, `m` months, as in mu.
+/// Reads `7d`, `1y6m`, `36h`; `M` means minutes and `m` months, as in mu.
 fn compact(text: &str) -> Option<Ago> {
     let mut ago = Ago::default();
     let mut rest = text;
@@ -171,7 +171,7 @@ fn compact(text: &str) -> Option<Ago> {
     (!text.is_empty()).then_some(ago)
 }
 
-/// Reads what is said in words.
+/// Reads a date in words.
 fn words(text: &str) -> Option<When> {
     match text {
         "now" => return Some(When::Now),
@@ -194,7 +194,7 @@ fn words(text: &str) -> Option<When> {
             Some(When::Relative(count, unit))
         }
         [a, b] => match (month(a), month(b)) {
-            // `31st` has as many letters as a year.
+            // `31st` has as many characters as a year.
             (Some(month), _) => day(b)
                 .and_then(|day| named_day(month, day))
                 .or_else(|| Some(When::Month(year(b)?, month))),
@@ -212,7 +212,7 @@ fn words(text: &str) -> Option<When> {
     }
 }
 
-/// Returns the last such day, if there is one in some year.
+/// Returns the last such day; `None` if no year has it.
 fn named_day(month: i8, day: i8) -> Option<When> {
     // A leap year has all days.
     Date::new(2024, month, day).ok()?;
@@ -243,7 +243,7 @@ fn weekday(text: &str) -> Option<When> {
     Some(When::Weekday(weekday))
 }
 
-/// Tells a name, or what it is shortened to: `sep`, `sept`, `tues`, `thurs`.
+/// Returns whether the text is a name or its abbreviation: `sep`, `sept`, `tues`, `thurs`.
 fn is_name(name: &str, text: &str) -> bool {
     let text = text.strip_suffix('.').unwrap_or(text);
     text == name || (3..=5).contains(&text.len()) && name.starts_with(text)

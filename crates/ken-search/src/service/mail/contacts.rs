@@ -1,6 +1,6 @@
-//! Contacts: names and addresses seen in messages, those that matter most first.
+//! Contacts: names and addresses seen in messages, most important first.
 //!
-//! They are counted by the columns of the index: one addition for each name in a message.
+//! Contacts are counted from the columns of the index, with one addition for each name in a message.
 
 use ken_core::{Bound, Field, Plan};
 use ken_mail::{Contact, Contacts};
@@ -12,7 +12,7 @@ use crate::parse::{Syntax, parse};
 use crate::plan::plan;
 use crate::service::{Error, Request, Service};
 
-/// The fields that hold people.
+/// The fields with names and addresses.
 const PEOPLE: &[Field] = &[
     Field::Author,
     Field::To,
@@ -21,23 +21,23 @@ const PEOPLE: &[Field] = &[
     Field::Replyto,
 ];
 
-/// A question for contacts. The default asks for all.
+/// A request for contacts. The default asks for all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContactRequest {
-    /// The messages that are looked at.
+    /// The query that selects the messages.
     pub query: String,
     /// The language of the query.
     pub syntax: Syntax,
-    /// Queries in ken's language that the messages match too.
+    /// Queries in ken's language that the messages must match too.
     pub filters: Vec<String>,
-    /// Only messages from this time on are looked at, in seconds since 1970-01-01 UTC.
+    /// The earliest time of the messages, in seconds since 1970-01-01 UTC.
     pub since: Option<i64>,
-    /// A regular expression that name or address match, in any case of letters.
+    /// A regular expression that must match the name or address, in any case.
     pub pattern: Option<String>,
-    /// Only those in messages from or to the person who asks.
+    /// Only contacts in messages from or to the user.
     pub personal: bool,
-    /// How many at most; all if absent.
+    /// The most contacts to return; all if absent.
     pub limit: Option<usize>,
 }
 
@@ -56,10 +56,10 @@ impl Default for ContactRequest {
 }
 
 impl Service<'_> {
-    /// Returns contacts, those that matter most first.
+    /// Returns contacts, most important first.
     ///
     /// # Errors
-    /// Fails if the pattern or the query has a mistake, or the index cannot be read.
+    /// Fails if the pattern or the query has a mistake, or if the index cannot be read.
     pub fn contacts(&self, request: &ContactRequest) -> Result<Vec<Contact>, Error> {
         let pattern = request.pattern.as_deref().map(compiled).transpose()?;
         let mut contacts = Contacts::default();
@@ -88,7 +88,7 @@ impl Service<'_> {
         Ok(contacts.take(request.limit.unwrap_or(usize::MAX)).collect())
     }
 
-    /// Returns the plan for the messages that are looked at.
+    /// Returns the plan that selects the messages.
     fn looked_at(&self, request: &ContactRequest) -> Result<Plan, Error> {
         let query = self.understand(&Request {
             query: request.query.clone(),
@@ -97,7 +97,7 @@ impl Service<'_> {
             ..Request::default()
         })?;
         let plan = match request.syntax {
-            // The languages of mail programs find messages and nothing else.
+            // The languages of mail programs find only messages.
             Syntax::Mu | Syntax::Notmuch => query.plan,
             Syntax::Ken | Syntax::Recoll => {
                 among_messages(Some(query.plan).filter(|plan| *plan != Plan::All))
@@ -117,7 +117,7 @@ impl Service<'_> {
     }
 }
 
-/// Compiles a regular expression that any case of letters matches.
+/// Compiles a regular expression that ignores case.
 fn compiled(pattern: &str) -> Result<Regex, Error> {
     Regex::new(&format!("(?i){pattern}")).map_err(|error| Error::Pattern {
         pattern: pattern.to_owned(),

@@ -1,5 +1,5 @@
-//! Messages as messages: found by themselves or by what they carry, each once if that is wanted, with the others of
-//! their threads.
+//! Searches for messages: by their own text or by their parts, without duplicates if wanted, and with the other
+//! messages of their threads.
 
 mod contacts;
 mod parts;
@@ -25,34 +25,34 @@ pub use contacts::ContactRequest;
 pub use parts::Part;
 pub use threads::Thread;
 
-/// Messages that are read together.
+/// The number of messages that are read together.
 const AT_ONCE: usize = 256;
 
-/// A question for messages. The default asks for all, newest first.
+/// A request for messages. The default asks for all, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MessageRequest {
-    /// Which messages are meant.
+    /// The messages to find.
     pub which: Which,
-    /// Whether the oldest come first.
+    /// Whether the oldest message comes first.
     pub reverse: bool,
-    /// How many messages the query finds at most, or how many threads; all if absent.
+    /// The most messages, or the most threads, that the query finds; all if absent.
     pub limit: Option<usize>,
     /// Whether duplicates of a message are left out.
     pub once: bool,
-    /// Whether the other messages of their threads are wanted.
+    /// Whether the other messages of the threads are added.
     pub related: Related,
 }
 
-/// Which messages are meant.
+/// Which messages to find.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Which {
-    /// Those that a query in ken's language finds.
+    /// Messages that a query in ken's language finds.
     Query(String),
-    /// Those in a file.
+    /// Messages in a file.
     File(PathBuf),
-    /// Those with a tag.
+    /// Messages with a tag.
     Tagged,
 }
 
@@ -62,20 +62,20 @@ impl Default for Which {
     }
 }
 
-/// Whether the other messages of the threads are wanted, and in which order.
+/// Whether the other messages of the threads are added, and in which order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Related {
-    /// They are not wanted.
+    /// They are not added.
     #[default]
     None,
     /// All messages are in the order of their dates.
     ByDate,
-    /// One thread comes after the other, each from old to new.
+    /// The threads follow each other, each from old to new.
     ByThread,
 }
 
-/// Messages that were found, of which nothing is read yet.
+/// Messages that were found and are not read yet.
 pub struct Messages<'s> {
     snapshot: &'s dyn Source,
     found: Vec<DocAddress>,
@@ -86,11 +86,11 @@ pub struct Messages<'s> {
 #[derive(Clone, Debug)]
 pub struct Message {
     at: DocAddress,
-    /// Where it is.
+    /// The location of the message.
     pub location: Location,
-    /// What is known of it.
+    /// The document of the message.
     pub document: Document,
-    /// Whether the query finds it, and not only others of its thread.
+    /// Whether the query finds the message itself, and not only others of its thread.
     pub is_matched: bool,
 }
 
@@ -104,17 +104,17 @@ impl Message {
         }
     }
 
-    /// Returns its identifier; empty if it has none.
+    /// Returns the identifier; empty if the message has none.
     pub fn id(&self) -> &str {
         self.document.text(Field::Msgid).unwrap_or_default()
     }
 
-    /// Returns when it was sent, in seconds since 1970-01-01 UTC.
+    /// Returns when the message was sent, in seconds since 1970-01-01 UTC.
     pub fn date(&self) -> i64 {
         self.document.number(Field::Date).unwrap_or_default()
     }
 
-    /// Returns its subject.
+    /// Returns the subject.
     pub fn subject(&self) -> &str {
         self.document.text(Field::Title).unwrap_or_default()
     }
@@ -129,7 +129,7 @@ impl Message {
         values.collect()
     }
 
-    /// Returns its states and tags, but for `seen`: most messages were.
+    /// Returns the states and tags, except `seen`, which most messages have.
     pub fn marks(&self) -> Vec<&str> {
         let mut marks = self.texts(Field::Is);
         marks.extend(self.texts(Field::Tag));
@@ -139,22 +139,22 @@ impl Message {
 }
 
 impl Messages<'_> {
-    /// Returns whether there are none.
+    /// Returns whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Returns how many there are.
+    /// Returns the number of messages.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Turns their order round.
+    /// Reverses the order of the messages.
     pub fn reverse(&mut self) {
         self.found.reverse();
     }
 
-    /// Reads one after the other.
+    /// Reads one message after the other.
     pub fn iter(&self) -> impl Iterator<Item = Result<Message, Error>> {
         self.found.iter().map(|at| {
             let stored = self.snapshot.document(*at)?;
@@ -162,13 +162,13 @@ impl Messages<'_> {
         })
     }
 
-    /// Returns where they are, without reading them.
+    /// Returns the locations of the messages without reading them.
     pub fn locations(&self) -> impl Iterator<Item = Result<Location, Error>> {
         self.found.iter().map(|at| Ok(self.snapshot.location(*at)?))
     }
 
-    /// Reads all in the order in which the index keeps them, since neighbours are unpacked together, and hands each on
-    /// with its number among those found.
+    /// Reads all messages in the order of the index, as neighbours are unpacked together. It calls `each` with the
+    /// number of each message among those found.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -184,15 +184,15 @@ impl Messages<'_> {
     }
 }
 
-/// Returns the numbers of documents in the order in which the index keeps them.
+/// Returns the positions of documents in the order of the index.
 fn as_kept(documents: &[DocAddress]) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..documents.len()).collect();
     numbers.sort_unstable_by_key(|number| documents[*number]);
     numbers
 }
 
-/// Keeps one of the messages with the same identifier: one that is preferred, else the first. What has no identifier is
-/// kept.
+/// Keeps one of the messages with the same identifier: a preferred one, else the first. Messages without an identifier
+/// are all kept.
 pub fn keep_once<T, K: Clone + Eq + Hash>(
     messages: &mut Vec<T>,
     ids: Vec<Option<K>>,
@@ -245,7 +245,7 @@ impl<'s> Service<'s> {
         })
     }
 
-    /// Counts the messages with each tag.
+    /// Counts the messages of each tag.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -261,7 +261,7 @@ impl<'s> Service<'s> {
         Ok(values.collect())
     }
 
-    /// Finds the messages with an identifier.
+    /// Finds the messages with this identifier.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -286,8 +286,8 @@ impl<'s> Service<'s> {
         Ok(others)
     }
 
-    /// Reads the messages that documents are or are parts of, and returns what `made` makes of each, in the order of
-    /// the documents. As many threads read as are worth it.
+    /// Reads the messages of documents that are messages or parts of messages. Returns the results of `made` in the
+    /// order of the documents. Several threads read if the number of documents is worth it.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -317,7 +317,7 @@ impl<'s> Service<'s> {
         let stored = self.snapshot.documents(&places)?;
         let mut all = Vec::with_capacity(stored.len());
         for ((number, at), stored) in numbers.iter().zip(places).zip(stored) {
-            // Most are messages in files of their own.
+            // Most messages are files of their own.
             let message = match stored.location.ipath.is_root() {
                 true => Some(Message::of(at, stored, true)),
                 false => self.carrier(at)?,
@@ -327,7 +327,7 @@ impl<'s> Service<'s> {
         Ok(all)
     }
 
-    /// Returns the message that a document is a part of, if it is in one.
+    /// Returns the message with this document as a part, if any.
     fn carrier(&self, at: DocAddress) -> Result<Option<Message>, Error> {
         let Some(at) = self.snapshot.mail().carrier(at)? else {
             return Ok(None);
@@ -335,7 +335,7 @@ impl<'s> Service<'s> {
         Ok(Some(Message::of(at, self.snapshot.document(at)?, true)))
     }
 
-    /// Returns the messages that a query finds, by themselves or by what they carry.
+    /// Returns the messages that a query finds, by their own text or by their parts.
     fn found(
         &self,
         request: &MessageRequest,
@@ -363,13 +363,12 @@ impl<'s> Service<'s> {
         self.by_date(&all, request.reverse, limit)
     }
 
-    /// Returns the plan for what is meant, or none for all messages; and whether it may also hold for what messages
-    /// carry.
+    /// Returns the plan for the wanted messages, or none for all messages, and whether the plan also applies to parts.
     fn meant(&self, which: &Which) -> Result<(Option<Plan>, bool), Error> {
         Ok(match which {
             Which::Query(query) => {
                 let tree = parse_with(query, self.names())?;
-                // What is not in an attached file may be in its message.
+                // The text that an attached file lacks may be in its message.
                 let asks_parts = tree != Tree::All && !excludes(&tree);
                 let plan = (tree != Tree::All).then(|| plan(&tree, &self.context));
                 (plan, asks_parts)
@@ -383,7 +382,7 @@ impl<'s> Service<'s> {
         })
     }
 
-    /// Returns the messages that carry what a plan finds.
+    /// Returns the messages with a part that a plan finds.
     fn carriers(&self, plan: &Plan) -> Result<HashSet<DocAddress>, Error> {
         let is_inside = Plan::Filter(Box::new(is(Field::Is, "member")));
         let is_message = Plan::Not(Box::new(among_messages(None)));
@@ -435,7 +434,7 @@ fn newest_first(reverse: bool) -> Order {
     }
 }
 
-/// Returns the plan for what is in a file.
+/// Returns the plan for the documents in a file.
 fn in_file(path: &Path) -> Plan {
     let itself = Glob(vec![GlobPart::Literal(path_text(path).into_owned())]);
     let mut inside = itself.clone();
@@ -448,7 +447,7 @@ fn in_file(path: &Path) -> Plan {
     Plan::Or(vec![at(itself), at(inside)])
 }
 
-/// Returns whether something is excluded.
+/// Returns whether the query excludes something.
 fn excludes(tree: &Tree) -> bool {
     match tree {
         Tree::Not(_) | Tree::Xor(..) => true,
@@ -458,7 +457,7 @@ fn excludes(tree: &Tree) -> bool {
     }
 }
 
-/// Returns the plan for messages that are not attached to another.
+/// Returns the plan for messages that are not attached to other messages.
 fn among_messages(plan: Option<Plan>) -> Plan {
     let mut parts: Vec<Plan> = plan.into_iter().collect();
     parts.push(Plan::Filter(Box::new(is(

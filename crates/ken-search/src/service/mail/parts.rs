@@ -1,6 +1,6 @@
-//! What a message carries: attached files and messages, and the files that those carry, by their numbers.
+//! Attached files and messages of a message, and the files attached to those, by number.
 //!
-//! `2` is the second file of a message; if that is a message, `2.1` is its first file.
+//! `2` is the second file of a message; if that file is a message, `2.1` is its first file.
 
 use std::collections::HashSet;
 
@@ -9,24 +9,24 @@ use ken_core::{Field, Ipath, Kind, Location};
 use super::Message;
 use crate::service::{Error, Service};
 
-/// What a message carries.
+/// A file or message attached to a message.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its number.
+    /// The number, such as `2.1`.
     pub number: String,
-    /// Its file name; may be empty.
+    /// The file name; may be empty.
     pub name: String,
-    /// Its media type.
+    /// The media type.
     pub media_type: String,
-    /// Its size, if that is known.
+    /// The size, if known.
     pub n_bytes: Option<i64>,
-    /// Where it is.
+    /// The location of the part.
     pub location: Location,
 }
 
 impl Service<'_> {
-    /// Returns the files that a message carries, and those of the messages that it carries, in order. What is in an
-    /// archive is not among them: the archive is one file.
+    /// Returns the files attached to a message and to its attached messages, in order. Members of archives are left
+    /// out: the archive is one file.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -40,7 +40,7 @@ impl Service<'_> {
                 inside.push((location, address));
             }
         }
-        // What carries others comes before those.
+        // A part comes before the parts inside it.
         inside.sort_by_cached_key(|(location, _)| location.ipath.depth());
         let mut messages = HashSet::from([message.location.ipath.as_str().to_owned()]);
         let mut all = Vec::new();
@@ -67,7 +67,7 @@ impl Service<'_> {
     }
 }
 
-/// Returns the numbers on the way from a message to what it carries.
+/// Returns the numbers on the way from a message to a part.
 fn number(ipath: &Ipath, own_depth: usize) -> String {
     let numbers: Vec<&str> = ipath.as_str().split('|').skip(own_depth).collect();
     numbers.join(".")

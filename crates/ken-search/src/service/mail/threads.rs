@@ -8,11 +8,11 @@ use ken_mail::thread::{ThreadMessage, Threaded, threads};
 use super::{Message, MessageRequest};
 use crate::service::{Error, Service};
 
-/// The messages that answer each other.
+/// A thread: messages that answer each other.
 #[derive(Clone, Debug)]
 pub struct Thread {
     messages: Vec<Message>,
-    /// In the order of answers.
+    /// The messages in the order of answers.
     tree: Vec<Threaded>,
 }
 
@@ -35,18 +35,18 @@ impl Thread {
         Self { messages, tree }
     }
 
-    /// Returns the messages in the order of answers, each with its place in the tree.
+    /// Returns the messages in the order of answers, each with its position in the tree.
     pub fn in_order(&self) -> impl Iterator<Item = (&Threaded, &Message)> {
         let tree = self.tree.iter();
         tree.filter_map(|place| Some((place, self.messages.get(place.entry)?)))
     }
 
-    /// Returns how many messages there are.
+    /// Returns the number of messages.
     pub fn n_messages(&self) -> usize {
         self.messages.len()
     }
 
-    /// Returns how many of them the query finds.
+    /// Returns the number of messages that the query finds.
     pub fn n_matched(&self) -> usize {
         let matched = self.messages.iter().filter(|message| message.is_matched);
         matched.count()
@@ -64,7 +64,7 @@ impl Thread {
         first.map_or("", |(_, first)| first.subject())
     }
 
-    /// Returns all tags and states of the messages, each once.
+    /// Returns all tags and states of the messages, without repetition.
     pub fn marks(&self) -> Vec<&str> {
         let mut marks: Vec<&str> = self.messages.iter().flat_map(Message::marks).collect();
         marks.sort_unstable();
@@ -77,7 +77,7 @@ impl Service<'_> {
     /// Reads the threads of the messages that a request finds, one after the other.
     ///
     /// # Errors
-    /// Fails if the query has a mistake or the index cannot be read, or where `each` fails.
+    /// Fails if the query has a mistake, if the index cannot be read, or if `each` fails.
     pub fn each_thread<E: From<Error>>(
         &self,
         request: &MessageRequest,
@@ -117,7 +117,7 @@ impl Service<'_> {
         Ok(Thread::of(messages.collect::<Result<_, Error>>()?))
     }
 
-    /// Returns all messages in the threads of some, thread by thread, each from old to new.
+    /// Returns all messages in the threads of some messages, thread by thread, each from old to new.
     pub(super) fn thread_by_thread(&self, of: &[DocAddress]) -> Result<Vec<DocAddress>, Error> {
         let mut shown = HashSet::new();
         let mut all = Vec::new();

@@ -1,8 +1,8 @@
-//! RAR archives of all versions (1.3 to 7), by the crate `rars`.
+//! RAR archives of all versions (1.3 to 7), with the crate `rars`.
 //!
-//! The crate decodes member after member into a writer and takes limits on everything that it
-//! allocates. An archive is held whole; the parts of one that is split are read each for itself, so
-//! that members that go on in another part are found by their name.
+//! The crate decodes one member after another into a writer, and limits everything that it
+//! allocates. An archive is held whole. Each volume of a split archive is read separately, so
+//! members that continue in another volume are found by name.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -27,7 +27,8 @@ pub(in crate::formats) const FORMAT: Format = Format::new("RAR", &["application/
     .members("members, by their path")
     .in_worker();
 
-/// Memory of the decoder beside the archive; RAR's own default is 32 MiB, few use more than 128.
+/// Memory of the decoder, besides the archive; RAR's own default is 32 MiB, and few archives use
+/// more than 128.
 const MAX_WORKSPACE_BYTES: u64 = 320 << 20;
 const MAX_DICTIONARY_BYTES: u64 = 256 << 20;
 const MAX_COMMENT_BYTES: u64 = 64 << 10;
@@ -51,7 +52,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     Walk::new(&archive, password.is_some(), budget, output).run(options)
 }
 
-/// Reads the list of members. Where that is encrypted, returns the password too.
+/// Reads the list of members. If the list is encrypted, also returns the password.
 fn open<'a>(bytes: &[u8], limits: &'a Limits) -> Result<(Archive, Option<&'a str>), Error> {
     let read = |password: Option<&str>| {
         let options = ArchiveReadOptions::with_optional_password(password.map(str::as_bytes))
@@ -69,7 +70,7 @@ fn open<'a>(bytes: &[u8], limits: &'a Limits) -> Result<(Archive, Option<&'a str
     found.ok_or_else(|| Error::encrypted(&limits.passwords))
 }
 
-/// Returns the password by which the smallest encrypted member can be read.
+/// Returns the password that opens the smallest encrypted member.
 fn password_of_content<'a>(archive: &Archive, limits: &'a Limits) -> Option<&'a str> {
     let members = archive.members().enumerate();
     let encrypted = members.filter(|(_, member)| {
@@ -97,14 +98,14 @@ struct Walk<'a, 'o, 's> {
     budget: Budget,
     names: MemberNames,
     output: &'o mut Output<'s>,
-    /// The member that is being read.
+    /// The current member.
     open: Option<Opened>,
     n_seen: usize,
-    /// What ended the archive, while it passes through the crate.
+    /// The error that ended the archive, while it passes through the crate.
     fatal: Option<Error>,
 }
 
-/// A member whose content is on its way.
+/// A member whose content is being decoded.
 struct Opened {
     member: ArchiveMember,
     content: Sink,
@@ -161,7 +162,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
         }
     }
 
-    /// Begins a member, after the one before it has been read.
+    /// Begins a member, after the previous one is read.
     fn decide(&mut self, member: &ArchiveMember) -> ExtractionDecision {
         if let Err(fatal) = self.close() {
             self.fatal = Some(fatal);
@@ -179,7 +180,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
             content: content.clone(),
             failure,
         });
-        // What is behind it in a solid archive needs it.
+        // Later members of a solid archive need it.
         if is_wanted || self.archive.is_solid() {
             ExtractionDecision::Extract(Box::new(content))
         } else {
@@ -198,7 +199,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
         self.budget.check_size(member.meta.unpacked_size).err()
     }
 
-    /// Hands on the member that was being read.
+    /// Hands on the current member.
     fn close(&mut self) -> Result<(), Error> {
         let Some(open) = self.open.take() else {
             return Ok(());
@@ -228,7 +229,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
         )
     }
 
-    /// Hands on the names of what was not reached.
+    /// Hands on the names of members that were not reached.
     fn give_up(&mut self, error: &RarError) -> Result<(), Error> {
         for member in self.archive.members().skip(self.n_seen) {
             if !member.meta.is_directory && !member.meta.is_redirection {
@@ -243,7 +244,7 @@ impl<'a, 'o, 's> Walk<'a, 'o, 's> {
     }
 }
 
-/// Takes the content of a member.
+/// Receives the content of a member.
 #[derive(Clone)]
 struct Sink {
     bytes: Rc<RefCell<Vec<u8>>>,
@@ -276,7 +277,7 @@ impl Write for Sink {
     }
 }
 
-/// Returns the path with slashes, as versions before 5 wrote it with backslashes.
+/// Returns the path with slashes; versions before 5 wrote backslashes.
 fn path_of(member: &ArchiveMember) -> String {
     let path = escape_bytes(member.meta.name_bytes());
     match member.meta.family {
@@ -285,7 +286,8 @@ fn path_of(member: &ArchiveMember) -> String {
     }
 }
 
-/// Returns the time of last change; that of old archives is local, of unknown zone, taken for UTC.
+/// Returns the time of last change. Old archives hold local time in an unknown zone, which is taken
+/// as UTC.
 fn modified(member: &ArchiveMember) -> Option<i64> {
     let raw = member.meta.file_time?;
     if member.meta.family == ArchiveFamily::Rar50Plus {

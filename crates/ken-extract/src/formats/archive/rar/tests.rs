@@ -1,4 +1,4 @@
-//! Archives made by the writer of `rars`; `unar` and `bsdtar` read the same in them.
+//! Tests of archives from the writer of `rars`; `unar` and `bsdtar` read them in the same way.
 
 use ken_core::{Document, Kind, Reason};
 
@@ -113,7 +113,7 @@ fn bombs_are_stopped() {
         max_expansion: 0,
         ..Limits::default()
     };
-    // A MiB is free.
+    // One MiB is allowed.
     let found = found_within(&limits, ZEROS);
     assert_eq!(names(&found), ["z1.txt"]);
     assert_eq!(found.documents[0].ipath.as_str(), "z2.txt");

@@ -1,7 +1,7 @@
-//! The start of a 7z archive, looked at before the crate reads it.
+//! Checks the start of a 7z archive before the crate reads it.
 //!
-//! The list of members is mostly compressed. The crate unpacks it whole, whatever its size and
-//! dictionary are said to be; this refuses lists that are bombs.
+//! The list of members is mostly compressed. The crate unpacks it whole, whatever size and
+//! dictionary it declares; this module refuses lists that are bombs.
 
 use ken_core::Setting;
 
@@ -11,7 +11,7 @@ use crate::structure::cursor::Cursor;
 use crate::{Error, Input, Limits};
 
 const START_BYTES: u64 = 32;
-/// A list that is compressed is described in some dozens of bytes.
+/// The description of a compressed list takes a few dozen bytes.
 const MAX_DESCRIPTION_BYTES: usize = 4 << 10;
 const MAX_CODERS: u64 = 32;
 
@@ -31,7 +31,7 @@ pub(super) fn check(input: &Input<'_>, limits: &Limits) -> Result<(), Error> {
     };
     let at = START_BYTES.saturating_add(offset);
     let description = input.range(at, MAX_DESCRIPTION_BYTES)?;
-    // What cannot be read here is refused by the crate, in its words.
+    // The crate refuses what cannot be read here, with its own message.
     let Some(list) = PackedList::read(Cursor(&description)) else {
         return Ok(());
     };
@@ -45,7 +45,7 @@ pub(super) fn check(input: &Input<'_>, limits: &Limits) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses decoders that need too much memory together.
+/// Refuses decoders that together need too much memory.
 pub(super) fn check_window(n_bytes: u64) -> Result<(), Error> {
     if n_bytes > MAX_DECODER_BYTES {
         return Err(Error::built_in(format!(
@@ -55,7 +55,7 @@ pub(super) fn check_window(n_bytes: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the memory that a coder asks for: LZMA, LZMA2 and PPMd let the header say it.
+/// Returns the memory that a coder requests: in LZMA, LZMA2 and PPMd the header sets it.
 pub(super) fn window_bytes(method: &[u8], properties: &[u8]) -> u64 {
     match (method, properties) {
         ([3, 1 | 4, 1], [_, size @ ..]) => Cursor(size).le_u32().map_or(0, u64::from),
@@ -65,7 +65,7 @@ pub(super) fn window_bytes(method: &[u8], properties: &[u8]) -> u64 {
     }
 }
 
-/// What the description of a compressed list says.
+/// The description of a compressed list.
 struct PackedList {
     unpacked_bytes: u64,
     window_bytes: u64,
@@ -79,7 +79,7 @@ impl PackedList {
         expect(&mut cursor, FOLDERS)?;
         let n_folders = number(&mut cursor)?;
         let _external = cursor.byte()?;
-        // A list is one folder; the crate reads the first of several.
+        // A list is one folder; the crate reads the first one if there are several.
         let mut list = Self {
             unpacked_bytes: 0,
             window_bytes: 0,
@@ -153,7 +153,8 @@ fn expect(cursor: &mut Cursor<'_>, id: u8) -> Option<()> {
     (cursor.byte()? == id).then_some(())
 }
 
-/// A number of one to nine bytes: the leading ones of the first tell how many follow.
+/// Reads a number of one to nine bytes: the leading ones of the first byte are the number of bytes
+/// that follow.
 fn number(cursor: &mut Cursor<'_>) -> Option<u64> {
     let first = cursor.byte()?;
     let n_more = first.leading_ones();

@@ -1,8 +1,8 @@
-//! 7z archives, by the crate `sevenz-rust2`.
+//! 7z archives, with the crate `sevenz-rust2`.
 //!
-//! An archive is made of blocks, each compressed as one stream of one or many members. A block is
-//! decoded once, in its order; members that are too large are decoded too, since those behind them
-//! cannot be had otherwise, but not kept. Source: `7zFormat.txt` of the LZMA SDK.
+//! An archive consists of blocks, each of which compresses one or many members as one stream. A
+//! block is decoded once, in order. Members that are too large are decoded but not kept, because
+//! the members after them depend on it. Source: `7zFormat.txt` of the LZMA SDK.
 
 mod header;
 
@@ -54,7 +54,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     members.hand_on_empty(&archive)
 }
 
-/// Reads the list of members. Where that is encrypted, returns the password too.
+/// Reads the list of members. If the list is encrypted, also returns the password.
 fn open<R: Read + Seek>(
     reader: &mut R,
     limits: &Limits,
@@ -72,7 +72,7 @@ fn open<R: Read + Seek>(
     Err(Error::encrypted(&limits.passwords))
 }
 
-/// Returns the password by which the smallest encrypted member can be read, or an empty one.
+/// Returns the password that opens the smallest encrypted member, or an empty one.
 fn password_of_content<R: Read + Seek>(
     archive: &Archive,
     reader: &mut R,
@@ -105,12 +105,12 @@ fn is_encrypted(block: &Block) -> bool {
     coders.any(|coder| coder.encoder_method_id() == EncoderMethod::ID_AES256_SHA256)
 }
 
-/// The crate believes what a header says of dictionaries.
+/// Checks the decoders of a block, since the crate trusts the dictionary size in a header.
 fn check_decoders(block: &Block) -> Result<(), Error> {
     let n_bytes = block.coders.iter().map(|coder| {
         let window = header::window_bytes(coder.encoder_method_id(), coder.properties());
         match coder.encoder_method_id() {
-            // The model of PPMd is taken whole, a dictionary grows with the content.
+            // The model of PPMd is allocated at once; a dictionary grows with the content.
             EncoderMethod::ID_PPMD => window,
             _ => window.min(block.get_unpack_size_for_coder(coder)),
         }
@@ -118,12 +118,12 @@ fn check_decoders(block: &Block) -> Result<(), Error> {
     header::check_window(n_bytes.fold(0, u64::saturating_add))
 }
 
-/// Hands on what is read.
+/// Hands on the members.
 struct Members<'o, 's> {
     budget: Budget,
     names: MemberNames,
     is_done: Vec<bool>,
-    /// What ended the archive, while it passes through the foreign reader.
+    /// The error that ended the archive, while it passes through the foreign reader.
     fatal: Option<Error>,
     output: &'o mut Output<'s>,
 }
@@ -146,7 +146,7 @@ impl Members<'_, '_> {
                 at += 1;
                 match self.read(index, entry, content) {
                     Ok(true) => Ok(true),
-                    // A decoder that failed is not asked again: one of LZMA2 would never end.
+                    // A decoder that failed is not used again: LZMA2 would never end.
                     Ok(false) => Err(SevenZipError::Other(
                         "the archive is damaged before it".into(),
                     )),
@@ -178,7 +178,7 @@ impl Members<'_, '_> {
         Ok(())
     }
 
-    /// Reads a member; tells whether its block can be read on.
+    /// Reads a member; returns whether the rest of its block can be read.
     fn read(
         &mut self,
         index: usize,
@@ -212,7 +212,7 @@ impl Members<'_, '_> {
         hand_on(&entry.name, modified, content, &mut self.names, self.output)
     }
 
-    /// Members without content stand in no block.
+    /// Hands on members without content, which are in no block.
     fn hand_on_empty(&mut self, archive: &Archive) -> Result<(), Error> {
         for (index, entry) in archive.files.iter().enumerate() {
             let is_file = !entry.is_directory && !entry.is_anti_item;
@@ -224,8 +224,8 @@ impl Members<'_, '_> {
     }
 }
 
-/// Reads the content of a member, and tells whether its block can be read on: after a checksum that
-/// is wrong, but not after a failure of the decoder.
+/// Reads the content of a member; returns whether the rest of its block can be read. It can after a
+/// wrong checksum, but not after a failure of the decoder.
 fn read_entry(entry: &ArchiveEntry, content: &mut dyn Read) -> (Result<Vec<u8>, Error>, bool) {
     let mut bytes = Vec::with_capacity(entry.size.min(TRUSTED_BYTES) as usize);
     match content.take(entry.size).read_to_end(&mut bytes) {

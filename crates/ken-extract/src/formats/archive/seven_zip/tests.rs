@@ -106,7 +106,7 @@ fn bombs_are_stopped() {
         max_expansion: 0,
         ..Limits::default()
     };
-    // 2 MiB of zeros; a MiB is free.
+    // 2 MiB of zeros; one MiB is allowed.
     let bomb = include_bytes!("../../../../tests/data/hostile/zeros.7z");
     let found = found_within(&limits, bomb);
     assert_eq!(reason(found.own()), Some(Reason::Limit));
@@ -116,7 +116,7 @@ fn bombs_are_stopped() {
 #[test]
 fn damage_loses_what_is_behind_it_only() {
     let mut bytes = SOLID.to_vec();
-    // Within the numbers, the last member of the block.
+    // Damages the last member of the block, within the numbers.
     bytes[300] ^= 0xff;
     let found = found(&bytes);
     assert_eq!(

@@ -1,8 +1,9 @@
-//! Zip archives and what is one: Java and Android packages, browser extensions, wheels.
+//! Zip archives, including Java and Android packages, browser extensions and wheels.
 //!
-//! The central directory is walked entry by entry, so that memory does not grow with the number
-//! of members, and members that share a name are all kept. Each member is checked against its
-//! CRC-32; one that is damaged, encrypted or compressed in a way that ken does not know is found
+//! The central directory is read entry by entry, so that memory does not grow with the number of
+//! members, and members that share a name are all kept. Each member is checked against its CRC-32.
+//! A member that is damaged, encrypted or compressed by an unknown method is found by name. Source:
+//! PKWARE's APPNOTE.TXT 6.3.10.
 //! by its name. Source: PKWARE's APPNOTE.TXT 6.3.10.
 
 use std::cell::Cell;
@@ -37,7 +38,7 @@ pub(super) const MEDIA_TYPES: &[&str] = &[
     "application/x-xpinstall",
 ];
 
-/// Archives up to this size are read at once, since each member costs several small reads.
+/// Archives up to this size are read at once, since each member needs several small reads.
 const WHOLE_BYTES: u64 = 16 << 20;
 
 /// Extracts the members of a zip archive.
@@ -76,8 +77,8 @@ pub(in crate::formats) fn extract(
     Ok(())
 }
 
-/// Returns the password of the first encrypted member. Whether one fits is known for sure only when
-/// the member's checksum is right: the old encryption takes one of 256 wrong ones.
+/// Returns the password of the first encrypted member. A password is certain only if the member's
+/// checksum is right: the old encryption accepts one of 256 wrong ones.
 fn password_of<'l>(input: &Input<'_>, limits: &'l Limits) -> Result<Option<&'l str>, Error> {
     for password in limits.passwords.iter() {
         let reader = Gate::new(CountingReader::new(input.seekable()?));
@@ -105,7 +106,7 @@ fn password_of<'l>(input: &Input<'_>, limits: &'l Limits) -> Result<Option<&'l s
     Ok(None)
 }
 
-/// The content of a member and when it was changed.
+/// The content of a member and its time of last change.
 type Content = (Vec<u8>, Option<i64>);
 
 fn read_entry<R: Read + Seek>(
@@ -117,7 +118,7 @@ fn read_entry<R: Read + Seek>(
     if entry.encrypted() && password.is_none() {
         return Err(Error::Failed(Cause::Password { tried: false }));
     }
-    // The reader yields no more than the declared size, so that a lie is found out by the CRC.
+    // The reader yields at most the declared size, so the CRC detects a wrong size.
     let (size, compressed) = (entry.size(), entry.compressed_size());
     budget.check_member(size, compressed)?;
     let is_open = Rc::clone(&reader.is_open);
@@ -132,8 +133,8 @@ fn read_entry<R: Read + Seek>(
     Ok((content?, modified))
 }
 
-/// Returns the time of last change: in UTC if the archive holds it so, or else a local time of
-/// unknown zone, taken for UTC.
+/// Returns the time of last change: in UTC if the archive holds it, otherwise a local time in an
+/// unknown zone, which is taken as UTC.
 fn modified<R: Read>(file: &ZipFile<'_, R>) -> Option<i64> {
     let universal = file.extra_data_fields().find_map(|field| match field {
         ExtraField::ExtendedTimestamp(times) => times.mod_time(),
@@ -155,7 +156,7 @@ fn modified<R: Read>(file: &ZipFile<'_, R>) -> Option<i64> {
     })
 }
 
-/// Returns the name as text: UTF-8 if it is that, whatever its flag says, or else code page 437.
+/// Returns the name as text: UTF-8 if it is valid, whatever its flag says, otherwise code page 437.
 fn name_of(entry: &ZipFileEntry<'_>) -> String {
     match entry.name() {
         Ok(name) => name.into_owned(),
@@ -172,8 +173,8 @@ fn in_words(error: ZipError) -> Error {
     }
 }
 
-/// A reader that can be closed: a member that is dropped reads what is left of it, which for
-/// members that were given up may be the whole archive, each time.
+/// A reader that can be closed. A dropped member reads its rest, which for abandoned members may be
+/// the whole archive each time.
 struct Gate<R> {
     inner: R,
     is_open: Rc<Cell<bool>>,

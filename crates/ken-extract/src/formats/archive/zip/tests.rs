@@ -1,4 +1,4 @@
-//! Tests of zip archives; those of other makers are in `tests/data/archive`.
+//! Tests of zip archives; those from other programs are in `tests/data/archive`.
 
 use std::io::{Cursor, Write};
 
@@ -30,7 +30,7 @@ fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     zip_with(CompressionMethod::Deflated, members)
 }
 
-/// Replaces every occurrence of some bytes by as many others.
+/// Replaces every occurrence of some bytes by other bytes of the same length.
 fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let places: Vec<usize> = (0..=bytes.len() - from.len())
@@ -51,7 +51,8 @@ fn ipaths(found: &Extracted) -> Vec<&str> {
     found.members.iter().map(|m| m.ipath.as_str()).collect()
 }
 
-/// Returns ipath and reason of what failed, the archive's own failure last with an empty ipath.
+/// Returns the member path and reason of each failure, with the archive's own failure last and an
+/// empty path.
 fn failures(found: &Extracted) -> Vec<(&str, Reason)> {
     let failed = |d: &'_ ken_core::Document| d.failure.as_ref().map(|f| f.reason());
     found
@@ -125,7 +126,7 @@ fn passwords_are_tried() {
             include_bytes!("../../../../tests/data/archive/encrypted.zip"),
             "secret.txt",
             "secretseal",
-            // The old encryption takes one wrong password of 256; the checksum tells.
+            // The old encryption accepts one of 256 wrong passwords; the checksum detects it.
             600,
         ),
         (
@@ -171,7 +172,7 @@ fn a_damaged_member_spoils_no_other() {
 #[test]
 fn unknown_methods_are_found_by_name() {
     let mut bytes = zip_with(CompressionMethod::Stored, &[("a", b"aaaa"), ("b", b"bbbb")]);
-    // The method stands at offset 8 of a local header and 10 of a central one.
+    // The method is at offset 8 of a local header and 10 of a central one.
     let central = bytes.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
     bytes[8] = 98;
     bytes[central + 10] = 98;
@@ -210,7 +211,7 @@ fn large_members_are_found_by_name() {
 
 #[test]
 fn sizes_that_lie_are_found_out() {
-    // The size stands in the local and the central header; 4000 = 0x0fa0.
+    // The size is in both the local and the central header; 4000 = 0x0fa0.
     let bytes = zip_of(&[("a", &[b'x'; 4000]), ("b", b"bbbb")]);
     for lie in [b"\x10\0\0\0", b"\xff\xff\xff\x00", b"\xfe\xff\xff\xff"] {
         let found = found(&replaced(bytes.clone(), b"\xa0\x0f\0\0", lie));
@@ -243,7 +244,7 @@ fn overlapping_members_end_at_the_limit() {
         .filter(|&at| bytes[at..].starts_with(b"PK\x01\x02"))
         .collect();
     for &at in &central[1..] {
-        // Method, checksum, sizes and place of the first member.
+        // Method, checksum, sizes and offset of the first member.
         bytes.copy_within(central[0] + 10..central[0] + 28, at + 10);
         bytes.copy_within(central[0] + 42..central[0] + 46, at + 42);
     }

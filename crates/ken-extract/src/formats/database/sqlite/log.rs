@@ -1,9 +1,10 @@
-//! The write-ahead log beside a database: pages of transactions that are not in the file yet. Of a
-//! page the version of the last committed transaction counts.
+//! The write-ahead log of a database: pages of transactions that are not in the file yet. The
+//! version of a page in the last committed transaction counts.
 //!
-//! A frame belongs to the log if it holds the salts of its header and its checksum, which goes on
-//! from that of the frame before; the first that does not is the log's end. Source: "Database File
-//! Format", section 4, <https://www.sqlite.org/fileformat2.html#walformat>.
+//! A frame belongs to the log if it holds the salts of the log's header and the right checksum,
+//! which continues that of the previous frame. The first frame for which this is not true is the
+//! end of the log. Source: "Database File Format", section 4,
+//! <https://www.sqlite.org/fileformat2.html#walformat>.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,23 +15,23 @@ use crate::structure::cursor::Cursor;
 
 const HEADER_BYTES: usize = 32;
 const FRAME_HEADER_BYTES: usize = 24;
-/// The last bit tells the order of bytes that checksums are counted in.
+/// The last bit is the byte order in which checksums are computed.
 const MAGIC: u32 = 0x377f_0682;
-/// About so much is read at once.
+/// Approximate size of a read.
 const READ_BYTES: u64 = 256 << 10;
 
 /// The pages of a log.
 pub(super) struct Log<'a> {
     input: &'a Input<'a>,
     pub(super) page_bytes: u64,
-    /// Where in the log the last version of each page is.
+    /// Offset in the log of the last version of each page.
     places: HashMap<u64, u64>,
-    /// How many pages the database has after the last transaction.
+    /// Number of pages of the database after the last transaction.
     pub(super) n_pages: u64,
 }
 
 impl<'a> Log<'a> {
-    /// Reads the log beside a database of this many bytes; none if it holds no transaction.
+    /// Reads the log of a database of `database_bytes`; returns none if it holds no transaction.
     pub(super) fn open(input: &'a Input<'a>, database_bytes: u64) -> io::Result<Option<Self>> {
         let header = input.range(0, HEADER_BYTES)?;
         let Some(mut frames) = Frames::after(&header) else {
@@ -39,7 +40,7 @@ impl<'a> Log<'a> {
         let page_bytes = frames.page_bytes;
         let frame_bytes = FRAME_HEADER_BYTES as u64 + page_bytes;
         let n_frames = input.size().saturating_sub(HEADER_BYTES as u64) / frame_bytes;
-        // A page is in the file or here, but for one that SQLite leaves out.
+        // A page is in the file or in the log, except for one that SQLite leaves out.
         let max_pages = database_bytes / page_bytes + n_frames + 1;
         let mut log = Self {
             input,
@@ -71,17 +72,17 @@ impl<'a> Log<'a> {
         (self.n_pages > 0).then_some(self)
     }
 
-    /// Returns up to so many bytes of a page, if the log holds it.
+    /// Returns up to `n_bytes` of a page, if the log holds it.
     pub(super) fn page(&self, number: u64, n_bytes: usize) -> io::Result<Option<Cow<'a, [u8]>>> {
         let place = self.places.get(&number);
         place.map(|&at| self.input.range(at, n_bytes)).transpose()
     }
 }
 
-/// What the header of a frame says.
+/// The header of a frame.
 struct Frame {
     page: u64,
-    /// Of the database, if this frame ends a transaction; else 0.
+    /// Number of pages of the database if this frame ends a transaction, otherwise 0.
     n_pages: u64,
 }
 
@@ -118,7 +119,7 @@ impl Frames {
         frames.is_sum(sum).then_some(frames)
     }
 
-    /// Returns what the next frame says; none if it is none of this log.
+    /// Returns the header of the next frame; none if the frame does not belong to this log.
     fn next(&mut self, frame: &[u8]) -> Option<Frame> {
         let (head, page) = frame.split_at_checked(FRAME_HEADER_BYTES)?;
         let mut cursor = Cursor(head);
@@ -135,7 +136,7 @@ impl Frames {
         })
     }
 
-    /// Goes on with the checksum over these bytes, pairs of numbers.
+    /// Continues the checksum over these bytes, which are pairs of numbers.
     fn count(&mut self, bytes: &[u8]) {
         let number = match self.is_big_endian {
             true => u32::from_be_bytes,
@@ -153,7 +154,8 @@ impl Frames {
         self.sum = (first, second);
     }
 
-    /// Returns whether this is the checksum so far; no fuzzer would ever get beyond it.
+    /// Returns whether this is the current checksum. Fuzzing skips the test, since no fuzzer would
+    /// ever pass it.
     fn is_sum(&self, sum: u64) -> bool {
         cfg!(fuzzing) || sum == u64::from(self.sum.0) << 32 | u64::from(self.sum.1)
     }

@@ -1,9 +1,8 @@
 //! SQLite databases: histories and bookmarks of browsers, notes, chats, catalogues.
 //!
 //! The text of each table is a section of one document: its name, then a line for each row. Numbers
-//! are left out, since most of them are keys and times, as are blobs. What waits in a write-ahead log
-//! beside the file is read with it. Source: "Database File Format",
-//! <https://www.sqlite.org/fileformat2.html>.
+//! are left out, since most are keys and times, as are blobs. A write-ahead log next to the file is
+//! read with it. Source: "Database File Format", <https://www.sqlite.org/fileformat2.html>.
 
 mod log;
 mod pages;
@@ -69,7 +68,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 
 struct Table {
     name: String,
-    /// Its first page.
+    /// Number of its first page.
     root: u64,
 }
 
@@ -88,7 +87,7 @@ fn tables(pages: &mut Pages<'_>, encoding: Encoding) -> Result<Vec<Table>, Error
         {
             let name = encoding.decode(name);
             let is_table = encoding.decode(kind) == "table";
-            // Virtual tables have no pages; tables of SQLite itself hold statistics.
+            // Virtual tables have no pages; SQLite's own tables hold statistics.
             if is_table && root > 0 && !name.starts_with("sqlite_") {
                 let root = root.unsigned_abs();
                 tables.push(Table { name, root });
@@ -109,7 +108,7 @@ fn add_row(row: &[u8], encoding: Encoding, body: &mut String) {
                 body.push('\t');
             }
             let text = encoding.decode(bytes);
-            // A form feed would read as the end of a table.
+            // A form feed would count as the end of a table.
             body.extend(
                 text.chars()
                     .map(|c| if c == '\x0c' || c == '\0' { ' ' } else { c }),

@@ -1,7 +1,7 @@
-//! The pages of a database, and the b-trees that they make.
+//! The pages of a database, and the b-trees that they form.
 //!
-//! Each page is visited once, whatever refers to it, so that a walk takes time linear in the file
-//! and ends in one whose pages refer to each other in circles.
+//! Each page is visited once, however many references it has. The time of a walk is therefore
+//! linear in the file, and a walk ends even if pages refer to each other in circles.
 
 use std::borrow::Cow;
 
@@ -19,20 +19,21 @@ pub(super) struct Pages<'a> {
     input: &'a Input<'a>,
     log: Option<Log<'a>>,
     page_bytes: u64,
-    /// Bytes of each page that are not its end.
+    /// Bytes of each page, without the reserved bytes at its end.
     usable_bytes: usize,
     n_pages: u64,
     is_visited: Vec<u64>,
-    /// How many bytes of records may still be read: the cells of a page may share theirs.
+    /// Number of bytes of records that may still be read, since the cells of a page may overlap.
     budget: u64,
     failure: Option<Error>,
 }
 
-/// Takes a record; tells whether more are wanted.
+/// Receives a record; returns whether more are wanted.
 type Take<'t> = dyn FnMut(&[u8]) -> bool + 't;
 
 impl<'a> Pages<'a> {
-    /// Reads the header of the database, and the log beside it; none if it is no database.
+    /// Reads the header of the database and the log next to it; returns none if the file is no
+    /// database.
     pub(super) fn open(input: &'a Input<'a>, log: Option<Log<'a>>, header: &[u8]) -> Option<Self> {
         let mut cursor = Cursor(header.strip_prefix(MAGIC)?);
         let page_bytes = match cursor.be_u16()? {
@@ -43,7 +44,7 @@ impl<'a> Pages<'a> {
         if !(512..=65_536).contains(&page_bytes) || !page_bytes.is_power_of_two() {
             return None;
         }
-        // Of a log with other pages nothing is known: it is that of another database.
+        // A log with another page size belongs to another database.
         let log = log.filter(|log| log.page_bytes == page_bytes);
         let n_in_file = input.size().div_ceil(page_bytes);
         let n_pages = log.as_ref().map_or(n_in_file, |log| log.n_pages);
@@ -60,12 +61,12 @@ impl<'a> Pages<'a> {
         })
     }
 
-    /// Returns what was wrong with some of the pages.
+    /// Returns the failure of damaged pages, if any.
     pub(super) fn into_failure(self) -> Option<Error> {
         self.failure
     }
 
-    /// Hands on the records of a table in their order, each up to `max_bytes` of it.
+    /// Hands on the records of a table in order, each up to `max_bytes`.
     pub(super) fn rows(
         &mut self,
         root: u64,
@@ -82,13 +83,13 @@ impl<'a> Pages<'a> {
                 self.note();
                 continue;
             };
-            // The next one to be visited is the last of them.
+            // The last one is visited next.
             let first_child = waiting.len();
             for cell in page.cells() {
                 if page.is_interior {
                     waiting.extend(cell.clone().be_u32().map(u64::from));
                 }
-                // In a table without row numbers the inner pages hold records too.
+                // In a table without row numbers, inner pages hold records too.
                 if (!page.is_interior || page.is_index)
                     && let Some(record) = self.record(&page, cell, max_bytes)?
                     && !take(&record)
@@ -102,7 +103,7 @@ impl<'a> Pages<'a> {
         Ok(())
     }
 
-    /// Reads a page for the first and only time.
+    /// Reads a page, which is possible only once.
     fn visit(&mut self, number: u64) -> Result<Option<Cow<'a, [u8]>>, Error> {
         if number == 0 || number > self.n_pages {
             return Ok(None);
@@ -122,7 +123,7 @@ impl<'a> Pages<'a> {
         Ok(Some(self.input.range(at, n_bytes)?))
     }
 
-    /// Puts a record together, from its cell and the pages that it overflows to.
+    /// Joins a record from its cell and its overflow pages.
     fn record<'p>(
         &mut self,
         page: &Page<'p>,
@@ -139,7 +140,7 @@ impl<'a> Pages<'a> {
             return Ok(None);
         };
         let n_here = self.local_bytes(n_bytes, page.is_index);
-        // Cells that are empty cost something too.
+        // Even empty cells have a cost.
         let cost = n_here as u64 + 1;
         let (Some(here), Some(budget)) = (cell.take(n_here), self.budget.checked_sub(cost)) else {
             self.note();
@@ -165,7 +166,7 @@ impl<'a> Pages<'a> {
         Ok(Some(Cow::Owned(record)))
     }
 
-    /// Returns how many bytes of a record its cell holds.
+    /// Returns the number of bytes of a record that are in its cell.
     fn local_bytes(&self, n_bytes: usize, is_index: bool) -> usize {
         let usable = self.usable_bytes;
         let most = match is_index {
@@ -191,7 +192,7 @@ struct Page<'p> {
     bytes: &'p [u8],
     is_interior: bool,
     is_index: bool,
-    /// Where the cells begin, two bytes each.
+    /// Offsets of the cells, two bytes each.
     places: &'p [u8],
     last_child: Option<u64>,
 }

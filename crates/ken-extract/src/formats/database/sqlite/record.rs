@@ -2,11 +2,11 @@
 
 use crate::structure::cursor::Cursor;
 
-/// A value, as far as it is read.
+/// A value, with its text as far as it was read.
 pub(super) enum Value<'a> {
     Integer(i64),
     Text(&'a [u8]),
-    /// No value, a number that is not whole, or a blob.
+    /// No value, a fractional number, or a blob.
     Other,
 }
 
@@ -33,7 +33,7 @@ fn value<'a>(kind: u64, content: &mut Cursor<'a>) -> Option<Value<'a>> {
         6 | 7 => 8,
         _ => usize::try_from((kind - 12) / 2).ok()?,
     };
-    // Of a text that is cut off the start is there.
+    // Of a truncated text, the start is present.
     let is_text = kind >= 13 && kind % 2 == 1;
     let bytes = match is_text {
         true => content.take(n_bytes.min(content.0.len()))?,
@@ -54,7 +54,7 @@ fn integer(bytes: &[u8]) -> i64 {
     digits.fold(sign, |number, &byte| number << 8 | i64::from(byte))
 }
 
-/// Reads a number of one to nine bytes, seven bits in each but the ninth, the highest first.
+/// Reads a big-endian number of one to nine bytes: seven bits in each, eight in the ninth.
 pub(super) fn varint(cursor: &mut Cursor<'_>) -> Option<u64> {
     let mut number = 0;
     for _ in 0..8 {
@@ -67,7 +67,7 @@ pub(super) fn varint(cursor: &mut Cursor<'_>) -> Option<u64> {
     Some(number << 8 | u64::from(cursor.byte()?))
 }
 
-/// How texts are stored.
+/// The encoding of texts.
 #[derive(Clone, Copy)]
 pub(super) enum Encoding {
     Utf8,

@@ -1,4 +1,4 @@
-//! Databases made by SQLite 3.40.
+//! Tests of databases from SQLite 3.40.
 
 use ken_core::{Document, Kind, Reason};
 
@@ -15,7 +15,7 @@ const NOTES: &[u8] = include_bytes!("../../../../tests/data/database/notes.sqlit
 const UTF16: &[u8] = include_bytes!("../../../../tests/data/database/utf16.sqlite");
 const LIVE: &[u8] = include_bytes!("../../../../tests/data/database/live.sqlite");
 const LOG: &[u8] = include_bytes!("../../../../tests/data/database/live.sqlite-wal");
-/// Of a frame of the log.
+/// Size of a frame of the log.
 const FRAME_BYTES: usize = 24 + 512;
 
 fn found(bytes: &[u8]) -> Extracted {
@@ -34,7 +34,7 @@ fn tables_are_sections_of_text() {
         sections[0],
         "notes\nGroceries\tThe sqlitesquid buys Käse.\nEmpty\n"
     );
-    // Many pages, with inner ones.
+    // Many pages, including inner ones.
     let lines: Vec<&str> = sections[1].lines().collect();
     assert_eq!(lines.len(), 151);
     assert_eq!(lines[1], "https://example.org/1\tPage 1");
@@ -101,7 +101,7 @@ fn cells_that_share_a_record_are_read_a_few_times() {
     bytes.truncate(100);
     bytes[16..18].copy_from_slice(&512_u16.to_be_bytes());
     bytes.resize(512, 0);
-    // A leaf, of which all cells are at the same place.
+    // A leaf whose cells are all at the same offset.
     let mut leaf = vec![13, 0, 0, 0, 200, 0, 0, 0];
     leaf.extend([1_u8, 154].repeat(200));
     leaf.resize(410, 0);
@@ -142,7 +142,7 @@ fn committed_pages_of_the_log_count() {
     assert_eq!(lines.len(), 3 + 40);
     assert_eq!(lines[42], "entry 39 of the marten");
     assert_eq!(sections[1], "later\na stoat\n");
-    // A database that is not yet written at all.
+    // A database that is not written at all yet.
     assert_eq!(found_with(b"", LOG).body, document.body);
 }
 
@@ -176,7 +176,7 @@ fn what_is_not_committed_does_not_count() {
     assert_eq!(with(&LOG[..LOG.len() - 1]), first_only);
     assert_eq!(with(&LOG[..32 + 2 * FRAME_BYTES]), first_only);
     assert_eq!(with(&LOG[..32 + FRAME_BYTES - 1]), before);
-    // Frames of a log that was begun anew, and damaged ones.
+    // Frames of an earlier log, and damaged ones.
     for at in [32 + FRAME_BYTES + 8, 32 + FRAME_BYTES + 100] {
         let mut log = LOG.to_vec();
         log[at] ^= 1;

@@ -1,12 +1,12 @@
-//! Content lines: `NAME;PARAMETER=value:value` (RFC 5545 3.1, RFC 6350 3.3), and those of vCard 2.1
-//! with quoted-printable values.
+//! Parses content lines: `NAME;PARAMETER=value:value` (RFC 5545 3.1, RFC 6350 3.3), and those of
+//! vCard 2.1 with quoted-printable values.
 
 use std::borrow::Cow;
 
 use crate::text;
 
-/// Joins what is folded: a line that begins with a space continues the one before. Bytes, since a
-/// fold may stand within a character.
+/// Joins folded lines: a line that begins with a space continues the previous one. Works on bytes,
+/// since a fold may split a character.
 pub(super) fn unfold(bytes: &[u8]) -> Vec<u8> {
     let mut unfolded = Vec::with_capacity(bytes.len());
     let mut is_quoted_printable = false;
@@ -39,10 +39,10 @@ fn contains(line: &[u8], word: &[u8]) -> bool {
 
 /// A line.
 pub(super) struct Line<'t> {
-    /// Upper case, without a group before it.
+    /// In upper case, without its group.
     pub(super) name: String,
     parameters: &'t str,
-    /// As it stands.
+    /// The raw value.
     pub(super) value: Cow<'t, str>,
 }
 
@@ -82,7 +82,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// Returns the value with escapes resolved.
+    /// Returns the value with its escapes resolved.
     pub(super) fn text(&self) -> String {
         let mut text = String::with_capacity(self.value.len());
         let mut is_escaped = false;
@@ -100,7 +100,7 @@ impl<'t> Line<'t> {
         text
     }
 
-    /// Returns the parts of a structured value: a name, an address.
+    /// Returns the parts of a structured value, such as a name or an address.
     pub(super) fn words(&self) -> String {
         let text = self.text();
         let parts = text.split([';', ',']).map(str::trim);
@@ -109,7 +109,7 @@ impl<'t> Line<'t> {
     }
 }
 
-/// Finds a sign outside of quotes.
+/// Finds a character outside quotes.
 fn outside_quotes(line: &str, sign: char) -> Option<usize> {
     let mut is_quoted = false;
     line.char_indices()

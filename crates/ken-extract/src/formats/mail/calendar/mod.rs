@@ -1,8 +1,9 @@
 //! Calendars (iCalendar, RFC 5545; vCalendar 1.0) and address books (vCard 2.1 to 4.0, RFC 6350).
 //!
-//! Both are content lines: folded, with a name, parameters and a value. A file with several events,
-//! tasks or cards hands each on as a document of its own, with what stands around it; a file with one
-//! is that document. Nothing is required: a torn card gives the lines that it has.
+//! Both consist of content lines, which may be folded and have a name, parameters and a value. A
+//! file with several events, tasks or cards hands each on as a separate document, together with the
+//! surrounding lines; a file with one item is that document. Nothing is required: an incomplete
+//! card yields the lines that it has.
 
 mod lines;
 
@@ -19,7 +20,7 @@ use crate::output::body::Body;
 use crate::output::first_values::FirstValues;
 use crate::{Error, Format, Input, Member, date, text};
 
-/// Time zones that the program holds itself: a worker may open no file of the system's.
+/// Time zones that are compiled into the program, because a worker may open no files of the system.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// See [`crate::FORMATS`].
@@ -76,8 +77,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     whole
 }
 
-/// Returns where the events and cards stand: from their `BEGIN` to their `END`, the next `BEGIN` of
-/// its sort, or the end of the text.
+/// Returns the ranges of the events and cards: from `BEGIN` to `END`, to the next `BEGIN` of the
+/// same component, or to the end of the text.
 fn items(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut items: Vec<std::ops::Range<usize>> = Vec::new();
     let mut open: Option<&str> = None;
@@ -109,7 +110,7 @@ fn end_at(items: &mut [std::ops::Range<usize>], open: Option<&str>, end: usize) 
     }
 }
 
-/// Takes what a calendar says of itself; returns the line that begins it.
+/// Adds the calendar's own properties; returns the line that begins the calendar.
 fn calendar_lines(text: &str, end: usize, document: &mut Document) -> &'static str {
     for line in text[..end].lines().filter_map(Line::parse) {
         match line.name.as_str() {
@@ -128,7 +129,7 @@ fn calendar_lines(text: &str, end: usize, document: &mut Document) -> &'static s
 
 /// Reads the only item of a file.
 fn read_item(text: &str, document: &mut Document, body: &mut Body) {
-    // Alarms and time zones have lines of the same names.
+    // Alarms and time zones have lines with the same names.
     let mut n_skipped = 0_usize;
     let mut item = Item::default();
     for line in text.lines().filter_map(Line::parse) {
@@ -158,7 +159,7 @@ fn read_item(text: &str, document: &mut Document, body: &mut Body) {
     }
 }
 
-/// `Strand;Ylva;Maria` is Ylva Maria Strand.
+/// Returns the name in `Strand;Ylva;Maria` as Ylva Maria Strand.
 fn name(parts: &str) -> String {
     let (family, given) = parts.split_once(';').unwrap_or((parts, ""));
     let words = given.split([';', ',']).chain([family]).map(str::trim);
@@ -166,12 +167,12 @@ fn name(parts: &str) -> String {
     words.join(" ")
 }
 
-/// What is known of an item only when all its lines are read.
+/// Values of an item that are known only after its last line.
 #[derive(Default)]
 struct Item {
     start: Option<i64>,
     end: Option<i64>,
-    /// Given and family name, for cards without a name for display.
+    /// Given and family name, for cards without a display name.
     name: String,
     first: FirstValues,
 }
@@ -222,7 +223,7 @@ fn read_line(line: &Line<'_>, document: &mut Document, body: &mut Body, item: &m
     }
 }
 
-/// Someone is an address with a name among the parameters.
+/// Adds a contact: an address with a name among the parameters.
 fn person(line: &Line<'_>, field: Field, document: &mut Document, body: &mut Body) {
     let value = line.text();
     let is_mail = value
@@ -238,7 +239,7 @@ fn person(line: &Line<'_>, field: Field, document: &mut Document, body: &mut Bod
     body.line(person.trim());
 }
 
-/// `20240229`, `20240229T123000`, `20240229T123000Z`, in the zone that a parameter names.
+/// Parses `20240229`, `20240229T123000` or `20240229T123000Z`, in the zone that a parameter names.
 fn time(line: &Line<'_>) -> Option<i64> {
     let value = line.value.trim();
     let local = match value.len() {
@@ -254,7 +255,7 @@ fn time(line: &Line<'_>) -> Option<i64> {
     Some(local.to_zoned(zone).ok()?.timestamp().as_second())
 }
 
-/// When it begins, as people read it.
+/// Adds the start of an event in a readable form.
 fn day_line(line: &Line<'_>, body: &mut Body) {
     let digits = line.value.trim();
     let part = |range| digits.get(range).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Events and cards.
+//! Tests of events and cards.
 
 use ken_core::{Kind, Value};
 
@@ -69,7 +69,7 @@ fn each_event_of_several_is_a_document() {
     let task = member(&found, 1, CALENDAR_TYPE);
     assert_eq!(task.text(Field::Title), Some("Paint the buoys"));
     assert_eq!(task.number(Field::Date), Some(1_714_521_600));
-    // The last one has no end.
+    // The last item has no end.
     assert_eq!(member(&found, 2, CALENDAR_TYPE).body, "Torn off");
 }
 
@@ -105,7 +105,7 @@ fn each_card_of_several_is_a_document() {
         old.body,
         "Jürgen Müller\nGrößte Straße 7 in the long street Kiel"
     );
-    // Neither a name for display nor an end.
+    // Without a display name and without an end.
     assert_eq!(member(&found, 2, CARD_TYPE).body, "555\nJo Vik");
 }
 

@@ -1,5 +1,5 @@
-//! Compressed RTF (MS-OXRTFCP): runs that are repeated from the last 4 KiB, which begin with what
-//! every RTF of Outlook holds.
+//! Compressed RTF (MS-OXRTFCP): repetitions refer to the last 4 KiB, which initially hold text that
+//! every RTF of Outlook contains.
 
 use crate::structure::cursor::Cursor;
 
@@ -10,7 +10,7 @@ const WINDOW: usize = 4096;
 const COMPRESSED: &[u8] = b"LZFu";
 const STORED: &[u8] = b"MELA";
 
-/// Unpacks RTF; what is cut off is left out.
+/// Unpacks RTF; a cut file is unpacked as far as possible.
 pub(super) fn unpack(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut cursor = Cursor(bytes);
     let _packed_bytes = cursor.le_u32()?;
@@ -22,14 +22,14 @@ pub(super) fn unpack(bytes: &[u8]) -> Option<Vec<u8>> {
     }
     (kind == COMPRESSED).then(|| {
         let mut unpacked = Vec::new();
-        // Each two bytes stand for 17 at most, so the length is bounded by that of the input.
+        // Each two bytes yield at most 17, so the length of the input bounds that of the output.
         let _ = inflate(&mut cursor, &mut unpacked);
         unpacked.truncate(n_bytes);
         unpacked
     })
 }
 
-/// Returns at the end of the data, or where they are cut off.
+/// Unpacks until the end of the data, or until they are cut off.
 fn inflate(cursor: &mut Cursor<'_>, unpacked: &mut Vec<u8>) -> Option<()> {
     let mut window = [b' '; WINDOW];
     window[..DICTIONARY.len()].copy_from_slice(DICTIONARY);

@@ -1,8 +1,8 @@
-//! Messages of Outlook (.msg): MS-OXMSG, properties of MAPI in a compound file.
+//! Outlook messages (.msg): MS-OXMSG, MAPI properties in a compound file.
 //!
-//! A message is a storage of streams, each a property; recipients and attachments are storages
-//! inside, and an attached message is a storage like that of the message itself. Its text is plain,
-//! a page, or compressed RTF.
+//! A message is a storage of streams, each of which is a property. Recipients and attachments are
+//! storages inside it; an attached message is a storage like that of the outer message. The text is
+//! plain, HTML or compressed RTF.
 
 mod compressed_rtf;
 pub(in crate::formats) mod properties;
@@ -64,7 +64,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     file.finish()
 }
 
-/// Returns the storages inside the message whose names begin so, in their order.
+/// Returns the storages inside the message whose names begin with `prefix`, in order.
 fn numbered<'a>(file: &'a Compound<'_>, prefix: &'a str) -> impl Iterator<Item = EntryId> + 'a {
     let mut found: Vec<EntryId> = file
         .children(ROOT)
@@ -110,7 +110,7 @@ fn add_fields(message: &Properties<'_>, output: &mut Output<'_>) {
 fn sender(message: &Properties<'_>) -> Option<String> {
     let first = |tags: &[u16]| tags.iter().find_map(|&tag| message.text(tag));
     let name = first(&[tag::SENT_FOR_NAME, tag::SENDER_NAME]);
-    // Addresses of Exchange's directory are of no use outside of it.
+    // Addresses of Exchange's directory are useless outside of it.
     let is_address = |address: &String| address.contains('@');
     let addresses = [
         tag::SENDER_SMTP,
@@ -125,7 +125,7 @@ fn sender(message: &Properties<'_>) -> Option<String> {
     person(name, address)
 }
 
-/// Returns a person as a header of a message names one.
+/// Returns a contact in the form of a message header.
 fn person(name: Option<String>, address: Option<String>) -> Option<String> {
     let name = name.filter(|name| !name.trim().is_empty());
     match (name, address) {
@@ -157,7 +157,7 @@ fn add_recipients(file: &Compound<'_>, code_page: u16, output: &mut Output<'_>) 
     }
 }
 
-/// Returns the text: plain if there is one, else that of the page, else of the RTF.
+/// Returns the text: the plain text if there is one, otherwise that of the HTML or the RTF.
 fn body(message: &Properties<'_>, output: &Output<'_>) -> String {
     if let Some(text) = message
         .text(tag::BODY)
@@ -179,7 +179,7 @@ fn body(message: &Properties<'_>, output: &Output<'_>) -> String {
     rtf.map_or_else(String::new, |rtf| rtf::text(&rtf, output.limits()))
 }
 
-/// Returns text with lines that end as ours do; a form feed would end a page.
+/// Returns text with line feeds as line ends; a form feed would end a page.
 fn lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{c}'], "\n");
     text.trim_end_matches('\0').to_owned()

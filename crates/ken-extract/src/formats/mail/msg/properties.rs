@@ -1,5 +1,5 @@
-//! The properties of a message, recipient or attachment (MS-OXMSG 2.1 and 2.4): numbers in one
-//! stream, everything longer in a stream of its own, called by tag and type.
+//! The properties of a message, recipient or attachment (MS-OXMSG 2.1 and 2.4): numbers are in one
+//! stream, longer values in streams of their own, named by tag and type.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub(in crate::formats) mod tag {
     pub(in crate::formats::mail) const SENDER_SMTP: u16 = 0x5d01;
     pub(in crate::formats::mail) const SENT_FOR_SMTP: u16 = 0x5d02;
 
-    /// Returns whether a message is read with this property.
+    /// Returns whether the reader of messages uses this property.
     pub(in crate::formats::mail) fn is_used(tag: u16) -> bool {
         matches!(
             tag,
@@ -82,10 +82,10 @@ pub(super) struct Properties<'a> {
 }
 
 impl<'a> Properties<'a> {
-    /// Reads the properties of a storage; nothing if it has none.
+    /// Reads the properties of a storage; returns none if it has none.
     pub(super) fn read(file: &'a Compound<'a>, storage: EntryId) -> Option<Self> {
         let stream = file.stream(storage, "__properties_version1.0")?;
-        // Entries of 16 bytes follow a header of 32, 24 or 8 bytes, which says nothing of use.
+        // Entries of 16 bytes follow a header of 32, 24 or 8 bytes, which holds nothing useful.
         let header = match stream.len() % 16 {
             0 => 32,
             _ if file.find(storage, "__nameid_version1.0").is_some() => 32,
@@ -100,7 +100,7 @@ impl<'a> Properties<'a> {
             entries.le_u64(),
         ) {
             let value = match kind {
-                // Half of the place is not used.
+                // Half of the bytes are not used.
                 0x02 => value & 0xffff,
                 0x03 => value & 0xffff_ffff,
                 0x0b => value & 1,
@@ -119,7 +119,7 @@ impl<'a> Properties<'a> {
         })
     }
 
-    /// Sets the code page that the message names for its recipients and attachments.
+    /// Sets the code page that the message declares for its recipients and attachments.
     pub(super) fn in_code_page(mut self, code_page: u16) -> Self {
         self.code_page = code_page;
         self
@@ -129,7 +129,7 @@ impl<'a> Properties<'a> {
         self.code_page
     }
 
-    /// Returns the name of the character set of the page, if the message knows one.
+    /// Returns the character set of the HTML body, if the message declares one.
     pub(super) fn html_charset(&self) -> Option<&'static str> {
         match self.number(tag::INTERNET_CODE_PAGE)? {
             65001 => Some("utf-8"),
@@ -142,7 +142,7 @@ impl<'a> Properties<'a> {
             936 | 54936 => Some("gb18030"),
             950 => Some("big5"),
             949 => Some("euc-kr"),
-            // Pages mostly name their own, or are Western.
+            // HTML bodies mostly declare their own, or are Western.
             _ => None,
         }
     }
@@ -152,7 +152,7 @@ impl<'a> Properties<'a> {
         self.numbers.get(&tag).copied()
     }
 
-    /// Returns a text that is not empty.
+    /// Returns a non-empty text.
     pub(super) fn text(&self, tag: u16) -> Option<String> {
         let text = match self.stream(tag, 0x1f) {
             Some(bytes) => code_page::utf16(&bytes).into_owned(),

@@ -12,7 +12,7 @@ const OUTLOOK: Detected = Detected {
     kind: Kind::Message,
 };
 
-/// The file is made by [`sample`]: there is no program on Linux that writes such files.
+/// The file is created by [`sample`]: no program on Linux writes such files.
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.msg");
 
 fn found(bytes: &[u8]) -> Extracted {
@@ -23,7 +23,7 @@ fn wide(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// Returns a stream of properties that are numbers, behind a header of so many bytes.
+/// Returns a stream of numeric properties, after a header of `header` bytes.
 fn numbers(header: usize, values: &[(u16, u16, u64)]) -> Vec<u8> {
     let mut stream = vec![0; header];
     for (tag, kind, value) in values {
@@ -35,7 +35,7 @@ fn numbers(header: usize, values: &[(u16, u16, u64)]) -> Vec<u8> {
     stream
 }
 
-/// Returns the message that `sample.msg` holds.
+/// Returns the content of `sample.msg`.
 fn sample() -> Vec<u8> {
     let time = 133_536_834_000_000_000;
     let top = numbers(32, &[(0x39, 0x40, time), (0x3ffd, 3, 1251)]);

@@ -1,7 +1,7 @@
-//! What hides the text of a PST file from a casual look (MS-PST 5.1 and 5.2): bytes are exchanged by
-//! a table, or by tables and the number of their block. It needs no password.
+//! Decodes PST text that is hidden from casual view (MS-PST 5.1 and 5.2): bytes are substituted by
+//! a table, or by tables and the number of their block. No password is needed.
 
-/// How the blocks of a file are hidden.
+/// The encoding of the blocks of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hiding {
     None,
@@ -44,7 +44,7 @@ const INVERSE: [u8; 256] = [
 ];
 
 impl Hiding {
-    /// Makes a block readable.
+    /// Decodes a block.
     pub(super) fn undo(self, block: &mut [u8], number: u64) {
         match self {
             Self::None => {}
@@ -58,7 +58,7 @@ impl Hiding {
     }
 }
 
-/// Returns the table that hides.
+/// Returns the table that encodes.
 fn first_table() -> [u8; 256] {
     let mut first = [0; 256];
     for (position, &byte) in INVERSE.iter().enumerate() {
@@ -69,7 +69,7 @@ fn first_table() -> [u8; 256] {
 
 #[cfg(test)]
 impl Hiding {
-    /// Hides a block, to make stores for tests.
+    /// Encodes a block, to create stores for tests.
     pub(super) fn permute(block: &mut [u8]) {
         let table = first_table();
         for byte in block {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn hidden_twice_by_blocks_is_readable() {
-        // The cyclic way is its own inverse.
+        // The cyclic encoding is its own inverse.
         let mut block = b"Hello, World!".to_vec();
         Hiding::Cyclic.undo(&mut block, 0x1234_5678);
         assert_ne!(block, b"Hello, World!");

@@ -5,7 +5,7 @@ use super::ndb::{Node, Store};
 use crate::Error;
 use crate::structure::cursor::Cursor;
 
-/// Levels of a tree in a heap.
+/// Maximum depth of a tree in a heap.
 const MAX_DEPTH: usize = 8;
 /// More properties or rows than a message has.
 const MAX_RECORDS: usize = 1 << 16;
@@ -54,7 +54,7 @@ impl<'a> Heap<'a> {
         })
     }
 
-    /// Returns the bytes that an identifier of the heap stands for.
+    /// Returns the bytes that an identifier of the heap refers to.
     fn get(&self, id: u32) -> Option<&[u8]> {
         let (index, block) = match self.store.has_large_pages() {
             true => (id >> 5 & 0x3fff, id >> 19),
@@ -71,7 +71,7 @@ impl<'a> Heap<'a> {
         block.get(usize::from(place.le_u16()?)..usize::from(place.le_u16()?))
     }
 
-    /// Returns what an identifier stands for, in the heap or in a part of the node.
+    /// Returns the bytes that an identifier refers to, in the heap or in a part of the node.
     pub(super) fn bytes(&self, id: u32) -> Result<Vec<u8>, Error> {
         if id == 0 {
             return Ok(Vec::new());
@@ -137,7 +137,7 @@ impl<'a> Heap<'a> {
         Some(())
     }
 
-    /// Returns the rows of a table, each the properties in it.
+    /// Returns the rows of a table, each as its properties.
     pub(super) fn rows(&self) -> Result<Vec<Vec<Property>>, Error> {
         let damaged = || Error::Malformed("a table is damaged".into());
         let head = self.get(self.root).ok_or_else(damaged)?;

@@ -1,5 +1,5 @@
-//! A message of a store as a file of Outlook: its properties under the names that MS-OXMSG gives
-//! them (2.4 there), with its recipients and attachments.
+//! Writes a message of a store as an Outlook file: its properties, with recipients and attachments,
+//! under the names of MS-OXMSG 2.4.
 
 use super::ltp::{Heap, Property};
 use super::ndb::{Node, Store};
@@ -9,14 +9,14 @@ use crate::structure::compound::rebuild::{Builder, STORAGE_ROOT};
 
 /// The number of the table of recipients in a message.
 const RECIPIENTS: u32 = 0x692;
-/// The sort of parts that are attachments.
+/// The type of parts that are attachments.
 const ATTACHMENT: u32 = 5;
-/// Messages attached to each other deeper than that are left out.
+/// Attached messages nested deeper are left out.
 const MAX_DEPTH: usize = 8;
-/// A message with more of them is an attack.
+/// A message with more parts is an attack.
 const MAX_PARTS: usize = 10_000;
 
-/// Returns a message as a file, and what is missing in it if a part is damaged.
+/// Returns a message as a file, with the first damage if a part of it is missing.
 ///
 /// # Errors
 /// Fails if the message itself cannot be read.
@@ -31,7 +31,7 @@ pub(super) fn as_file(store: &Store<'_>, node: &Node) -> Result<(Vec<u8>, Option
     Ok((file.builder.finish(), file.damage))
 }
 
-/// A message as it is written; parts that cannot be read are left out.
+/// The output for one message; unreadable parts are left out.
 struct File<'a> {
     store: &'a Store<'a>,
     builder: Builder,
@@ -39,12 +39,12 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Returns what was read, if it was.
+    /// Returns the value of a successful result; notes the error of a failed one.
     fn kept<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         match result {
             Ok(read) => Some(read),
             Err(error) => {
-                // What passes decides whether the store is read again.
+                // A passing error decides whether the store is read again.
                 if self.damage.is_none() || error.is_passing() {
                     self.damage = Some(error);
                 }
@@ -53,13 +53,13 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Opens a part, if that can be.
+    /// Opens a part, if possible.
     fn open(&mut self, node: &Node) -> Option<Heap<'a>> {
         let heap = self.kept(Heap::open(self.store, node))?;
         Some(self.noted(heap))
     }
 
-    /// Notes what is missing in a heap.
+    /// Notes the damage of a heap.
     fn noted(&mut self, mut heap: Heap<'a>) -> Heap<'a> {
         if let Some(damage) = heap.damage.take() {
             self.kept::<()>(Err(damage));
@@ -77,7 +77,7 @@ impl<'a> File<'a> {
             .iter()
             .filter(|part| part.id & 0x1f == ATTACHMENT);
         for (number, part) in attachments.take(MAX_PARTS).enumerate() {
-            // Of a damaged one too, for the others to keep their numbers.
+            // A damaged attachment counts too, so that the others keep their numbers.
             let name = format!("__attach_version1.0_#{number:08X}");
             let storage = self.builder.storage(storage, &name);
             if let Some(attachment) = self.open(part) {
@@ -165,8 +165,8 @@ fn attached(attachment: &Heap<'_>, object: &Property) -> Result<Option<Node>, Er
     Ok(attachment.part(u32::from_le_bytes(*id)).copied())
 }
 
-/// Returns a subject without the two characters before it that tell the length of its prefix
-/// (MS-PST 2.5.3.1.1.1).
+/// Returns a subject without the two leading characters that hold the length of its prefix (MS-PST
+/// 2.5.3.1.1.1).
 fn without_mark(property: &Property, mut bytes: Vec<u8>) -> Vec<u8> {
     if property.tag == tag::SUBJECT {
         let mark: &[u8] = if property.kind == 0x1f {

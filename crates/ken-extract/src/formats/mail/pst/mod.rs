@@ -1,9 +1,10 @@
-//! Stores of Outlook (.pst, .ost): MS-PST, a database of nodes in pages and blocks.
+//! Outlook stores (.pst, .ost): MS-PST, a database of nodes in pages and blocks.
 //!
-//! Three layers: numbered blocks with trees of pages to find them (`ndb`), heaps and tables in
-//! them (`ltp`), and messages, which are nodes with properties (`message`). Each message is written
-//! as a file of Outlook (.msg) and handed on, one at a time, so a store of any size takes little
-//! memory. Nodes are read in the order of their numbers; folders are not needed for that.
+//! The reader has three layers: numbered blocks with trees of pages to find them (`ndb`), heaps and
+//! tables in the blocks (`ltp`), and messages, which are nodes with properties (`message`). Each
+//! message is written as an Outlook file (.msg) and handed on, one at a time, so a store of any
+//! size takes little memory. Nodes are read in order of their numbers; folders are not needed for
+//! that.
 
 mod crypt;
 mod ltp;
@@ -30,7 +31,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .version(3)
 .streams();
 
-/// The sort of nodes that are messages.
+/// The type of nodes that are messages.
 const NORMAL_MESSAGE: u32 = 4;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -41,7 +42,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     let mut n_damaged = 0;
     let mut missing = None;
     for node in nodes.iter().filter(|node| node.id & 0x1f == NORMAL_MESSAGE) {
-        // Of a damaged store two nodes may have one number.
+        // In a damaged store, two nodes may have the same number.
         let component = names.unique(&node.id.to_string());
         match message::as_file(&store, node) {
             Ok((bytes, damage)) => {

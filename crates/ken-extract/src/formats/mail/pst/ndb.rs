@@ -1,8 +1,8 @@
-//! Nodes and blocks (MS-PST 2.2): trees of pages say where the blocks of a node are.
+//! Nodes and blocks (MS-PST 2.2): trees of pages locate the blocks of a node.
 //!
-//! Files are of three ages: with numbers of 32 bits (ANSI), of 64 bits, and with pages of 4 KiB and
-//! compressed blocks (stores of Outlook 2013). Trees are followed to a bounded depth and number of
-//! pages, so that loops end.
+//! There are three versions of the file format: with numbers of 32 bits (ANSI), with numbers of 64
+//! bits, and with pages of 4 KiB and compressed blocks (stores of Outlook 2013). Trees are followed
+//! to a bounded depth and number of pages, so that loops end.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -18,9 +18,9 @@ use crate::structure::cursor::Cursor;
 use crate::{Error, Input};
 
 const MAX_DEPTH: usize = 8;
-/// Pages that are kept in memory.
+/// Maximum number of cached pages.
 const MAX_CACHED_PAGES: usize = 2048;
-/// A block is never larger, even unpacked.
+/// Maximum size of a block, even unpacked.
 const MAX_BLOCK_BYTES: usize = 64 << 10;
 /// More subnodes than a message has.
 const MAX_SUBNODES: usize = 1 << 16;
@@ -33,7 +33,7 @@ pub(super) struct Node {
     subnodes: u64,
 }
 
-/// How wide numbers are.
+/// The width of numbers.
 #[derive(Clone, Copy, PartialEq)]
 enum Age {
     Ansi,
@@ -117,7 +117,7 @@ impl<'a> Store<'a> {
         self.age == Age::LargePages
     }
 
-    /// Reads a number of the width of the file.
+    /// Reads a number with the width of the file.
     fn number(&self, cursor: &mut Cursor<'_>) -> Option<u64> {
         match self.age {
             Age::Ansi => cursor.le_u32().map(u64::from),
@@ -163,7 +163,7 @@ impl<'a> Store<'a> {
 
     /// Returns all nodes, in the order of their numbers.
     pub(super) fn nodes(&self) -> Result<Vec<Node>, Error> {
-        // A node takes 16 bytes of the file at least.
+        // A node takes at least 16 bytes of the file.
         let max_nodes = (self.input.size() / 16) as usize;
         let mut nodes = Vec::new();
         let mut n_pages = self.input.size() / 512 + 1;
@@ -191,7 +191,7 @@ impl<'a> Store<'a> {
         Ok(nodes)
     }
 
-    /// Reads the entry of a page above others: the first key in it, and its place.
+    /// Reads an entry of an inner page: the first key below it, and its position.
     fn child(&self, entry: &mut Cursor<'_>) -> Option<(u64, u64)> {
         let key = self.number(entry)?;
         self.number(entry)?;
@@ -293,7 +293,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Returns the parts of a node, by their numbers, and why that may not be all.
+    /// Returns the parts of a node, by number, and why they may be incomplete.
     pub(super) fn subnodes(&self, node: &Node) -> (Vec<Node>, Option<Error>) {
         let mut found = Vec::new();
         let damage = self.add_subnodes(node.subnodes, 2, &mut found).err();

@@ -1,4 +1,4 @@
-//! Tests of the reader of Outlook's stores, on a store that is made here: no program on Linux
+//! Tests of the reader of Outlook's stores, on a store that is created here: no program on Linux
 //! writes such files.
 
 use ken_core::{Cause, Field, Kind, Reason};
@@ -14,7 +14,7 @@ const STORE: Detected = Detected {
     kind: Kind::Message,
 };
 
-/// The file is made by [`sample`].
+/// The file is created by [`sample`].
 const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/office/sample.pst");
 
 fn found(bytes: &[u8]) -> Extracted {
@@ -48,7 +48,7 @@ fn piece(number: usize) -> u32 {
 /// Tag and type of a property, and its value.
 type Value = (u16, u16, Result<u32, Vec<u8>>);
 
-/// Returns a heap of properties; numbers stand for themselves, bytes in pieces of their own.
+/// Returns a heap of properties; numbers are stored inline, bytes in separate pieces.
 fn properties(values: &[Value]) -> Vec<u8> {
     let mut pieces = vec![vec![0xb5, 2, 6, 0, 0x40, 0, 0, 0], Vec::new()];
     for (tag, kind, value) in values {
@@ -143,7 +143,7 @@ impl Writer {
     }
 }
 
-/// Returns a page without others below it.
+/// Returns a page without pages below it.
 fn page(entries: &[Vec<u8>]) -> Vec<u8> {
     let mut page = entries.concat();
     page.resize(512, 0);
@@ -152,7 +152,7 @@ fn page(entries: &[Vec<u8>]) -> Vec<u8> {
     page
 }
 
-/// Returns a list of parts of a node.
+/// Returns a list of the parts of a node.
 fn parts(nodes: &[[u64; 3]]) -> Vec<u8> {
     let mut list = vec![2, 0, nodes.len() as u8, 0, 0, 0, 0, 0];
     for number in nodes.iter().flatten() {
@@ -161,12 +161,12 @@ fn parts(nodes: &[[u64; 3]]) -> Vec<u8> {
     list
 }
 
-/// Returns the store that `sample.pst` holds.
+/// Returns the content of `sample.pst`.
 fn sample() -> Vec<u8> {
     sample_with(&[])
 }
 
-/// Returns that store with more properties of the message, which come before its sender.
+/// Returns that store with additional properties of the message, which come before its sender.
 fn sample_with(more: &[Value]) -> Vec<u8> {
     let mut store = Writer {
         blocks: Vec::new(),
@@ -187,7 +187,7 @@ fn sample_with(more: &[Value]) -> Vec<u8> {
         (0x1000, 0x1f, Ok(0x61)),
     ]);
     let message = store.block(0, properties(&values));
-    // The body is a part of its own, in two blocks.
+    // The body is a separate part, in two blocks.
     let body = wide("Gannets breed on the gannetholm.\r\nБаклан too.\r\n");
     let (first, second) = body.split_at(20);
     let blocks = [
@@ -358,7 +358,7 @@ fn a_damaged_list_of_parts_does_not_hide_its_message() {
         nodes: Vec::new(),
     };
     let message = store.block(0, properties(&[(0x37, 0x1f, Err(wide("Kept")))]));
-    // Two have one number.
+    // Two nodes with the same number.
     store.nodes = vec![[0x24, message, 4000], [0x24, message, 0]];
     let found = found(&store.finish());
     let ipaths: Vec<_> = found.members.iter().map(|m| m.ipath.as_str()).collect();
@@ -371,7 +371,7 @@ fn a_damaged_list_of_parts_does_not_hide_its_message() {
 #[test]
 fn hostile_files_are_survived() {
     survives(extract, STORE, "a.pst", SAMPLE);
-    // Trees of pages that lead to themselves.
+    // Trees of pages that contain themselves.
     let mut store = SAMPLE.to_vec();
     for (page, at) in [(1024, 1024_u64), (1536, 1536)] {
         store[page + 488] = 20;

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// More strings than any document defines.
 const MAX_STRINGS: usize = 1000;
-/// Longer strings are code.
+/// Maximum length of a string; longer ones are code.
 const MAX_STRING_BYTES: usize = 200;
 
 /// The strings that a document defines.
@@ -16,7 +16,7 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// Takes what follows `.ds`: a name and a value, which may begin with a quote.
+    /// Handles the arguments of `.ds`: a name and a value, which may begin with a quote.
     pub(super) fn define(&mut self, rest: &str) {
         let rest = rest.trim_start();
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -24,14 +24,14 @@ impl Strings {
         let value = value.trim_start();
         let value = value.strip_prefix('"').unwrap_or(value);
         if self.known.len() < MAX_STRINGS && value.len() <= MAX_STRING_BYTES {
-            // Plain at once, so that a string of strings cannot grow without end.
+            // Escapes are replaced now, so that a string of strings cannot grow without end.
             let mut plain = self.plain(value);
             plain.truncate(plain.floor_char_boundary(MAX_STRING_BYTES));
             self.known.insert(name.to_owned(), plain);
         }
     }
 
-    /// Returns a text with each escape replaced by what it prints.
+    /// Returns a text with each escape replaced by its output.
     pub(super) fn plain(&self, text: &str) -> String {
         let mut plain = String::with_capacity(text.len());
         let mut rest = text;
@@ -43,7 +43,7 @@ impl Strings {
         plain
     }
 
-    /// Handles what follows a backslash; returns what follows the escape.
+    /// Handles the escape after a backslash; returns the rest.
     fn escape<'t>(&self, rest: &'t str, plain: &mut String) -> &'t str {
         let Some(kind) = rest.chars().next() else {
             return rest;
@@ -88,7 +88,7 @@ impl Strings {
     }
 }
 
-/// Splits a name from what follows: `x`, `(xx` or `[xxx]`.
+/// Splits a name from the rest: `x`, `(xx` or `[xxx]`.
 fn name(text: &str) -> (&str, &str) {
     if let Some(long) = text.strip_prefix('[') {
         let line = &long[..long.floor_char_boundary(80)];
@@ -108,7 +108,7 @@ fn name(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// `\s-2`, `\s10`, `\s(12`, `\s[+1]`
+/// Skips a size: `\s-2`, `\s10`, `\s(12`, `\s[+1]`
 fn size(text: &str) -> &str {
     let text = text.trim_start_matches(['+', '-']);
     if text.starts_with(['(', '[']) {
@@ -124,7 +124,7 @@ fn size(text: &str) -> &str {
     &text[length..]
 }
 
-/// Skips `'…'`, or the same with another sign as quote.
+/// Skips `'…'`, or the same with another character as quote.
 fn quoted(text: &str) -> &str {
     let Some(quote) = text.chars().next() else {
         return text;

@@ -1,8 +1,8 @@
-//! Manual pages and other documents for troff: the macros of man(7), mdoc(7) and ms, without them.
+//! Manual pages and other troff documents: the text, without the macros of man(7), mdoc(7) and ms.
 //!
-//! A line that begins with `.` or `'` is a request. Its words are text, unless the request is one
-//! of layout; definitions and conditions that hold for printers only are passed over. Escapes become
-//! the characters that they stand for (groff_char(7)).
+//! A line that begins with `.` or `'` is a request. Its words are text, unless the request is about
+//! layout. Definitions and conditions that hold only for printers are skipped. Escapes become the
+//! characters that they represent (groff_char(7)).
 
 mod escape;
 
@@ -40,10 +40,10 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-/// Branches of conditions within each other on one line; each costs the stack.
+/// Maximum number of nested conditional branches on one line; each takes stack space.
 const MAX_BRANCHES: usize = 20;
 
-/// What the lines are that follow.
+/// The kind of the following lines.
 #[derive(Clone, Copy, PartialEq)]
 enum Block {
     Text,
@@ -55,7 +55,7 @@ enum Block {
     Table,
 }
 
-/// What the next line of text is, with the macros of ms.
+/// The kind of the next line of text, with the macros of ms.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     Text,
@@ -68,17 +68,17 @@ struct RoffReader {
     strings: Strings,
     block: Block,
     next: Next,
-    /// Braces open in a condition that does not hold.
+    /// Number of open braces in a condition that does not hold.
     skipped_braces: usize,
     /// Whether the last `.ie` held.
     condition: bool,
-    /// Branches of conditions that the line has opened so far.
+    /// Number of conditional branches that the line has opened so far.
     n_branches: usize,
-    /// Whether lines are kept as they are.
+    /// Whether lines are filled, rather than kept as they are.
     is_filled: bool,
-    /// The heading that text stands below.
+    /// The current heading.
     heading: String,
-    /// What `.Nm` of mdoc stands for.
+    /// The text of mdoc's `.Nm`.
     name: String,
     title: String,
     author: String,
@@ -174,7 +174,7 @@ impl RoffReader {
         self.body.end_row();
     }
 
-    /// Writes a line, which a filled text continues.
+    /// Writes a line, which filled text continues.
     fn write(&mut self, plain: &str) {
         self.body.push_folded(plain);
         if self.is_filled {
@@ -184,7 +184,7 @@ impl RoffReader {
         }
     }
 
-    /// The line below NAME: `ls - list directory contents`.
+    /// Reads the line below NAME: `ls - list directory contents`.
     fn note_name(&mut self, plain: &str) {
         if !self.heading.eq_ignore_ascii_case("name") || !self.description.is_empty() {
             return;
@@ -224,7 +224,7 @@ impl RoffReader {
         self.macro_call(name, &words);
     }
 
-    /// `.if n .br`: nroff is what a page is read with, all other conditions are taken for false.
+    /// Handles `.if n .br`: the condition for nroff holds, all others do not.
     fn conditional(&mut self, rest: &str) {
         let (negated, rest) = match rest.strip_prefix('!') {
             Some(rest) => (true, rest),
@@ -253,7 +253,7 @@ impl RoffReader {
         if !holds || branch.is_empty() {
             return;
         }
-        // A branch that is an `.if` itself is not followed.
+        // A branch that is itself an `.if` is not followed.
         match branch.strip_prefix(['.', '\'']) {
             Some(request) if !request.trim_start().starts_with("i") => self.request(request),
             Some(_) => {}
@@ -272,7 +272,7 @@ impl RoffReader {
                     self.heading = words.join(" ");
                 }
                 let text = words.join(" ");
-                // Of ms the heading is the next line.
+                // In ms, the heading is the next line.
                 if name == "NH" {
                     self.body.line(&text);
                 } else {
@@ -331,7 +331,7 @@ impl RoffReader {
         self.body.end_paragraph();
     }
 
-    /// Paragraphs; some have a word of text with them.
+    /// Begins a paragraph; some macros have a word of text.
     fn begin_paragraph(&mut self, name: &str, words: &[String]) {
         self.body.end_paragraph();
         match name {
@@ -345,7 +345,7 @@ impl RoffReader {
         }
     }
 
-    /// Text with macros of mdoc among the words: `.Op Fl f Ar file`.
+    /// Adds text with macros of mdoc among the words: `.Op Fl f Ar file`.
     fn words(&mut self, name: &str, words: &[String]) {
         if name == "Nm" && self.name.is_empty() {
             self.name = words.join(" ");
@@ -369,12 +369,12 @@ impl RoffReader {
     }
 }
 
-/// Returns whether a word is punctuation that follows another without a space.
+/// Returns whether a word is punctuation that follows another word without a space.
 fn is_closing(word: &str) -> bool {
     matches!(word, "." | "," | ":" | ";" | ")" | "]" | "?" | "!")
 }
 
-/// `ls 1 ,` → ls(1),
+/// Formats a reference: `ls 1 ,` → ls(1),
 fn reference(words: &[String]) -> String {
     match words {
         [name, section, rest @ ..] => format!("{name}({section}){}", rest.concat()),
@@ -382,7 +382,7 @@ fn reference(words: &[String]) -> String {
     }
 }
 
-/// Macros of mdoc(7) that may stand among the words of another.
+/// Returns whether a macro of mdoc(7) may occur among the words of another one.
 fn is_callable(word: &str) -> bool {
     matches!(
         word,
@@ -480,7 +480,7 @@ fn arguments(rest: &str) -> Vec<String> {
     words
 }
 
-/// A space with a backslash before it does not end a word.
+/// Returns the end of a word; a space after a backslash does not end it.
 fn word_end(rest: &str) -> usize {
     let mut is_escaped = false;
     for (at, character) in rest.char_indices() {

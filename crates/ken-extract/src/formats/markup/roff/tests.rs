@@ -1,4 +1,4 @@
-//! Manual pages and others.
+//! Tests of manual pages and other troff documents.
 
 use ken_core::{Field, Kind};
 

@@ -1,17 +1,17 @@
-//! What commands and environments of TeX and LaTeX mean for the text.
+//! The meaning of TeX and LaTeX commands and environments for the text.
 
 use ken_core::Field;
 
-/// What a command does to what follows it.
+/// The effect of a command on the text after it.
 #[derive(Clone, Copy)]
 pub(super) enum Command {
-    /// So many arguments are no text.
+    /// A number of arguments that are not text.
     Skipped(usize),
     /// `\def`
     Definition,
-    /// The argument is a line of its own.
+    /// The argument is a separate line.
     Heading,
-    /// An argument that is a line of its own, and no heading.
+    /// An argument that is a separate line but no heading.
     Caption,
     /// The argument is a note.
     Note,
@@ -29,7 +29,7 @@ pub(super) enum Command {
     Setup,
     /// The end of the file.
     Ends,
-    /// A command of layout, which is no word of a formula either.
+    /// A layout command, which is not a word of a formula either.
     Layout,
     Unknown,
 }
@@ -83,7 +83,7 @@ pub(super) fn command(name: &str) -> Command {
     }
 }
 
-/// Returns how many arguments an environment has that are no text.
+/// Returns the number of arguments of an environment that are not text.
 pub(super) fn environment(name: &str) -> usize {
     match name {
         "tabular" | "array" | "longtable" | "minipage" | "multicols" | "thebibliography"

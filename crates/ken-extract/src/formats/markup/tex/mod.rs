@@ -1,8 +1,8 @@
 //! TeX and LaTeX: the text without its commands, in one pass.
 //!
-//! An unknown command is dropped and its arguments stay; a table says which commands take arguments
-//! that are no text. Accents become letters. In formulas the names of commands are words: `\alpha`
-//! is *alpha*. Groups are kept on a stack, so nothing is read twice, and nothing recurses.
+//! An unknown command is dropped and its arguments are kept; a table lists commands whose arguments
+//! are not text. Accents become letters. In formulas the names of commands are words: `\alpha` is
+//! *alpha*. Groups are on a stack, so nothing is read twice and nothing recurses.
 
 mod commands;
 mod symbols;
@@ -31,11 +31,11 @@ pub(in crate::formats) const FORMAT: Format = Format::new("TeX, LaTeX", &["text/
     .version(2)
     .streams();
 
-/// Groups nested deeper are not told apart.
+/// Maximum depth of groups that are distinguished.
 const MAX_DEPTH: usize = 1000;
-/// More `\hypersetup` than any document has; each is looked through far ahead.
+/// Maximum number of `\hypersetup` commands, each of which is searched far ahead.
 const MAX_SETUPS: usize = 20;
-/// Options in brackets are no longer than this.
+/// Maximum length of options in brackets.
 const MAX_OPTION_BYTES: usize = 500;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -47,22 +47,22 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     result
 }
 
-/// Returns a piece of TeX, a value of BibTeX, as text.
+/// Returns a piece of TeX, such as a value in BibTeX, as text.
 pub(in crate::formats) fn plain(tex: &str) -> String {
     let mut reader = TexReader::new(tex, tex.len() * 4);
     reader.read();
     reader.body.finish()
 }
 
-/// What an open group is.
+/// The kind of an open group.
 #[derive(Clone, Copy, PartialEq)]
 enum Group {
     Text,
-    /// An argument that is no text.
+    /// An argument that is not text.
     Skipped,
-    /// A line of its own.
+    /// A separate line.
     Line,
-    /// A line of its own that is a heading.
+    /// A separate line that is a heading.
     Heading,
     /// A note that follows its paragraph.
     Note,
@@ -75,11 +75,11 @@ struct TexReader<'t> {
     body: Body,
     groups: Vec<Group>,
     too_deep: usize,
-    /// What the next groups are: this sort, so many of them.
+    /// The kind of the next groups, and their number.
     next: (Group, usize),
     n_skipped: usize,
     n_setups: usize,
-    /// The value that is being read, and its field.
+    /// The current value, and its field.
     value: String,
     values: Vec<(Field, String)>,
     in_value: bool,
@@ -171,7 +171,7 @@ impl<'t> TexReader<'t> {
             '`' => self.ligature('`', "“", "‘"),
             '\'' => self.ligature('\'', "”", "’"),
             '-' => self.dash(),
-            // Indices and powers: the letters stand beside each other.
+            // Indices and powers: the letters are next to each other.
             _ if self.in_formula => self.text(if character == '^' { "^" } else { " " }),
             other => self.text(other.encode_utf8(&mut [0; 4])),
         }
@@ -199,7 +199,8 @@ impl<'t> TexReader<'t> {
         self.text(["-", "–", "—"][n]);
     }
 
-    /// A blank line ends a paragraph, and the value of a field that was never closed.
+    /// Handles a blank line, which ends a paragraph, and the value of a field that was never
+    /// closed.
     fn line_end(&mut self) {
         let after = self.rest.trim_start_matches([' ', '\t', '\r']);
         if !after.starts_with('\n') {
@@ -256,7 +257,7 @@ impl<'t> TexReader<'t> {
             self.too_deep += 1;
             return;
         }
-        // A value within a value is a part of it.
+        // A value within a value is part of it.
         let group = match group {
             Group::Value(_) | Group::Note | Group::Heading | Group::Line if self.in_value => {
                 Group::Text
@@ -307,7 +308,7 @@ impl<'t> TexReader<'t> {
         }
     }
 
-    /// Several authors or keywords stand in one argument.
+    /// Adds a value; several authors or keywords may be in one argument.
     fn take_value(&mut self, field: Field) {
         let value = std::mem::take(&mut self.value);
         if field == Field::Author {
@@ -344,7 +345,7 @@ impl<'t> TexReader<'t> {
             return self.control_symbol();
         }
         let (name, rest) = self.rest.split_at(end);
-        // A space after a command belongs to it.
+        // A space after a command is part of it.
         self.rest = rest.strip_prefix('*').unwrap_or(rest);
         self.rest = self.rest.trim_start_matches([' ', '\t']);
         if let Some(text) = accented(name, self.rest) {
@@ -457,7 +458,7 @@ impl<'t> TexReader<'t> {
         }
     }
 
-    /// `\def\name#1{…}`: the text up to the group belongs to it.
+    /// Handles `\def\name#1{…}`: the text up to the group is part of the command.
     fn definition(&mut self) {
         let near = &self.rest[..self.rest.floor_char_boundary(MAX_OPTION_BYTES)];
         if let Some(brace) = near.find('{') {
@@ -504,7 +505,7 @@ impl<'t> TexReader<'t> {
         self.break_line();
     }
 
-    /// Text as it stands, up to the end of its environment.
+    /// Adds text unchanged, up to the end of its environment.
     fn verbatim(&mut self, name: &str) {
         self.option();
         let end = format!("\\end{{{name}");
@@ -518,7 +519,7 @@ impl<'t> TexReader<'t> {
         self.break_line();
     }
 
-    /// `\verb|…|`
+    /// Handles `\verb|…|`.
     fn verb(&mut self) {
         let Some(quote) = self.rest.chars().next() else {
             return;
@@ -532,7 +533,7 @@ impl<'t> TexReader<'t> {
         }
     }
 
-    /// `\hypersetup{pdftitle={…}, pdfauthor={…}}`: the groups of known keys are values.
+    /// Handles `\hypersetup{pdftitle={…}, pdfauthor={…}}`: the groups of known keys are values.
     fn setup(&mut self) {
         self.next = (Group::Skipped, 1);
         self.n_setups += 1;
@@ -559,7 +560,7 @@ impl<'t> TexReader<'t> {
     }
 }
 
-/// Of a longer abstract the start is the description.
+/// Maximum size of a description, which is the start of the abstract.
 const MAX_ABSTRACT_BYTES: usize = 4000;
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! Characters that TeX has commands for, and letters with accents.
+//! Characters that TeX has commands for, and accented letters.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns the letter with the accent that a command names, and how long the letter's argument is:
-/// `\'e`, `\"{o}`, `\c c`, `\v{\i}`.
+/// Returns the letter with the accent of a command, and the length of the letter's argument: `\'e`,
+/// `\"{o}`, `\c c`, `\v{\i}`.
 pub(in crate::formats) fn accented(name: &str, rest: &str) -> Option<(String, usize)> {
     let mark = mark(name)?;
     let inside = rest.strip_prefix('{').unwrap_or(rest);
     let (letter, length) = match inside.strip_prefix('\\') {
-        // The i and j without their dots carry accents in their place.
+        // The dotless i and j represent the letters under an accent.
         Some(dotless) => match dotless.chars().next()? {
             letter @ ('i' | 'j') => (letter, 2),
             _ => return None,
@@ -54,7 +54,7 @@ fn mark(name: &str) -> Option<char> {
     })
 }
 
-/// Returns what a command without arguments prints.
+/// Returns the text of a command without arguments.
 pub(super) fn symbol(name: &str) -> Option<&'static str> {
     let found = SYMBOLS.iter().find(|(known, _)| *known == name)?;
     Some(found.1)

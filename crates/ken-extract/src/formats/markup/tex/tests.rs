@@ -1,4 +1,4 @@
-//! Texts without their commands.
+//! Tests of texts without their commands.
 
 use ken_core::{Field, Kind, Value};
 
@@ -119,7 +119,7 @@ fn hostile_texts_are_survived() {
 
 #[test]
 fn commands_that_look_ahead_do_not_look_far() {
-    // Each looks for its quote, which does not come again.
+    // Each of them looks for its closing quote, which never comes.
     let quotes = ('\u{4e00}'..='\u{9fff}').chain('\u{20000}'..='\u{2a6df}');
     let quoted: String = quotes.map(|quote| format!("\\verb{quote}")).collect();
     assert!(!read(&quoted).own().body.is_empty());

@@ -1,4 +1,4 @@
-//! BMP of Windows and OS/2: a header of 12 bytes, or of more, which holds the size and no words.
+//! BMP of Windows and OS/2: a header of 12 bytes or more, which holds the size and no text.
 
 use super::Picture;
 use crate::structure::cursor::Cursor;
@@ -17,7 +17,7 @@ fn size(header: &[u8]) -> Option<(u32, u32)> {
     if header.le_u32()? == 12 {
         return Some((header.le_u16()?.into(), header.le_u16()?.into()));
     }
-    // A negative height says that the first row is the upper one.
+    // With a negative height, the first row is the top one.
     let (width, height) = (header.le_u32()?, header.le_u32()?);
     Some((width, height.cast_signed().unsigned_abs()))
 }

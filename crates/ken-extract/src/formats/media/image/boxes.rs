@@ -6,18 +6,18 @@ use crate::structure::chunks::{Chunk, Chunks, Layout};
 use crate::structure::cursor::Cursor;
 use crate::{Error, Input};
 
-/// A block of metadata stands in one piece, or in few.
+/// Maximum number of pieces of a metadata block, which is in one piece or few.
 const MAX_EXTENTS: usize = 1024;
 
-/// Marks a box with XMP.
+/// Identifier of a box with XMP.
 const XMP_ID: &[u8] = b"\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac";
-/// Marks the box in which Canon keeps blocks of EXIF.
+/// Identifier of the box with Canon's blocks of EXIF.
 const CANON_ID: &[u8] = b"\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\x2b\x6a\x48";
 
 pub(super) fn read(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error> {
     let head = input.range(0, 16)?;
     if let [0xff, 0x4f, 0xff, 0x51, _, _, _, _, size @ ..] = &*head {
-        // JPEG 2000 without boxes: the header of its code stream.
+        // JPEG 2000 without boxes: only the header of its code stream.
         return measure(size, picture);
     }
     let mut boxes = Chunks::of_file(input, Layout::Iso, 0);
@@ -60,7 +60,7 @@ fn measure(size: &[u8], picture: &mut Picture) -> Result<(), Error> {
     Ok(())
 }
 
-/// An offset stands before the block.
+/// Reads a block of EXIF, which an offset precedes.
 fn exif_item(content: &[u8], picture: &mut Picture) {
     let mut cursor = Cursor(content);
     let offset = cursor.be_u32().unwrap_or_default();
@@ -69,7 +69,7 @@ fn exif_item(content: &[u8], picture: &mut Picture) {
     }
 }
 
-/// Canon's blocks `CMT1` and `CMT2` are the first directory of EXIF and its second one.
+/// Reads Canon's blocks `CMT1` and `CMT2`, the first two directories of EXIF.
 fn canon(moov: &Chunk, input: &Input<'_>, picture: &mut Picture) -> Result<(), Error> {
     let mut boxes = moov.children(input, 0);
     while let Some(found) = boxes.next()? {
@@ -95,7 +95,7 @@ struct Items {
     primary: Option<u32>,
     exif: Option<u32>,
     xmp: Option<u32>,
-    /// Where the bytes of items are: identifier, start, length.
+    /// Extents of the items: identifier, start, length.
     extents: Vec<(u32, u64, u64)>,
 }
 
@@ -120,7 +120,7 @@ impl Items {
                 _ => {}
             }
         }
-        // The boxes may stand in any order.
+        // The boxes may be in any order.
         if let Some(locations) = locations {
             let content = locations.content(input, MAX_BLOCK_BYTES)?;
             // A damaged list ends early.
@@ -148,7 +148,7 @@ impl Items {
             let _protection = cursor.be_u16();
             match cursor.take(4) {
                 Some(b"Exif") => self.exif = id,
-                // Named, then with a media type.
+                // A name, then a media type.
                 Some(b"mime") if memchr::memmem::find(cursor.0, b"rdf+xml").is_some() => {
                     self.xmp = id;
                 }
@@ -214,8 +214,8 @@ impl Items {
         Ok(content)
     }
 
-    /// Takes the size of the primary item, which may be a grid of smaller tiles; if it has none,
-    /// the largest.
+    /// Sets the size of the primary item, which may be a grid of smaller tiles; if it has none, the
+    /// largest size.
     fn measure(&self, iprp: &Chunk, input: &Input<'_>, picture: &mut Picture) -> Result<(), Error> {
         let mut sizes = Vec::new();
         let mut primary = Vec::new();
@@ -253,14 +253,14 @@ impl Items {
         Ok(())
     }
 
-    /// Collects the numbers of the properties of the primary item.
+    /// Collects the property numbers of the primary item.
     fn associate(&self, ipma: &mut Cursor<'_>, primary: &mut Vec<u32>) -> Option<()> {
         let version = ipma.byte()?;
         let is_wide = ipma.be_number(3)? & 1 == 1;
         for _ in 0..ipma.be_u32()? {
             let id = ipma.be_number(if version == 0 { 2 } else { 4 })?;
             for _ in 0..ipma.byte()? {
-                // The highest bit says whether a reader must know the property.
+                // The highest bit says whether a program must know the property.
                 let number = if is_wide {
                     u32::from(ipma.be_u16()? & 0x7fff)
                 } else {

@@ -6,7 +6,8 @@ use memchr::memmem;
 use super::Picture;
 use crate::{Error, Input, text};
 
-/// Comments stand near the start; the pixels of a film are not read for one at its end.
+/// Maximum number of bytes that are read: comments are near the start, and an animation's pixels
+/// are not read for one at its end.
 const MAX_BYTES: usize = 256 << 10;
 
 const IMAGE: u8 = 0x2c;
@@ -32,7 +33,7 @@ pub(super) fn read(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error
                 picture.comments.text(Field::Description, &comment);
                 rest
             }
-            // The packet stands there as it is; its end is made to read as blocks.
+            // The packet is stored unchanged, with an end that reads as blocks.
             [EXTENSION, APPLICATION, 11, rest @ ..] if rest.starts_with(b"XMP DataXMP") => {
                 let packet = &rest[11..];
                 let end = memmem::find(packet, b"<?xpacket end").unwrap_or(packet.len());
@@ -41,7 +42,7 @@ pub(super) fn read(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error
             }
             [EXTENSION, _, blocks @ ..] => skip(blocks),
             [IMAGE, _, _, _, _, _, _, _, _, flags, rest @ ..] => {
-                // One byte more: the size of the first code.
+                // Plus one byte: the size of the first code.
                 skip(after_colours(rest, *flags).get(1..).unwrap_or_default())
             }
             _ => return Ok(()),
@@ -49,7 +50,7 @@ pub(super) fn read(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error
     }
 }
 
-/// Skips a table of colours, if the flags announce one.
+/// Skips a colour table, if the flags announce one.
 fn after_colours(rest: &[u8], flags: u8) -> &[u8] {
     let n_bytes = match flags & 0x80 {
         0 => 0,

@@ -14,7 +14,7 @@ pub(super) fn read(block: &[u8], metadata: &mut Metadata) {
     let mut created = None;
     while let [0x1c, record, number, l1, l0, after @ ..] = rest {
         let length = usize::from(u16::from_be_bytes([*l1, *l0]));
-        // Lengths above 32 KiB are written another way, which nobody uses.
+        // Lengths above 32 KiB are encoded differently, which no program uses.
         let Some((content, after)) = after.split_at_checked(length) else {
             break;
         };
@@ -53,7 +53,7 @@ fn decoded(content: &[u8], is_utf8: bool) -> Cow<'_, str> {
     text::decode(content, Some(declared))
 }
 
-/// `CCYYMMDD`
+/// Parses `CCYYMMDD`.
 fn day(content: &[u8]) -> Option<i64> {
     let digits = std::str::from_utf8(content).ok()?;
     let (year, month, day) = (digits.get(..4)?, digits.get(4..6)?, digits.get(6..8)?);

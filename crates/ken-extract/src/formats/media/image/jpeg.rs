@@ -5,7 +5,7 @@ use crate::text;
 use crate::{Error, Input};
 use ken_core::Field;
 
-/// Files hold fewer; more of them are an attack.
+/// Maximum number of segments; a file with more is an attack.
 const MAX_SEGMENTS: usize = 4096;
 
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
@@ -23,7 +23,7 @@ pub(super) fn read(input: &Input<'_>, at: u64, picture: &mut Picture) -> Result<
             // A fill byte, or a marker without content.
             0xff => at += 1,
             0x01 | 0xd0..=0xd8 => at += 2,
-            // The end, or the compressed data.
+            // The end of the picture, or the compressed data.
             0xd9 | 0xda => return Ok(()),
             _ => {
                 let &[high, low, ref content @ ..] = rest else {
@@ -47,7 +47,7 @@ pub(super) fn read(input: &Input<'_>, at: u64, picture: &mut Picture) -> Result<
     Ok(())
 }
 
-/// Start of frame: all markers of their row but those of tables.
+/// Returns whether a marker starts a frame: all markers of its row except those of tables.
 fn is_frame(marker: u8) -> bool {
     matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
 }
@@ -65,7 +65,7 @@ fn segment(marker: u8, content: &[u8], picture: &mut Picture) {
     }
 }
 
-/// Reads a raw picture of a Fujifilm camera: its header tells where a JPEG preview begins, which
+/// Reads a raw picture of a Fujifilm camera. Its header holds the offset of a JPEG preview, which
 /// holds all metadata.
 pub(super) fn read_raf(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error> {
     let head = input.range(84, 4)?;

@@ -1,8 +1,9 @@
-//! Pictures: their size, and what cameras, programs and people wrote into them.
+//! Pictures: their size, and the metadata that cameras, programs and people wrote into them.
 //!
-//! Only headers and blocks of metadata are read, never pixels: a large picture costs a few reads.
-//! A picture may describe itself in four ways at once: EXIF ([`tiff`]), XMP ([`crate::formats::media::xmp`]), IPTC
-//! ([`iptc`]), and comments of its own format. They are merged in this order, each value once.
+//! Only headers and metadata blocks are read, never pixels, so a large picture costs a few reads. A
+//! picture may describe itself in four ways at once: EXIF ([`tiff`]), XMP
+//! ([`crate::formats::media::xmp`]), IPTC ([`iptc`]), and comments of its own format. They are
+//! merged in this order, each value once.
 
 mod bmp;
 mod boxes;
@@ -77,10 +78,10 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .in_worker()
 .streams();
 
-/// A block of metadata larger than this is left out.
+/// Maximum size of a metadata block; larger ones are left out.
 const MAX_BLOCK_BYTES: usize = 4 << 20;
 
-/// What is known of a picture.
+/// The metadata of a picture.
 #[derive(Default)]
 struct Picture {
     /// Width and height in pixels.
@@ -93,7 +94,7 @@ struct Picture {
 }
 
 impl Picture {
-    /// Takes a size if it is larger than what is known: files hold previews and tiles too.
+    /// Takes a size if it is larger than the current one, since files also hold previews and tiles.
     fn enlarge(&mut self, width: u64, height: u64) {
         let area = |(width, height): (u64, u64)| width.saturating_mul(height);
         if self.size.map_or(0, area) < area((width, height)) {
@@ -101,10 +102,10 @@ impl Picture {
         }
     }
 
-    /// Reads a block of EXIF that stands in a file of another format, with or without its mark.
+    /// Reads a block of EXIF in a file of another format, with or without its mark.
     fn add_exif(&mut self, block: &[u8]) {
         let block = block.strip_prefix(b"Exif\0\0").unwrap_or(block);
-        // What is wrong with a block is no failure of the picture.
+        // Damage in a block is not a failure of the picture.
         let _ = tiff::read_exif(&Input::bytes_of("", block), &mut self.exif);
     }
 
@@ -173,8 +174,8 @@ fn read(input: &Input<'_>, media_type: &str, picture: &mut Picture) -> Result<()
     }
 }
 
-/// Reads the size of a picture whose format holds little else. Rare variants are not known to
-/// `imagesize`; such a picture has no size, but nothing is wrong with it.
+/// Reads the size of a picture whose format holds little else. `imagesize` does not know rare
+/// variants; such a picture has no size, but nothing is wrong with it.
 fn measure(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error> {
     if let Ok(size) = imagesize::reader_size(BufReader::new(input.seekable()?)) {
         picture.enlarge(size.width as u64, size.height as u64);

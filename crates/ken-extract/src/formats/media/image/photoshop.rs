@@ -32,7 +32,7 @@ pub(super) fn resources(block: &[u8], picture: &mut Picture) {
     let mut rest = block;
     while let [b'8', b'B', b'I', b'M', n1, n0, name_length, after @ ..] = rest {
         let number = u16::from_be_bytes([*n1, *n0]);
-        // With its length the name takes an even number of bytes.
+        // The name takes an even number of bytes, including its length.
         let name_bytes = usize::from(*name_length) | 1;
         let Some((length, after)) = after
             .get(name_bytes..)

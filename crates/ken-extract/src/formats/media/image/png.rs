@@ -13,7 +13,7 @@ use crate::{Error, Input, date, text};
 
 pub(super) fn read(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error> {
     let mut chunks = Chunks::of_file(input, Layout::Png, 8);
-    // All compressed texts together, so that many small ones are no bomb.
+    // Shared by all compressed texts, so that many small ones are no bomb.
     let mut left = MAX_BLOCK_BYTES;
     while let Some(chunk) = chunks.next()? {
         let content = |max_bytes| chunk.content(input, max_bytes);
@@ -36,14 +36,14 @@ pub(super) fn read(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error
     Ok(())
 }
 
-/// `tEXt`: keyword, text in Latin-1.
+/// Reads `tEXt`: keyword, text in Latin-1.
 fn plain(content: &[u8], picture: &mut Picture) {
     if let Some((keyword, text)) = split(content) {
         add(keyword, &text::decode(text, Some("windows-1252")), picture);
     }
 }
 
-/// `zTXt`: keyword, method, compressed text in Latin-1.
+/// Reads `zTXt`: keyword, method, compressed text in Latin-1.
 fn compressed(content: &[u8], left: &mut usize, picture: &mut Picture) {
     if let Some((keyword, [0, packed @ ..])) = split(content) {
         let text = inflated(packed, left);
@@ -51,7 +51,7 @@ fn compressed(content: &[u8], left: &mut usize, picture: &mut Picture) {
     }
 }
 
-/// `iTXt`: keyword, flag, method, language, translated keyword, text in UTF-8.
+/// Reads `iTXt`: keyword, flag, method, language, translated keyword, text in UTF-8.
 fn international(content: &[u8], left: &mut usize, picture: &mut Picture) {
     let Some((keyword, [is_compressed, _, rest @ ..])) = split(content) else {
         return;
@@ -75,7 +75,7 @@ fn split(content: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&content[..end], &content[end + 1..]))
 }
 
-/// Returns as much of a compressed text as can be read and is not too much.
+/// Returns as much of a compressed text as is readable and within the limit.
 fn inflated(packed: &[u8], left: &mut usize) -> Vec<u8> {
     let mut text = Vec::new();
     let decoder = ZlibDecoder::new(packed);
@@ -84,7 +84,8 @@ fn inflated(packed: &[u8], left: &mut usize) -> Vec<u8> {
     text
 }
 
-/// The keywords of the specification, and the one under which image generators keep prompts.
+/// Adds a text by its keyword: those of the specification, and the one for prompts of image
+/// generators.
 fn add(keyword: &[u8], text: &str, picture: &mut Picture) {
     let field = match keyword {
         b"Title" => Field::Title,

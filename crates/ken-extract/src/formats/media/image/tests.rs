@@ -1,4 +1,4 @@
-//! Pictures as programs write them: `tests/data/media/README.md` says which.
+//! Tests of pictures from real programs, listed in `tests/data/media/README.md`.
 
 use ken_core::{Cause, Kind, Value};
 
@@ -42,7 +42,7 @@ fn run(media_type: &'static str, bytes: &[u8]) -> Extracted {
     testing::run(extract, detected(media_type), "x", bytes)
 }
 
-/// Returns the fields as lines, without those of the file itself.
+/// Returns the fields as lines, without the file's own.
 fn shown(media_type: &'static str, bytes: &[u8]) -> String {
     let found = run(media_type, bytes);
     assert_eq!(found.own().failure, None, "{media_type}");
@@ -157,7 +157,7 @@ fn tiff_of(directories: &[(&[(u16, u32)], u32)]) -> Vec<u8> {
 
 #[test]
 fn a_raw_picture_is_as_large_as_its_largest_part() {
-    // A preview that points to the full size, as NEF has it.
+    // A preview that points to the full size, as in NEF.
     let raw = tiff_of(&[
         (&[(0x100, 160), (0x101, 120), (0x14a, 50)], 0),
         (&[(0x100, 4288), (0x101, 2848)], 0),
@@ -217,7 +217,7 @@ fn other_formats_hold_the_same_blocks() {
             b"P3 # made by hand\n33 21 255\n0 0 0",
             "width: 33\nheight: 21\n",
         ),
-        // A variant without a size is no failure.
+        // A variant without a size is not a failure.
         ("image/x-portable-anymap", b"P7\nDEPTH 4\n", ""),
         (
             "image/vnd.microsoft.icon",

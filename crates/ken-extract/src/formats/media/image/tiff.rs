@@ -1,7 +1,7 @@
 //! TIFF 6.0, BigTIFF, EXIF (CIPA DC-008) and the raw pictures that are TIFF (DNG, NEF, CR2, ARW …).
 //!
 //! A file is a chain of directories, one for each page, with tags that may point to further
-//! directories. Values are read where they stand, so that pixels are passed over.
+//! directories. Values are read at their offset, so that pixels are skipped.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -14,14 +14,14 @@ use super::{MAX_BLOCK_BYTES, Picture, iptc, photoshop};
 use crate::output::metadata::Metadata;
 use crate::{Error, Input, date, text};
 
-/// A chain of directories ends here: pages beyond are not counted.
+/// Maximum number of directories in a chain; pages after it are not counted.
 const MAX_DIRECTORIES: usize = 10_000;
-/// Directories and values may overlap; more bytes than this are not read of all of them together.
+/// Maximum number of bytes of all directories and values together, which may overlap.
 const MAX_READ_BYTES: usize = 32 << 20;
-/// Words in a tag take no more bytes.
+/// Maximum number of bytes of text in a tag.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// Reads a file; `has_pages` tells whether its directories are pages.
+/// Reads a file; `has_pages` says whether its directories are pages.
 pub(super) fn read(input: &Input<'_>, has_pages: bool, picture: &mut Picture) -> Result<(), Error> {
     let file = File::open(input)?;
     let mut pending = vec![file.first];
@@ -76,7 +76,7 @@ struct File<'i> {
     n_read: Cell<usize>,
 }
 
-/// A tag and its value, or where that is.
+/// A tag and its value, or the value's offset.
 struct Tag {
     tag: u16,
     kind: u16,
@@ -101,7 +101,7 @@ impl<'i> File<'i> {
             n_read: Cell::new(0),
         };
         match file.integer(&head[2..], 2) {
-            // The others are of Olympus (ORF) and Panasonic (RW2).
+            // The others are from Olympus (ORF) and Panasonic (RW2).
             42 | 0x4f52 | 0x5352 | 0x55 => file.first = file.integer(&head[4..], 4),
             43 => {
                 file.is_big = true;
@@ -121,7 +121,7 @@ impl<'i> File<'i> {
         Ok(bytes)
     }
 
-    /// Returns the number in the first bytes; 0 if there are not as many.
+    /// Returns the number in the first bytes; 0 if there are too few.
     fn integer(&self, bytes: &[u8], n_bytes: usize) -> u64 {
         let bytes = bytes.get(..n_bytes).unwrap_or_default();
         let add = |number, &byte: &u8| number << 8 | u64::from(byte);
@@ -132,7 +132,7 @@ impl<'i> File<'i> {
         }
     }
 
-    /// Returns the entries of a directory, and where the next one is.
+    /// Returns the entries of a directory, and the offset of the next one.
     fn directory(&self, at: u64) -> Result<(Vec<Tag>, u64), Error> {
         let (count_bytes, entry_bytes, offset_bytes) =
             if self.is_big { (8, 20, 8) } else { (2, 12, 4) };
@@ -140,7 +140,7 @@ impl<'i> File<'i> {
         if count.len() < count_bytes {
             return Err(Error::Malformed("a directory lies beyond the end".into()));
         }
-        // Tags are numbers of two bytes, each of which stands there once.
+        // Tags are numbers of two bytes, each of which occurs once.
         let n_entries = self.integer(&count, count_bytes).min(1 << 16) as usize;
         let start = at.saturating_add(count_bytes as u64);
         let table = self.range(start, n_entries * entry_bytes + offset_bytes)?;
@@ -191,7 +191,7 @@ impl<'i> File<'i> {
         Ok(text::decode(bytes.trim_ascii_end(), None).into_owned())
     }
 
-    /// Reads the words and dates of a directory, and of the one of EXIF below it.
+    /// Reads the texts and dates of a directory, and of the EXIF directory below it.
     fn describe(&self, entries: &[Tag], metadata: &mut Metadata) -> Result<(), Error> {
         let mut dates = Dates::default();
         for entry in entries {
@@ -239,7 +239,7 @@ impl<'i> File<'i> {
         Ok(())
     }
 
-    /// Decodes a comment whose first eight bytes name its character set.
+    /// Decodes a comment whose first eight bytes declare its character set.
     fn user_comment(&self, comment: &[u8]) -> String {
         let Some((charset, comment)) = comment.split_first_chunk::<8>() else {
             return String::new();
@@ -255,14 +255,14 @@ impl<'i> File<'i> {
         }
     }
 
-    /// Decodes what Windows writes: UTF-16, the lowest byte first whatever the file's order.
+    /// Decodes Windows' texts: little-endian UTF-16, whatever the byte order of the file.
     fn wide(&self, entry: &Tag) -> Result<String, Error> {
         let value = self.value(entry, MAX_TEXT_BYTES)?;
         Ok(UTF_16LE.decode(&value).0.replace('\0', " "))
     }
 }
 
-/// Returns how many bytes a value of a kind takes.
+/// Returns the size of a value of this type.
 fn value_bytes(kind: u16) -> u64 {
     match kind {
         3 | 8 => 2,
@@ -272,7 +272,7 @@ fn value_bytes(kind: u16) -> u64 {
     }
 }
 
-/// Local times, `2024:02:29 12:30:00`, and zones as `+02:00`.
+/// Local times, such as `2024:02:29 12:30:00`, and zones, such as `+02:00`.
 #[derive(Default)]
 struct Dates {
     taken: Option<String>,
@@ -283,7 +283,7 @@ struct Dates {
 }
 
 impl Dates {
-    /// The date of a picture is when it was taken.
+    /// Adds the date, which is when the picture was taken.
     fn add_to(self, metadata: &mut Metadata) {
         let taken = self
             .taken

@@ -22,7 +22,7 @@ pub(super) fn read(input: &Input<'_>, picture: &mut Picture) -> Result<(), Error
     Ok(())
 }
 
-/// Returns width and height: of a key frame (RFC 6386, 9.1), a lossless picture, a canvas.
+/// Returns width and height of a key frame (RFC 6386, 9.1), a lossless picture or a canvas.
 fn size(kind: &[u8; 4], head: &[u8]) -> Option<(u32, u32)> {
     match (kind, head) {
         (b"VP8 ", &[_, _, _, 0x9d, 0x01, 0x2a, w0, w1, h0, h1, ..]) => {

@@ -1,4 +1,4 @@
-//! XCF, pictures of GIMP (<https://developer.gimp.org/core/standards/xcf/>): the size, and the
+//! XCF, the pictures of GIMP (<https://developer.gimp.org/core/standards/xcf/>): the size, and the
 //! comment, which is a *parasite* among the properties.
 
 use ken_core::Field;
@@ -7,7 +7,7 @@ use super::Picture;
 use crate::structure::cursor::Cursor;
 use crate::{Error, Input, text};
 
-/// Properties stand before the layers and are short.
+/// Maximum size of the properties, which are short and precede the layers.
 const MAX_BYTES: usize = 256 << 10;
 
 const END: u32 = 0;
@@ -24,7 +24,7 @@ fn properties(header: &mut Cursor<'_>, picture: &mut Picture) -> Option<()> {
     let version = header.take(5)?;
     picture.enlarge(header.be_u32()?.into(), header.be_u32()?.into());
     let _base_type = header.be_u32()?;
-    // Version 4 brought the precision of the channels.
+    // Version 4 introduced the precision of the channels.
     if version > &b"v003\0"[..] {
         header.be_u32()?;
     }
@@ -33,7 +33,7 @@ fn properties(header: &mut Cursor<'_>, picture: &mut Picture) -> Option<()> {
         let content = header.take(length as usize)?;
         match kind {
             END => return Some(()),
-            // A damaged one is left out.
+            // A damaged parasite is left out.
             PARASITES => drop(parasites(&mut Cursor(content), picture)),
             _ => {}
         }
@@ -52,7 +52,7 @@ fn parasites(list: &mut Cursor<'_>, picture: &mut Picture) -> Option<()> {
     }
 }
 
-/// A string with its length before it.
+/// Reads a string after its length.
 fn string<'a>(list: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let length = list.be_u32()?;
     list.take(length as usize)

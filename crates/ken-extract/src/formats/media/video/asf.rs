@@ -1,5 +1,5 @@
-//! Windows Media (.wmv, .wma, .asf): Advanced Systems Format, revision 01.20.03, the objects of its
-//! header.
+//! Windows Media (.wmv, .wma, .asf): the header objects of the Advanced Systems Format, revision
+//! 01.20.03.
 
 use encoding_rs::UTF_16LE;
 use ken_core::Field;
@@ -21,13 +21,13 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .in_worker()
 .streams();
 
-/// A header beyond this holds pictures of covers.
+/// Maximum size of a header; larger ones hold cover pictures.
 const MAX_HEADER_BYTES: usize = 8 << 20;
 
-/// From 1601-01-01 to 1970-01-01.
+/// Seconds from 1601-01-01 to 1970-01-01.
 const EPOCH_SECONDS: i64 = 11_644_473_600;
 
-// The first four bytes of an object's identifier, in the file's order, tell the objects apart.
+// The first four bytes of an object's identifier, in file order, are enough to distinguish objects.
 const FILE_PROPERTIES: u32 = 0x8cab_dca1;
 const STREAM_PROPERTIES: u32 = 0xb7dc_0791;
 const CONTENT_DESCRIPTION: u32 = 0x75b2_2633;
@@ -71,7 +71,7 @@ impl Film {
             objects.take(12)?;
             let length = usize::try_from(objects.le_u64()?).ok()?.checked_sub(24)?;
             let mut content = Cursor(objects.take(length)?);
-            // What is wrong inside one object does not concern the next.
+            // Damage inside one object does not affect the next.
             let _ = match kind {
                 FILE_PROPERTIES => self.file(&mut content),
                 STREAM_PROPERTIES => self.stream(&mut content),
@@ -85,7 +85,7 @@ impl Film {
 
     fn file(&mut self, content: &mut Cursor<'_>) -> Option<()> {
         content.take(24)?;
-        // In units of 100 ns; the length counts the time of loading in ms.
+        // In units of 100 ns; the length includes the time of loading, in ms.
         let created = content.le_u64()?;
         content.take(8)?;
         let length = content.le_u64()?;
@@ -153,7 +153,7 @@ impl Film {
     }
 }
 
-/// Texts are UTF-16 and end with a NUL.
+/// Decodes a text in UTF-16 that ends with a NUL.
 fn words(bytes: &[u8]) -> String {
     let (text, _) = UTF_16LE.decode_without_bom_handling(bytes);
     text.trim_end_matches('\0').to_owned()

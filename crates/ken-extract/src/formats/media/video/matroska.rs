@@ -1,7 +1,7 @@
 //! Matroska and WebM (RFC 9559) over EBML (RFC 8794): information, tracks, chapters and tags.
 //!
-//! The names of chapters are the text. Clusters, which hold the film, are passed over; tags may
-//! stand behind them.
+//! The names of chapters are the text. Clusters, which hold the film, are skipped; tags may come
+//! after them.
 
 use ken_core::Field;
 
@@ -25,7 +25,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 /// A film of a day has 20,000 clusters.
 const MAX_ELEMENTS: usize = 100_000;
 
-/// From 1970-01-01 to 2001-01-01.
+/// Seconds from 1970-01-01 to 2001-01-01.
 const EPOCH_SECONDS: i64 = 978_307_200;
 
 const SEGMENT: u32 = 0x1853_8067;
@@ -102,8 +102,8 @@ impl Film {
             }
             match length {
                 Some(length) => at = start.saturating_add(length),
-                // A live stream ends its clusters where the next one begins; what it knows stands
-                // before them.
+                // A live stream ends its clusters where the next one begins; its metadata precede
+                // them.
                 None => break,
             }
         }
@@ -149,7 +149,7 @@ impl Film {
         }
     }
 
-    /// Adds the names of chapters, a line each; of chapters inside chapters only the outer ones.
+    /// Adds the names of chapters, one per line; of nested chapters only the outer ones.
     fn chapters(&mut self, edition: &[u8]) {
         each_path(edition, &[CHAPTER_ATOM, CHAPTER_DISPLAY], |display| {
             each(display, |id, value| {
@@ -179,7 +179,7 @@ impl Film {
     }
 }
 
-/// Reads identifier and length of an element; a length of which all bits are set is not known.
+/// Reads identifier and length of an element; a length with all bits set is unknown.
 fn header(cursor: &mut Cursor<'_>) -> Option<(u32, Option<u64>)> {
     let first = *cursor.0.first()?;
     let id_bytes = first.leading_zeros() as usize + 1;
@@ -197,7 +197,7 @@ fn header(cursor: &mut Cursor<'_>) -> Option<(u32, Option<u64>)> {
     Some((id, (length != mask).then_some(length)))
 }
 
-/// Calls `take` with each element in `content`; one that is cut off is left out.
+/// Calls `take` with each element in `content`; a truncated one is left out.
 fn each(content: &[u8], mut take: impl FnMut(u32, &[u8])) {
     let mut cursor = Cursor(content);
     while let Some((id, Some(length))) = header(&mut cursor) {
@@ -208,7 +208,7 @@ fn each(content: &[u8], mut take: impl FnMut(u32, &[u8])) {
     }
 }
 
-/// Calls `take` with each element that is reached by a path of identifiers.
+/// Calls `take` with each element at a path of identifiers.
 fn each_path(content: &[u8], path: &[u32], mut take: impl FnMut(&[u8])) {
     let Some((first, rest)) = path.split_first() else {
         return;

@@ -1,5 +1,5 @@
-//! Films, and sound in the same containers: what their headers say. Neither pictures nor sound are
-//! decoded.
+//! Films, and sound in the same containers: the metadata in their headers. Neither pictures nor
+//! sound are decoded.
 
 pub(in crate::formats) mod asf;
 pub(in crate::formats) mod avi;
@@ -10,7 +10,7 @@ use ken_core::Field;
 
 use crate::output::metadata::Metadata;
 
-/// What any container may tell.
+/// The fields that any container may hold.
 const FIELDS: &[Field] = &[
     Field::Title,
     Field::Author,
@@ -28,10 +28,10 @@ const FIELDS: &[Field] = &[
     Field::Duration,
 ];
 
-/// A block of metadata larger than this is left out.
+/// Maximum size of a metadata block; larger ones are left out.
 const MAX_BLOCK_BYTES: usize = 1 << 20;
 
-/// Adds the size of a picture and the length, where they are known.
+/// Adds picture size and length, where they are known.
 fn add_measures(metadata: &mut Metadata, size: (u64, u64), seconds: f64) {
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     if size.0 > 0 && size.1 > 0 {
@@ -43,7 +43,7 @@ fn add_measures(metadata: &mut Metadata, size: (u64, u64), seconds: f64) {
     }
 }
 
-/// Takes the larger of two sizes: a track may hold a preview or a cover.
+/// Returns the larger of two sizes, since a track may hold a preview or a cover.
 fn larger(size: (u64, u64), other: (u64, u64)) -> (u64, u64) {
     if other.0.saturating_mul(other.1) > size.0.saturating_mul(size.1) {
         other

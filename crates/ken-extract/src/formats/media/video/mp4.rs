@@ -1,7 +1,7 @@
 //! MP4, QuickTime and 3GP (ISO/IEC 14496-12, QuickTime File Format): the box `moov`.
 //!
-//! Metadata stand in it as items of iTunes, as keys and values of QuickTime, or as texts of user
-//! data, by the program that wrote the file.
+//! Depending on the program that wrote the file, the box holds metadata as items of iTunes, as keys
+//! and values of QuickTime, or as texts of user data.
 
 use ken_core::Field;
 
@@ -29,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .in_worker()
 .streams();
 
-/// From 1904-01-01 to 1970-01-01.
+/// Seconds from 1904-01-01 to 1970-01-01.
 const EPOCH_SECONDS: i64 = 2_082_844_800;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -86,7 +86,7 @@ impl Film {
         if created > EPOCH_SECONDS {
             self.created = Some(created - EPOCH_SECONDS);
         }
-        // All bits set: not known.
+        // All bits set means not known.
         let is_known = duration != u64::MAX >> (64 - 8 * wide);
         if units > 0 && is_known {
             self.seconds = duration as f64 / f64::from(units);
@@ -99,7 +99,7 @@ impl Film {
         while let Some(found) = boxes.next()? {
             if &found.kind == b"tkhd" {
                 let header = found.content(input, 96)?;
-                // The last numbers, of 16.16 bits.
+                // The last numbers, in 16.16 fixed point.
                 let at = if header.first() == Some(&0) { 76 } else { 88 };
                 let mut size = Cursor(header.get(at..).unwrap_or_default());
                 if let (Some(width), Some(height)) = (size.be_u32(), size.be_u32()) {
@@ -135,7 +135,7 @@ impl Film {
         Ok(())
     }
 
-    /// Reads keys, if there are, and items.
+    /// Reads keys, if there are any, and items.
     fn meta(&mut self, meta: &Chunk, input: &Input<'_>) -> Result<(), Error> {
         // In QuickTime it is a plain box, in MP4 one with version and flags.
         let head = meta.content(input, 8)?;
@@ -180,7 +180,7 @@ impl Film {
         Ok(())
     }
 
-    /// Takes an item by its code of four characters.
+    /// Adds an item by its code of four characters.
     fn item(&mut self, code: &[u8; 4], text: &str) {
         let field = match code {
             b"\xa9nam" | b"titl" => Field::Title,
@@ -201,7 +201,7 @@ impl Film {
         self.metadata.text(field, text);
     }
 
-    /// Takes a value by its key, `com.apple.quicktime.title` or `title`.
+    /// Adds a value by its key, `com.apple.quicktime.title` or `title`.
     fn value(&mut self, key: &str, text: &str) {
         let field = match key.rsplit('.').next().unwrap_or(key) {
             "title" | "displayname" => Field::Title,

@@ -1,4 +1,4 @@
-//! Films as ffmpeg and mkvmerge write them.
+//! Tests of films from ffmpeg and mkvmerge.
 
 use ken_core::{Document, Field, Kind, Reason};
 
@@ -90,7 +90,7 @@ fn songs_in_the_containers_of_films_are_songs() {
     }
 }
 
-/// Returns a file of boxes of ISO media: `moov` with this content.
+/// Returns an ISO media file of boxes: `moov` with this content.
 fn moov(content: &[u8]) -> Vec<u8> {
     let mut file = b"\0\0\0\x10ftypisom\0\0\0\0".to_vec();
     file.extend((8 + content.len() as u32).to_be_bytes());

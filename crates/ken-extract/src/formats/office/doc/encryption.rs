@@ -1,19 +1,19 @@
-//! Encrypted documents (MS-DOC 2.2.6): the header of the encryption stands at the start of the
-//! stream of tables; the start of the main stream stays readable.
+//! Encrypted documents (MS-DOC 2.2.6): the encryption header is at the start of the table stream;
+//! the start of the main stream stays readable.
 
 use ken_core::Encryption;
 
 use crate::structure::encryption::stream::StreamKey;
 use crate::{Error, Passwords};
 
-/// How much of the main stream is not encrypted.
+/// Number of bytes of the main stream that are not encrypted.
 const PLAIN_BYTES: usize = 68;
 const BLOCK_BYTES: usize = 512;
-/// Flags in the byte at 11: encrypted, and by a mask only.
+/// Flags in the byte at offset 11: encrypted, and by a mask only.
 const ENCRYPTED: u8 = 1;
 const MASKED: u8 = 0x80;
 
-/// Decrypts the streams of an encrypted document and leaves others as they are.
+/// Decrypts the streams of an encrypted document and leaves other documents unchanged.
 ///
 /// # Errors
 /// Fails if the method is not known, or no password fits.

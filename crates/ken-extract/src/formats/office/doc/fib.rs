@@ -1,14 +1,14 @@
-//! The File Information Block: where everything else is (MS-DOC 2.5).
+//! The File Information Block, with the offsets of everything else (MS-DOC 2.5).
 
 use crate::Error;
 
-/// Numbers of versions: from here on it is Word 97 or newer.
+/// First version number of Word 97 and later.
 const WORD_97: u16 = 105;
 
-/// Chinese of one of two sorts.
+/// Language number of Chinese, which has two variants.
 pub(super) const CHINESE: u16 = 0x04;
 
-/// A place in the table stream.
+/// A range of the table stream.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TableRange {
     pub(super) at: usize,
@@ -16,22 +16,22 @@ pub(super) struct TableRange {
 }
 
 impl TableRange {
-    /// Returns the bytes at this place, if they are all there.
+    /// Returns the bytes of this range, if all are present.
     pub(super) fn of(self, table: &[u8]) -> Option<&[u8]> {
         table.get(self.at..self.at.checked_add(self.length)?)
     }
 }
 
-/// What reading the text needs of the block.
+/// The values of the block that are needed to read the text.
 pub(super) struct Fib {
     pub(super) is_word_97: bool,
-    /// Whether the characters of Word 95 take two bytes, as in East Asia.
+    /// Whether characters of Word 95 take two bytes, as in East Asia.
     pub(super) is_double_byte: bool,
     /// Whether the text is in pieces.
     pub(super) has_pieces: bool,
-    /// Language of the text, which tells the code page of Word 6 and 95.
+    /// Language of the text, which determines the code page of Word 6 and 95.
     pub(super) language: u16,
-    /// Where the text begins and ends if it is not in pieces.
+    /// Start and end of the text if it is not in pieces.
     pub(super) text_start: usize,
     pub(super) text_end: usize,
     /// Lengths of the parts of the text in characters: pages, footnotes, headers, macros, comments,
@@ -41,7 +41,7 @@ pub(super) struct Fib {
     pub(super) sections: TableRange,
 }
 
-/// Returns the stream that holds tables; in Word 6 and 95 the main one does.
+/// Returns the stream with the tables; in Word 6 and 95 it is the main stream.
 pub(super) fn table_of(main: &[u8]) -> Option<&'static str> {
     let is_word_97 = u16::from_le_bytes(*main.get(2..)?.first_chunk()?) > WORD_97;
     let is_second = main.get(11)? & 2 != 0;
@@ -82,7 +82,7 @@ impl Fib {
             is_word_97,
             is_double_byte: !is_word_97 && flags & 0x1000 != 0,
             has_pieces: is_word_97 || flags & 4 != 0,
-            // Versions for East Asia have a number of their own.
+            // East Asian versions have a number of their own.
             language: match short(0)? {
                 0xa697 => 0x411,
                 0xa698 => 0x412,

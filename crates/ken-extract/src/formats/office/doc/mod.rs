@@ -1,8 +1,8 @@
-//! Word documents before 2007 (.doc): MS-DOC, and Word 6 and 95 after the same plan.
+//! Word documents before 2007 (.doc): MS-DOC, and Word 6 and 95 with the same structure.
 //!
-//! The stream `WordDocument` begins with a table of places (FIB). The text is one run of characters
-//! that is stored in pieces, in any order: that is how Word saved fast. After the text of the pages
-//! come footnotes, headers, comments, endnotes and text boxes.
+//! The stream `WordDocument` begins with a table of offsets (FIB). The text is one run of
+//! characters that is stored in pieces, in any order, because that is how Word's fast save worked.
+//! After the text of the pages come footnotes, headers, comments, endnotes and text boxes.
 
 mod encryption;
 mod fib;

@@ -1,19 +1,19 @@
-//! The text in one piece, as units of UTF-16 (MS-DOC 2.4.1 and 2.9.38).
+//! Joins the text from its pieces, as UTF-16 units (MS-DOC 2.4.1 and 2.9.38).
 
 use super::fib::{CHINESE, Fib};
 use crate::structure::cursor::Cursor;
 use crate::text;
 use crate::text::code_page;
 
-/// A run of characters that is stored together.
+/// A run of characters that are stored together.
 struct Piece {
     n_characters: usize,
     at: usize,
     is_8_bit: bool,
 }
 
-/// Returns the text, and whether all of it was there. Pieces may be made to overlap, so no more
-/// characters are read than the stream has bytes.
+/// Returns the text, and whether it is complete. Pieces may overlap, so at most as many characters
+/// are read as the stream has bytes.
 pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> (Vec<u16>, bool) {
     let found = fib
         .has_pieces
@@ -65,8 +65,8 @@ pub(super) fn read(fib: &Fib, main: &[u8], table: &[u8]) -> (Vec<u16>, bool) {
     (units, is_whole)
 }
 
-/// Decodes characters of one or two bytes that take two each, the first byte last.
-/// Without a code page it is guessed.
+/// Decodes characters of one or two bytes, each stored in two bytes with the first byte last.
+/// Without a code page, guesses it.
 fn double_byte(bytes: &[u8], code_page: Option<u16>) -> String {
     let mut packed = Vec::with_capacity(bytes.len());
     for &[low, high] in bytes.as_chunks::<2>().0 {
@@ -79,7 +79,7 @@ fn double_byte(bytes: &[u8], code_page: Option<u16>) -> String {
     }
 }
 
-/// Finds the table of pieces behind the changes of formats that fast saving left.
+/// Finds the table of pieces, after the format changes that fast saving left.
 fn piece_table(clx: &[u8]) -> Option<&[u8]> {
     let mut cursor = Cursor(clx);
     loop {
@@ -131,7 +131,7 @@ fn pieces(table: &[u8], fib: &Fib) -> Vec<Piece> {
         .collect()
 }
 
-/// Returns the code page of a language of Windows.
+/// Returns the code page of a Windows language.
 fn code_page(language: u16) -> u16 {
     match (language & 0x3ff, language) {
         (0x11, _) => 932,

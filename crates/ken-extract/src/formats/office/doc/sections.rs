@@ -1,5 +1,5 @@
-//! Where sections begin a page and where they flow on (MS-DOC 2.8.26 and 2.6.4): both are written
-//! with the character of a page break.
+//! Finds which sections begin a page and which continue it (MS-DOC 2.8.26 and 2.6.4): both have the
+//! character of a page break.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::structure::cursor::Cursor;
 const BREAK_KIND: u16 = 0x3009;
 const BREAK_KIND_6: u8 = 142;
 
-/// Where the text holds section marks, and which of them begin no page.
+/// The positions of section marks, and which of them begin no page.
 #[derive(Default)]
 pub(super) struct Breaks {
     flowing: HashSet<usize>,
@@ -38,7 +38,7 @@ pub(super) fn page_breaks(fib: &Fib, main: &[u8], table: &[u8]) -> Breaks {
         let flows_on = main
             .get(at as usize..)
             .and_then(|properties| flows_on(properties, fib.is_word_97));
-        // The mark is the last character of the section before.
+        // The mark is the last character of the previous section.
         let start = u32::from_le_bytes(*start) as usize;
         if flows_on == Some(true) && start > 0 {
             breaks.flowing.insert(start - 1);
@@ -47,13 +47,13 @@ pub(super) fn page_breaks(fib: &Fib, main: &[u8], table: &[u8]) -> Breaks {
     breaks
 }
 
-/// Returns whether a section begins on the same page; nothing if its properties do not say.
+/// Returns whether a section begins on the same page; none if its properties do not say.
 fn flows_on(bytes: &[u8], is_word_97: bool) -> Option<bool> {
     let mut length = Cursor(bytes);
     let n_bytes = usize::from(length.le_u16()?);
     let mut properties = Cursor(length.take(n_bytes)?);
     if !is_word_97 {
-        // Sizes differ for each property; the kind of break is mostly the first.
+        // Each property has its own size; the kind of break is mostly the first one.
         return (properties.byte()? == BREAK_KIND_6).then_some(properties.byte()? <= 1);
     }
     loop {

@@ -38,7 +38,7 @@ fn a_file_of_libreoffice_is_read() {
     );
 }
 
-/// Returns a document of Word 97 whose text is in pieces, in this order.
+/// Returns a Word 97 document whose text is in pieces, in this order.
 fn fast_saved(pieces: &[(&str, bool)], flags: u16) -> Vec<u8> {
     let mut main = vec![0; 0x400];
     let mut ends = vec![0_u32];
@@ -149,7 +149,7 @@ fn embedded_documents_are_members() {
 #[test]
 fn hostile_files_are_survived() {
     survives(extract, WORD, "a.doc", SAMPLE);
-    // Each piece is all of the text.
+    // Each piece is the whole text.
     let pieces = vec![("0123456789", true); 1000];
     let mut file = fast_saved(&pieces, 0);
     let place = memchr::memmem::rfind(&file, &1_u32.to_le_bytes());
@@ -165,7 +165,7 @@ fn pieces_that_overlap_are_told() {
     let mut file = fast_saved(&pieces, 0);
     let ends = |ends: [u32; 4]| ends.map(u32::to_le_bytes).concat();
     let at = memchr::memmem::find(&file, &ends([0, 2000, 4000, 6000])).unwrap();
-    // The second piece reads on into the first; the third has no room left.
+    // The second piece overlaps the first; no room is left for the third.
     file[at..at + 16].copy_from_slice(&ends([0, 2000, 6000, 10_000]));
     let found = found(&file);
     let failure = found.own().failure.as_ref();

@@ -1,12 +1,12 @@
-//! Characters with a meaning of their own (MS-DOC 2.4 and 2.8.25): marks of paragraphs, cells, pages
-//! and fields.
+//! Handles special characters (MS-DOC 2.4 and 2.8.25): marks of paragraphs, cells, pages and
+//! fields.
 
 use super::fib::Fib;
 use super::sections::Breaks;
 use crate::Limits;
 use crate::output::body::Body;
 
-/// Fields nested deeper than any program nests them.
+/// Maximum depth of fields; no program nests them so deep.
 const MAX_FIELDS: usize = 1000;
 
 /// Returns the text of a document.
@@ -31,7 +31,7 @@ pub(super) fn text(fib: &Fib, units: &mut [u16], breaks: &Breaks, limits: &Limit
             writer.push(unit);
         }
     }
-    // Footnotes and the like follow the pages, with nothing that counts as a page.
+    // Footnotes and the like follow the pages, and contain no page breaks.
     for length in others {
         writer.end_part();
         let (part, after) = rest.split_at_mut(length.min(rest.len()));
@@ -45,8 +45,8 @@ pub(super) fn text(fib: &Fib, units: &mut [u16], breaks: &Breaks, limits: &Limit
     writer.body.finish()
 }
 
-/// Drops the begins of fields whose instruction has no end in its part: all that follows would be
-/// taken for one.
+/// Removes the starts of fields whose instruction does not end in the same part; otherwise all the
+/// rest would be taken for an instruction.
 fn drop_unended(part: &mut [u16]) {
     let mut open = Vec::new();
     for (position, unit) in part.iter().enumerate() {
@@ -70,7 +70,7 @@ fn drop_unended(part: &mut [u16]) {
 
 struct Writer {
     body: Body,
-    /// For each open field whether its instruction is being read, not its result.
+    /// For each open field, whether its instruction or its result is being read.
     fields: Vec<bool>,
     run: Vec<u16>,
     after_cell: bool,
@@ -93,7 +93,7 @@ impl Writer {
             0x0b => self.run.push(0x0a),
             0x1e => self.run.push(u16::from(b'-')),
             0xa0 => self.run.push(u16::from(b' ')),
-            // Marks of pictures, notes and comments, and hyphens that may be.
+            // Marks of pictures, notes and comments, and optional hyphens.
             0..=0x08 | 0x0a..=0x1f | 0x7f | 0xad => {}
             // Characters of symbol fonts.
             0xf000..0xf100 => {}
@@ -104,7 +104,7 @@ impl Writer {
         }
     }
 
-    /// The end of a row looks like that of a cell, and follows one.
+    /// Ends a cell or a row: the end of a row looks like that of a cell, and follows one.
     fn end_cell(&mut self) {
         if !self.in_row {
             self.body.begin_row();

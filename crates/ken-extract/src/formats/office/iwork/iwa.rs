@@ -1,10 +1,10 @@
-//! The files of an iWork document (`.iwa`): chunks compressed by Snappy, in them objects, each with
-//! a header in Protocol Buffers that tells its type and length.
+//! The files of an iWork document (`.iwa`): chunks compressed by Snappy, which contain objects,
+//! each with a header in Protocol Buffers that holds its type and length.
 //!
-//! Apple has published nothing of it; this is as Sean Patrick O'Brien described it
+//! Apple has published no specification. Sources: the description by Sean Patrick O'Brien
 //! (<https://github.com/obriensp/iWorkFileFormat>), and Google's description of Snappy.
 
-/// A chunk holds 64 KiB, unpacked.
+/// Maximum size of a chunk, which holds 64 KiB unpacked.
 const MAX_CHUNK_BYTES: u64 = 1 << 20;
 
 /// An object: its type and its fields.
@@ -13,7 +13,7 @@ pub(super) struct Object<'a> {
     pub(super) message: Message<'a>,
 }
 
-/// Unpacks a file; of one that is damaged, what comes before.
+/// Unpacks a file; of a damaged one, the part before the damage.
 pub(super) fn unpack(mut file: &[u8], max_bytes: usize) -> (Vec<u8>, bool) {
     let mut bytes = Vec::new();
     while let [0, a, b, c, rest @ ..] = file {
@@ -29,7 +29,7 @@ pub(super) fn unpack(mut file: &[u8], max_bytes: usize) -> (Vec<u8>, bool) {
     (bytes, file.is_empty())
 }
 
-/// Adds what a chunk of Snappy holds: literals, and copies of what stands before.
+/// Adds the content of a Snappy chunk: literals, and copies of earlier bytes.
 fn unsnap(chunk: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
     let mut message = Message(chunk);
     let length = message.varint().filter(|&n| n <= MAX_CHUNK_BYTES)? as usize;
@@ -60,7 +60,7 @@ fn unsnap(chunk: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
         };
         if n_bytes > 0 {
             let from = bytes.len().checked_sub(offset).filter(|&at| at >= start)?;
-            // A copy may reach into itself.
+            // A copy may overlap its own source.
             for at in from..from + n_bytes {
                 bytes.push(*bytes.get(at)?);
             }
@@ -103,7 +103,7 @@ pub(super) fn objects(bytes: &[u8]) -> impl Iterator<Item = Object<'_>> {
     })
 }
 
-/// A message of Protocol Buffers, or what is left of it.
+/// A message of Protocol Buffers, or the unread rest of one.
 #[derive(Clone, Copy)]
 pub(super) struct Message<'a>(pub(super) &'a [u8]);
 
@@ -157,7 +157,7 @@ impl<'a> Message<'a> {
         })
     }
 
-    /// Returns the texts of a field that may stand several times.
+    /// Returns the texts of a field that may be repeated.
     pub(super) fn texts(self, wanted: u64) -> impl Iterator<Item = &'a str> {
         self.fields().filter_map(move |field| match field {
             (number, Value::Bytes(text)) if number == wanted => std::str::from_utf8(text.0).ok(),
@@ -165,7 +165,7 @@ impl<'a> Message<'a> {
         })
     }
 
-    /// Returns the messages of a field that may stand several times.
+    /// Returns the messages of a field that may be repeated.
     pub(super) fn messages(self, wanted: u64) -> impl Iterator<Item = Message<'a>> {
         self.fields().filter_map(move |field| match field {
             (number, Value::Bytes(message)) if number == wanted => Some(message),
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn snappy_is_unpacked() {
         let mut bytes = b"before ".to_vec();
-        // "Wikipedia is a free" and copies, one of which reaches into itself.
+        // "Wikipedia is a free" and copies, one of which overlaps its own source.
         let chunk = b"\x11\x0cabcd\x01\x04\x16\x04\x00\x08xyz";
         assert_eq!(unsnap(chunk, &mut bytes), Some(()));
         assert_eq!(bytes, b"before abcdabcdabcdabxyz".to_vec());

@@ -1,9 +1,9 @@
 //! Documents of Apple's iWork: Pages, Numbers, Keynote.
 //!
-//! Since 2013 they are zip archives of `.iwa` files ([`iwa`]), from which the stored texts are taken:
-//! of the body, of text boxes, headers and notes, and of the cells of tables. Each slide is a section.
-//! Numbers are left out: tables store them packed. Older documents hold a preview as PDF, which is
-//! handed on. The types of objects are those that O'Brien's description lists.
+//! Since 2013 they are zip archives of `.iwa` files ([`iwa`]), whose stored texts are extracted:
+//! those of the body, of text boxes, headers and notes, and of the cells of tables. Each slide is a
+//! section. Numbers are left out, since tables store them packed. Older documents hold a preview as
+//! PDF, which is handed on. Types of objects are those in O'Brien's description.
 
 mod iwa;
 
@@ -33,7 +33,7 @@ const STORAGE: u64 = 2001;
 /// Strings that the cells of a table refer to.
 const DATA_LIST: u64 = 6005;
 const TABLE: u64 = 6001;
-/// In Numbers only.
+/// Only in Numbers.
 const SHEET: u64 = 2;
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -71,8 +71,8 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     package.finish()
 }
 
-/// Returns the files that hold text: first the document, then slides by their number, then others.
-/// Masters hold samples of text.
+/// Returns the files that hold text: first the document, then slides by number, then others.
+/// Masters hold sample text.
 fn files(package: &Package<'_>) -> Vec<String> {
     let is_wanted = |name: &&str| {
         let file = name.strip_prefix("Index/").unwrap_or_default();
@@ -116,7 +116,8 @@ fn add(object: &Object<'_>, is_numbers: bool, body: &mut Body) {
     }
 }
 
-/// Control characters stand for breaks of pages, columns and sections, and for what floats.
+/// Adds text, in which control characters represent breaks of pages, columns and sections, and
+/// floating objects.
 fn add_lines(text: &str, body: &mut Body) {
     for line in
         text.split(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffc}'))

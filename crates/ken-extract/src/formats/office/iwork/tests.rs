@@ -1,4 +1,4 @@
-//! Documents made by hand; see `tests/data/iwork/README.md`.
+//! Tests of handmade documents; see `tests/data/iwork/README.md`.
 
 use ken_core::{Kind, Reason};
 

@@ -1,7 +1,8 @@
 //! Word documents (.docx, .docm, .dotx, .dotm): WordprocessingML, ECMA-376 part 1, chapter 17.
 //!
 //! The body comes first, then footnotes, endnotes, headers, footers and comments. Deleted and
-//! moved-away text is left out, field codes too. Pages are those that the last program laid out.
+//! moved-away text and field codes are left out. Pages are those of the last program that laid out
+//! the document.
 
 use std::collections::HashSet;
 
@@ -39,7 +40,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .in_worker()
 .version(3);
 
-/// Kinds of parts that hold text like the main part, in the order in which they follow it.
+/// Kinds of parts that hold text like the main part, in the order in which they are appended.
 const TEXT_PARTS: &[&str] = &["footnotes", "endnotes", "header", "footer", "comments"];
 /// More styles of headings than any document has.
 const MAX_STYLES: usize = 1000;
@@ -68,7 +69,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     raise_pages(document);
 }
 
-/// Sets the number of pages to what the text shows, if its writer counted fewer.
+/// Raises the number of pages to that in the text, if the document declares fewer.
 fn raise_pages(document: &mut Document) {
     let breaks = memchr::memchr_iter(b'\x0c', document.body.as_bytes()).count();
     if breaks as i64 >= document.number(Field::Pages).unwrap_or(1) {
@@ -76,7 +77,7 @@ fn raise_pages(document: &mut Document) {
     }
 }
 
-/// Reads which styles are those of headings: their names are the same in every language.
+/// Finds the heading styles, whose names are the same in every language.
 fn heading_styles(text: &str, styles: &mut HashSet<String>) -> Result<(), Error> {
     let mut xml = Xml::new(text);
     let mut style = None;
@@ -139,7 +140,7 @@ fn is_heading(xml: &mut Xml<'_>, styles: &HashSet<String>) -> Result<bool, Error
                 let value = tag.attribute("val").unwrap_or_default();
                 match tag.name() {
                     "pStyle" => is_heading |= styles.contains(&*value),
-                    // 9 is the level of text.
+                    // 9 is the level of body text.
                     "outlineLvl" => is_heading |= *value != *"9",
                     _ => {}
                 }
@@ -152,7 +153,8 @@ fn is_heading(xml: &mut Xml<'_>, styles: &HashSet<String>) -> Result<bool, Error
     Ok(is_heading)
 }
 
-/// Properties hold no text, but elements of the same names; `Fallback` doubles a text box.
+/// Returns whether an element is skipped: properties have no text but elements with the same names,
+/// and `Fallback` duplicates a text box.
 fn is_skipped(name: &str) -> bool {
     matches!(
         name,
@@ -202,7 +204,7 @@ mod tests {
 
     const SAMPLE: &[u8] = include_bytes!("../../../../tests/data/sample.docx");
 
-    /// Returns the text of a document of these body elements.
+    /// Returns the text of a document with these body elements.
     fn text_of(body: &str) -> String {
         let document = format!("<w:document><w:body>{body}</w:body></w:document>");
         run_main(&FORMAT, "word/document.xml", &document).body

@@ -4,8 +4,8 @@ use crate::Error;
 use crate::output::body::Body;
 use crate::structure::xml::{Node, Xml};
 
-/// Reads paragraphs, tables, comments, and the names of series and categories of charts. Numbers
-/// of charts are left out: they stand in the sheet that the chart is made from.
+/// Reads paragraphs, tables, comments, and the names of series and categories of charts. Numbers of
+/// charts are left out, since they are in the sheet behind the chart.
 pub(super) fn read(text: &str, body: &mut Body) -> Result<(), Error> {
     let mut xml = Xml::new(text);
     let mut in_text = false;
@@ -16,9 +16,9 @@ pub(super) fn read(text: &str, body: &mut Body) -> Result<(), Error> {
             Node::Start(tag) => match tag.name() {
                 "t" | "v" | "text" => in_text = true,
                 "Fallback" | "numCache" | "numLit" => xml.skip()?,
-                // The number of a slide is no text that somebody wrote.
+                // Nobody wrote the slide number as text.
                 "fld" if tag.attribute("type").as_deref() == Some("slidenum") => xml.skip()?,
-                // What a picture shows, for those who cannot see it.
+                // The text description of a picture.
                 "cNvPr" => body.line(&tag.attribute("descr").unwrap_or_default()),
                 "br" => body.push("\n"),
                 "tr" => body.begin_row(),

@@ -1,8 +1,8 @@
 //! Office Open XML (ECMA-376, ISO 29500): what Word, Excel and PowerPoint files share.
 //!
-//! A file is a package of parts that name each other by relations; the text of a document is
-//! found by following them from the main part. Namespaces (transitional or strict) do not matter,
-//! as elements are known by their local names.
+//! A file is a package of parts that refer to each other by relations; following these from the
+//! main part yields the text of a document. Namespaces (transitional or strict) do not matter,
+//! since elements are identified by their local names.
 
 pub(in crate::formats) mod docx;
 mod drawing;
@@ -19,11 +19,11 @@ use crate::structure::package::{Package, resolve};
 use crate::structure::xml::{Node, Xml};
 use crate::{Error, Input, Limits, Member};
 
-/// First bytes of a compound file: what an encrypted package is wrapped in, and the form of the
-/// files of Office 97.
+/// First bytes of a compound file, which wraps an encrypted package, and is the format of Office 97
+/// files.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
-/// What a part says of another one.
+/// A reference from one part to another.
 struct Relation {
     id: String,
     /// Last segment of the relation's type, for instance `footnotes`.
@@ -32,10 +32,10 @@ struct Relation {
     target: String,
 }
 
-/// Reads the text of a main part and of what it refers to into the document.
+/// Reads the text of a main part and of the parts that it refers to into the document.
 type ReadMain = fn(&mut Package<'_>, &str, &mut Document, &Limits);
 
-/// Extracts any of the formats.
+/// Extracts a document in any of these formats.
 fn extract(
     input: &mut Input<'_>,
     output: &mut Output<'_>,
@@ -63,7 +63,8 @@ fn main_part(package: &mut Package<'_>, usual: &str) -> Result<String, Error> {
         .ok_or_else(|| Error::Malformed(format!("there is no part {usual}")))
 }
 
-/// Returns the relations of a part to other parts of the package; of the package itself for "".
+/// Returns the relations of a part to other parts of the package; for "", those of the package
+/// itself.
 fn relations(package: &mut Package<'_>, part: &str) -> Vec<Relation> {
     let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
     let name = match folder {
@@ -158,13 +159,13 @@ fn read_property_part(text: &str, document: &mut Document) -> Result<(), Error> 
     xml.whole()
 }
 
-/// Sets the number of pages that was counted, in the place of one that the properties tell.
+/// Sets the counted number of pages, replacing the one in the properties.
 fn set_pages(document: &mut Document, pages: usize) {
     document.fields.retain(|(field, _)| *field != Field::Pages);
     document.add_number(Field::Pages, pages as i64);
 }
 
-/// Hands on the files that the document embeds; pictures and sounds are no such files.
+/// Hands on the files embedded in the document; pictures and sounds are not handed on.
 fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let names: Vec<String> = package
         .names()
@@ -187,7 +188,7 @@ fn hand_on_embeddings(package: &mut Package<'_>, output: &mut Output<'_>) -> Res
     Ok(())
 }
 
-/// Returns the text of a part, or nothing if it is missing.
+/// Returns the text of a part; none if it is missing.
 fn read_part(
     package: &mut Package<'_>,
     part: &str,
@@ -220,13 +221,13 @@ mod tests {
         testing::run(format.extract, detected(format), "x", bytes)
     }
 
-    /// Returns the document of a package that has nothing but its main part.
+    /// Returns the document of a package with only a main part.
     pub(super) fn run_main(format: &Format, name: &str, main: &str) -> Document {
         let mut found = run(format, &zip_of(&[(name, main.as_bytes())]));
         found.documents.pop().unwrap()
     }
 
-    /// Runs the hostile set, and the wrong containers of Office.
+    /// Runs the hostile set, and Office files of the wrong kind.
     pub(super) fn check_hostile(format: &Format, good: &[u8]) {
         testing::survives(format.extract, detected(format), "x", good);
         let old = compound_of(&[("WordDocument", b"")]);

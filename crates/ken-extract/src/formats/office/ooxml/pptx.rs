@@ -1,8 +1,7 @@
 //! Presentations (.pptx, .pptm, .ppsx, .ppsm, .potx, .potm): PresentationML, ECMA-376 part 1,
 //! chapter 19.
-//!
-//! One page per slide in the order of the presentation, each with its charts, diagrams, comments
-//! and notes. Masters and layouts are left out: their text is a prompt.
+//! There is one page per slide, in the order of the presentation, each with its charts, diagrams,
+//! comments and notes. Masters and layouts are left out, since their text is a prompt.
 
 use std::collections::HashMap;
 
@@ -41,7 +40,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .in_worker()
 .version(3);
 
-/// Kinds of parts that belong to a slide, in the order in which they follow it.
+/// Kinds of parts of a slide, in the order in which they are appended.
 const SLIDE_PARTS: &[&str] = &["chart", "diagramData", "comments", "notesSlide"];
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {

@@ -1,8 +1,8 @@
-//! Spreadsheets with binary parts (.xlsb): MS-XLSB, the package of `xlsx` with records in place of
+//! Spreadsheets with binary parts (.xlsb): MS-XLSB, the package of `xlsx` with records instead of
 //! XML.
 //!
-//! Numbers and types of records are of one byte or two, lengths of up to four (2.1.4). What the parts
-//! mean is as in `xlsx`; numbers are stored as in `xls`.
+//! Numbers and types of records have one byte or two, lengths up to four (2.1.4). Parts have the
+//! same meaning as in `xlsx`; numbers are stored as in `xls`.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ pub(in crate::formats) const FORMAT: Format = Format::new(
 .in_worker()
 .version(2);
 
-/// More sheets than memory ever held.
+/// More sheets than memory ever holds.
 const MAX_SHEETS: usize = 10_000;
 
 fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: &Limits) {
@@ -69,7 +69,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
             body.end_page();
         }
         body.line(name);
-        // Each part is read once, however often it is named.
+        // Each part is read once, even if it is referenced several times.
         if let Some(part) = targets.remove(id.as_str()) {
             read_sheet(package, part, &workbook, &mut body);
         }
@@ -78,7 +78,7 @@ fn read(package: &mut Package<'_>, main: &str, document: &mut Document, limits: 
     set_pages(document, sheets.len());
 }
 
-/// Hands the records of a part on, which may read as much of their data as they need.
+/// Calls back with the records of a part; the callback may read as much of their data as it needs.
 fn each_record(
     package: &mut Package<'_>,
     part: &str,
@@ -90,7 +90,7 @@ fn each_record(
     };
     let mut rest = Cursor(&bytes);
     while let Some((kind, data)) = record(&mut rest) {
-        // A record that is shorter than its kind has to be says nothing.
+        // A record that is too short for its kind is ignored.
         let _ = take(kind, &mut Cursor(data));
     }
 }
@@ -101,7 +101,7 @@ fn record<'a>(rest: &mut Cursor<'a>) -> Option<(u32, &'a [u8])> {
     Some((kind, rest.take(length)?))
 }
 
-/// Reads a number of seven bits a byte, the lowest first.
+/// Reads a little-endian number with seven bits in each byte.
 fn number(rest: &mut Cursor<'_>, max_bytes: u32) -> Option<u32> {
     let mut number = 0;
     for position in 0..max_bytes {
@@ -114,7 +114,7 @@ fn number(rest: &mut Cursor<'_>, max_bytes: u32) -> Option<u32> {
     Some(number)
 }
 
-/// Reads a string behind its length; one that is missing has the length -1.
+/// Reads a string after its length; a missing string has the length -1.
 fn string(data: &mut Cursor<'_>) -> Option<String> {
     let n_units = match data.le_u32()? {
         u32::MAX => 0,
@@ -124,7 +124,7 @@ fn string(data: &mut Cursor<'_>) -> Option<String> {
     Some(code_page::utf16(bytes).into_owned())
 }
 
-/// Reads a string behind flags; its formatting follows.
+/// Reads a string between its flags and its formatting.
 fn rich_string(data: &mut Cursor<'_>) -> Option<String> {
     let _flags = data.byte()?;
     string(data)
@@ -197,7 +197,7 @@ fn read_sheet(package: &mut Package<'_>, part: &str, workbook: &Workbook, body: 
     }
 }
 
-/// Returns the text of a cell, of a formula the last result.
+/// Returns the text of a cell; for a formula, its last result.
 fn cell(kind: u32, style: usize, data: &mut Cursor<'_>, workbook: &Workbook) -> Option<String> {
     let number = |value: f64| {
         let format = workbook
@@ -248,7 +248,7 @@ mod tests {
         record(kind, &[&[0; 8], value].concat())
     }
 
-    /// Returns the workbook that `sample.xlsb` holds: no program on Linux writes such files.
+    /// Returns the workbook in `sample.xlsb`: no program on Linux writes such files.
     fn sample() -> Vec<u8> {
         let sheet =
             |name: &str, id: &str| record(156, &[vec![0; 8], text(id), text(name)].concat());

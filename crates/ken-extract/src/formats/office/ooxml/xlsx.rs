@@ -1,7 +1,7 @@
 //! Spreadsheets (.xlsx, .xlsm, .xltx, .xltm): SpreadsheetML, ECMA-376 part 1, chapter 18.
 //!
-//! One page per sheet in the order of the workbook: its name, its cells row by row as they are
-//! displayed, then comments, text boxes and chart titles. Formulas give their last results.
+//! There is one page per sheet, in the order of the workbook: its name, its cells row by row as
+//! displayed, then comments, text boxes and chart titles. Formulas yield their last results.
 
 use std::collections::HashMap;
 

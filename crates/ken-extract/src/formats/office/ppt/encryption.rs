@@ -1,5 +1,5 @@
-//! Encrypted presentations (MS-PPT 2.3.7): each part is encrypted for itself, by the key of its
-//! number. The tables stay readable, and so does the part that holds the encryption header.
+//! Encrypted presentations (MS-PPT 2.3.7): each part is encrypted separately, with the key of its
+//! number. The tables stay readable, as does the part with the encryption header.
 
 use ken_core::Encryption;
 
@@ -11,13 +11,13 @@ use crate::{Error, Passwords};
 
 /// The record of the encryption header.
 const SESSION: u16 = 0x2f14;
-/// What the stream `Current User` holds if the presentation is encrypted.
+/// Value in the stream `Current User` of an encrypted presentation.
 const ENCRYPTED: u32 = 0xf3d1_c4df;
 const HEAD_BYTES: usize = 8;
-/// How often, on average, each byte may be decrypted: parts may be made to overlap.
+/// How often, on average, each byte may be decrypted, since parts may overlap.
 const MAX_REREADS: usize = 2;
 
-/// Decrypts the parts of an encrypted presentation and leaves others as they are.
+/// Decrypts the parts of an encrypted presentation and leaves other presentations unchanged.
 ///
 /// # Errors
 /// Fails if the method is not known, or no password fits.

@@ -1,8 +1,8 @@
 //! PowerPoint presentations before 2007 (.ppt): MS-PPT, of PowerPoint 97 to 2003.
 //!
-//! The stream `PowerPoint Document` is a tree of records. Each saving appends what changed and a
-//! table of where things are now, so slides are found by the newest of these tables. If they are
-//! damaged, all slides in the stream are read, in the order in which they stand there.
+//! The stream `PowerPoint Document` is a tree of records. Each save appends the changed parts and a
+//! table of current offsets, so slides are found by the newest of these tables. If the tables are
+//! damaged, all slides in the stream are read, in stream order.
 
 mod encryption;
 mod record;
@@ -85,7 +85,7 @@ fn hand_on(record: &Record<'_>, number: usize, output: &mut Output<'_>) -> Resul
     }
 }
 
-/// Unpacks an object, which stands behind its length.
+/// Unpacks an object, which follows its length.
 fn inflate(data: &[u8], limits: &Limits) -> Result<Vec<u8>, Error> {
     let packed = data.get(4..).unwrap_or_default();
     let by_ratio = max_expanded(packed.len() as u64, limits.max_expansion);

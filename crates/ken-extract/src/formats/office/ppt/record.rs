@@ -23,19 +23,19 @@ pub(super) const COMMENT: u16 = 0x2ee0;
 #[derive(Clone, Copy)]
 pub(super) struct Record<'a> {
     pub(super) kind: u16,
-    /// What tells records of one kind apart.
+    /// Distinguishes records of one kind.
     pub(super) instance: u16,
     pub(super) has_records: bool,
     pub(super) data: &'a [u8],
 }
 
-/// Returns the records in bytes; the last may be cut off.
+/// Returns the records in bytes; the last one may be truncated.
 pub(super) fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
     let mut rest = Cursor(bytes);
     std::iter::from_fn(move || next(&mut rest))
 }
 
-/// Returns the record at a place.
+/// Returns the record at an offset.
 pub(super) fn record_at(bytes: &[u8], at: u32) -> Option<Record<'_>> {
     next(&mut Cursor(bytes.get(at as usize..)?))
 }
@@ -53,7 +53,7 @@ fn next<'a>(rest: &mut Cursor<'a>) -> Option<Record<'a>> {
     })
 }
 
-/// Returns the number at a place in a record's data.
+/// Returns the number at an offset in a record's data.
 pub(super) fn number(data: &[u8], at: usize) -> Option<u32> {
     Cursor(data.get(at..)?).le_u32()
 }

@@ -1,4 +1,4 @@
-//! The text of slides and of their notes, in the order of the show.
+//! The text of slides and of their notes, in slide order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,17 +11,17 @@ use crate::output::body::Body;
 use crate::text::code_page;
 use crate::{Error, Limits};
 
-/// Records nested deeper than groups of shapes ever are.
+/// Maximum depth of records; groups of shapes are never nested so deep.
 const MAX_DEPTH: usize = 64;
 /// How often, on average, each byte of the stream may be read.
 const MAX_REREADS: usize = 4;
 
 /// The text of a presentation.
 pub(super) struct SlideText {
-    /// A form feed stands between slides.
+    /// The text, with a form feed between slides.
     pub(super) body: String,
     pub(super) n_slides: usize,
-    /// Why some of it was not read.
+    /// Why some text was not read.
     pub(super) failure: Option<Error>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn text(tables: &Tables, stream: &[u8], limits: &Limits) -> SlideText
     }
 }
 
-/// A slide or a page of notes as a list names it.
+/// A slide or a page of notes in a list.
 #[derive(Default)]
 struct Listed {
     part: u32,
@@ -56,7 +56,7 @@ struct Listed {
 
 struct SlideReader {
     body: Body,
-    /// The texts of the slide that are not in it but in the list of slides; taken when used.
+    /// The texts of the slide that are in the list of slides instead; taken when used.
     outline: Vec<String>,
     budget: usize,
     n_slides: usize,
@@ -94,7 +94,7 @@ impl SlideReader {
         }
     }
 
-    /// Reads slides and notes as they stand in the stream.
+    /// Reads slides and notes in stream order.
     fn all_slides(&mut self, stream: &[u8]) {
         for record in records(stream) {
             match record.kind {
@@ -122,7 +122,7 @@ impl SlideReader {
     }
 
     fn walk(&mut self, record: Record<'_>, depth: usize) {
-        // Records inside are paid for by the outermost one.
+        // The outermost record includes the cost of inner records.
         if depth == 0 {
             let Some(budget) = self.budget.checked_sub(record.data.len()) else {
                 let cause = "slides overlap";
@@ -164,7 +164,7 @@ impl SlideReader {
     }
 
     fn add(&mut self, text: &str) {
-        // A star stands for the number of the slide or the date.
+        // A star is a placeholder for the slide number or the date.
         if matches!(text.trim(), "" | "*") {
             return;
         }
@@ -215,7 +215,7 @@ fn notes_of(slide: &Record<'_>) -> Option<u32> {
     number(atom.data, 16).filter(|&id| id != 0)
 }
 
-/// Returns characters of which the upper bytes are zero.
+/// Decodes characters whose upper bytes are zero.
 fn latin(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }

@@ -1,17 +1,17 @@
-//! Where the parts of a presentation are now (MS-PPT 2.3.2 to 2.3.6).
+//! The current offsets of the parts of a presentation (MS-PPT 2.3.2 to 2.3.6).
 
 use std::collections::HashMap;
 
 use super::record::{DOCUMENT, PERSIST_TABLE, Record, USER_EDIT, number, record_at, records};
 
-/// More than any presentation was saved without being written anew.
+/// More incremental saves than any presentation has.
 const MAX_EDITS: usize = 10_000;
 
-/// The places of all parts.
+/// The offsets of all parts.
 pub(super) struct Tables {
     places: HashMap<u32, u32>,
     document: Option<u32>,
-    /// The part that says how the others are encrypted.
+    /// The part with the encryption header.
     pub(super) session: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ impl Tables {
             }
             if tables.document.is_none() {
                 tables.document = number(edit.data, 16);
-                // Only the record of an encrypted presentation is so long.
+                // Only the record of an encrypted presentation has this length.
                 tables.session = number(edit.data, 28);
             }
             if let Some(table) = number(edit.data, 12).and_then(|at| record_at(stream, at)) {
@@ -45,7 +45,7 @@ impl Tables {
         tables
     }
 
-    /// Adds a table; what a newer one said stays.
+    /// Adds a table; the values of newer tables take precedence.
     fn add(&mut self, table: &Record<'_>, n_left: &mut usize) {
         if table.kind != PERSIST_TABLE {
             return;
@@ -65,7 +65,7 @@ impl Tables {
         }
     }
 
-    /// Returns the numbers of all parts and where they are.
+    /// Returns the numbers of all parts and their offsets.
     pub(super) fn places(&self) -> impl Iterator<Item = (u32, u32)> {
         self.places.iter().map(|(&part, &place)| (part, place))
     }
@@ -86,7 +86,7 @@ fn is_edit(stream: &[u8], at: u32) -> bool {
     record_at(stream, at).is_some_and(|record| record.kind == USER_EDIT)
 }
 
-/// Finds the last table when the stream `Current User` does not say where it is.
+/// Finds the last table when the stream `Current User` does not hold its offset.
 fn last_edit(stream: &[u8]) -> Option<u32> {
     let edit = records(stream)
         .filter(|record| record.kind == USER_EDIT)

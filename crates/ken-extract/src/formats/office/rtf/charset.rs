@@ -1,17 +1,17 @@
-//! The code page of each font (`\fcharset`), and text in it.
+//! The code page of each font (`\fcharset`), and text in that code page.
 
 use std::collections::HashMap;
 
 use crate::text::code_page::{self, WESTERN};
 
-/// Fonts whose characters are pictures have no code page.
+/// Code page of fonts whose characters are pictures.
 pub(super) const SYMBOL: u16 = 42;
 /// More fonts than any file has.
 const MAX_FONTS: usize = 1 << 14;
 
 /// The code pages of a file.
 pub(super) struct Charsets {
-    /// Of the file itself.
+    /// The code page of the file itself.
     default: u16,
     fonts: HashMap<i32, u16>,
 }
@@ -24,7 +24,7 @@ impl Charsets {
         }
     }
 
-    /// Takes a control word that names the code page of the file; returns whether it is one.
+    /// Handles a control word that declares the code page of the file; returns whether it is one.
     pub(super) fn declare(&mut self, word: &[u8], number: Option<i32>) -> bool {
         self.default = match (word, number) {
             (b"ansicpg", Some(page)) => match u16::try_from(page) {
@@ -40,7 +40,7 @@ impl Charsets {
         true
     }
 
-    /// Takes the code page of a font, as a number of Windows' character sets or as itself.
+    /// Sets the code page of a font, given as a Windows character set or directly.
     pub(super) fn set_font(&mut self, font: i32, word: &[u8], number: i32) {
         if self.fonts.len() >= MAX_FONTS {
             return;
@@ -54,13 +54,13 @@ impl Charsets {
         }
     }
 
-    /// Returns the code page of text in a font.
+    /// Returns the code page for text in a font.
     pub(super) fn page(&self, font: i32) -> u16 {
         self.fonts.get(&font).copied().unwrap_or(self.default)
     }
 }
 
-/// Returns the code page of a character set of Windows; none if it is that of the file.
+/// Returns the code page of a Windows character set; none if it is that of the file.
 pub(in crate::formats::office) fn of_charset(charset: i32) -> Option<u16> {
     Some(match charset {
         0 => WESTERN,

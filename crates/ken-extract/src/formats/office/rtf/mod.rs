@@ -1,9 +1,9 @@
 //! Rich Text Format (.rtf): Microsoft's Rich Text Format Specification, version 1.9.1.
 //!
-//! A file is groups in braces with control words between text. Each group inherits the state of the
-//! one around it and gives it back at its end, so a stack of small states is all that is kept.
-//! What a group is for (its *destination*) says where its text goes; a group of an unknown
-//! destination that is marked as one that may be ignored is passed over.
+//! A file consists of groups in braces, with control words between text. Each group inherits the
+//! state of the enclosing group and restores it at its end, so only a stack of small states is
+//! kept. The purpose of a group (its *destination*) determines where its text goes. A group with an
+//! unknown destination is skipped if it is marked as ignorable.
 
 pub(in crate::formats) mod charset;
 mod object;
@@ -61,12 +61,12 @@ pub(in crate::formats) fn text(bytes: &[u8], limits: &Limits) -> String {
     reader.into_text()
 }
 
-/// Returns an empty body of the size that the limits allow.
+/// Creates an empty body of the size that the limits allow.
 fn body(limits: &Limits) -> Body {
     Body::new(limits.max_text_bytes)
 }
 
-/// Gives a document the date that counts: the last change, else when it was made.
+/// Sets the date of a document: the last change, otherwise the creation.
 fn complete_date(document: &mut Document) {
     if document.number(Field::Date).is_none()
         && let Some(created) = document.number(Field::Created)

@@ -1,10 +1,10 @@
-//! Embedded objects: hexadecimal digits of an OLE 1.0 object (MS-OLEDS 2.2.5), which holds a
-//! compound file or, as *package*, a file of any sort with its name.
+//! Embedded objects: hexadecimal digits of an OLE 1.0 object (MS-OLEDS 2.2.5), which contains a
+//! compound file or, as a *package*, any file with its name.
 
 use crate::structure::compound::objects::packaged_file;
 use crate::structure::cursor::Cursor;
 
-/// Returns the name and the content of an embedded file; nothing for links and pictures.
+/// Returns the name and the content of an embedded file; none for links and pictures.
 pub(super) fn unwrap(data: &[u8]) -> Option<(String, Vec<u8>)> {
     let mut cursor = Cursor(data);
     let _version = cursor.le_u32()?;

@@ -1,4 +1,4 @@
-//! Follows the groups of an RTF file and sends its text where it belongs.
+//! Follows the groups of an RTF file and sends their text to its destination.
 
 use ken_core::{Document, Field};
 
@@ -8,14 +8,14 @@ use crate::output::body::Body;
 use crate::output::metadata::keywords;
 use crate::{Error, Limits};
 
-/// Groups nested deeper share one state: no program nests so many.
+/// Maximum depth of groups; deeper ones share one state, and no program nests so many.
 const MAX_DEPTH: usize = 1000;
-/// What a button says is short.
+/// Maximum length of a field instruction; the text of a button is short.
 const MAX_INSTRUCTION_BYTES: usize = 4096;
 /// More embedded objects than any program writes.
 const MAX_OBJECTS: usize = 10_000;
 
-/// Where the text of a group goes.
+/// The destination of a group's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Destination {
     Body,
@@ -25,19 +25,19 @@ enum Destination {
     /// The numbers of a date.
     Time(Field),
     Object,
-    /// What a field does.
+    /// The instruction of a field.
     Instruction,
 }
 
-/// What a group inherits, and gives back at its end.
+/// State that a group inherits, and restores at its end.
 #[derive(Clone, Copy)]
 struct State {
     destination: Destination,
     font: i32,
-    /// How many characters stand in for one in Unicode.
+    /// Number of fallback characters after one in Unicode.
     fallback: u8,
     is_deleted: bool,
-    /// Whether the group is a footnote, header, comment or text box, which ends with it.
+    /// Whether the group is a footnote, header, comment or text box, which ends with the group.
     is_aside: bool,
 }
 
@@ -46,17 +46,17 @@ pub(super) struct RtfReader<'a> {
     charsets: Charsets,
     state: State,
     stack: Vec<State>,
-    /// Groups that are open beyond [`MAX_DEPTH`].
+    /// Number of open groups beyond [`MAX_DEPTH`].
     deeper: usize,
     default_font: i32,
-    /// Bytes of text that wait for the end of their run, as a character may take several.
+    /// Bytes of the current run of text, kept because a character may take several.
     run: Vec<u8>,
     text: String,
     /// The first half of a character beyond U+FFFF.
     surrogate: Option<u32>,
-    /// Characters still to be passed over: they repeat one in Unicode.
+    /// Number of characters still to skip, since they repeat one in Unicode.
     fallbacks: usize,
-    /// Whether `\*` was read: an unknown destination may be ignored.
+    /// Whether `\*` was read, so that an unknown destination is ignored.
     is_optional: bool,
     info: Vec<(Field, String)>,
     time: [i32; 5],
@@ -189,8 +189,8 @@ impl<'a> RtfReader<'a> {
         }
     }
 
-    /// Of all fields only a button holds text for readers in its instruction, behind the name of its
-    /// macro: `MACROBUTTON NoMacro [Click here]`.
+    /// Ends the instruction of a field. Only a button holds text for people in its instruction,
+    /// after the name of its macro: `MACROBUTTON NoMacro [Click here]`.
     fn end_instruction(&mut self) {
         let instruction = std::mem::take(&mut self.instruction);
         let mut rest = instruction.trim_start();
@@ -214,7 +214,7 @@ impl<'a> RtfReader<'a> {
         }
     }
 
-    /// Takes a character in UTF-16, to be followed by what stands in for it.
+    /// Adds a UTF-16 unit, which fallback characters follow.
     fn unicode(&mut self, number: i32) {
         let unit = (number as u32) & 0xffff;
         self.fallbacks = usize::from(self.state.fallback);
@@ -224,7 +224,7 @@ impl<'a> RtfReader<'a> {
                 let scalar = 0x1_0000 + ((high - 0xd800) << 10) + (unit - 0xdc00);
                 self.push_character(char::from_u32(scalar).unwrap_or('\u{fffd}'));
             }
-            // Symbol fonts live in the private area.
+            // Symbol fonts use the private area.
             (_, 0xf000..0xf100) => {}
             (_, unit) => {
                 let character = char::from_u32(unit).unwrap_or('\u{fffd}');
@@ -261,7 +261,7 @@ impl<'a> RtfReader<'a> {
         }
     }
 
-    /// Changes the destination of the group; returns whether the word named one.
+    /// Changes the destination of the group; returns whether the word is a destination.
     fn destination(&mut self, word: &[u8], is_optional: bool) -> bool {
         use Destination::{Body, Fonts, Info, Instruction, Object, Skipped, Time};
         let skips = self.state.destination == Skipped;
@@ -295,7 +295,7 @@ impl<'a> RtfReader<'a> {
             | b"listtable" | b"listoverridetable" | b"revtbl" | b"rsidtbl" | b"generator"
             | b"formfield" | b"ffdeftext" | b"ffl" | b"aftnsep" | b"ftnsep" | b"ftnsepc"
             | b"aftnsepc" | b"themedata" => Skipped,
-            // Groups around text: fields, shapes, pictures for newer readers, lists.
+            // Groups around text: fields, shapes, pictures for newer programs, lists.
             b"shpinst" | b"shpgrp" | b"shppict" | b"fldrslt" | b"listtext" | b"pntext"
             | b"result" | b"do" | b"dptxbxtext" | b"ftncn" | b"nesttableprops" | b"mmath"
             | b"moMath" | b"mr" | b"mt" => return false,
@@ -384,7 +384,7 @@ impl<'a> RtfReader<'a> {
         self.emit(character.encode_utf8(&mut [0; 4]));
     }
 
-    /// Takes bytes in the code page of the font.
+    /// Adds bytes in the code page of the font.
     fn push_bytes(&mut self, bytes: &[u8]) {
         let passed = self.fallbacks.min(bytes.len());
         self.fallbacks -= passed;
@@ -454,7 +454,7 @@ impl<'a> RtfReader<'a> {
         }
     }
 
-    /// Gives the document its text and fields; returns the embedded objects.
+    /// Moves text and fields into the document; returns the embedded objects.
     pub(super) fn finish(self, document: &mut Document) -> Vec<Vec<u8>> {
         for (field, text) in &self.info {
             match field {

@@ -1,4 +1,4 @@
-//! RTF as tokens: groups, control words and symbols, text, binary data.
+//! Splits RTF into tokens: groups, control words and symbols, text, binary data.
 
 /// A piece of RTF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,22 +7,22 @@ pub(super) enum Token<'a> {
     Close,
     /// A control word and its number.
     Word(&'a [u8], Option<i32>),
-    /// A backslash and a character that is no letter.
+    /// A backslash and a character that is not a letter.
     Symbol(u8),
     /// A byte as two digits.
     Byte(u8),
-    /// Text in the code page of its font, without line ends, which mean nothing.
+    /// Text in the code page of its font, without line ends, which have no meaning.
     Text(&'a [u8]),
 }
 
-/// Cuts RTF into tokens.
+/// The tokens of an RTF file.
 pub(super) struct Tokens<'a> {
     rest: &'a [u8],
 }
 
-/// No control word is longer.
+/// Maximum length of a control word.
 const MAX_WORD_BYTES: usize = 32;
-/// Digits of a number beyond these are an attack.
+/// Maximum number of digits; more are an attack.
 const MAX_DIGITS: usize = 10;
 
 impl<'a> Tokens<'a> {
@@ -30,7 +30,7 @@ impl<'a> Tokens<'a> {
         Self { rest: bytes }
     }
 
-    /// Returns the next token, or nothing at the end.
+    /// Returns the next token; none at the end.
     pub(super) fn next(&mut self) -> Option<Token<'a>> {
         loop {
             let (&first, after) = self.rest.split_first()?;
@@ -61,7 +61,7 @@ impl<'a> Tokens<'a> {
         Token::Text(text)
     }
 
-    /// Reads what follows a backslash; binary data yield nothing.
+    /// Reads the token after a backslash; binary data yield none.
     fn control(&mut self, after: &'a [u8]) -> Option<Token<'a>> {
         let Some((&first, rest)) = after.split_first() else {
             self.rest = after;

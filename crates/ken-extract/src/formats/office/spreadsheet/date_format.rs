@@ -1,26 +1,26 @@
-//! Dates and times of day in spreadsheets: day numbers and the codes that show them (ECMA-376
-//! part 1, 18.8.31 and 18.17.4).
+//! Dates and times of day in spreadsheets: day numbers and their format codes (ECMA-376 part 1,
+//! 18.8.31 and 18.17.4).
 
 use jiff::ToSpan;
 use jiff::civil::{DateTime, date};
 
 use super::format_code::Token;
 
-/// Stands in a date's pattern for the hours, minutes or seconds since the start.
+/// Placeholder in a date pattern for the hours, minutes or seconds since the start.
 const ELAPSED: char = '\u{1}';
-/// 1 January 10000, where dates end.
+/// 1 January 10000, after the last valid date.
 const END_OF_DATES: f64 = 2_958_466.0;
 
-/// What a format code says for dates.
+/// The date part of a format code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::formats::office) struct DatePattern {
-    /// As `strftime` takes it.
+    /// In the syntax of `strftime`.
     pattern: String,
     /// Seconds of the unit that [`ELAPSED`] counts.
     elapsed_unit: i64,
 }
 
-/// Returns the seconds of the unit that a bracket counts: `[h]`, `[mm]`, `[s]`.
+/// Returns the unit of a bracket in seconds: `[h]`, `[mm]`, `[s]`.
 pub(super) fn elapsed_unit(bracket: &str) -> Option<i64> {
     match bracket.to_ascii_lowercase().as_str() {
         "h" | "hh" => Some(3600),
@@ -63,9 +63,9 @@ impl DatePattern {
                     after_hours = letter == 'h' || (after_hours && directive.is_none());
                     match directive {
                         Some(directive) => date.pattern.push_str(directive),
-                        // Fractions of seconds: the dot before them is a literal run.
+                        // Fractions of seconds: the dot before them is a literal.
                         None if letter == '0' => date.fraction(length),
-                        // A text placeholder or a fraction that dates do not have.
+                        // A text placeholder, or a fraction, which dates do not have.
                         None if matches!(letter, '@' | '#' | '?') => {}
                         None => {
                             for _ in 0..length {
@@ -99,7 +99,7 @@ impl DatePattern {
         }
     }
 
-    /// Returns a day number as a date, or `None` if it is none.
+    /// Formats a day number as a date; returns `None` if it is out of range.
     pub(super) fn show(&self, value: f64, from_1904: bool) -> Option<String> {
         if !(0.0..END_OF_DATES).contains(&value) {
             return None;
@@ -115,7 +115,7 @@ impl DatePattern {
     }
 }
 
-/// Returns whether the next date token, if any, is for seconds: then an `m` means minutes.
+/// Returns whether the next date token is for seconds, so that an `m` means minutes.
 fn seconds_follow(tokens: &[Token<'_>]) -> bool {
     tokens
         .iter()
@@ -145,8 +145,8 @@ fn directive(letter: char, length: usize, half_days: bool) -> Option<&'static st
     })
 }
 
-/// Returns the time of a day number (18.17.4). Day 60 of 1900 is a 29 February that never was:
-/// days before it are one later than the others.
+/// Returns the time of a day number (18.17.4). Day 60 of 1900 is a 29 February that never existed,
+/// so the days before it are one later than the others.
 fn date_time(value: f64, from_1904: bool) -> Option<DateTime> {
     let start = match from_1904 {
         true => date(1904, 1, 1),

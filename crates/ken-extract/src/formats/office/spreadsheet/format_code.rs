@@ -1,6 +1,6 @@
 //! Format codes of cells (ECMA-376 part 1, 18.8.31): sections, and the pieces of a section.
 
-/// Splits at semicolons that are not quoted.
+/// Splits at unquoted semicolons.
 pub(super) fn split_sections(code: &str) -> Vec<&str> {
     let mut sections = Vec::new();
     let mut start = 0;
@@ -25,9 +25,9 @@ pub(super) fn split_sections(code: &str) -> Vec<&str> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'a> {
     Literal(&'a str),
-    /// What stands in brackets.
+    /// The content of brackets.
     Bracket(&'a str),
-    /// A run of one character that may mean something.
+    /// A run of one character that may have a meaning.
     Run(char, usize),
     AmPm,
 }
@@ -45,7 +45,7 @@ pub(super) fn tokens(code: &str) -> Vec<Token<'_>> {
                 (Some(Token::Literal(quoted)), next)
             }
             '\\' => (Some(Token::Literal(&after[..second])), &after[second..]),
-            // A space as wide as a character, or a fill character.
+            // A space with the width of a character, or a fill character.
             '_' => (Some(Token::Literal(" ")), &after[second..]),
             '*' => (None, &after[second..]),
             '[' => {

@@ -1,4 +1,4 @@
-//! What Excel's formats, old and new, have in common: styles of cells, formats of numbers and dates.
+//! What Excel's old and new formats have in common: cell styles, number and date formats.
 
 mod date_format;
 mod format_code;

@@ -1,25 +1,26 @@
 //! How a spreadsheet displays numbers and dates: format codes of ECMA-376 part 1, 18.8.30/31.
 //!
-//! Codes are compiled once per style. Dates are shown as their code says, built-in dates whose
-//! form depends on the reader's locale as ISO 8601. What has no use in a search is left out:
-//! colours, fill characters, conditions. A code beyond that shows the number as it is stored.
+//! Codes are compiled once per style. Dates appear in the form of their code; built-in dates, whose
+//! form depends on the user's locale, appear in ISO 8601. Parts without use in a search are left
+//! out: colours, fill characters, conditions. With a code beyond that, the number appears as
+//! stored.
 
 use super::date_format::{DatePattern, elapsed_unit};
 use super::format_code::{Token, split_sections, tokens};
 
 const MAX_DECIMALS: usize = 30;
-/// Excel takes no longer codes.
+/// Maximum length of a code in Excel.
 const MAX_CODE_BYTES: usize = 1024;
 
 /// A compiled format code.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::formats::office) enum NumberFormat {
     General,
-    /// Sections for positive numbers, negative numbers and zero; one at least.
+    /// Sections for positive numbers, negative numbers and zero; at least one.
     Sections(Vec<Section>),
 }
 
-/// What a format code says for numbers of one sign.
+/// A format code for numbers of one sign.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::formats::office) enum Section {
     General,
@@ -27,7 +28,7 @@ pub(in crate::formats::office) enum Section {
     Number(NumberPattern),
 }
 
-/// What a format code says for numbers.
+/// The number part of a format code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::formats::office) struct NumberPattern {
     before: String,
@@ -43,7 +44,7 @@ pub(in crate::formats::office) struct NumberPattern {
 }
 
 impl NumberFormat {
-    /// Returns the format of a number below 164, which files do not spell out (18.8.30).
+    /// Returns the format with a number below 164, which files do not define (18.8.30).
     pub(in crate::formats::office) fn built_in(number: usize) -> Self {
         let code = match number {
             1 => "0",
@@ -91,7 +92,7 @@ impl NumberFormat {
         }
     }
 
-    /// Returns a stored number as it is displayed.
+    /// Formats a stored number as it is displayed.
     pub(in crate::formats::office) fn show(&self, stored: &str, from_1904: bool) -> String {
         let Ok(value) = stored.trim().parse::<f64>() else {
             return stored.to_owned();
@@ -117,7 +118,7 @@ impl NumberFormat {
     }
 }
 
-/// Returns a number without a format: as stored, but without the noise of binary fractions.
+/// Formats a number without a format: as stored, but without the noise of binary fractions.
 fn general(stored: &str, value: f64) -> String {
     let magnitude = value.abs();
     if stored.len() <= 15 && !stored.starts_with('-') {
@@ -146,7 +147,7 @@ impl Section {
 }
 
 impl NumberPattern {
-    /// Returns `None` for codes that are not displayed as one run of digits.
+    /// Parses a code; returns `None` for codes that do not display one run of digits.
     fn parse(tokens: &[Token<'_>]) -> Option<Self> {
         let mut number = Self {
             scale: 1.0,
@@ -184,7 +185,7 @@ impl NumberPattern {
                 }
                 Token::Run('e', 1) if number.has_digits && !ended => {
                     number.scientific = true;
-                    // The digits of the exponent are shown as they are.
+                    // The digits of the exponent appear unchanged.
                     return exponent_only(&tokens[position + 1..]).then_some(number);
                 }
                 Token::Run('/' | 'G' | '@', _) => return None,
@@ -248,7 +249,7 @@ impl NumberPattern {
     }
 
     fn whole_digits(&self, whole: &str) -> String {
-        // Without a `0` in the code, a lone zero is blank.
+        // Without a `0` in the code, a lone zero is not displayed.
         let whole = match (whole, self.int_digits) {
             ("0", 0) => String::new(),
             (_, width) => format!("{whole:0>width$}"),
@@ -267,7 +268,7 @@ impl NumberPattern {
     }
 }
 
-/// Returns whether the next token is a digit: then a comma groups, else it divides by 1000.
+/// Returns whether the next token is a digit: then a comma groups, otherwise it divides by 1000.
 fn digits_follow(tokens: &[Token<'_>]) -> bool {
     matches!(tokens.first(), Some(Token::Run('0' | '#' | '?', _)))
 }
@@ -278,7 +279,7 @@ fn exponent_only(tokens: &[Token<'_>]) -> bool {
         .all(|token| matches!(token, Token::Run('+' | '-' | '0' | '#' | '?', _)))
 }
 
-/// Returns the sign of a currency with its locale: `$€-407`.
+/// Returns the currency sign of a bracket with its locale: `$€-407`.
 fn currency(bracket: &str) -> &str {
     bracket
         .strip_prefix('$')

@@ -1,6 +1,6 @@
-//! Values of cells, as workbooks with records store them.
+//! Values of cells, as binary workbooks store them.
 
-/// Returns a number that is stored in four bytes (MS-XLS 2.5.122).
+/// Decodes a number that is stored in four bytes (MS-XLS 2.5.122).
 pub(in crate::formats::office) fn packed(bits: u32) -> f64 {
     let value = match bits & 2 {
         0 => f64::from_bits(u64::from(bits & !3) << 32),
@@ -9,13 +9,14 @@ pub(in crate::formats::office) fn packed(bits: u32) -> f64 {
     if bits & 1 != 0 { value / 100.0 } else { value }
 }
 
-/// Returns a number with the 15 digits that Excel shows; the others are noise of binary fractions.
+/// Formats a number with the 15 digits that Excel shows; further digits are noise of binary
+/// fractions.
 pub(in crate::formats::office) fn shown(value: f64) -> String {
     let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
     rounded.to_string()
 }
 
-/// Returns a truth value as it is displayed.
+/// Formats a truth value.
 pub(in crate::formats::office) fn boolean(value: u8) -> &'static str {
     if value == 0 { "FALSE" } else { "TRUE" }
 }

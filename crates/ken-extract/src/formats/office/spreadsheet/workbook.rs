@@ -6,7 +6,7 @@ use crate::Error;
 use crate::output::body::Body;
 use crate::structure::xml::{Node, Start, Xml};
 
-/// More cell styles than Excel can have are hostile.
+/// Maximum number of cell styles in Excel; more are hostile.
 pub(in crate::formats::office) const MAX_STYLES: usize = 1 << 16;
 
 /// What the sheets of a workbook share.
@@ -15,11 +15,11 @@ pub(in crate::formats::office) struct Workbook {
     pub(in crate::formats::office) strings: Strings,
     /// Number formats by cell style.
     pub(in crate::formats::office) formats: Vec<NumberFormat>,
-    /// Whether days are counted from 1904, as once on the Macintosh, not from 1900.
+    /// Whether days are counted from 1904, as formerly on the Macintosh, not from 1900.
     pub(in crate::formats::office) from_1904: bool,
 }
 
-/// Strings by number, in one piece of memory.
+/// Strings by number, in one allocation.
 #[derive(Default)]
 pub(in crate::formats::office) struct Strings {
     text: String,
@@ -27,7 +27,7 @@ pub(in crate::formats::office) struct Strings {
 }
 
 impl Strings {
-    /// Returns a string; an empty one if there is none of this number.
+    /// Returns a string; an empty one if the number is unknown.
     pub(in crate::formats::office) fn get(&self, number: usize) -> &str {
         let Some(&end) = self.ends.get(number) else {
             return "";
@@ -45,8 +45,8 @@ impl Strings {
         self.ends.push(self.text.len());
     }
 
-    /// Reads the runs of an element called `name` whose start was read; hints at pronunciation
-    /// are left out.
+    /// Reads the runs of an element called `name` after its start; pronunciation hints are left
+    /// out.
     pub(in crate::formats::office) fn read_item(
         &mut self,
         xml: &mut Xml<'_>,
@@ -101,7 +101,7 @@ enum CellKind {
     Number,
     SharedString,
     Boolean,
-    /// Text, dates and errors, which stand as they are displayed.
+    /// Text, dates and errors, which are stored as displayed.
     Plain,
 }
 
@@ -193,8 +193,8 @@ pub(in crate::formats::office) fn read(
     xml.whole()
 }
 
-/// Returns a header or footer without the codes in it (18.3.1.46): `&C` centre, `&"font"`,
-/// `&12` size, `&K00-24B` colour, `&P` page, `&&` an ampersand.
+/// Returns a header or footer without its codes (18.3.1.46): `&C` centre, `&"font"`, `&12` size,
+/// `&K00-24B` colour, `&P` page, `&&` an ampersand.
 pub(in crate::formats::office) fn without_codes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut pieces = text.split('&');

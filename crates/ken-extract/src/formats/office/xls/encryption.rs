@@ -1,5 +1,5 @@
-//! Encrypted workbooks (MS-XLS 2.2.10): a record `FILEPASS` says how. The heads of records stay
-//! readable, and some records whole.
+//! Encrypted workbooks (MS-XLS 2.2.10): a record `FILEPASS` holds the method. The heads of records
+//! stay readable, as do some whole records.
 
 use ken_core::Encryption;
 
@@ -10,13 +10,13 @@ use crate::{Error, Passwords};
 const FILEPASS: u16 = 0x2f;
 /// Records that are never encrypted: `BOF`, `FILEPASS`, `INTERFACEHDR` and those of sharing.
 const PLAIN: [u16; 7] = [0x809, FILEPASS, 0xe1, 0x138, 0x194, 0x195, 0x196];
-/// Begins with a place in the stream, which stays readable.
+/// A record that begins with a stream offset, which stays readable.
 const SHEET: u16 = 0x85;
-/// A new key begins after so many bytes of the stream.
+/// Number of bytes of the stream after which a new key is used.
 const BLOCK_BYTES: usize = 1024;
 const HEAD_BYTES: usize = 4;
 
-/// Returns the stream of a workbook as it was before encryption.
+/// Returns the decrypted stream of a workbook.
 ///
 /// # Errors
 /// Fails if no password fits.
@@ -32,7 +32,7 @@ pub(super) fn decrypt(mut stream: Vec<u8>, passwords: &Passwords) -> Result<Vec<
             key.decrypt(&mut plain, BLOCK_BYTES);
             plain
         }
-        // Excel 5 and 95 know one method and do not name it.
+        // Excel 5 and 95 have one method and do not name it.
         [0, 0, k0, k1, h0, h1] | [k0, k1, h0, h1] => {
             let (key, hash) = (u16::from_le_bytes([k0, k1]), u16::from_le_bytes([h0, h1]));
             unmasked(&stream, mask(key, hash, known, passwords)?)
@@ -55,7 +55,7 @@ pub(super) fn decrypt(mut stream: Vec<u8>, passwords: &Passwords) -> Result<Vec<
     Ok(stream)
 }
 
-/// Removes the mask, which begins anew with each record.
+/// Removes the mask, which restarts with each record.
 fn unmasked(stream: &[u8], mask: [u8; 16]) -> Vec<u8> {
     let mut plain = stream.to_vec();
     for place in records(stream) {
@@ -67,7 +67,7 @@ fn unmasked(stream: &[u8], mask: [u8; 16]) -> Vec<u8> {
     plain
 }
 
-/// Where a record is.
+/// The range of a record.
 struct RecordRange {
     at: usize,
     number: u16,
@@ -80,7 +80,7 @@ impl RecordRange {
     }
 }
 
-/// Returns all records that are whole.
+/// Returns all complete records.
 fn records(stream: &[u8]) -> impl Iterator<Item = RecordRange> {
     let mut at = 0;
     std::iter::from_fn(move || {

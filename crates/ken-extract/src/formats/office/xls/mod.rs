@@ -1,9 +1,9 @@
 //! Excel workbooks before 2007 (.xls): BIFF8 of Excel 97 to 2003 and BIFF5 of Excel 5 and 95
 //! (MS-XLS), in a compound file.
 //!
-//! A workbook is one stream of records: what all sheets share, then the sheets one after the other.
-//! It is read once, from the start to the end. Numbers are shown as in newer workbooks
-//! (`ooxml/number_format.rs`).
+//! A workbook is one stream of records: shared data, then the sheets one after the other. It is
+//! read once, from start to end. Numbers appear as in newer workbooks
+//! (`spreadsheet/number_format.rs`).
 
 mod encryption;
 mod record;

@@ -1,5 +1,5 @@
-//! Records: a number, a length, and data (MS-XLS 2.1.4). What is longer than a record goes on in
-//! `CONTINUE` records.
+//! Records: a number, a length, and data (MS-XLS 2.1.4). Longer data continue in `CONTINUE`
+//! records.
 
 use crate::structure::cursor::Cursor;
 
@@ -8,7 +8,7 @@ pub(super) type Record<'a> = (u16, &'a [u8]);
 
 pub(super) const CONTINUE: u16 = 0x3c;
 
-/// Cuts a stream into records.
+/// Splits a stream into records.
 #[derive(Clone, Copy)]
 pub(super) struct Records<'a> {
     rest: Cursor<'a>,
@@ -21,14 +21,14 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Returns the next record; one that is cut off is left out.
+    /// Returns the next record; a truncated one is left out.
     pub(super) fn next(&mut self) -> Option<Record<'a>> {
         let number = self.rest.le_u16()?;
         let length = usize::from(self.rest.le_u16()?);
         Some((number, self.rest.take(length)?))
     }
 
-    /// Returns the data of the next record if that continues this one.
+    /// Returns the data of the next record if it continues this one.
     pub(super) fn next_continued(&mut self) -> Option<&'a [u8]> {
         let mut ahead = *self;
         let (number, data) = ahead.next()?;

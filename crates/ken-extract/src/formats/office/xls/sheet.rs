@@ -1,4 +1,4 @@
-//! What the records of a workbook say, in their order (MS-XLS 2.4).
+//! Interprets the records of a workbook, in order (MS-XLS 2.4).
 
 use std::collections::HashMap;
 
@@ -23,19 +23,19 @@ pub(super) struct SheetReader {
     shared: Workbook,
     /// Format codes by number.
     codes: HashMap<u16, String>,
-    /// Code pages of fonts, and those of cell styles by their fonts: Excel 5 has one for each.
+    /// Code pages of fonts, and of cell styles by their fonts: in Excel 5 each font has one.
     font_pages: Vec<Option<u16>>,
     style_pages: Vec<Option<u16>>,
-    /// Names of sheets, in their order.
+    /// Names of sheets, in order.
     names: Vec<String>,
     n_sheets: usize,
-    /// How many parts of the stream are open: charts stand inside of sheets.
+    /// Number of open parts of the stream: charts are inside sheets.
     depth: usize,
     /// The row of the last cell.
     row: Option<u16>,
     /// Whether the last cell was a formula whose text follows.
     awaits_text: bool,
-    /// What stands below the cells: headers, comments, text boxes.
+    /// Text below the cells: headers, comments, text boxes.
     below: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl SheetReader {
                 0x1b6 => self.read_text_box(data, &mut records),
                 0x3d..=0x3f | CONTINUE => {}
                 _ => {
-                    // A record that is shorter than its kind has to be says nothing.
+                    // A record that is too short for its kind is ignored.
                     let _ = self.record(number, Cursor(data));
                 }
             }
@@ -94,7 +94,7 @@ impl SheetReader {
             0x809 => self.begin(data.le_u16()?, data.le_u16()?),
             0x0a => self.end(),
             0x42 => {
-                // Excel 97 writes that of Unicode into files of Excel 5, too.
+                // Excel 97 writes the code page of Unicode into files of Excel 5, too.
                 let page = data.le_u16()?;
                 self.encoding.code_page = if page == UTF16 { WESTERN } else { page };
             }
@@ -102,7 +102,7 @@ impl SheetReader {
                 let charset = *data.0.get(12)?;
                 let page = charset::of_charset(i32::from(charset));
                 self.font_pages.push(page.filter(|&page| page != WESTERN));
-                // There never was a font of number 4.
+                // Fonts have no number 4.
                 if self.font_pages.len() == 4 {
                     self.font_pages.push(None);
                 }
@@ -158,7 +158,7 @@ impl SheetReader {
     }
 
     fn begin(&mut self, version: u16, kind: u16) {
-        // Sheets of a version before name their own, older one.
+        // Sheets of an earlier version declare their own, older version.
         if self.depth == 0 && self.n_sheets == 0 {
             self.encoding.is_unicode = version >= BIFF_8;
         }

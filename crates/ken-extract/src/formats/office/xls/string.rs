@@ -1,5 +1,5 @@
-//! Strings of workbooks: bytes of a code page in BIFF5, Unicode with an eight-bit form in BIFF8
-//! (MS-XLS 2.5.293 to 2.5.296), which may go on in the next record.
+//! Strings of workbooks: bytes in a code page in BIFF5, Unicode with an eight-bit form in BIFF8
+//! (MS-XLS 2.5.293 to 2.5.296), which may continue in the next record.
 
 use super::record::Records;
 use crate::structure::cursor::Cursor;
@@ -17,7 +17,7 @@ pub(super) struct Encoding {
 }
 
 impl Encoding {
-    /// Reads a string of so many characters within a record, after its length.
+    /// Reads a string of `n_characters` within a record, after its length.
     pub(super) fn read(self, n_characters: usize, cursor: &mut Cursor<'_>) -> Option<String> {
         if !self.is_unicode {
             let bytes = cursor.take(n_characters.min(cursor.0.len()))?;
@@ -39,7 +39,7 @@ impl Encoding {
         Some(String::from_utf16_lossy(&units))
     }
 
-    /// Reads a string with a length of one byte, the name of a sheet.
+    /// Reads a string with a length of one byte: the name of a sheet.
     pub(super) fn read_short(self, cursor: &mut Cursor<'_>) -> Option<String> {
         let n_characters = usize::from(cursor.byte()?);
         self.read(n_characters, cursor)
@@ -52,7 +52,7 @@ impl Encoding {
     }
 }
 
-/// Appends up to `n` characters, and returns how many were there.
+/// Appends up to `n` characters; returns the number that were available.
 fn push_units(cursor: &mut Cursor<'_>, flags: u8, n: usize, units: &mut Vec<u16>) -> usize {
     let before = units.len();
     if flags & IS_WIDE != 0 {
@@ -73,7 +73,7 @@ fn push_units(cursor: &mut Cursor<'_>, flags: u8, n: usize, units: &mut Vec<u16>
     units.len() - before
 }
 
-/// Reads strings from a record and those that continue it.
+/// Reads strings from a record and its continuations.
 pub(super) struct Continued<'r, 'a> {
     data: Cursor<'a>,
     records: &'r mut Records<'a>,
@@ -113,7 +113,7 @@ impl<'r, 'a> Continued<'r, 'a> {
         Some(text)
     }
 
-    /// Reads characters; each record that continues them begins with its own flags.
+    /// Reads characters; each continuation begins with its own flags.
     pub(super) fn characters(&mut self, n_characters: usize, mut flags: u8) -> String {
         let mut units = Vec::new();
         let mut n_left = n_characters;

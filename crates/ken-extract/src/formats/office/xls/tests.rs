@@ -67,7 +67,7 @@ fn workbook(records: &[Vec<u8>]) -> Vec<u8> {
     compound_of(&[("Workbook", &records.concat())])
 }
 
-/// The begin of a part of this kind in BIFF8.
+/// Returns the start of a part of this kind in BIFF8.
 fn begin(kind: u8) -> Vec<u8> {
     record(0x809, &[0, 6, kind, 0])
 }
@@ -75,7 +75,7 @@ fn begin(kind: u8) -> Vec<u8> {
 #[test]
 fn strings_go_on_in_the_next_record() {
     let mut strings = vec![0; 8];
-    // Eight-bit at first, wide after the break; with a formatting run; then one of its own.
+    // Eight-bit at first, wide after the break, with a formatting run; then another string.
     strings.extend(b"\x05\0\x08\x01\0ab");
     let more = b"\x01\x3a\x04\x3b\x04\x3c\x04\0\0\0\0\x02\0\0xy";
     let cell = |row: u8, string: u8| record(0xfd, &[row, 0, 0, 0, 0, 0, string, 0, 0, 0]);
@@ -118,7 +118,7 @@ fn cells_of_all_sorts() {
         formula([1, 0, 1, 0, 0, 0, 0xff, 0xff]),
         formula(2.0_f64.to_le_bytes()),
         record(0x204, b"\x01\0\0\0\0\0\x02\0\0no"),
-        // A comment, and a chart inside of the sheet whose cells are a copy.
+        // A comment, and a chart inside the sheet whose cells are a copy.
         record(0x1b6, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]),
         record(0x3c, b"\0hi"),
         begin(32),

@@ -1,7 +1,7 @@
 //! The compressed section of a CHM file: LZX in blocks of 32 KiB, decoded by `lzxd`.
 //!
-//! The decoder begins anew every few blocks, at places that a table tells, so that a damaged block
-//! costs only those up to the next such place.
+//! The decoder restarts every few blocks, at positions in a table, so that a damaged block affects
+//! only the blocks up to the next such position.
 
 use lzxd::{Lzxd, WindowSize};
 
@@ -9,34 +9,34 @@ use super::Directory;
 use crate::structure::cursor::Cursor;
 use crate::{Error, Input};
 
-/// What a block unpacks to, but for the last.
+/// Unpacked size of a block, except the last one.
 const BLOCK_BYTES: u64 = 32 << 10;
-/// A block does not grow by more than this when it is stored.
+/// Maximum stored size of a block.
 const MAX_PACKED_BYTES: u64 = 2 * BLOCK_BYTES;
-/// Entries of the table that are believed: 32 GiB of content.
+/// Maximum number of entries in the table: 32 GiB of content.
 const MAX_BLOCKS: usize = 1 << 20;
 
-/// Reads the section forward.
+/// Reads the section from start to end.
 pub(super) struct Section<'i> {
     input: &'i Input<'i>,
-    /// Where the compressed bytes are.
+    /// Offset of the compressed bytes.
     start: u64,
     packed_bytes: u64,
     unpacked_bytes: u64,
-    /// Where each block begins in the compressed bytes.
+    /// Offset of each block in the compressed bytes.
     offsets: Vec<u64>,
-    /// The decoder begins anew after so many blocks.
+    /// Number of blocks after which the decoder restarts.
     interval: usize,
     decoder: Lzxd,
-    /// The number of the block that the decoder expects.
+    /// The number of the next block for the decoder.
     next: usize,
-    /// The block that was decoded last, and its number.
+    /// The last decoded block, and its number.
     block: Vec<u8>,
     number: Option<usize>,
 }
 
 impl<'i> Section<'i> {
-    /// Returns the section that a directory describes; none if it does not or not rightly.
+    /// Returns the section that a directory describes; none if the description is missing or wrong.
     pub(super) fn open(input: &'i Input<'i>, directory: &Directory) -> Option<Self> {
         let packed = directory.system("Content")?;
         let control = directory.content(input, directory.system("ControlData")?, 28)?;
@@ -45,7 +45,7 @@ impl<'i> Section<'i> {
         let mut control = Cursor(&control);
         let _length = control.le_u32()?;
         let _signature = control.take(4)?;
-        // Since version 2 sizes are counted in blocks.
+        // From version 2 on, sizes are in blocks.
         let unit = if control.le_u32()? >= 2 {
             BLOCK_BYTES
         } else {
@@ -79,7 +79,7 @@ impl<'i> Section<'i> {
         })
     }
 
-    /// Returns the bytes of an entry. Entries are asked for in the order in which they stand.
+    /// Returns the bytes of an entry. Entries must be read in storage order.
     pub(super) fn read(&mut self, offset: u64, length: u64) -> Result<Vec<u8>, Error> {
         let end = offset
             .checked_add(length)
@@ -109,15 +109,15 @@ impl<'i> Section<'i> {
             return Ok(&self.block);
         }
         if wanted < self.next {
-            // Going back would let a small file cost any time.
+            // Seeking backwards would let a small file take unlimited time.
             let message = "it overlaps another entry, or follows a damaged block";
             return Err(Error::Malformed(message.into()));
         }
-        // Begin at the last place that needs nothing of what is before it.
+        // Starts at the last position that depends on nothing before it.
         let fresh = wanted - wanted % self.interval;
         self.next = self.next.max(fresh);
         self.decode_to(wanted, BLOCK_BYTES).or_else(|error| {
-            // Some compilers fill the last block up, others end it with the content.
+            // Some compilers pad the last block, others end it with the content.
             let rest = self
                 .unpacked_bytes
                 .saturating_sub(wanted as u64 * BLOCK_BYTES);
@@ -130,7 +130,7 @@ impl<'i> Section<'i> {
         Ok(&self.block)
     }
 
-    /// Decodes blocks up to a wanted one, of which so many bytes.
+    /// Decodes blocks up to the wanted one, and `n_bytes` of that.
     fn decode_to(&mut self, wanted: usize, n_bytes: u64) -> Result<(), Error> {
         while self.next < wanted {
             self.decode(BLOCK_BYTES)?;

@@ -1,9 +1,9 @@
-//! Compiled HTML Help (.chm): Microsoft's format of manuals, a directory of pages (`ITSF`) whose
+//! Compiled HTML Help (.chm), Microsoft's format of manuals: a directory of pages (`ITSF`), whose
 //! content is compressed as one piece.
 //!
-//! The source is the description by Matthew T. Russotto and others,
+//! Source: the description by Matthew T. Russotto and others,
 //! <https://www.russotto.net/chm/chmformat.html>. Pages are members; pictures, styles and scripts
-//! are left out, as are the tables that the viewer uses.
+//! are left out, as are the tables for the viewer.
 
 mod lzx;
 
@@ -22,11 +22,11 @@ pub(in crate::formats) const FORMAT: Format = Format::new("CHM", &["application/
     .in_worker()
     .streams();
 
-/// Chunks of the directory have 4 KiB; larger ones than this are an attack.
+/// Maximum size of a directory chunk: they have 4 KiB, and larger ones than this are an attack.
 const MAX_CHUNK_BYTES: usize = 1 << 20;
-/// The file `#SYSTEM` holds a few strings.
+/// Maximum size of the file `#SYSTEM`, which holds a few strings.
 const MAX_SYSTEM_BYTES: usize = 64 << 10;
-/// Before the names of files that the format itself needs.
+/// Prefix of the names of files that the format itself needs.
 const SYSTEM_PREFIX: &[u8] = b"::DataSpace/Storage/MSCompressed/";
 
 fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -37,7 +37,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
     if let Some(title) = directory.title(input) {
         output.own().add_text(Field::Title, &title);
     }
-    // The order of the content, in which it can be unpacked.
+    // Storage order, in which the content can be unpacked.
     pages.sort_by_key(|page| (page.section, page.offset));
     let mut names = MemberNames::default();
     let limit = output.limits().limit(Setting::MaxMemberBytes);
@@ -72,7 +72,7 @@ fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<(), Error> 
 /// A file in the archive.
 struct ArchivedFile {
     name: Vec<u8>,
-    /// 0 is stored, 1 compressed.
+    /// 0 is uncompressed, 1 compressed.
     section: u64,
     offset: u64,
     length: u64,
@@ -83,7 +83,7 @@ struct Directory {
     entries: Vec<ArchivedFile>,
     /// Where the stored content begins.
     contents_start: u64,
-    /// Why the list is not complete.
+    /// Why the list is incomplete.
     failure: Option<Error>,
 }
 
@@ -96,7 +96,7 @@ impl Directory {
         let mut places = Cursor(head.get(72..).unwrap_or_default());
         let start = places.le_u64().ok_or_else(cut_off)?;
         let length = places.le_u64().ok_or_else(cut_off)?;
-        // Version 2 has no such place: the content follows the list.
+        // Version 2 has no such offset: the content follows the list.
         let contents_start = match version {
             3 => places.le_u64().ok_or_else(cut_off)?,
             _ => start.saturating_add(length),
@@ -128,7 +128,7 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Reads a chunk: those that only help to find a name (`PMGI`) are passed over.
+    /// Reads a chunk; index chunks, which only speed up look-ups (`PMGI`), are skipped.
     fn list(&mut self, chunk: &[u8]) -> Option<()> {
         let mut cursor = Cursor(chunk);
         if cursor.take(4)? != b"PMGL" {
@@ -187,7 +187,7 @@ impl Directory {
         Ok(content.into_owned())
     }
 
-    /// Returns a stored file, of a long one the first `max_bytes` bytes.
+    /// Returns a stored file, at most its first `max_bytes` bytes.
     fn content(
         &self,
         input: &Input<'_>,
@@ -220,7 +220,7 @@ impl Directory {
     }
 }
 
-/// Reads a number of seven bits a byte, the highest first; the last byte has its high bit clear.
+/// Reads a big-endian number with seven bits in each byte; the last byte has its high bit clear.
 fn number(cursor: &mut Cursor<'_>) -> Option<u64> {
     let mut number: u64 = 0;
     for _ in 0..9 {

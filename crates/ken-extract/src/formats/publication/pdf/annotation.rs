@@ -1,7 +1,7 @@
-//! Annotations: what forms, stamps and notes add to a page (ISO 32000-2, 12.5).
+//! Annotations: text that forms, stamps and notes add to a page (ISO 32000-2, 12.5).
 //!
-//! An annotation that draws text (a form field, a text box) is read as it is drawn; the contents
-//! of one that does not (a note behind an icon, a highlight) follow the page.
+//! An annotation that draws text (a form field, a text box) is read as drawn. The contents of one
+//! that does not (a note behind an icon, a highlight) follow the page.
 
 use hayro_font::kurbo::{Affine, Point, Rect, Shape};
 use hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
@@ -10,7 +10,7 @@ use super::content::{Interpreter, Resources, Shared};
 use super::metadata::text_string;
 use super::segment::Segments;
 
-/// Flags of annotations that are not seen: hidden, and not to be viewed.
+/// Flags of invisible annotations: hidden, and not to be viewed.
 const HIDDEN: u32 = 1 << 1 | 1 << 5;
 /// Annotations of one page beyond this number are left out.
 const MAX_ANNOTATIONS: usize = 10_000;
@@ -52,7 +52,7 @@ pub(super) fn run<'a>(
     notes
 }
 
-/// Returns the form XObject that draws an annotation in its present state.
+/// Returns the form XObject that draws an annotation in its current state.
 fn appearance<'a>(annotation: &Dict<'a>) -> Option<Stream<'a>> {
     let appearances = annotation.get::<Dict<'a>>(b"AP")?;
     match appearances.get::<Object<'a>>(b"N")? {

@@ -14,10 +14,10 @@ use super::stream::decode;
 use crate::output::Output;
 use crate::{Error, Member};
 
-/// Nodes of a name tree beyond this depth are left out.
+/// Maximum depth of a name tree; deeper nodes are left out.
 const MAX_DEPTH: usize = 32;
 
-/// Hands on the files that the document's name tree and its pages' annotations hold.
+/// Hands on the files in the document's name tree and its pages' annotations.
 pub(super) fn read(pdf: &Pdf, catalog: &Dict<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let mut files = Files::default();
     if let Some(names) = catalog.get::<Dict<'_>>(b"Names")
@@ -71,7 +71,7 @@ impl Files {
         Ok(())
     }
 
-    /// Hands on the file of a file specification, once.
+    /// Hands on the file of a file specification, unless it was handed on before.
     fn take(&mut self, file: &Dict<'_>, output: &mut Output<'_>) -> Result<(), Error> {
         let Some(embedded) = file.get::<Dict<'_>>(b"EF") else {
             return Ok(());
@@ -127,7 +127,7 @@ impl Files {
         })
     }
 
-    /// Returns a name that no other file of the document has.
+    /// Returns a name that is unique in the document.
     fn component(&mut self, name: &str) -> String {
         let mut component = name.to_owned();
         let mut number = 2;

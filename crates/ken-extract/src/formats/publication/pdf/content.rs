@@ -1,8 +1,8 @@
-//! Runs the content streams of a page as far as text needs it (ISO 32000-2, 8 and 9).
+//! Runs the content streams of a page, as far as text needs it (ISO 32000-2, 8 and 9).
 //!
-//! Only operators that place or hide text are obeyed: matrices, the text state, form XObjects,
-//! marked content. Paths, colours, images and shadings are passed over unread, which is most of
-//! what a renderer spends its time on.
+//! Only operators that place or hide text are executed: matrices, the text state, form XObjects,
+//! marked content. Paths, colours, images and shadings, on which a renderer spends most of its
+//! time, are skipped unread.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -18,19 +18,19 @@ use super::metadata::text_string;
 use super::segment::{Run, Segments};
 use super::stream::{Budget, MAX_CONTENT_BYTES, decode};
 
-/// Form XObjects inside form XObjects beyond this depth are left out.
+/// Form XObjects nested deeper are left out.
 const MAX_DEPTH: usize = 20;
 /// Saved graphics states beyond this number are not kept.
 const MAX_STATES: usize = 1_000;
-/// Cost of running a stream beside its length, so that many tiny forms end too.
+/// Cost of running a stream, in addition to its length, so that many tiny forms end too.
 const STREAM_COST: usize = 256;
 
-/// What outlives a page: the fonts, layers and the work done so far.
+/// State that outlives a page: the fonts, the layers and the work done so far.
 pub(super) struct Shared<'a> {
     pub(super) fonts: Fonts<'a>,
     pub(super) layers: Layers,
     pub(super) budget: Budget,
-    /// Form XObjects that were run and show no text.
+    /// Form XObjects that were run and showed no text.
     textless: HashSet<ObjRef>,
 }
 
@@ -52,7 +52,7 @@ struct State<'a> {
     font: Option<Rc<LoadedFont<'a>>>,
     size: f64,
     char_space: f64,
-    /// Whether `char_space` spaces the letters of what is shown now.
+    /// Whether `char_space` spaces the letters of the current string.
     is_letter_spaced: bool,
     word_space: f64,
     scale: f64,
@@ -60,7 +60,7 @@ struct State<'a> {
     rise: f64,
 }
 
-/// A marked-content sequence that is open.
+/// An open marked-content sequence.
 #[derive(Clone, Copy, PartialEq)]
 enum Mark {
     Plain,
@@ -68,7 +68,7 @@ enum Mark {
     ActualText,
 }
 
-/// Runs content streams and hands their glyphs to [`Segments`].
+/// Runs content streams and passes their glyphs to [`Segments`].
 pub(super) struct Interpreter<'i, 'a> {
     shared: &'i mut Shared<'a>,
     segments: &'i mut Segments,
@@ -110,7 +110,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         }
     }
 
-    /// Returns how many strings have been shown.
+    /// Returns the number of strings that have been shown.
     pub(super) fn n_shown(&self) -> usize {
         self.n_shown
     }
@@ -219,8 +219,8 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         match shown {
             Some(Object::String(string)) => self.show(&font, string, &mut pen),
             Some(Object::Array(array)) => {
-                // Moves count thousandths of the font size, against the writing direction
-                // when lines run to the right, and up when they run down.
+                // Moves are in thousandths of the font size, against the writing direction when
+                // lines run to the right, and upwards when they run down.
                 let unit = self.state.size / 1000.0 * self.horizontal_scale(&font);
                 for object in array.iter::<Object<'_>>() {
                     match object {
@@ -248,7 +248,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         }
     }
 
-    /// Returns where a run of glyphs starts on the page and which way it goes.
+    /// Returns the start and direction of a run of glyphs on the page.
     fn run_of(&self, font: &LoadedFont<'_>) -> Option<Run> {
         let [a, b, c, d, e, f] = (self.state.matrix * self.text_matrix).as_coeffs();
         let along = if font.horizontal {
@@ -321,7 +321,7 @@ impl<'i, 'a> Interpreter<'i, 'a> {
         }
     }
 
-    /// Draws a form XObject; returns false if it was passed over because of where it stands.
+    /// Draws a form XObject; returns false if it is hidden, or nested too deep.
     pub(super) fn draw_form(&mut self, form: &Stream<'a>, parent: &Resources<'a>) -> bool {
         let dict = form.dict();
         let subtype = dict.get::<Name<'_>>(b"Subtype");
@@ -435,7 +435,7 @@ impl<'a> Resources<'a> {
     }
 }
 
-/// The operands of an operation, counted from the end: garbage before them does no harm.
+/// The operands of an operation, counted from the end, so that garbage before them does no harm.
 #[derive(Clone, Copy)]
 struct Operands<'o, 's>(&'o Instruction<'o, 's>);
 
@@ -464,8 +464,8 @@ impl<'o, 's> Operands<'o, 's> {
     }
 }
 
-/// Tells whether what is shown has gaps that letter spacing makes alike. Of two glyphs the only gap may
-/// as well part two words: Ghostscript writes it so.
+/// Returns whether the string has several gaps, which letter spacing makes equal. A single gap
+/// between two glyphs may also separate two words: Ghostscript writes it so.
 fn has_several_gaps(shown: &Object<'_>) -> bool {
     match shown {
         Object::String(string) => string.len() > 2,

@@ -1,8 +1,8 @@
-//! Fonts as text needs them: what a character code says, and how far it moves the pen.
+//! Fonts, as far as text needs them: the text of a character code, and its advance.
 //!
 //! `hayro-font` reads font dictionaries and programs and maps codes to Unicode (`ToUnicode`, glyph
-//! names, ISO 32000-2, 9.10.2). Both answers cost hash look-ups and allocations there, so they
-//! are remembered here for each code. Glyph outlines are never read.
+//! names, ISO 32000-2, 9.10.2). It needs hash look-ups and allocations for both answers, so they
+//! are cached here for each code. Glyph outlines are never read.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,16 +14,16 @@ use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontResolverFn, Gly
 use hayro_syntax::object::{Array, Dict, Name, ObjRef, String as PdfString};
 use unicode_normalization::UnicodeNormalization;
 
-/// What a character code stands for.
+/// The text of a character code.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Text {
-    /// A glyph without Unicode: takes room, says nothing.
+    /// A glyph without Unicode: it takes space, but has no text.
     Unknown,
     /// White space.
     Space,
     /// One character.
     Char(char),
-    /// Several characters, such as a ligature taken apart.
+    /// Several characters, such as a decomposed ligature.
     Chars(Box<str>),
 }
 
@@ -66,7 +66,7 @@ impl<'a> LoadedFont<'a> {
         }
     }
 
-    /// Calls `take` with each code of a shown string and whether it is the one-byte code 32,
+    /// Calls `take` with each code of a shown string, and with whether it is the one-byte code 32,
     /// to which word spacing applies.
     pub(super) fn codes(&self, string: &[u8], mut take: impl FnMut(&Code, bool)) {
         if self.simple {
@@ -106,7 +106,7 @@ impl<'a> LoadedFont<'a> {
     }
 
     fn unicode(&self, code: u32) -> Option<BfString> {
-        // The glyph's number only matters for outlines.
+        // The glyph's number matters only for outlines.
         let unicode = match self.font.glyph(GlyphId::NOTDEF, code) {
             FontGlyph::Outline(glyph) => glyph.as_unicode(),
             FontGlyph::Type3(glyph) => glyph.as_unicode(),
@@ -134,8 +134,8 @@ fn collection_cmap(dict: &Dict<'_>, resolver: &CMapResolverFn) -> Option<CMap> {
     CMap::parse(data, move |name: CMapName<'_>| resolver(name))
 }
 
-/// Guesses what a glyph of a Type 3 font with invented glyph names says. Such fonts are the bitmaps
-/// of old TeX files: ASCII, with ligatures where TeX's encodings OT1 and T1 have them.
+/// Guesses the text of a glyph in a Type 3 font with invented glyph names. Such fonts are the
+/// bitmaps of old TeX files: ASCII, with ligatures where TeX's encodings OT1 and T1 have them.
 fn bitmap_char(code: u32) -> Text {
     const LIGATURES: [&str; 5] = ["ff", "fi", "fl", "ffi", "ffl"];
     match code {
@@ -150,8 +150,8 @@ fn finite(number: f32) -> f32 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-/// Returns a text as layout takes it: presentation forms taken apart, marks without meaning and
-/// blanks at the ends left out.
+/// Normalises a text for layout: decomposes presentation forms, and removes meaningless marks and
+/// spaces at the ends.
 pub(super) fn normalise(text: &str) -> Text {
     if let Some(only) = only_char(text) {
         return normalise_char(only);
@@ -186,22 +186,22 @@ fn normalise_char(char: char) -> Text {
     }
 }
 
-/// Returns the character of a text that is one.
+/// Returns the character of a text with one character.
 pub(super) fn only_char(text: &str) -> Option<char> {
     let mut chars = text.chars();
     let only = chars.next()?;
     chars.next().is_none().then_some(only)
 }
 
-/// Tells whether a character carries meaning: controls, zero-width marks and private use do not.
+/// Returns whether a character has meaning: controls, zero-width marks and private use do not.
 fn is_text(char: char) -> bool {
     !(char.is_control() && !char.is_whitespace()
         || matches!(char, '\u{200B}'..='\u{200F}' | '\u{FEFF}' | '\u{FFFD}' | '\u{FFFE}' | '\u{FFFF}'
             | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..))
 }
 
-/// Takes presentation forms apart: ligatures, Arabic letter shapes, radicals and compatibility
-/// ideographs, which look like what a user types but compare different.
+/// Decomposes presentation forms: ligatures, Arabic letter shapes, radicals and compatibility
+/// ideographs, which look like what a user types but compare as different.
 fn decompose(char: char) -> impl Iterator<Item = char> {
     let presentation = matches!(char,
         '\u{2E80}'..='\u{2FDF}' | '\u{F900}'..='\u{FB06}' | '\u{FB13}'..='\u{FDFF}'
@@ -214,7 +214,7 @@ fn decompose(char: char) -> impl Iterator<Item = char> {
     plain.into_iter().chain(normal.into_iter().flatten())
 }
 
-/// The fonts of one document, each read once.
+/// The fonts of one document, each of which is read once.
 pub(super) struct Fonts<'a> {
     cache: FontCache<'a>,
     by_reference: HashMap<ObjRef, Option<Rc<LoadedFont<'a>>>>,
@@ -239,7 +239,7 @@ impl<'a> Fonts<'a> {
         }
     }
 
-    /// Returns the font that a font resource names, if it can be read.
+    /// Returns the font of a font resource, if it is readable.
     pub(super) fn get(&mut self, fonts: &Dict<'a>, name: &[u8]) -> Option<Rc<LoadedFont<'a>>> {
         let Some(reference) = fonts.get_ref(name) else {
             return self.load(&fonts.get::<Dict<'a>>(name)?);

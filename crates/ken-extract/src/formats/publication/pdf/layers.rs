@@ -1,7 +1,7 @@
-//! Layers (optional content, ISO 32000-2, 8.11): which of them the document hides at first.
+//! Layers (optional content, ISO 32000-2, 8.11): which of them the document initially hides.
 //!
-//! What a viewer does not show is not text of the page: hidden layers hold other languages,
-//! watermarks of drafts, and the frames of animations.
+//! Content that a viewer does not show is not text of the page: hidden layers hold other languages,
+//! draft watermarks, and the frames of animations.
 
 use std::collections::HashSet;
 
@@ -32,7 +32,7 @@ impl Layers {
         layers
     }
 
-    /// Tells whether content of this group, or of this membership of groups, is hidden.
+    /// Returns whether content of this group, or of this membership of groups, is hidden.
     pub(super) fn hides(&self, group: ObjRef, dict: Option<&Dict<'_>>) -> bool {
         if self.hidden.is_empty() {
             return false;

@@ -1,32 +1,31 @@
-//! Turns the segments of a page into text: lines, blocks, words that were hyphenated.
+//! Turns the segments of a page into text: lines, blocks, hyphenated words.
 //!
-//! Files draw text in reading order as a rule, so that order is kept unless most steps go up the
-//! page. What interrupts it (a note
-//! in the margin, numbers of lines, the next cell of a row) becomes a block of its own: a segment
-//! goes on with the line or the column that it continues, whatever was drawn in between, and
-//! blocks follow each other as they begin.
+//! Files usually draw text in reading order, so that order is kept unless most steps go up the
+//! page. An interruption (a note in the margin, line numbers, the next cell of a row) becomes a
+//! separate block. A segment continues the line or column that it belongs to, whatever was drawn in
+//! between, and blocks follow each other in the order of their beginnings.
 
 use std::cmp::Ordering;
 
 use super::script;
 use super::segment::{Segment, Segments, WORD_GAP};
 
-/// A segment whose baseline is this share of the font size away is still on the line: an
-/// exponent, an index, a fraction.
+/// Maximum distance of a segment's baseline from its line, as a share of the font size: for an
+/// exponent, an index or a fraction.
 const SAME_LINE: f32 = 0.5;
 /// The same for small print such as exponents.
 const SMALL_SAME_LINE: f32 = 0.9;
-/// Print of less than this share of the line's font size is small.
+/// Print smaller than this share of the line's font size is small.
 const SMALL: f32 = 0.85;
-/// A segment may start this share of the font size before the end of the one before it.
+/// A segment may start this share of the font size before the end of the previous one.
 const OVERLAP: f32 = 0.5;
 /// A wider gap (as a share of the font size) separates columns.
 const COLUMN_GAP: f32 = 2.0;
 /// A line further below than this many font sizes starts another block.
 const LINE_SPACING: f32 = 1.6;
-/// Blocks before the last that may still go on.
+/// Number of blocks before the last that may still continue.
 const OPEN_BLOCKS: usize = 32;
-/// So many steps up the page may always be, as for headers and figures.
+/// Number of steps up the page that are always allowed, as for headers and figures.
 const MIN_UPWARD: usize = 4;
 
 /// Appends the text of a page.
@@ -68,7 +67,7 @@ pub(super) fn write(page: &Segments, body: &mut String) {
     }
 }
 
-/// Tells whether blocks are drawn as they are read: those in one column mostly go down the page.
+/// Returns whether blocks are drawn in reading order: those in one column mostly go down the page.
 fn is_reading_order(blocks: &[Block]) -> bool {
     let mut n_down = 0;
     let mut n_up = 0;
@@ -83,24 +82,24 @@ fn is_reading_order(blocks: &[Block]) -> bool {
             }
         }
     }
-    // Figures, formulas and notes account for a few steps up among many down.
+    // Figures, formulas and notes cause a few steps up among many down.
     n_up < MIN_UPWARD || n_up * 3 < n_down * 2
 }
 
-/// Tells whether what is drawn next, to the right, belongs to a text however wide the gap is: after
-/// the number of a section and the dots that lead to a page number.
+/// Returns whether the next segment to the right belongs to a text however wide the gap is: after a
+/// section number, and after the dots before a page number.
 fn is_leader(text: &str) -> bool {
     let is_number =
         text.contains('.') && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.'));
     is_number || text.ends_with(" .") || text.ends_with("..")
 }
 
-/// Lines below each other.
+/// Lines that follow each other downwards.
 struct Block {
     angle: i16,
     x0: f32,
     x1: f32,
-    /// The last one is growing.
+    /// The lines, of which the last one is growing.
     lines: Vec<Line>,
 }
 
@@ -119,7 +118,7 @@ impl Block {
         self.lines.first().map_or(0.0, |line| line.y)
     }
 
-    /// Orders from the top, then from the left; text of each angle for itself.
+    /// Orders from the top, then from the left; text of each angle separately.
     fn top_down(&self, other: &Self) -> Ordering {
         let angle = self.angle.cmp(&other.angle);
         let down = other.y().total_cmp(&self.y());
@@ -133,7 +132,7 @@ impl Block {
         line.takes(segment, text) || self.continues_below(line, segment)
     }
 
-    /// Tells whether a segment stands to the right of the last line.
+    /// Returns whether a segment is to the right of the last line.
     fn is_beside(&self, segment: &Segment) -> bool {
         self.lines.last().is_some_and(|line| {
             self.angle == segment.angle && line.is_level(segment) && segment.x0 >= line.last.1
@@ -157,9 +156,9 @@ impl Block {
     }
 }
 
-/// Segments beside each other.
+/// Segments next to each other.
 struct Line {
-    /// Each with whether a space stands before it.
+    /// The segments, each with whether a space precedes it.
     segments: Vec<(usize, bool)>,
     x0: f32,
     x1: f32,
@@ -181,7 +180,7 @@ impl Line {
         }
     }
 
-    /// Tells whether a segment is at the height of the line.
+    /// Returns whether a segment is at the height of the line.
     fn is_level(&self, segment: &Segment) -> bool {
         let size = self.size.max(segment.size);
         let small = self.size.min(segment.size) < SMALL * size;
@@ -189,8 +188,8 @@ impl Line {
         (segment.y - self.y).abs() <= limit * size
     }
 
-    /// Tells whether a segment continues the line, to the right or (if that is how it is read)
-    /// to the left, or stands above or below its last segment.
+    /// Returns whether a segment continues the line to the right (or to the left, if it is read
+    /// that way), or is above or below the line's last segment.
     fn takes(&self, segment: &Segment, text: &str) -> bool {
         let size = self.size.max(segment.size);
         if !self.is_level(segment) {
@@ -239,7 +238,7 @@ impl Line {
     }
 }
 
-/// Ends a line: joins a hyphenated word, joins scripts without spaces, else starts a new line.
+/// Ends a line: joins a hyphenated word, joins scripts without spaces, otherwise starts a new line.
 fn break_line(body: &mut String, previous: &Line, next: &Line, page: &Segments) {
     let first = next
         .segments

@@ -1,4 +1,5 @@
-//! The document information dictionary and the catalogue's entries, with XMP for what they lack.
+//! Reads the document information dictionary and the catalogue's entries, and XMP for missing
+//! values.
 
 use hayro_syntax::Pdf;
 use hayro_syntax::object::{DateTime, Dict, Stream, String as PdfString};
@@ -69,8 +70,8 @@ pub(super) fn seconds(date: DateTime) -> Option<i64> {
     Some(utc - offset)
 }
 
-/// Decodes a text string (7.9.2.2): UTF-16 or UTF-8 with a mark, else PDFDocEncoding. UTF-8
-/// without a mark is against the rules but common.
+/// Decodes a text string (7.9.2.2): UTF-16 or UTF-8 with a byte order mark, otherwise
+/// PDFDocEncoding. UTF-8 without a mark is not allowed but common.
 pub(super) fn text_string(bytes: &[u8]) -> String {
     let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = bytes.as_chunks::<2>().0.iter().map(|&pair| unit(pair));
@@ -88,7 +89,7 @@ pub(super) fn text_string(bytes: &[u8]) -> String {
     }
 }
 
-/// Leaves out language codes, which stand between two escape characters.
+/// Removes language codes, which are between two escape characters.
 fn without_language_marks(chars: impl Iterator<Item = char>) -> String {
     let mut in_mark = false;
     chars
@@ -100,7 +101,7 @@ fn without_language_marks(chars: impl Iterator<Item = char>) -> String {
         .collect()
 }
 
-/// Maps PDFDocEncoding (annex D.3): Latin-1 but for these.
+/// Maps PDFDocEncoding (annex D.3), which is Latin-1 except for these characters.
 fn pdf_doc_char(byte: u8) -> char {
     const LOW: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
     const HIGH: [char; 33] = [

@@ -1,10 +1,9 @@
 //! PDF: text page by page, metadata, attachments.
 //!
-//! `hayro-syntax` reads the file's structure (also damaged and encrypted files), `hayro-font` the
-//! fonts. Between them stand our own interpreter of content streams, which obeys only what
-//! matters for text ([`content`]), and our own layout ([`segment`], [`layout`]). Pages do not
-//! depend on each other; what they share is in [`content::Shared`].
-//! Source: ISO 32000-2:2020.
+//! `hayro-syntax` reads the file's structure (even of damaged and encrypted files), `hayro-font`
+//! the fonts. ken adds its own interpreter of content streams, which executes only operators that
+//! matter for text ([`content`]), and its own layout ([`segment`], [`layout`]). Pages do not depend
+//! on each other; what they share is in [`content::Shared`]. Source: ISO 32000-2:2020.
 
 mod annotation;
 mod attachment;
@@ -68,7 +67,7 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     pages
 }
 
-/// Opens a file without a password, or by the first one that fits.
+/// Opens a file without a password, or with the first one that fits.
 fn open(bytes: Vec<u8>, passwords: &Passwords) -> Result<Pdf, Error> {
     let bytes = PdfData::from(bytes);
     let mut opened = Pdf::new(bytes.clone());
@@ -95,7 +94,7 @@ fn load_error(error: LoadPdfError, passwords: &Passwords) -> Error {
     }
 }
 
-/// Appends the text of all pages that can be read, with a form feed between pages.
+/// Appends the text of all readable pages, with a form feed between pages.
 fn read_pages(
     pdf: &Pdf,
     catalog: &Dict<'_>,
@@ -111,7 +110,7 @@ fn read_pages(
             body.push('\u{C}');
         }
         let start = body.len();
-        // A page that makes a parser panic costs that page only.
+        // A panic in a parser loses only its page.
         let read = catch_unwind(AssertUnwindSafe(|| read_page(page, &mut shared, body)));
         if read.is_err() {
             body.truncate(start);
@@ -156,8 +155,8 @@ fn read_page<'a>(page: &Page<'a>, shared: &mut Shared<'a>, body: &mut String) {
     }
 }
 
-/// Returns the content streams of a page as one. The page itself would keep them until the
-/// document is closed.
+/// Returns the content streams of a page as one. The page itself would keep them in memory until
+/// the document is closed.
 fn page_content<'a>(page: &Dict<'a>) -> Cow<'a, [u8]> {
     if let Some(stream) = page.get::<Stream<'a>>(b"Contents") {
         return stream::decode(&stream, MAX_CONTENT_BYTES).unwrap_or_default();

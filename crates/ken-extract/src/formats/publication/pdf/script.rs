@@ -1,8 +1,9 @@
-//! What layout must know of writing systems: accents set apart, right-to-left, no spaces.
+//! Knowledge about writing systems for the layout: separate accents, right-to-left text, scripts
+//! without spaces.
 
 use unicode_normalization::char::compose;
 
-/// Returns the letter with an accent that two overlapping glyphs make, in either order.
+/// Returns the accented letter of two overlapping glyphs, in either order.
 ///
 /// TeX's old encodings have no accented letters: they print an accent, step back, and print the
 /// letter.
@@ -11,7 +12,7 @@ pub(super) fn accented(first: char, second: char) -> Option<char> {
         return None;
     }
     let compose_with = |letter: char, accent: char| {
-        // TeX puts accents on letters without dot.
+        // TeX puts accents on dotless letters.
         let letter = match letter {
             'ı' => 'i',
             'ȷ' => 'j',
@@ -22,7 +23,7 @@ pub(super) fn accented(first: char, second: char) -> Option<char> {
     compose_with(second, first).or_else(|| compose_with(first, second))
 }
 
-/// Returns the combining mark for an accent that stands alone.
+/// Returns the combining mark for a standalone accent.
 fn combining(accent: char) -> Option<char> {
     Some(match accent {
         '`' | '\u{2CB}' => '\u{300}',
@@ -43,25 +44,25 @@ fn combining(accent: char) -> Option<char> {
     })
 }
 
-/// Tells whether a character belongs to a script written from right to left.
+/// Returns whether a character belongs to a script written from right to left.
 pub(super) fn is_right_to_left(char: char) -> bool {
     matches!(char, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
         | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
 }
 
-/// Tells whether a character belongs to a script written without spaces between words.
+/// Returns whether a character belongs to a script written without spaces between words.
 pub(super) fn is_unspaced(char: char) -> bool {
     matches!(char, '\u{2E80}'..='\u{312F}' | '\u{3190}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
         | '\u{FF00}'..='\u{FFEF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Turns a line from the order in which it is seen into the order in which it is read, if it
-/// holds right-to-left text: everything is reversed but runs of numbers and left-to-right words.
+/// Converts a line from visual to reading order, if it holds right-to-left text: everything is
+/// reversed except runs of numbers and left-to-right words.
 pub(super) fn logical_order(seen: &str) -> String {
     let mut read = String::with_capacity(seen.len());
     let mut run: Vec<char> = Vec::new();
     for char in seen.chars().rev() {
-        // Within a left-to-right run, spaces and points stay where they were.
+        // Within a left-to-right run, spaces and points keep their position.
         let neutral = !char.is_alphanumeric();
         if is_right_to_left(char) || (neutral && run.is_empty()) {
             flush(&mut run, &mut read);
@@ -74,7 +75,7 @@ pub(super) fn logical_order(seen: &str) -> String {
     read
 }
 
-/// Appends a left-to-right run, given backwards; neutral characters at its start follow it.
+/// Appends a left-to-right run, given in reverse; neutral characters at its start follow it.
 fn flush(run: &mut Vec<char>, read: &mut String) {
     let end = run
         .iter()

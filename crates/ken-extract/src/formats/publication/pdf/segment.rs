@@ -1,9 +1,9 @@
-//! Turns glyphs, in the order in which they are drawn, into segments: pieces of text on one
-//! baseline without a wide gap, with the spaces between words found.
+//! Turns glyphs, in drawing order, into segments: pieces of text on one baseline without a wide
+//! gap, in which the spaces between words are found.
 //!
-//! Many files hold no spaces (TeX moves the pen instead), others hold spaces that are not to be
-//! seen, so that a space is what a gap says: about a tenth of the font size, as Poppler has it,
-//! and more in letter-spaced text, where every gap is wide.
+//! Many files hold no spaces (TeX moves the pen instead); others hold spaces that are not visible.
+//! A space is therefore inferred from a gap: about a tenth of the font size, as in Poppler, and
+//! more in letter-spaced text, where every gap is wide.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -24,16 +24,16 @@ const SEGMENT_GAP: f32 = 1.5;
 const SEGMENT_BACK: f32 = 0.35;
 /// A baseline further away than this share of the font size is another one.
 const BASELINE_SHIFT: f32 = 0.08;
-/// A glyph this near to an equal one is the same, printed twice to look bold.
+/// A glyph this close to an equal one is the same glyph, printed twice to look bold.
 const OVERPRINT: f32 = 0.12;
 /// Text is letter-spaced if its narrowest gap is within these shares of the font size.
 const LETTER_SPACE: Range<f32> = 0.06..0.25;
 /// Glyphs of one page beyond this number are left out.
 const MAX_GLYPHS: usize = 4_000_000;
 
-/// Where a run of glyphs starts and which way it goes.
+/// Start and direction of a run of glyphs.
 ///
-/// Text of each angle has its own upright frame, in which lines run to the right and follow each
+/// Text at each angle has its own upright frame, in which lines run to the right and follow each
 /// other downwards. Vertical writing is text at 270 degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Run {
@@ -49,8 +49,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Returns the run that starts at `start` (on the page), takes steps of `along` and has
-    /// glyphs of height `size`; none if they have no extent.
+    /// Creates the run that starts at `start` (on the page), takes steps of `along` and has glyphs
+    /// of height `size`; returns none if they have no extent.
     pub(super) fn new(start: Vec2, along: Vec2, size: f64) -> Option<Self> {
         let scale = along.hypot();
         if !(scale.is_normal() && size.is_normal() && start.is_finite()) {
@@ -95,43 +95,43 @@ struct Placed {
     run: Run,
     x0: f32,
     x1: f32,
-    /// Spacing after it that the text state asks for.
+    /// Spacing after it that the text state requests.
     spacing: f32,
 }
 
 /// A gap between two glyphs that may be a space.
 struct Gap {
-    /// Where it is in the text of the segment.
+    /// Its position in the text of the segment.
     at: usize,
     width: f32,
     drawn: bool,
 }
 
-/// How a glyph goes with those before it.
+/// How a glyph joins the previous ones.
 enum Join {
     /// It starts another segment.
     Apart,
-    /// It follows in the segment.
+    /// It continues the segment.
     Follows,
-    /// It has become one with the last glyph.
+    /// It is merged with the last glyph.
     Merged,
 }
 
-/// The segment that is being built.
+/// The current segment.
 struct Current {
     segment: Segment,
     text: String,
     gaps: Vec<Gap>,
     narrowest: f32,
     n_glyphs: usize,
-    /// End of the last glyph, without and with the spacing that the text state asks for.
+    /// End of the last glyph, without and with the spacing that the text state requests.
     pen: f32,
     spaced_pen: f32,
     /// Start of the last glyph.
     last_x: f32,
     /// Where its text starts.
     last_at: usize,
-    /// Steps to the left between right-to-left glyphs, less those to the right.
+    /// Steps to the left between right-to-left glyphs, minus those to the right.
     leftward: i32,
 }
 
@@ -177,7 +177,7 @@ impl Current {
         self.n_glyphs == 0
     }
 
-    /// Finds out how a glyph goes with the segment, and notes the gap before it.
+    /// Determines how a glyph joins the segment, and notes the gap before it.
     fn join(&mut self, text: &str, placed: &Placed, drawn_space: bool) -> Join {
         let size = placed.run.size;
         if self.is_empty() || placed.run.angle != self.segment.angle {
@@ -265,7 +265,7 @@ impl Current {
         self.spaced_pen = placed.x1 + placed.spacing;
     }
 
-    /// Appends the text with its spaces to the page's.
+    /// Appends the segment's text, with its spaces, to the page's.
     fn write(&self, page: &mut String) {
         let letter_spaced = self.n_glyphs > 3 && LETTER_SPACE.contains(&self.narrowest);
         let limit = if letter_spaced {
@@ -285,7 +285,7 @@ impl Current {
         page.push_str(&self.text[written..]);
     }
 
-    /// Tells whether a gap lies between characters of a script without spaces.
+    /// Returns whether a gap is between characters of a script without spaces.
     fn is_unspaced(&self, gap: &Gap) -> bool {
         let before = self.text[..gap.at].chars().next_back();
         let after = self.text[gap.at..].chars().next();
@@ -299,13 +299,13 @@ impl Current {
 pub(super) struct Segments {
     /// The text of all segments.
     text: String,
-    /// The segments in the order in which they are drawn.
+    /// The segments in drawing order.
     pub(super) segments: Vec<Segment>,
     current: Current,
     run: Option<Run>,
     space: bool,
     actual_text: Option<Text>,
-    /// The last segment with a text, by its hash.
+    /// The last segment with each text, by the text's hash.
     by_text: HashMap<u64, usize>,
     hasher: RandomState,
     n_glyphs: usize,
@@ -314,7 +314,7 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// Returns an empty page of this size.
+    /// Creates an empty page of this size.
     pub(super) fn new(width: f32, height: f32) -> Self {
         Self {
             text: String::new(),
@@ -336,23 +336,23 @@ impl Segments {
         &self.text[segment.range.clone()]
     }
 
-    /// Starts a run; the glyphs that follow are placed from its start.
+    /// Starts a run; the following glyphs are placed relative to its start.
     pub(super) fn begin_run(&mut self, run: Run) {
         self.run = Some(run);
     }
 
-    /// Replaces the glyphs that follow by a text, until [`Self::end_actual_text`].
+    /// Replaces the following glyphs by a text, until [`Self::end_actual_text`].
     pub(super) fn begin_actual_text(&mut self, text: &str) {
         self.actual_text = Some(font::normalise(text));
     }
 
-    /// Ends what [`Self::begin_actual_text`] began.
+    /// Ends the replacement of [`Self::begin_actual_text`].
     pub(super) fn end_actual_text(&mut self) {
         self.actual_text = None;
     }
 
-    /// Takes a glyph: its distance from the start of the run, its width, and the spacing after it,
-    /// all in text space.
+    /// Adds a glyph, with its distance from the start of the run, its width, and the spacing after
+    /// it, all in text space.
     pub(super) fn glyph(&mut self, text: &Text, at: f64, width: f64, spacing: f64) {
         let Some(run) = self.run else {
             return;
@@ -372,14 +372,14 @@ impl Segments {
         match &mut self.actual_text {
             None => self.place(text, &placed),
             Some(actual) => {
-                // The first glyph says it all, the others only take room.
+                // The first glyph takes the whole text, the others only take space.
                 let text = std::mem::replace(actual, Text::Unknown);
                 self.place(&text, &placed);
             }
         }
     }
 
-    /// Tells whether an upright glyph lies off the page, where nobody sees it.
+    /// Returns whether an upright glyph is off the page, where it is not visible.
     fn is_outside(&self, placed: &Placed) -> bool {
         let Run { angle, y, size, .. } = placed.run;
         let beside = placed.x1 < 0.0 || placed.x0 > self.width;
@@ -409,7 +409,7 @@ impl Segments {
         self.current.push(text, placed);
     }
 
-    /// Moves the pen past a glyph without text, so that it does not look like a gap.
+    /// Moves the pen past a glyph without text, so that the glyph does not look like a gap.
     fn skip(&mut self, placed: &Placed) {
         let gap = placed.x0 - self.current.spaced_pen;
         let size = placed.run.size;
@@ -419,7 +419,7 @@ impl Segments {
         }
     }
 
-    /// Ends the segment that is being built, unless it is a copy of one on the same place.
+    /// Ends the current segment, unless it duplicates one at the same position.
     pub(super) fn finish_segment(&mut self) {
         if self.current.is_empty() {
             return;

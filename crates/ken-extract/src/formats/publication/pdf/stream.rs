@@ -1,4 +1,4 @@
-//! Decodes streams within limits: a small file must not unpack to more than memory holds.
+//! Decodes streams under limits, so that a small file does not unpack to more than memory holds.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -7,10 +7,10 @@ use flate2::read::ZlibDecoder;
 use hayro_syntax::Filter;
 use hayro_syntax::object::Stream;
 
-/// Bytes beyond this number of one decoded content stream are left out.
+/// Maximum size of one decoded content stream; the rest is left out.
 pub(super) const MAX_CONTENT_BYTES: usize = 128 << 20;
-/// Streams in rare encodings, whose decoders know no limit, may be this long. None of them
-/// unpacks to more than about 1,300 times its length.
+/// Maximum length of a stream in a rare encoding, whose decoder has no limit. Such decoders produce
+/// at most about 1,300 times the length of their input.
 const MAX_RARE_BYTES: usize = 512 << 10;
 
 /// The work that one document may still cost, in bytes of content streams.
@@ -20,7 +20,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Returns a budget of `bytes`.
+    /// Creates a budget of `bytes`.
     pub(super) fn new(bytes: usize) -> Self {
         Self {
             left: bytes,
@@ -37,7 +37,7 @@ impl Budget {
         !self.exhausted
     }
 
-    /// Tells whether more was asked for than there was.
+    /// Returns whether more was requested than was left.
     pub(super) fn is_exhausted(&self) -> bool {
         self.exhausted
     }
@@ -71,7 +71,7 @@ fn cut(content: Cow<'_, [u8]>, limit: usize) -> Cow<'_, [u8]> {
     }
 }
 
-/// Unpacks as much as there is: a damaged stream is read up to its damage.
+/// Unpacks as much as possible: a damaged stream is read up to its damage.
 fn inflate(raw: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut content = Vec::with_capacity(raw.len().saturating_mul(4).min(limit).min(4 << 20));
     let result = ZlibDecoder::new(raw)

@@ -1,4 +1,4 @@
-//! PDF files made by hand, and the text that they must give.
+//! Tests of handmade PDF files and their expected text.
 
 use std::fmt::Write;
 
@@ -21,13 +21,13 @@ const PDF: Detected = Detected {
 #[derive(Default)]
 struct Sample {
     pages: Vec<String>,
-    /// More entries of the catalogue, the trailer, the pages and their resources.
+    /// Additional entries of the catalogue, the trailer, the pages and their resources.
     catalog: String,
     trailer: String,
     page: String,
     fonts: String,
     resources: String,
-    /// Objects from number 100 on.
+    /// Objects from number 100.
     objects: Vec<String>,
 }
 
@@ -131,13 +131,13 @@ fn gaps_are_spaces_and_kerning_is_not() {
         page_text("BT /F1 10 Tf 50 700 Td [(T)80(eX)-278(moves)-333(the)-20( )(pen)] TJ ET"),
         "TeX moves the pen"
     );
-    // One string a word, placed one by one.
+    // One string for each word, placed separately.
     assert_eq!(
         page_text("BT /F1 10 Tf 1 0 0 1 50 700 Tm (one) Tj 1 0 0 1 70 700 Tm (two) Tj ET"),
         "one two"
     );
-    // Letters set apart, by the text state and by moves.
-    // As Ghostscript writes what groff has set: the gap between two words as the spacing of their letters.
+    // Spaced letters, by the text state and by moves. Ghostscript writes the output of groff this
+    // way: the gap between two words as the spacing of their letters.
     assert_eq!(
         page_text(
             "BT -0.7 Tc /F1 10 Tf 50 700 Td -1.25 Tw (Te x) Tj 3.6 Tc 14.7 0 Td (tb) Tj \
@@ -286,7 +286,7 @@ fn chinese_has_no_spaces_and_may_run_down() {
 
 #[test]
 fn hebrew_reads_from_the_right() {
-    // Drawn from left to right, as it is seen.
+    // Drawn from left to right, in visual order.
     let seen = format!(
         "BT /F3 10 Tf 50 700 Td [<{}>-400<{}>] TJ ET",
         hex("םלוע"),

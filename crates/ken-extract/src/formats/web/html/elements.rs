@@ -1,9 +1,10 @@
-//! What elements do to text: split lines or words, hide, keep lines, carry metadata.
+//! The effect of each element on text: splitting lines or words, hiding, keeping lines, carrying
+//! metadata.
 
-/// What an element does to the text around and in it.
+/// The effect of an element on the text around and in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
-    /// Nothing: `w<b>or</b>d` is one word. Also unknown elements.
+    /// None: `w<b>or</b>d` is one word. Also for unknown elements.
     Inline,
     /// Begins and ends a line.
     Block,
@@ -23,9 +24,9 @@ pub(super) enum Element {
     Xmp,
     /// Content is raw and hidden, up to the end tag.
     Hidden,
-    /// As [`Element::Hidden`], with its own rule for the end.
+    /// Like [`Element::Hidden`], with its own rule for the end.
     Script,
-    /// All that follows is raw text.
+    /// Everything that follows is raw text.
     Plaintext,
     Meta,
     Html,
@@ -33,10 +34,10 @@ pub(super) enum Element {
     Image,
 }
 
-/// Names longer than this are unknown.
+/// Longer names are unknown.
 const MAX_NAME_BYTES: usize = 10;
 
-/// Returns what the element called `name`, in any case, does.
+/// Returns the effect of the element called `name`, in any case.
 pub(super) fn by_name(name: &[u8]) -> Element {
     // Every second tag is one of these.
     if matches!(name, b"a" | b"span" | b"code") {

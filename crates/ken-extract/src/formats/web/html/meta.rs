@@ -6,16 +6,16 @@ use super::writer::folded;
 use crate::date;
 use crate::output::metadata::keywords;
 
-/// A page with more than this is a joke or an attack: the rest is left out.
+/// Maximum number of fields; a page with more is a joke or an attack.
 const MAX_FIELDS: usize = 256;
 
-/// What the head of a page says about it.
+/// Metadata from the head of a page.
 #[derive(Debug, Default)]
 pub(super) struct Meta {
     pub(super) fields: Vec<(Field, Value)>,
-    /// Stands in for a missing `<title>`.
+    /// Replaces a missing `<title>`.
     pub(super) other_title: Option<String>,
-    /// Stands in for a missing description.
+    /// Replaces a missing description.
     other_description: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Meta {
         }
     }
 
-    /// Takes the language of the page, unless one is known.
+    /// Sets the language of the page, unless it is already known.
     pub(super) fn set_language(&mut self, tag: &str) {
         if !self.has(Field::Lang) {
             self.push(Field::Lang, tag);

@@ -1,7 +1,7 @@
-//! HTML and XHTML: text, title and metadata of pages, of mail bodies, of book chapters.
+//! HTML and XHTML: text, title and metadata of web pages, mail bodies and book chapters.
 //!
-//! The page is decoded (byte order mark, declared charset, `<meta charset>`, detection) and read
-//! in one pass by [`strip`].
+//! The page is decoded (byte order mark, declared charset, `<meta charset>`, detection) and read in
+//! one pass by [`strip`].
 
 mod elements;
 mod meta;
@@ -29,29 +29,29 @@ pub(in crate::formats) const FORMAT: Format =
         ])
         .version(2);
 
-/// How much of a page is searched for its charset; the standard asks for 1024 bytes.
+/// Number of bytes that are searched for the charset; the standard asks for 1024.
 const PRESCAN_BYTES: usize = 2048;
 
-/// What a page holds.
+/// The content of a page.
 #[derive(Debug, Default)]
 pub(crate) struct HtmlText {
     /// The title, which is not part of the body.
     pub(crate) title: Option<String>,
-    /// What the head says: author, description, keywords, dates, language.
+    /// Metadata in the head: author, description, keywords, dates, language.
     pub(crate) fields: Vec<(Field, Value)>,
-    /// The headings, which the body has too.
+    /// The headings, which are also in the body.
     pub(crate) headings: Vec<String>,
-    /// The text that is shown; blocks are lines.
+    /// The visible text; blocks are lines.
     pub(crate) body: String,
 }
 
-/// Reads a short page, or one whose text is bounded by who calls; `declared_charset` is that of a
-/// mail's or server's header.
+/// Reads a short page, or one whose text the caller bounds; `declared_charset` comes from the
+/// header of the mail or server.
 pub(crate) fn html_to_text(bytes: &[u8], declared_charset: Option<&str>) -> HtmlText {
     html_within(bytes, declared_charset, usize::MAX)
 }
 
-/// As [`html_to_text`], but reads no further when the text has more than so many bytes.
+/// Does the same as [`html_to_text`], but stops when the text has more than `max_bytes`.
 pub(crate) fn html_within(
     bytes: &[u8],
     declared_charset: Option<&str>,
@@ -82,7 +82,7 @@ pub(crate) fn extract(input: &mut Input<'_>, output: &mut Output<'_>) -> Result<
     Ok(())
 }
 
-/// Returns the charset that the start of a page names: in `<meta>` or the XML declaration.
+/// Returns the charset that the start of a page declares, in `<meta>` or the XML declaration.
 pub(crate) fn meta_charset(bytes: &[u8]) -> Option<&str> {
     let start = &bytes[..bytes.len().min(PRESCAN_BYTES)];
     memchr::memchr_iter(b'<', start).find_map(|at| {

@@ -1,8 +1,8 @@
-//! One pass over a page: text, title and metadata.
+//! Extracts text, title and metadata of a page in one pass.
 //!
-//! A tokenizer after HTML 13.2.5, without a tree: between two `<` or `&` nothing is looked at, and
-//! only tags that change the text are more than skipped. Whatever a page does, the work is linear
-//! in its length.
+//! The tokenizer follows HTML 13.2.5, without a tree. Between two `<` or `&` it looks at nothing,
+//! and it parses only tags that change the text. The work is linear in the length of the page,
+//! whatever the page holds.
 
 use super::elements::{self, Element};
 use super::meta::Meta;
@@ -11,7 +11,7 @@ use super::writer::{Gap, Writer, folded};
 use crate::output::body::{MAX_HEADING_BYTES, MAX_HEADINGS};
 use crate::text::entities::{self, Reference};
 
-/// What a page holds.
+/// The content of a page.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) title: Option<String>,
@@ -52,11 +52,11 @@ struct Stripper<'t> {
     title: Option<String>,
     meta: Meta,
     headings: Vec<String>,
-    /// Where the heading begins that is being read.
+    /// Where the current heading begins.
     heading_start: Option<usize>,
     pre_depth: u32,
     template_depth: u32,
-    /// In XHTML `<script/>` is complete and CDATA is text.
+    /// In XHTML, `<script/>` is complete and CDATA is text.
     is_xml: bool,
 }
 
@@ -127,7 +127,8 @@ impl<'t> Stripper<'t> {
         }
     }
 
-    /// Skips what is neither tag nor comment up to the next `>`: doctypes, `<?php`, `</3>`.
+    /// Skips anything that is neither tag nor comment up to the next `>`: doctypes, `<?php`,
+    /// `</3>`.
     fn bogus_comment(&mut self, start: usize) {
         let start = self.at + start;
         let end = memchr::memchr(b'>', &self.text.as_bytes()[start..]);
@@ -205,7 +206,7 @@ impl<'t> Stripper<'t> {
 
     /// Skips to the end of the tag; returns whether it ended with `/>`.
     fn skip_attributes(&mut self, at: usize) -> bool {
-        // As most end tags are.
+        // Most end tags end here.
         if self.text.as_bytes().get(at) == Some(&b'>') {
             self.at = at + 1;
             return false;
@@ -216,7 +217,7 @@ impl<'t> Stripper<'t> {
         attributes.is_self_closing
     }
 
-    /// Reads an element whose content knows no tags.
+    /// Reads an element whose content has no tags.
     fn raw(&mut self, element: Element, name: &str) {
         let text = self.text;
         let end = match element {
@@ -228,7 +229,7 @@ impl<'t> Stripper<'t> {
         self.at = end;
         self.writer.gap(Gap::Line);
         match element {
-            // A title that never ends is the rest of the page: better found as text.
+            // A title that never ends is the rest of the page, which is more useful as text.
             Element::Title
                 if self.title.is_none() && self.template_depth == 0 && end < text.len() =>
             {
@@ -281,7 +282,7 @@ struct Carried<'t> {
 }
 
 impl<'t> Carried<'t> {
-    /// The first attribute of a name counts (HTML 13.2.5.33).
+    /// Sets an attribute; the first one of a name counts (HTML 13.2.5.33).
     fn set(&mut self, name: &str, value: &'t str) {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         let slot = if is("name") || is("property") || is("itemprop") {

@@ -1,9 +1,9 @@
-//! Tags: where they end, what they are called, which attributes they have (HTML 13.2.5.6 to 40).
+//! Parses tags: their ends, names and attributes (HTML 13.2.5.6 to 40).
 
-/// The attributes of a tag, one after the other; when they are used up, `at` is behind the tag.
+/// The attributes of a tag, one after the other; after the last one, `at` is behind the tag.
 pub(super) struct Attributes<'t> {
     text: &'t str,
-    /// Where reading goes on; the text's length if it ends within the tag.
+    /// The current position; the text's length if it ends within the tag.
     pub(super) at: usize,
     /// Whether the tag ended with `/>`.
     pub(super) is_self_closing: bool,
@@ -30,7 +30,7 @@ impl<'t> Attributes<'t> {
         self.skip(SPACE);
     }
 
-    /// Goes on behind the bytes of these classes.
+    /// Skips the bytes of these classes.
     #[inline]
     fn skip(&mut self, classes: u8) {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
@@ -79,7 +79,7 @@ impl<'t> Iterator for Attributes<'t> {
                 b'>' => {
                     self.at += 1;
                     self.is_complete = true;
-                    // Behind the end there is nothing: later calls must stop here too.
+                    // There is nothing after the end, so later calls must stop here too.
                     self.text = &self.text[..self.at];
                     return None;
                 }
@@ -96,8 +96,8 @@ impl<'t> Iterator for Attributes<'t> {
     }
 }
 
-/// Classes of bytes within a tag, as bits: white space, what ends names but not values, the end of
-/// the tag, anything else.
+/// Classes of bytes within a tag, as bits: white space, bytes that end names but not values, the
+/// end of the tag, anything else.
 const SPACE: u8 = 1;
 const NO_NAME: u8 = 2;
 const END: u8 = 4;
@@ -119,7 +119,7 @@ const CLASS: [u8; 256] = {
     class
 };
 
-/// White space as HTML defines it.
+/// Returns whether a byte is white space as defined by HTML.
 pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
 }
@@ -133,7 +133,7 @@ pub(super) fn name_end(text: &[u8], at: usize) -> usize {
     at + length
 }
 
-/// Returns where a comment ends (behind its `>`) whose text starts at `at` (13.2.5.43 to 52).
+/// Returns the end (after the `>`) of a comment whose text starts at `at` (13.2.5.43 to 52).
 pub(super) fn comment_end(text: &[u8], at: usize) -> usize {
     for end in memchr::memchr_iter(b'>', &text[at..]) {
         let content = &text[at..at + end];
@@ -144,8 +144,8 @@ pub(super) fn comment_end(text: &[u8], at: usize) -> usize {
     text.len()
 }
 
-/// Returns where the end tag of a raw text element starts (`</name` and a delimiter), or the
-/// text's length.
+/// Returns the start of the end tag of a raw text element (`</name` and a delimiter), or the length
+/// of the text.
 pub(super) fn raw_end(text: &[u8], at: usize, name: &[u8]) -> usize {
     memchr::memmem::find_iter(&text[at..], b"</")
         .map(|found| at + found)
@@ -153,11 +153,12 @@ pub(super) fn raw_end(text: &[u8], at: usize, name: &[u8]) -> usize {
         .unwrap_or(text.len())
 }
 
-/// As [`raw_end`], for scripts: inside `<!--`, a nested `<script>` hides one end tag (13.2.5.20).
+/// Does the same as [`raw_end`] for scripts: inside `<!--`, a nested `<script>` hides one end tag
+/// (13.2.5.20).
 pub(super) fn script_end(text: &[u8], at: usize) -> usize {
     let mut position = at;
     let (mut escaped, mut nested) = (false, false);
-    // Where `<!--` ended: its dashes may also be those of `-->`.
+    // The end of `<!--`: its dashes may also belong to `-->`.
     while let Some(found) = memchr::memchr2(b'<', b'>', &text[position..]) {
         let found = position + found;
         let after = &text[found..];

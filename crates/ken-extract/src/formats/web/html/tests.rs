@@ -1,4 +1,5 @@
-//! Exact text of small pages, and the words of random soup against the tokenizer `html5gum`.
+//! Tests of the exact text of small pages, and of the words of random soup against the tokenizer
+//! `html5gum`.
 
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
@@ -114,7 +115,7 @@ fn soup_is_read_as_browsers_do() {
 #[test]
 fn hostile_pages_are_survived() {
     survives(extract, HTML, "a.html", PAGE.as_bytes());
-    // Each of these is quadratic in a careless reader.
+    // Each of these takes quadratic time in a careless parser.
     for piece in [
         "<",
         "<!--",
@@ -133,7 +134,7 @@ fn hostile_pages_are_survived() {
     }
 }
 
-/// The words of a page by `html5gum`'s tokenizer, with our rules for elements.
+/// Returns the words of a page by `html5gum`'s tokenizer, with our rules for elements.
 fn oracle(page: &str) -> Vec<String> {
     let mut text = String::new();
     let mut element = Element::Inline;
@@ -215,8 +216,8 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Pieces that meet the edges of every rule; `noscript` and `noframes` are left out, which the
-/// oracle reads as raw text without asking whether scripts run.
+/// Pieces that reach the edges of every rule; without `noscript` and `noframes`, which the oracle
+/// reads as raw text whether or not scripts run.
 const PIECES: &[&str] = &[
     "<",
     ">",

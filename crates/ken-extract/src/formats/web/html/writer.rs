@@ -1,6 +1,6 @@
-//! The text that comes out: white space folded, lines where blocks were.
+//! Writes the text of a page: with white space folded, and lines for blocks.
 
-/// What stands between the last word and the next.
+/// The gap between the last word and the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     #[default]
@@ -9,7 +9,7 @@ pub(super) enum Gap {
     Line,
 }
 
-/// Collects words; gaps are written only between words, the widest one wins.
+/// Collects words; gaps are written only between words, and the widest one is used.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     text: String,
@@ -24,7 +24,7 @@ impl Writer {
         }
     }
 
-    /// Asks for a gap before the next word.
+    /// Requests a gap before the next word.
     pub(super) fn gap(&mut self, gap: Gap) {
         self.gap = self.gap.max(gap);
     }
@@ -71,7 +71,7 @@ impl Writer {
         self.text.len()
     }
 
-    /// Returns what was written from there on.
+    /// Returns the text that was written from `start`.
     pub(super) fn since(&self, start: usize) -> &str {
         self.text.get(start..).unwrap_or("")
     }
@@ -91,8 +91,8 @@ impl Writer {
     }
 }
 
-/// Returns the end of the words from `start` on that have single spaces between them: most lines
-/// are copied in one piece.
+/// Returns the end of the words from `start` that have single spaces between them: most lines are
+/// copied in one piece.
 fn run_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -106,7 +106,7 @@ fn run_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Folds white space; nothing is left of an empty title.
+/// Folds white space; returns none for an empty title.
 pub(super) fn folded(text: &str) -> Option<String> {
     let mut writer = Writer::default();
     writer.fold(text);

@@ -1,8 +1,8 @@
-//! Dates as notmuch writes them → dates as ken does: `5M2d` (here `M` are months and `m` minutes),
-//! `31-07-2015`, `7/31/2015`, `31.7.2015`, `5pm_31_july_2015`, `fri/31/jul/2015`, `dozen_days`.
+//! Translates dates of notmuch into dates of ken: `5M2d` (here `M` means months and `m` minutes), `31-07-2015`,
+//! `7/31/2015`, `31.7.2015`, `5pm_31_july_2015`, `fri/31/jul/2015`, `dozen_days`.
 //!
-//! What ken knows as well (`yesterday`, `last_week`, `2015-07`) stays as it is. Source:
-//! `notmuch-search-terms(7)` of notmuch 0.37, and what it answers.
+//! Dates that ken knows as well (`yesterday`, `last_week`, `2015-07`) stay unchanged. Source:
+//! `notmuch-search-terms(7)` of notmuch 0.37, and its answers.
 
 use jiff::civil::Date;
 
@@ -11,15 +11,15 @@ use super::super::super::when::When;
 /// Why a date cannot be read.
 #[derive(Debug, PartialEq)]
 pub(super) enum Wrong {
-    /// It has a time of day without a day, which ken's dates do not know.
+    /// The date has a time of day without a day, which ken's dates do not support.
     NoDay,
-    /// It would be a range of other languages, which is written with a slash.
+    /// The text has a slash, which other languages read as a range.
     NoDate,
 }
 
-/// Returns the range as ken writes it, or what it is if it is none that ken's dates can be.
+/// Returns the range in ken's form, or why ken's dates cannot express it.
 pub(super) fn range(text: &str) -> Result<String, Wrong> {
-    // `..!` says that the range ends with what it begins with.
+    // `..!` repeats the beginning of the range as its end.
     let text = text.replace("..!", "").replace('!', "");
     match text.split_once("..") {
         Some((from, to)) => Ok(format!("{}..{}", date(from)?, date(to)?)),
@@ -56,12 +56,12 @@ fn date(text: &str) -> Result<String, Wrong> {
         }
         (Some(_), None) if day.is_empty() => Err(Wrong::NoDay),
         _ if text.contains('/') => Err(Wrong::NoDate),
-        // Ken's dates read or refuse it, as the user wrote it.
+        // Ken's dates accept or refuse the text as written.
         _ => Ok(spoken),
     }
 }
 
-/// Returns the time of a day; 24:00 is that at which the next one begins.
+/// Returns the time of a day; 24:00 is the start of the next day.
 fn at(date: Date, clock: &str, zone: &str) -> Option<String> {
     let (date, clock) = match clock {
         "24:00" | "24:00:00" => (date.tomorrow().ok()?, "00:00"),
@@ -70,7 +70,7 @@ fn at(date: Date, clock: &str, zone: &str) -> Option<String> {
     Some(format!("{date}T{clock}{zone}"))
 }
 
-/// Returns the words with the year last, and without the day of the week if there is a day without it.
+/// Returns the words with the year last. The weekday is dropped if there is a day without it.
 fn in_order(day: &str) -> String {
     let words = day.split_whitespace();
     let is_weekday = |word: &&str| matches!(When::parse(word), Some(When::Weekday(_)));
@@ -93,7 +93,7 @@ fn is_six_digits(text: &str) -> bool {
     text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the words of a date; `5 pm` is one.
+/// Returns the words of a date; `5 pm` counts as one.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| matches!(c, '_' | ',') || c.is_whitespace()) {
@@ -107,7 +107,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Units of time, how many of their letters say which is meant, and ken's letter.
+/// Units of time, the least number of letters that identifies each, and ken's letter.
 const UNITS: [(&str, usize, char); 10] = [
     ("years", 1, 'y'),
     ("months", 2, 'm'),
@@ -136,7 +136,7 @@ const NUMBERS: [(&str, &str); 12] = [
     ("hundred", "100"),
 ];
 
-/// Reads how long ago: `5M2d`, `two-weeks`, `1_hour_25_min`.
+/// Reads a time before now: `5M2d`, `two-weeks`, `1_hour_25_min`.
 fn ago(text: &str) -> Option<String> {
     let text = apart(text);
     let mut parts: Vec<&str> = text.split(['_', ' ']).filter(|p| !p.is_empty()).collect();
@@ -168,11 +168,11 @@ fn letter(unit: &str) -> Option<char> {
     known.map(|(.., letter)| *letter)
 }
 
-/// What may stand between the parts of a date, as a blank may.
+/// Separators between the parts of a date, which mean the same as a space.
 const SEPARATORS: [char; 4] = ['-', '/', '.', ','];
 
-/// Returns the text with a blank between digits and letters, and for a separator: `31-jul2015`. The
-/// ending of `31st` stays.
+/// Returns the text with a space between digits and letters and for each separator: `31-jul2015`. The ending of `31st`
+/// stays.
 fn apart(text: &str) -> String {
     let mut apart = String::new();
     let mut rest = text;
@@ -196,7 +196,7 @@ fn apart(text: &str) -> String {
     apart
 }
 
-/// Reads a day or a month in digits, as ISO writes it, or by its name if it has no year.
+/// Reads a day or a month in digits in ISO form, or by its name if it has no year.
 fn numeric(word: &str) -> Option<String> {
     let sign = word.chars().find(|c| !c.is_ascii_digit())?;
     let word = match sign {
@@ -229,13 +229,13 @@ fn iso(day: &str, month: &str, year: &str) -> String {
     format!("{century}{year}-{month:0>2}-{day:0>2}")
 }
 
-/// Returns a day of no year by the name of its month; a leap year has all of them.
+/// Returns a day without a year, by the name of its month; the check uses a leap year, which has all days.
 fn named(day: &str, month: &str) -> Option<String> {
     let date = Date::new(2024, month.parse().ok()?, day.parse().ok()?).ok()?;
     Some(When::NamedDay(date.month(), date.day()).to_string())
 }
 
-/// Returns what stands before `am` or `pm`.
+/// Returns the text before `am` or `pm`.
 fn half(word: &str) -> Option<&str> {
     let ends = ["am", "a.m.", "pm", "p.m."];
     ends.iter().find_map(|end| word.strip_suffix(end))
@@ -256,7 +256,7 @@ fn time(word: &str) -> Option<String> {
         Some((hour, rest)) => (hour, rest),
         None => (before?, "00"),
     };
-    // A sign would be that of a zone.
+    // A sign would belong to a zone.
     let digits = hour.bytes().all(|byte| byte.is_ascii_digit());
     let mut hour: u8 = hour.parse().ok().filter(|_| digits)?;
     if let Some(before) = before {
@@ -355,7 +355,7 @@ mod tests {
             ("jul-31st", "jul 31st"),
             ("2015-07-31_24:00..", "2015-08-01T00:00.."),
             ("2015-12-31_24:00:00_UTC", "2016-01-01T00:00Z"),
-            // No dates, and no panic.
+            // These are not dates, and must not panic.
             ("é-5pm", "é-5pm"),
             ("yesterday_noon", "yesterday noon"),
             ("5pm_+aéb", "5pm +aéb"),
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    /// A slash is a range in ken's dates: what has one and is no date must not become it.
+    /// A slash is a range in ken's dates: text with a slash that is not a date must not become one.
     #[test]
     fn a_slash_is_no_range() {
         for text in [

@@ -1,11 +1,11 @@
-//! What the fields of Recoll's language mean here, and those that filter the whole query.
+//! The meaning of the fields of Recoll's language, and the filters of the whole query.
 
 use ken_core::{Field, FieldKind, Kind};
 
 use super::super::super::tree::{Tree, Value};
 use super::super::words::clause;
 
-/// Where a value is looked for.
+/// Where a value is searched for.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Target {
     Words(&'static [Field]),
@@ -18,7 +18,7 @@ pub(super) enum Target {
     Size,
 }
 
-/// What the field of this name is; `None` if it is none.
+/// Returns the meaning of a field name; `None` if no field has it.
 pub(super) fn target(name: &str) -> Result<Option<Target>, &'static str> {
     let target = match name {
         "recipient" | "to" => Target::Words(&[Field::To, Field::Cc, Field::Bcc]),
@@ -57,7 +57,7 @@ const SINGLE: [Field; 8] = [
     Field::Camera,
 ];
 
-/// Recoll's categories and what they hold here.
+/// Recoll's categories and the types that they hold.
 pub(super) const CATEGORIES: [(&str, &[Kind]); 6] = [
     ("text", &[Kind::Document, Kind::Source]),
     ("spreadsheet", &[Kind::Spreadsheet]),
@@ -74,7 +74,7 @@ pub(super) fn category(name: &str) -> Option<&'static [Kind]> {
     known.map(|(_, kinds)| *kinds)
 }
 
-/// Reads a size of which the units count by 1000.
+/// Reads a size whose units are powers of 1000.
 pub(super) fn decimal_size(text: &str) -> Option<i64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let power = match text[digits.len()..].to_ascii_lowercase().as_str() {
@@ -89,7 +89,7 @@ pub(super) fn decimal_size(text: &str) -> Option<i64> {
     number.checked_mul(1000_i64.checked_pow(power)?)
 }
 
-/// What holds for the whole query, wherever it is written.
+/// The conditions that apply to the whole query, from any position.
 #[derive(Default)]
 pub(super) struct Filters {
     /// Media types and categories: one of these …
@@ -97,7 +97,7 @@ pub(super) struct Filters {
     /// … and none of these.
     not_types: Vec<Tree>,
     sizes: Vec<Tree>,
-    /// The last one counts.
+    /// Only the last one counts.
     pub(super) date: Option<Tree>,
     pub(super) part: Option<Tree>,
 }

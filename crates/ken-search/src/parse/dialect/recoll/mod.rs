@@ -7,9 +7,9 @@
 //! value   = word | quoted modifiers | list
 //! ```
 //!
-//! OR binds tighter than AND. `mime:`, `type:`, `size`, `date:` and `issub:` filter the whole query
-//! wherever they stand. Operators are capitals; any other word is a word. An unknown field is left
-//! out and its value looked for, as Recoll does.
+//! OR binds tighter than AND. `mime:`, `type:`, `size`, `date:` and `issub:` filter the whole query from any position.
+//! Operators are in capitals; in small letters they are words. The name of an unknown field is left out and its value
+//! searched for, as in Recoll.
 
 mod fields;
 mod simple;
@@ -53,7 +53,7 @@ pub(super) fn parse(query: &str) -> Result<Tree, QueryError> {
     }
 }
 
-/// What ends a word, beside blanks.
+/// What ends a word, besides spaces.
 const STOPS: [char; 3] = ['"', '(', ')'];
 
 struct Parser<'a> {
@@ -73,7 +73,7 @@ impl Parser<'_> {
         fault(self.query, at, message, hint)
     }
 
-    /// Takes one of two operators, if it is the next word.
+    /// Takes one of two operators if it is the next word.
     fn takes(&mut self, operators: [&str; 2]) -> bool {
         self.blanks();
         let end = end_of_run(self.query, self.at, &STOPS);
@@ -163,7 +163,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a value with the field before it, if there is one.
+    /// Reads a value with the field before it, if any.
     fn value(&mut self, negated: bool) -> Result<Option<Tree>, QueryError> {
         let start = self.at;
         if self.ends() {
@@ -213,7 +213,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `size<100`, `size>=1k`, `size=97`: both ends belong to the range.
+    /// Reads `size<100`, `size>=1k`, `size=97`; ranges include their ends.
     fn comparison(&mut self, start: usize, end: usize) -> Result<Option<Value>, QueryError> {
         let source = &self.query[start..end];
         let Some(sign) = source.find(['<', '>', '=']) else {
@@ -243,7 +243,7 @@ impl Parser<'_> {
         Ok(Some(Value::Numbers(from, to)))
     }
 
-    /// Reads a word, a list of words if a field stood before, or quoted words.
+    /// Reads a word, a list of words after a field, or quoted words.
     fn words(&mut self, fields: &[Field], lists: bool) -> Result<Tree, QueryError> {
         let start = self.at;
         if self.query[start..].starts_with('"') {
@@ -318,7 +318,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads from a quote to the next; a backslash takes away the meaning of one.
+    /// Reads from a quote to the next; a backslash takes away the meaning of a quote.
     fn between_quotes(&mut self) -> Result<String, QueryError> {
         let start = self.at;
         let mut text = String::new();
@@ -340,7 +340,7 @@ impl Parser<'_> {
         Err(self.fault(start..start + 1, message, "end the phrase with \""))
     }
 
-    /// Reads a value that is taken as it stands, and where it stood.
+    /// Reads a value as written, with its range.
     fn plain(&mut self) -> Result<(String, Range<usize>), QueryError> {
         let start = self.at;
         if self.query[start..].starts_with('"') {
@@ -431,7 +431,7 @@ fn word(fields: &[Field], source: &str) -> Tree {
         [] => clause(None, value),
         fields => in_one_of(fields, &value),
     };
-    // Recoll has no other forms of a word at an end of the text either.
+    // Recoll does not search for other forms of a word at an end of the text.
     let as_it_stands = source.starts_with(char::is_uppercase) || anchors.start || anchors.end;
     each_clause(&mut tree, &|clause| {
         clause.modifiers.unstemmed = as_it_stands && matches!(clause.value, Value::Word(_));
@@ -441,7 +441,7 @@ fn word(fields: &[Field], source: &str) -> Tree {
     tree
 }
 
-/// Takes the anchors away, by the rule of ken's own language.
+/// Removes the anchors by the rule of ken's own language.
 fn anchored(text: &str) -> (&str, Anchors) {
     let marks: Vec<_> = text.chars().map(|character| (character, false)).collect();
     let (_, anchors) = lexer::anchored(&marks);

@@ -1,8 +1,8 @@
-//! What is no query but words, as Recoll's simple searches for any and for all of them take it: quotes
-//! make phrases, `*`, `?` and `[…]` patterns, `^` and `$` are the ends of the text.
+//! Reads plain words as Recoll's simple searches for any and for all of them do: quotes make phrases, `*`, `?` and
+//! `[…]` make patterns, `^` and `$` are the ends of the text.
 //!
-//! Nothing is a mistake there. A quote within a word belongs to it, empty quotes are left out, and so
-//! is a quote that is not closed with all that follows it, as recollq 1.34 answers.
+//! Nothing is a mistake there. A quote within a word belongs to it. Empty quotes are left out, and so is an unclosed
+//! quote with all that follows it, as in recollq 1.34.
 
 use super::super::super::error::QueryError;
 use super::super::super::parser::{MAX_BYTES, MAX_CLAUSES};
@@ -11,11 +11,10 @@ use super::super::words::{clause, pieces};
 use super::super::{end_of_run, fault, skip_blanks};
 use super::{anchored, each_clause, word};
 
-/// Reads words as Recoll's searches for any or all of them do; `None` if they are too many for a
-/// query.
+/// Reads words as Recoll's searches for any or all of them do; `None` if there are too many for a query.
 ///
 /// # Errors
-/// Fails if there are none.
+/// Fails if there are no words.
 pub fn recoll_words(text: &str) -> Result<Option<Vec<Tree>>, QueryError> {
     if text.len() > MAX_BYTES {
         return Ok(None);
@@ -46,7 +45,7 @@ pub fn recoll_words(text: &str) -> Result<Option<Vec<Tree>>, QueryError> {
     Ok(Some(parts))
 }
 
-/// Returns the tree of what stood in quotes; one word has its other forms, several have not.
+/// Returns the tree of quoted text. A single word matches its other forms; a phrase does not.
 fn quoted(text: &str) -> Option<Tree> {
     let text = text.trim();
     if !text.contains(char::is_whitespace) {
@@ -66,8 +65,7 @@ fn quoted(text: &str) -> Option<Tree> {
     Some(tree)
 }
 
-/// Reads from a quote to the next and returns where it ends; a backslash takes away the meaning of the
-/// character behind it.
+/// Reads from a quote to the next and returns where it ends. A backslash takes away the meaning of the next character.
 fn between_quotes(text: &str, start: usize) -> Option<(String, usize)> {
     let mut inside = String::new();
     let mut characters = text[start + 1..].char_indices();
