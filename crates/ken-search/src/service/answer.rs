@@ -24,7 +24,7 @@ pub(super) const MAX_UNPACKERS: usize = 4;
 
 /// Hits that were found and are not read yet.
 pub struct Answer<'a> {
-    service: &'a Service<'a>,
+    pub(super) service: &'a Service<'a>,
     request: &'a Request,
     tree: Tree,
     n_frequent: usize,
