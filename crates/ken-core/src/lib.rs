@@ -1,5 +1,5 @@
-//! This crate answers: what do the other crates exchange? It defines the types that they share, as plain data without
-//! I/O or policy.
+//! What do the crates of ken exchange? This crate defines the types that they share, as plain data without I/O or
+//! policy.
 //!
 //! Data flows one way, `walk → extract → index → search`, and every arrow carries types of this crate: a [`Change`]
 //! from walk, [`Document`]s from extract, a [`Plan`] from search.

@@ -1,14 +1,14 @@
-//! Signed data of CMS (RFC 5652 section 5) with what was signed inside: S/MIME as Outlook sends it.
+//! Signed data of CMS (RFC 5652 section 5) that contains the signed content: S/MIME as Outlook sends it.
 //!
-//! Of its BER (X.690) only the way to the content is read, and nothing is looked for: lengths are given, or
-//! what is wanted begins at once. Whether the signature is good is asked of others.
+//! Only the part of the BER (X.690) that leads to the content is read. Nothing is searched for: either lengths are
+//! given, or the content follows immediately. Verifying the signature is left to other programs.
 
-/// The head of the outermost sequence, at most.
+/// The most bytes of the head of the outermost sequence.
 const MAX_HEAD: usize = 10;
 /// The object identifier 1.2.840.113549.1.7.2, with its head.
 const SIGNED_DATA: &[u8] = &[6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 2];
 
-/// How many bytes [`is_signed_data`] looks at.
+/// The number of bytes that [`is_signed_data`] reads.
 pub(crate) const START_BYTES: usize = MAX_HEAD + SIGNED_DATA.len();
 
 const SEQUENCE: u8 = 0x30;
@@ -19,13 +19,13 @@ const EXPLICIT: u8 = 0xa0;
 const STRING: u8 = 0x04;
 const STRING_OF_PARTS: u8 = 0x24;
 
-/// Returns whether CMS is signed data, by its first bytes.
+/// Returns whether CMS data is signed data, by its first bytes.
 pub(crate) fn is_signed_data(cms: &[u8]) -> bool {
     let inside = DerReader(cms).enter(SEQUENCE);
     inside.is_some_and(|inside| inside.0.starts_with(SIGNED_DATA))
 }
 
-/// Returns what was signed; `None` if it is not inside of the signature.
+/// Returns the signed content; `None` if the signature does not contain it.
 pub(crate) fn content(cms: &[u8]) -> Option<Vec<u8>> {
     let mut outer = DerReader(cms).enter(SEQUENCE)?;
     outer.0 = outer.0.strip_prefix(SIGNED_DATA)?;
@@ -52,7 +52,7 @@ pub(crate) fn content(cms: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// What is left of the bytes.
+/// The bytes that remain.
 struct DerReader<'a>(&'a [u8]);
 
 impl<'a> DerReader<'a> {
@@ -62,7 +62,7 @@ impl<'a> DerReader<'a> {
         Some(taken)
     }
 
-    /// Reads tag and length; the length is absent if an end is marked instead.
+    /// Reads a tag and a length; the length is absent if an end mark follows instead.
     fn head(&mut self) -> Option<(u8, Option<usize>)> {
         let [tag, first] = *self.take(2)? else {
             return None;
@@ -83,7 +83,7 @@ impl<'a> DerReader<'a> {
         ))
     }
 
-    /// Returns what is inside of an element; it may be cut, or go on behind its end.
+    /// Returns the inside of an element, which may be cut, or go on after the end of the element.
     fn enter(mut self, tag: u8) -> Option<Self> {
         let (found, length) = self.head()?;
         let end = length.unwrap_or(usize::MAX).min(self.0.len());
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// Signed data without certificates and signers, around a string.
+    /// Returns signed data without certificates and signers, around a string.
     fn signed(string: &[u8], is_open: bool) -> Vec<u8> {
         let element = |tag: u8, content: &[u8]| match is_open {
             false => [&[tag, content.len() as u8], content].concat(),

@@ -1,4 +1,4 @@
-//! People: addresses with names (RFC 5322 section 3.4), and which of them matter most.
+//! Contacts: addresses with names (RFC 5322 section 3.4), and their order by importance.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,15 +6,15 @@ use std::collections::HashMap;
 /// A name and an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mailbox<'a> {
-    /// Name; empty if there is none.
+    /// The name; empty if there is none.
     pub name: &'a str,
-    /// Address.
+    /// The address.
     pub address: &'a str,
 }
 
 impl<'a> Mailbox<'a> {
-    /// Reads what [`crate::Message`] writes: `Name <user@host>` or an address; none if there is no
-    /// address.
+    /// Reads the text of an address in [`crate::Message`]: `Name <user@host>` or an address. Returns `None` if there
+    /// is no address.
     pub fn read(text: &'a str) -> Option<Self> {
         let (name, address) = match text.strip_suffix('>').and_then(|t| t.rsplit_once('<')) {
             Some((name, address)) => (name.trim(), address),
@@ -24,7 +24,7 @@ impl<'a> Mailbox<'a> {
         is_address.then_some(Self { name, address })
     }
 
-    /// Returns it as a header may have it (RFC 5322 section 3.4): the name in quotes where it needs them.
+    /// Returns the contact as in a header (RFC 5322 section 3.4), with the name in quotes if needed.
     pub fn quoted(&self) -> String {
         let needs_quotes = |c: char| "()<>[]:;@\\,.\"".contains(c);
         match self.name {
@@ -38,29 +38,29 @@ impl<'a> Mailbox<'a> {
     }
 }
 
-/// Somebody who sent or got messages.
+/// A sender or recipient of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
-    /// Name in the newest message that has one; empty if none has.
+    /// The name in the newest message that has one; empty if no message has one.
     pub name: String,
-    /// Address, as in the newest message.
+    /// The address as in the newest message.
     pub address: String,
-    /// In how many messages it stands, about: one that has it in two fields counts twice.
+    /// The approximate number of messages with the address: a message with the address in two fields counts twice.
     pub count: u64,
-    /// When it was seen last, in seconds since 1970-01-01 UTC.
+    /// The time of the newest such message, in seconds since 1970-01-01 UTC.
     pub last: i64,
-    /// Whether it stands in a message from or to the user.
+    /// Whether a message from or to the user has the address.
     pub is_personal: bool,
 }
 
-/// Contacts by address, as they are found.
+/// Contacts by address, collected from messages.
 #[derive(Debug, Default)]
 pub struct Contacts {
     by_address: HashMap<String, (Contact, i64)>,
 }
 
 impl Contacts {
-    /// Takes in that somebody stands in so many messages, the newest of that date.
+    /// Adds `count` messages with a contact, the newest at the time `last`.
     pub fn see(&mut self, value: &str, count: u64, last: i64) {
         let Some(Mailbox { name, address }) = Mailbox::read(value) else {
             return;
@@ -85,7 +85,7 @@ impl Contacts {
             contact.last = last;
             address.clone_into(&mut contact.address);
         }
-        // Of two of the same age the longer says more, and the order does not matter.
+        // Of two names of the same age the longer one says more; the result does not depend on the order.
         let says_more = (last, name.len(), name) > (*named, contact.name.len(), &*contact.name);
         if !name.is_empty() && says_more {
             *named = last;
@@ -93,7 +93,7 @@ impl Contacts {
         }
     }
 
-    /// Takes in that somebody stands in a message from or to the user.
+    /// Notes that a message from or to the user has the contact.
     pub fn see_personal(&mut self, value: &str) {
         let address = Mailbox::read(value).map(|mailbox| lower(mailbox.address));
         if let Some((contact, _)) = address.and_then(|address| self.by_address.get_mut(&*address)) {
@@ -101,9 +101,8 @@ impl Contacts {
         }
     }
 
-    /// Returns the contacts, those that matter most at a time first: those of the user's own
-    /// messages before others; among them by messages, of which each counts half as much for every
-    /// half year since the last.
+    /// Returns the contacts by their importance at a time. Contacts of the user's own messages come first. Then the
+    /// number of messages counts, halved for every half year since the last one.
     pub fn ranked(self, now: i64) -> Vec<Contact> {
         const HALF_LIFE: f64 = 182.5 * 86_400.0;
         let weight = |contact: &Contact| {
@@ -124,7 +123,7 @@ impl Contacts {
     }
 }
 
-/// Most addresses are written so.
+/// Returns the address in small letters, which most addresses already are.
 fn lower(address: &str) -> Cow<'_, str> {
     let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
     match address.bytes().all(is_lower) {

@@ -1,9 +1,9 @@
-//! The parts of a message (RFC 2046): which are text, which are files, what is hidden.
+//! The parts of a message (RFC 2046): text, files, and encrypted content.
 //!
-//! They are walked once, with bounded depth and number. `mail-parser` 0.11.9 alone would not do
-//! for foreign bytes: a million nested messages (29 MB) overflow the stack when its structure is
-//! dropped, which nobody can catch, and half a million multiparts whose boundary never comes take
-//! minutes. It is also twice as slow, because it reads every header field.
+//! The parts are walked once, with bounded depth and number. `mail-parser` 0.11.9 alone is not safe for foreign bytes.
+//! A million nested messages (29 MB) overflow the stack when its structure is dropped, which cannot be caught, and
+//! half a million multiparts without their boundary take minutes. It is also half as fast, because it reads every
+//! header field.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use crate::header::Fields;
 use crate::message::{Attachment, Html, Message, Text};
 use crate::part::{PartInfo, split};
 
-/// Multiparts inside multiparts deeper than this are handed on as files.
+/// Multiparts nested deeper than this are handed on as files.
 const MAX_DEPTH: usize = 20;
 
-/// Parts of one message beyond this number are left out.
+/// The most parts of one message; the others are left out.
 const MAX_PARTS: usize = 10_000;
 
-/// Adds text and files of a message's content to it.
+/// Adds the text and files in the content of a message to it.
 pub(crate) fn read<'a>(
     info: PartInfo,
     body: &'a [u8],
@@ -35,7 +35,7 @@ pub(crate) fn read<'a>(
     reader.content(info, body, 0);
 }
 
-/// Media types of its own parts that a message is said to have.
+/// The most media types of a message's own parts.
 const MAX_TYPES: usize = 16;
 
 struct ContentReader<'m, 'a, 'd> {
@@ -73,7 +73,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
             "text/html" if !is_file => self.html(info, body),
             _ => self.attachment(info, body),
         }
-        // What became a file has its type itself.
+        // A part that became a file has its type there.
         if self.message.attachments.len() == n_files {
             self.note(media_type);
         }
@@ -87,7 +87,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
         }
     }
 
-    /// Notes what is encrypted (RFC 1847): what says how, and what nobody can read.
+    /// Notes encrypted content (RFC 1847): the part that says how it is encrypted, and the part that is.
     fn encrypted(&mut self, info: &PartInfo, body: &'a [u8]) {
         self.message.is_encrypted = true;
         let boundary = info.boundary.as_deref().unwrap_or_default();
@@ -113,7 +113,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
         self.n_parts += parts.len();
         self.message.is_cut |= self.n_parts >= MAX_PARTS;
         match info.media_type.as_str() {
-            // Without boundaries it is text, or nothing.
+            // A multipart without boundaries is text, or empty.
             _ if parts.is_empty() => self.plain(info, body),
             "multipart/alternative" => self.alternatives(&parts, depth),
             "multipart/digest" => self.parts(&parts, "message/rfc822", depth),
@@ -127,8 +127,8 @@ impl<'a> ContentReader<'_, 'a, '_> {
         }
     }
 
-    /// Keeps the text of one alternative: of the first that is plain, else of the last, which
-    /// the sender thinks best. The same text in forms that are not read (`text/enriched`, AMP) is no file.
+    /// Keeps the text of one alternative: the first plain one, else the last, which the sender prefers. Other forms of
+    /// the same text that ken does not read (`text/enriched`, AMP) do not become files.
     fn alternatives(&mut self, parts: &[&'a [u8]], depth: usize) {
         let start = self.message.texts.len();
         let first_file = self.message.attachments.len();
@@ -193,7 +193,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
         }));
     }
 
-    /// What was signed inside of its signature is a message without a sender, which the message carries.
+    /// Adds the content inside a signature as an attached message without a sender.
     fn smime(&mut self, info: PartInfo, body: &'a [u8]) {
         let content = Content {
             raw: body,
@@ -213,7 +213,7 @@ impl<'a> ContentReader<'_, 'a, '_> {
                 content,
             });
         } else if kind.is_none_or(|kind| kind.ends_with("enveloped-data")) {
-            // What is not named otherwise is enveloped, as it was before other types existed.
+            // A part without this parameter is enveloped, the only type in early versions.
             self.message.is_encrypted = true;
         } else {
             self.attachment(info, body);
@@ -240,7 +240,7 @@ fn is_smime(media_type: &str) -> bool {
     )
 }
 
-/// Tells the text of a message in another form from a file; a calendar is more than its text.
+/// Returns whether a part is the text of a message in another form, and not a file. A calendar is more than its text.
 fn is_other_form(file: &Attachment<'_>) -> bool {
     let is_text = file.media_type.starts_with("text/") && file.media_type != "text/calendar";
     is_text && file.name.is_empty()
@@ -255,7 +255,7 @@ fn is_signature(media_type: &str) -> bool {
     )
 }
 
-/// Types of text that people read as it stands: also what a bounced message reports.
+/// Returns whether people read a type of text as it is, which includes the reports of bounced messages.
 fn is_plain(media_type: &str) -> bool {
     matches!(
         media_type,
@@ -273,7 +273,7 @@ mod tests {
         })
     }
 
-    /// The texts in short: pages in angle brackets.
+    /// Returns the texts in short form, with pages in angle brackets.
     fn body(message: &Message<'_>) -> String {
         let texts: Vec<_> = message
             .texts
@@ -289,7 +289,7 @@ mod tests {
         texts.join("|")
     }
 
-    /// A multipart of parts, each a type and a content.
+    /// Returns a multipart of parts, each given by type and content.
     fn multipart(subtype: &str, boundary: &str, parts: &[(&str, &str)]) -> (String, String) {
         let mut content = String::new();
         for (media_type, text) in parts {

@@ -1,14 +1,13 @@
 //! Dates of messages: RFC 5322 section 3.3, its obsolete forms, and what mailers write instead.
 //!
-//! Words are told apart by their looks rather than by their place, so that `asctime` dates, ISO
-//! dates, missing zones and missing seconds are read as well (`mail-parser` 0.11 wants all parts
-//! in their places).
+//! The form of a word decides what it is, not its position. So `asctime` dates, ISO dates, missing zones and missing
+//! seconds are readable too (`mail-parser` 0.11 needs all parts in their positions).
 
 use std::borrow::Cow;
 
 use ken_core::month_of;
 
-/// Zones that RFC 5322 section 4.3 names, and a few more that old mailers wrote, in minutes.
+/// Zones from RFC 5322 section 4.3, and a few more from old mailers, in minutes.
 const ZONES: [(&str, i64); 18] = [
     ("EST", -300),
     ("EDT", -240),
@@ -30,8 +29,7 @@ const ZONES: [(&str, i64); 18] = [
     ("KST", 540),
 ];
 
-/// Years outside of these are mistakes: there was no mail before, and clocks that are wrong are
-/// often wrong by decades.
+/// Other years are mistakes: there was no mail before, and wrong clocks are often wrong by decades.
 const YEARS: std::ops::RangeInclusive<i64> = 1970..=2100;
 
 #[derive(Default)]
@@ -44,7 +42,7 @@ struct Parts {
     zone_minutes: Option<i64>,
 }
 
-/// Returns the seconds since 1970-01-01 UTC that a date means; without a zone it is taken as UTC.
+/// Returns a date as seconds since 1970-01-01 UTC; a date without a zone is in UTC.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let mut parts = Parts::default();
     let text = without_comments(text);
@@ -100,7 +98,7 @@ impl Parts {
         }
     }
 
-    /// Adds `12:34`, `12:34:56`, `12:34:56.789`, with a zone or `Z` at its end or not.
+    /// Adds `12:34`, `12:34:56` or `12:34:56.789`, optionally followed by a zone or `Z`.
     fn add_time(&mut self, word: &str) {
         let digits = word
             .find(|c: char| !c.is_ascii_digit() && c != ':' && c != '.')
@@ -131,7 +129,7 @@ impl Parts {
     }
 }
 
-/// Returns the text without what stands in parentheses, which may nest.
+/// Returns the text without comments in parentheses, which may nest.
 fn without_comments(text: &str) -> Cow<'_, str> {
     let is_parenthesis = |byte: &u8| matches!(byte, b'(' | b')');
     if !text.as_bytes().iter().any(is_parenthesis) {
@@ -152,7 +150,7 @@ fn without_comments(text: &str) -> Cow<'_, str> {
 
 type IsoDate = (Option<i64>, Option<i64>, Option<i64>);
 
-/// Reads `2003-01-31` and `2003-01-31T12:34:56Z` into the date and the rest.
+/// Splits `2003-01-31` or `2003-01-31T12:34:56Z` into the date and the rest.
 fn iso_date(word: &str) -> Option<(IsoDate, &str)> {
     let date = word.get(..10)?;
     if !date.starts_with(|c: char| c.is_ascii_digit()) {
@@ -167,7 +165,7 @@ fn iso_date(word: &str) -> Option<(IsoDate, &str)> {
     })
 }
 
-/// Returns the minutes that `+0100`, `-05:30` or `GMT+0100` mean.
+/// Returns the minutes of the zones `+0100`, `-05:30` and `GMT+0100`.
 fn numeric_zone(word: &str) -> Option<i64> {
     let sign_at = word.find(['+', '-'])?;
     let (name, number) = word.split_at(sign_at);
@@ -182,7 +180,7 @@ fn numeric_zone(word: &str) -> Option<i64> {
     }
     let value = hours.parse::<i64>().ok()? * 100 + minutes.parse::<i64>().ok()?;
     let minutes = value / 100 * 60 + value % 100;
-    // No place is more than 14 hours away from UTC, but some mailers use other zones and mean it.
+    // Real zones differ from UTC by at most 14 hours, but some mailers use other zones on purpose.
     (minutes < 24 * 60).then_some(if number.starts_with('-') {
         -minutes
     } else {
@@ -190,9 +188,8 @@ fn numeric_zone(word: &str) -> Option<i64> {
     })
 }
 
-/// Returns the number of the month that an English name, or its first three letters, means.
-/// Returns the days since 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible
-/// low-level date algorithms").
+/// Returns the days since 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible low-level date
+/// algorithms").
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

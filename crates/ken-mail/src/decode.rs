@@ -1,6 +1,6 @@
 //! Content-Transfer-Encoding (RFC 2045 section 6) and character sets, tolerant of mistakes.
 //!
-//! Bytes are borrowed as long as nothing is encoded: most text is ASCII or UTF-8 as it stands.
+//! Bytes that need no decoding are borrowed: most text is plain ASCII or UTF-8.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use memchr::memchr;
 
 use crate::cms;
 
-/// Makes text of bytes whose character set nobody declared.
+/// Decodes bytes without a declared character set.
 pub type Detect<'d> = &'d dyn Fn(&[u8]) -> String;
 
-/// Text beyond this is not decoded: nobody reads it, and a decoder wants four times the space.
+/// The most bytes of text that are decoded: nobody reads more, and a decoder needs four times the space.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// How the bytes of a part are written in the message.
@@ -23,14 +23,14 @@ pub(crate) enum Transfer {
     Identity,
     Base64,
     QuotedPrintable,
-    /// The content of CMS, which is binary or base64.
+    /// The content of CMS data, which is binary or base64.
     Signed {
         is_base64: bool,
     },
 }
 
 impl Transfer {
-    /// Returns what the value of a Content-Transfer-Encoding header names.
+    /// Returns the encoding in the value of a Content-Transfer-Encoding header.
     pub(crate) fn from_name(name: &str) -> Self {
         if name.eq_ignore_ascii_case("base64") {
             Self::Base64
@@ -42,7 +42,7 @@ impl Transfer {
     }
 }
 
-/// The content of a part, decoded when it is asked for.
+/// The content of a part, decoded on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content<'a> {
     pub(crate) raw: &'a [u8],
@@ -50,7 +50,7 @@ pub struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// Returns the bytes that the sender put in; borrowed if they stand in the message as such.
+    /// Returns the original bytes, borrowed if the message has them unencoded.
     pub fn decode(&self) -> Cow<'a, [u8]> {
         match self.transfer {
             Transfer::Identity => Cow::Borrowed(self.raw),
@@ -65,11 +65,11 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns this content as that of CMS, if it is signed data with what was signed inside.
+    /// Returns this content as that of CMS data, if it is signed data that contains its content.
     pub(crate) fn as_signed(&self) -> Option<Self> {
         let is_base64 = self.transfer == Transfer::Base64;
         let raw = self.raw.trim_ascii_start();
-        // As much as is decoded without asking what follows.
+        // As much as can be decoded without knowing what follows.
         let start = Self {
             raw: &raw[..raw.len().min(cms::START_BYTES.div_ceil(3) * 4)],
             ..*self
@@ -81,7 +81,7 @@ impl<'a> Content<'a> {
         (cms::is_signed_data(&start.decode()) && !signed.decode().is_empty()).then_some(signed)
     }
 
-    /// Returns about how many bytes [`Content::decode`] gives, never fewer.
+    /// Returns an upper bound, close to the size, for the bytes of [`Content::decode`].
     pub fn max_bytes(&self) -> usize {
         match self.transfer {
             Transfer::Base64 | Transfer::Signed { is_base64: true } => self.raw.len() / 4 * 3 + 3,
@@ -109,7 +109,7 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Decodes quoted-printable; an `=` that starts no escape stands for itself.
+/// Decodes quoted-printable; an `=` that starts no escape is a plain `=`.
 fn quoted_printable(raw: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr(b'=', raw) else {
         return Cow::Borrowed(raw);
@@ -127,7 +127,7 @@ fn quoted_printable(raw: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// Decodes what follows an `=` and returns its length: two digits, or the end of the line.
+/// Decodes what follows an `=`, two digits or the end of the line, and returns its length.
 fn escape(rest: &[u8], decoded: &mut Vec<u8>) -> usize {
     if let [high, low, ..] = rest
         && let (Some(high), Some(low)) = (hex(*high), hex(*low))
@@ -153,8 +153,8 @@ fn hex(byte: u8) -> Option<u8> {
     (byte as char).to_digit(16).map(|digit| digit as u8)
 }
 
-/// Returns bytes as text in their declared character set; where none is declared, it is unknown
-/// or cannot be true, `detect` decides.
+/// Returns bytes as text in their declared character set. If none is declared, or it is unknown or impossible,
+/// `detect` decides.
 pub(crate) fn text<'a>(
     bytes: Cow<'a, [u8]>,
     charset: Option<&str>,
@@ -205,7 +205,7 @@ fn legacy<'a>(bytes: &[u8], charset: &str, detect: Detect<'_>) -> Cow<'a, str> {
     })
 }
 
-/// Charsets in which ASCII bytes mean ASCII characters.
+/// Returns whether ASCII bytes in this charset mean ASCII characters.
 fn is_superset_of_ascii(charset: &str) -> bool {
     const OTHERS: [&str; 12] = [
         "utf-7",
@@ -228,8 +228,8 @@ fn is_superset_of_ascii(charset: &str) -> bool {
     !OTHERS.into_iter().any(starts)
 }
 
-/// Charsets under which UTF-8 is often sent: valid UTF-8 that is not ASCII is hardly ever
-/// meaningful Latin-1.
+/// Returns whether text declared in this charset may be UTF-8. Valid UTF-8 outside ASCII is hardly ever meaningful
+/// Latin-1.
 fn may_be_utf8(charset: &str) -> bool {
     is_ascii_or_utf8(charset)
         || ["iso-8859-1", "windows-1252", "latin1", "cp1252"]

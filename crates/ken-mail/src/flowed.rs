@@ -1,13 +1,13 @@
-//! Text with `format=flowed` (RFC 3676): lines that end in a space go on in the next one.
+//! Text with `format=flowed` (RFC 3676): a line that ends in a space continues in the next line.
 
-/// Returns flowed text with its paragraphs joined; `delete_space` is the parameter `DelSp=yes`.
+/// Returns flowed text with its paragraphs joined; `delete_space` is true for the parameter `DelSp=yes`.
 pub(crate) fn unwrap(text: &str, delete_space: bool) -> String {
     let mut unwrapped = String::with_capacity(text.len());
     let mut open_quotes = None;
     for line in text.lines() {
         let n_quotes = line.bytes().take_while(|byte| *byte == b'>').count();
         let content = &line[n_quotes..];
-        // Space stuffing: one space before what would otherwise look like something else.
+        // Space stuffing: one space before text that could be misread.
         let content = content.strip_prefix(' ').unwrap_or(content);
         if open_quotes != Some(n_quotes) || content == "-- " {
             end_line(&mut unwrapped);

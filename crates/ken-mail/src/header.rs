@@ -1,7 +1,7 @@
 //! Header fields (RFC 5322 section 2.2) and the text of their values.
 //!
-//! The section is split here without copying; `mail-parser` reads the values, of those fields
-//! only that are asked for: there may be megabytes of others.
+//! This module splits the header section without copying. `mail-parser` reads the values, and only those of the fields
+//! that are needed, as there may be megabytes of others.
 
 use std::borrow::Cow;
 
@@ -10,20 +10,19 @@ use memchr::{memchr, memmem};
 
 use crate::Detect;
 
-/// Values are read up to this length: enough for a thousand addresses, and it bounds parsers
-/// that look ahead.
+/// The most bytes of a value that are read. A thousand addresses fit, and parsers that look ahead are bounded.
 const MAX_VALUE_BYTES: usize = 64 << 10;
 
-/// An identifier is cut here: a line of a header is no longer (RFC 5322 section 2.1.1).
+/// The most characters of an identifier, which is the longest line of a header (RFC 5322 section 2.1.1).
 const MAX_ID_CHARS: usize = 998;
 
-/// Addresses of one sort beyond this number are left out.
+/// The most addresses of one field.
 const MAX_ADDRESSES: usize = 10_000;
 
-/// Values are cut where looking for the ends of encoded words would cost more than this.
+/// The most bytes that are searched for the ends of encoded words; values are cut there.
 const MAX_LOOKED_AT_BYTES: usize = 4 * MAX_VALUE_BYTES;
 
-/// Splits the header section off a message or part.
+/// Splits the header section from a message or part.
 pub(crate) struct Fields<'a> {
     rest: &'a [u8],
 }
@@ -33,14 +32,14 @@ impl<'a> Fields<'a> {
         Self { rest: bytes }
     }
 
-    /// Returns what follows the section; to be asked after the last field.
+    /// Returns what follows the section; call it after the last field.
     pub(crate) fn body(self) -> &'a [u8] {
         self.rest
     }
 }
 
 impl<'a> Iterator for Fields<'a> {
-    /// Name and value, which may go on over several lines.
+    /// A name and a value, which may continue over several lines.
     type Item = (&'a [u8], &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -57,8 +56,8 @@ impl<'a> Iterator for Fields<'a> {
                 self.rest = rest;
                 return Some((field[..colon].trim_ascii_end(), &field[colon + 1..]));
             }
-            // A line that is no field, such as `From ` of an mbox, is left out if fields go on
-            // after it; else the empty line is missing and the body starts here.
+            // A line that is not a field, such as `From ` of an mbox, is left out if fields follow. Otherwise the
+            // empty line is missing and the body starts here.
             let after = &self.rest[line_end..];
             colon(&after[..self::line_end(after)])?;
             self.rest = after;
@@ -70,8 +69,7 @@ fn line_end(bytes: &[u8]) -> usize {
     memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1)
 }
 
-/// Returns the end of a value that starts in the line before `end`: lines that start with a
-/// blank belong to it.
+/// Returns the end of a value that starts in the line before `end`. Lines that start with a space or tab belong to it.
 fn value_end(bytes: &[u8], mut end: usize) -> usize {
     while let Some(b' ' | b'\t') = bytes.get(end) {
         end += line_end(&bytes[end..]);
@@ -79,7 +77,7 @@ fn value_end(bytes: &[u8], mut end: usize) -> usize {
     end
 }
 
-/// Returns where the colon stands if the line starts a field.
+/// Returns the position of the colon if the line starts a field.
 fn colon(line: &[u8]) -> Option<usize> {
     let colon = memchr(b':', line)?;
     let name = line[..colon].trim_ascii_end();
@@ -87,7 +85,7 @@ fn colon(line: &[u8]) -> Option<usize> {
     is_name.then_some(colon)
 }
 
-/// Returns a value as UTF-8 that ends in a line end, as `mail-parser` wants it.
+/// Returns a value as UTF-8 with a line end, as `mail-parser` requires.
 pub(crate) fn clean<'a>(value: &'a [u8], detect: Detect<'_>) -> Cow<'a, str> {
     let value = &value[..value.len().min(MAX_VALUE_BYTES)];
     let value = &value[..before_endless_words(value)];
@@ -101,8 +99,8 @@ pub(crate) fn clean<'a>(value: &'a [u8], detect: Detect<'_>) -> Cow<'a, str> {
     text
 }
 
-/// Returns where a value must be cut so that `mail-parser` stays linear: it looks from each `=?`
-/// for the next `?=`, which in a hostile value comes late or never.
+/// Returns where to cut a value so that `mail-parser` takes linear time. From each `=?` it searches for the next `?=`,
+/// which in a hostile value comes late or never.
 fn before_endless_words(value: &[u8]) -> usize {
     let mut n_looked_at = 0;
     let mut end = 0;
@@ -119,7 +117,7 @@ fn before_endless_words(value: &[u8]) -> usize {
     value.len()
 }
 
-/// Returns the words of a value on one line, encoded words (RFC 2047) decoded.
+/// Returns the words of a value on one line, with encoded words (RFC 2047) decoded.
 pub(crate) fn words(value: &str) -> String {
     if memmem::find(value.as_bytes(), b"=?").is_none() {
         return unfold(value);
@@ -142,7 +140,7 @@ fn unfold(value: &str) -> String {
     unfolded
 }
 
-/// Adds the addresses of a value to `list`, each as `Name <user@host>`; groups by their names too.
+/// Adds the addresses of a value to `list`, each as `Name <user@host>`, and the names of groups.
 pub(crate) fn add_addresses(value: &str, list: &mut Vec<String>) {
     match MessageStream::new(value.as_bytes()).parse_address() {
         HeaderValue::Address(Address::List(addresses)) => {
@@ -189,7 +187,7 @@ pub(crate) fn ids(value: &str) -> Vec<String> {
     ids
 }
 
-/// Returns the first identifier of a value, or all of it if none stands in angle brackets.
+/// Returns the first identifier of a value, or the whole value if none is in angle brackets.
 pub(crate) fn id(value: &str) -> String {
     let inside = value
         .split_once('<')
@@ -205,7 +203,7 @@ pub(crate) fn id(value: &str) -> String {
     }
 }
 
-/// Returns an identifier without what cannot stand in one: blanks of folding, control characters.
+/// Returns an identifier without characters that it cannot have: spaces from folding, control characters.
 fn identifier(id: &str) -> String {
     let is_part = |c: &char| !c.is_whitespace() && !c.is_control();
     id.chars().filter(is_part).take(MAX_ID_CHARS).collect()

@@ -1,11 +1,11 @@
-//! The file of `mu labels export`, which `mu labels import` reads: three lines for each message that has labels,
-//! `path:`, `message-id:` and `labels:`, the last with commas between them.
+//! The file that `mu labels export` writes and `mu labels import` reads. Each message with labels has three lines,
+//! `path:`, `message-id:` and `labels:`, the last with commas between labels.
 
 use std::path::Path;
 
 use crate::TagChange;
 
-/// Returns whether a text is such a file.
+/// Returns whether a text is in this format.
 pub fn is_mu_labels(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines
@@ -13,7 +13,7 @@ pub fn is_mu_labels(text: &str) -> bool {
         .is_some_and(|line| line.starts_with(";;") || line.starts_with("path:"))
 }
 
-/// Reads such a file: what it says of each message, or of which line of it something is wrong.
+/// Reads the file: for each message the number of its line, and its labels or what is wrong.
 pub fn read_mu_labels(text: &str) -> Vec<(usize, Result<TagChange, String>)> {
     let mut found = Vec::new();
     let mut id = "";
@@ -39,12 +39,12 @@ pub fn read_mu_labels(text: &str) -> Vec<(usize, Result<TagChange, String>)> {
     found
 }
 
-/// Returns the first lines of such a file; `now` stands in them for people.
+/// Returns the first lines of the file; they show `now` to people.
 pub fn mu_labels_head(now: &str) -> String {
     format!(";; version:0 @ {now}\n\n")
 }
 
-/// Returns the lines of a message; `None` if it has none of the labels that such lines can hold.
+/// Returns the lines of a message; `None` if the message has no label that such lines can hold.
 pub fn mu_labels(path: &Path, id: &str, labels: &[&str]) -> Option<String> {
     let labels: Vec<&str> = labels
         .iter()
@@ -59,7 +59,7 @@ pub fn mu_labels(path: &Path, id: &str, labels: &[&str]) -> Option<String> {
     })
 }
 
-/// Returns whether a tag can stand in such a file.
+/// Returns whether the file can hold a tag as a label.
 pub fn is_label(tag: &str) -> bool {
     !tag.is_empty() && !tag.contains([',', '\n', '\r']) && tag.trim() == tag
 }
@@ -91,7 +91,7 @@ mod tests {
             .iter()
             .map(|(line, one)| (*line, one.is_err()))
             .collect();
-        // Labels behind a path and before an identifier are of that path, which says nothing of who it is.
+        // Labels between a path and an identifier belong to that path, which does not identify a message.
         assert_eq!(lines, [(2, true), (8, true)]);
         assert!(!is_mu_labels("#notmuch-dump batch-tag:3 tags\n"));
         assert!(!is_mu_labels(""));

@@ -1,9 +1,9 @@
-//! What is a message? Headers, parts and text of one, and the mailboxes that hold many.
+//! What does a message say? This crate reads the headers, parts and text of one message, and splits mailboxes into
+//! messages.
 //!
-//! Structure (RFC 5322, RFC 2045–2049) is read here, in one pass and with bounded depth, so that
-//! no input can cost more than its size; the values of headers and the character sets are
-//! `mail-parser`'s. Nothing here does I/O except [`Mbox`], which reads what it is given, and the
-//! operations of [`maildir`].
+//! The crate reads the structure (RFC 5322, RFC 2045–2049) itself, in one pass and with bounded depth, so that no
+//! input costs more than its size. `mail-parser` reads the values of headers and the character sets. Nothing here does
+//! I/O except [`Mbox`], which reads what it is given, and the operations of [`maildir`].
 
 mod cms;
 mod contact;

@@ -1,10 +1,9 @@
-//! Mailboxes that hold many messages in one file (RFC 4155), read as a stream.
+//! Mailboxes with many messages in one file (RFC 4155), read as a stream.
 //!
-//! A message starts after a line `From sender date` that follows an empty line. Writers differ in
-//! how they protect such lines in a body: mboxo and mboxrd write `>From `, mboxcl2 trusts a
-//! Content-Length. The first is undone, and the second is believed if it leads to a `From ` line.
-//! Messages are found by searching for `From `, not by reading lines. Where one ends depends on nothing
-//! before it, so that reading may begin at any of them.
+//! A message starts after a line `From sender date` that follows an empty line. Writers protect such lines in a body
+//! in different ways: mboxo and mboxrd write `>From `, and mboxcl2 relies on a Content-Length. The quoting is undone,
+//! and the length is believed if it leads to a `From ` line. The reader searches for `From ` and does not read lines.
+//! The end of a message does not depend on anything before the message, so reading may begin at any message.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -14,24 +13,24 @@ use memchr::{memchr, memmem};
 
 use crate::date;
 
-/// How many bytes are read at once.
+/// The number of bytes read at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// A longer line is no separator.
+/// The most bytes of a separator line.
 const MAX_SEPARATOR_BYTES: usize = 512;
 
-/// Content-Length is looked for in so much of a message.
+/// The most bytes of a message that are searched for Content-Length.
 const MAX_HEADER_BYTES: usize = 64 << 10;
 
-/// Splits a mailbox; holds one message at a time and what was read ahead of it.
+/// Splits a mailbox into messages; holds one message at a time and the bytes read ahead.
 pub struct Mbox<R> {
     reader: R,
     max_message_bytes: usize,
     chunk_bytes: usize,
     buffer: Vec<u8>,
-    /// Where the next message starts in the buffer.
+    /// The start of the next message in the buffer.
     start: usize,
-    /// Where the next message starts in the file.
+    /// The start of the next message in the file.
     offset: u64,
     is_at_end: bool,
 }
@@ -39,34 +38,34 @@ pub struct Mbox<R> {
 /// One message of a mailbox.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MboxMessage<'a> {
-    /// Where its separator line starts in the file.
+    /// The offset of the separator line in the file.
     pub offset: u64,
     /// The separator line; empty if there is none.
     pub separator: &'a [u8],
-    /// The message, without separator and empty line after it; quoted `From ` lines restored.
+    /// The message, without separator and the empty line after it; quoted `From ` lines are restored.
     pub bytes: Cow<'a, [u8]>,
-    /// Whether the message is larger than allowed and only its start is here.
+    /// Whether the message is too large and cut at the end.
     pub is_truncated: bool,
 }
 
 impl MboxMessage<'_> {
-    /// Returns when the message was delivered, by its separator, in seconds since 1970-01-01 UTC.
+    /// Returns the time of delivery in the separator, in seconds since 1970-01-01 UTC.
     pub fn delivered(&self) -> Option<i64> {
         let line = String::from_utf8_lossy(self.separator.strip_prefix(b"From ")?);
-        // The sender's address may hold numbers.
+        // The sender's address may have numbers in it.
         let (_, when) = line.split_once(' ')?;
         date::parse(when)
     }
 }
 
 impl<R: Read> Mbox<R> {
-    /// Returns the splitter of a mailbox that cuts messages at `max_message_bytes`.
+    /// Returns a splitter that cuts messages at `max_message_bytes`.
     pub fn new(reader: R, max_message_bytes: usize) -> Self {
         Self::starting_at(0, reader, max_message_bytes)
     }
 
-    /// Returns the splitter of the messages from `offset` on, where the reader stands and one of them
-    /// starts.
+    /// Returns a splitter of the messages from `offset` on. The reader must be at this offset, and a message must
+    /// start there.
     pub fn starting_at(offset: u64, reader: R, max_message_bytes: usize) -> Self {
         Self {
             reader,
@@ -79,7 +78,7 @@ impl<R: Read> Mbox<R> {
         }
     }
 
-    /// Returns the next message, or nothing at the end.
+    /// Returns the next message; `None` at the end.
     ///
     /// # Errors
     /// Fails if the mailbox cannot be read.
@@ -107,17 +106,17 @@ impl<R: Read> Mbox<R> {
         }))
     }
 
-    /// What was read and not yet handed out. All positions below are positions in it.
+    /// Returns the bytes that were read and not handed out. All positions below are positions in it.
     fn data(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
 
-    /// Reads on; returns whether there was anything.
+    /// Reads more bytes; returns whether there were any.
     fn fill(&mut self) -> io::Result<bool> {
         if self.is_at_end {
             return Ok(false);
         }
-        // Moving the rest costs no more than reading what was before it.
+        // Moving the rest costs no more than reading what preceded it.
         if self.start > self.buffer.len() / 2 {
             self.buffer.drain(..self.start);
             self.start = 0;
@@ -128,7 +127,7 @@ impl<R: Read> Mbox<R> {
         Ok(n_read > 0)
     }
 
-    /// Reads until there are so many bytes, or the end.
+    /// Reads until there are `n_bytes`, or to the end.
     fn fill_to(&mut self, n_bytes: usize) -> io::Result<()> {
         while self.data().len() < n_bytes && self.fill()? {}
         Ok(())
@@ -150,7 +149,7 @@ impl<R: Read> Mbox<R> {
         }
     }
 
-    /// Returns the length of the separator line at the start, 0 if there is none.
+    /// Returns the length of the separator line at the start; 0 if there is none.
     fn separator_bytes(&self) -> usize {
         let data = self.data();
         if !data.starts_with(b"From ") {
@@ -160,8 +159,7 @@ impl<R: Read> Mbox<R> {
         memchr(b'\n', line).map_or(0, |at| at + 1)
     }
 
-    /// Returns the end of the message that its Content-Length declares, if the next one starts
-    /// there.
+    /// Returns the end of the message by its Content-Length, if the next message starts there.
     fn declared_end(&mut self, header: usize) -> io::Result<Option<usize>> {
         self.fill_to(header + MAX_HEADER_BYTES)?;
         let Some(mut end) = body_end(&self.data()[header..]).map(|end| header + end) else {
@@ -185,7 +183,7 @@ impl<R: Read> Mbox<R> {
         Ok(is_end.then_some(end))
     }
 
-    /// Returns the end of the message and how many bytes were dropped because it is too large.
+    /// Returns the end of the message, and the number of bytes dropped because the message is too large.
     fn find_end(&mut self, header: usize) -> io::Result<(usize, usize)> {
         let mut at = header.saturating_sub(1);
         let mut n_dropped = 0;
@@ -199,7 +197,7 @@ impl<R: Read> Mbox<R> {
                 }
                 continue;
             }
-            // The end of the data may be the start of a separator.
+            // The last bytes may be the start of a separator.
             at = at.max(self.data().len().saturating_sub(b"\nFrom".len()));
             let dropped = self.drop_excess(header);
             n_dropped += dropped;
@@ -210,10 +208,10 @@ impl<R: Read> Mbox<R> {
         }
     }
 
-    /// Drops what will not be handed out of a message that is too large; keeps its last bytes,
-    /// which tell whether the next line is a separator.
+    /// Drops the bytes beyond the largest message that is handed out. The last bytes are kept, as they show whether
+    /// the next line is a separator.
     fn drop_excess(&mut self, header: usize) -> usize {
-        // One more than is handed out shows that the message is cut.
+        // One byte more than is handed out shows that the message is cut.
         let from = self.start + header + self.max_message_bytes + 1;
         let to = self.buffer.len().saturating_sub(b"\r\n\r\nFrom ".len());
         if from + self.chunk_bytes > to {
@@ -224,7 +222,7 @@ impl<R: Read> Mbox<R> {
     }
 }
 
-/// Returns where the body of a message ends by its Content-Length.
+/// Returns the end of the body of a message by its Content-Length.
 fn body_end(message: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
     let message_bytes = &message[..message.len().min(MAX_HEADER_BYTES)];
@@ -244,7 +242,7 @@ fn body_end(message: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns whether a line is a separator: `From `, and a month, a time and a year after it.
+/// Returns whether a line is a separator: `From `, followed by a month, a time and a year.
 fn is_separator(line: &[u8]) -> bool {
     let line = &line[..line.len().min(MAX_SEPARATOR_BYTES)];
     let Some(rest) = line.strip_prefix(b"From ") else {
@@ -297,7 +295,7 @@ fn without_empty_line(message: &[u8]) -> &[u8] {
     message.strip_suffix(b"\r").unwrap_or(message)
 }
 
-/// Takes one `>` off every line that starts with some of them and `From `.
+/// Removes one `>` from every line that starts with one or more of them and `From `.
 fn unquote(message: &[u8]) -> Cow<'_, [u8]> {
     let mut unquoted = Vec::new();
     let mut copied = 0;
@@ -333,7 +331,7 @@ mod tests {
 
     fn split_limited(mailbox: &[u8], max_message_bytes: usize) -> Vec<(u64, String, bool)> {
         let mut mbox = Mbox::new(mailbox, max_message_bytes);
-        // Small pieces, so that everything falls on a border once.
+        // Small chunks, so that everything is on a border once.
         mbox.chunk_bytes = 7;
         let mut messages = Vec::new();
         while let Some(message) = mbox.next_message().unwrap() {
@@ -449,7 +447,7 @@ mod tests {
     }
 
     proptest! {
-        /// What mboxrd joins is given back.
+        /// Messages joined by mboxrd are restored.
         #[test]
         fn joined_messages_are_split_again(
             messages in proptest::collection::vec("([a>F\r]?(From |>From |\n|x|A: 1){0,6}\n)", 0..6),
@@ -469,7 +467,7 @@ mod tests {
             prop_assert_eq!(split(mailbox.as_bytes()), messages);
         }
 
-        /// Any bytes are split without panic, and offsets rise.
+        /// Any bytes are split without panic, and offsets increase.
         #[test]
         fn anything_is_survived(bytes: Vec<u8>, limit in 0..64_usize) {
             let offsets: Vec<_> = split_limited(&bytes, limit).into_iter().map(|found| found.0).collect();

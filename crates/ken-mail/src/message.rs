@@ -1,63 +1,64 @@
-//! A message: what its header says, its text, and the files that it carries.
+//! A message: its header, its text and its attachments.
 
 use std::borrow::Cow;
 
 use crate::decode::Content;
 
-/// A message, with what it borrows from its bytes.
+/// A message, which borrows from its bytes.
 #[derive(Debug, Default)]
 pub struct Message<'a> {
-    /// Subject, decoded and on one line.
+    /// The subject, decoded and on one line.
     pub subject: String,
-    /// Senders, each as `Name <user@host>`, as in the four lists below.
+    /// The senders, each as `Name <user@host>`, as in the four lists below.
     pub from: Vec<String>,
-    /// Recipients.
+    /// The recipients.
     pub to: Vec<String>,
-    /// Recipients of a copy.
+    /// The recipients of a copy.
     pub cc: Vec<String>,
-    /// Recipients of a blind copy.
+    /// The recipients of a blind copy.
     pub bcc: Vec<String>,
-    /// Where answers are to go.
+    /// The addresses for replies.
     pub reply_to: Vec<String>,
-    /// When it was sent, or else when it arrived, in seconds since 1970-01-01 UTC.
+    /// The time at which the message was sent, else when it arrived, in seconds since 1970-01-01 UTC.
     pub date: Option<i64>,
-    /// Message-ID, without angle brackets as the others below.
+    /// The Message-ID, without angle brackets, as in the identifiers below.
     pub id: String,
-    /// Identifiers of the messages that it answers.
+    /// The identifiers of the messages that this one answers.
     pub in_reply_to: Vec<String>,
-    /// Identifiers of the messages of its thread before it.
+    /// The identifiers of the earlier messages of the thread.
     pub references: Vec<String>,
-    /// Identifier of the mailing list.
+    /// The identifier of the mailing list.
     pub list_id: String,
-    /// What the sender or a list says of its weight.
+    /// The importance that the sender or a list declares.
     pub priority: Priority,
-    /// Tags that the header gives it: `X-Label`, `X-Keywords`, `Keywords`.
+    /// The tags in the header: `X-Label`, `X-Keywords`, `Keywords`.
     pub tags: Vec<String>,
-    /// State that a mailbox keeps in the header: the letters of `Status` and `X-Status`.
+    /// The state that a mailbox keeps in the header: the letters of `Status` and `X-Status`.
     pub status: Vec<u8>,
-    /// The body, in reading order; of alternatives the plain one, if it holds anything.
+    /// The body, in reading order; of alternatives the plain one, unless it is empty.
     pub texts: Vec<Text<'a>>,
-    /// Media types of its own parts, which are no attachments, also of alternatives that are not kept; each once.
+    /// The media types of the message's own parts, without attachments but with alternatives that are not kept; each
+    /// once.
     pub media_types: Vec<String>,
     /// Attached files and messages, in order.
     pub attachments: Vec<Attachment<'a>>,
-    /// Whether content is missing because it is encrypted.
+    /// Whether encrypted content is missing.
     pub is_encrypted: bool,
-    /// Whether content is signed.
+    /// Whether the message has signed content.
     pub is_signed: bool,
-    /// Whether parts are missing because there are too many of them.
+    /// Whether parts are left out because there are too many.
     pub is_cut: bool,
 }
 
-/// How much a message is said to matter.
+/// The declared importance of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
-    /// Nothing, or nothing special, is said.
+    /// No special importance is declared.
     #[default]
     Normal,
-    /// It is marked as urgent.
+    /// The message is marked as urgent.
     High,
-    /// It is marked as less urgent, or sent to many.
+    /// The message is marked as less urgent, or sent to many.
     Low,
 }
 
@@ -71,8 +72,8 @@ impl Priority {
         }
     }
 
-    /// Reads the value of `X-Priority`, `Importance`, `Priority` or `Precedence`, none of which is a
-    /// standard: a digit or a word, and often both.
+    /// Reads the value of `X-Priority`, `Importance`, `Priority` or `Precedence`, none of which is standardised: a
+    /// digit or a word, and often both.
     pub(crate) fn read(value: &str) -> Self {
         let word = value.trim().to_ascii_lowercase();
         let word = word.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
@@ -87,28 +88,28 @@ impl Priority {
 /// A piece of the body.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Text<'a> {
-    /// Text as it is to be read.
+    /// Text to be read as it is.
     Plain(Cow<'a, str>),
-    /// A page, to be stripped by the caller.
+    /// A page, which the caller must strip of markup.
     Html(Html<'a>),
 }
 
-/// A page that is a piece of the body.
+/// An HTML page that is a piece of the body.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Html<'a> {
     /// The page.
     pub content: Content<'a>,
-    /// Character set that the message declares for it.
+    /// The character set that the message declares for the page.
     pub charset: Option<String>,
 }
 
-/// A file or message that a message carries.
+/// A file or message attached to a message.
 #[derive(Debug)]
 pub struct Attachment<'a> {
-    /// File name without folders; may be empty.
+    /// The file name without folders; may be empty.
     pub name: String,
-    /// Declared media type in lower case, without parameters.
+    /// The declared media type in lower case, without parameters.
     pub media_type: String,
-    /// The file.
+    /// The content of the file.
     pub content: Content<'a>,
 }

@@ -1,4 +1,4 @@
-//! Reading a message: its header here, its text and files in [`content`].
+//! Parses a message: its header here, its text and files in [`content`].
 
 use crate::decode::Detect;
 use crate::header::{Fields, add_addresses, clean, id, ids, words};
@@ -6,20 +6,20 @@ use crate::message::{Message, Priority};
 use crate::part::PartInfo;
 use crate::{content, date};
 
-/// Tags beyond this number are left out.
+/// The most tags that are kept.
 const MAX_TAGS: usize = 100;
 
-/// Values of custom fields beyond this number are left out.
+/// The most values of custom fields that are kept.
 const MAX_VALUES: usize = 100;
 
-/// Programs write four at most.
+/// The most letters of a status that are kept; programs write at most four.
 const MAX_STATUS_LETTERS: usize = 16;
 
 impl<'a> Message<'a> {
-    /// Reads a message. Whatever the bytes are, it is at least an empty one.
+    /// Parses a message. Any bytes give a message, possibly an empty one.
     ///
-    /// `detect` makes text of bytes whose character set nobody declared. Takes time linear in the
-    /// number of bytes; text and files are borrowed from them where they are not encoded.
+    /// `detect` decodes bytes without a declared character set. Parsing takes time linear in the number of bytes, and
+    /// borrows text and files that need no decoding.
     pub fn parse(bytes: &'a [u8], detect: Detect<'_>) -> Self {
         let mut message = Self::default();
         let mut header = Header::default();
@@ -35,8 +35,8 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Returns the values of headers that are named, decoded and each on one line, with the number of
-/// their name among `names`. Of a message with more values than [`MAX_VALUES`] the first are taken.
+/// Returns the values of the named headers, decoded and each on one line, with the position of the name in `names`.
+/// Only the first [`MAX_VALUES`] values are returned.
 pub fn header_values(bytes: &[u8], names: &[&str], detect: Detect<'_>) -> Vec<(usize, String)> {
     let mut values = Vec::new();
     for (name, value) in Fields::new(without_empty_lines(bytes)) {
@@ -59,12 +59,12 @@ fn without_empty_lines(bytes: &[u8]) -> &[u8] {
     &bytes[start..]
 }
 
-/// What of a header the better one is taken of.
+/// Facts of a header of which the best source counts.
 #[derive(Default)]
 struct Header {
     sent: Option<i64>,
     received: Option<i64>,
-    /// The rank of the field that told the priority; 0 if none did.
+    /// The rank of the field with the priority; 0 if there is none.
     priority: u8,
 }
 
@@ -101,8 +101,7 @@ impl Header {
         }
     }
 
-    /// Of several fields that say something that counts which mu asks first: what a list or a robot says
-    /// of its mail, then what the sender says.
+    /// Takes the priority from the field that mu asks first: a list or a robot comes before the sender.
     fn take_priority(&mut self, rank: u8, value: &str, message: &mut Message<'_>) {
         let priority = Priority::read(value);
         if priority != Priority::Normal && (self.priority == 0 || rank < self.priority) {
@@ -126,7 +125,7 @@ fn add_status(value: &str, status: &mut Vec<u8>) {
     status.extend(letters.take(MAX_STATUS_LETTERS));
 }
 
-/// Returns the date that a Received field ends with.
+/// Returns the date at the end of a Received field.
 fn received(value: &str) -> Option<i64> {
     date::parse(value.rsplit_once(';')?.1)
 }
@@ -138,7 +137,7 @@ mod tests {
     use super::*;
     use crate::message::Text;
 
-    /// What messages are made of, and what breaks them.
+    /// Pieces of messages, and pieces that break them.
     const PIECES: [&[u8]; 40] = [
         b"\n",
         b"\r\n",

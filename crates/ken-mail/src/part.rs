@@ -9,20 +9,20 @@ use crate::Detect;
 use crate::decode::Transfer;
 use crate::header::{clean, words};
 
-/// Values are read up to this length: a message may have thousands of them, and putting together
-/// a name of many pieces (RFC 2231) takes time quadratic in their number.
+/// The most bytes of a value that are read. A message may have thousands of values, and joining a name of many pieces
+/// (RFC 2231) takes time quadratic in their number.
 const MAX_VALUE_BYTES: usize = 4 << 10;
 
 /// What the header of a part says of its content.
 #[derive(Debug, Default)]
 pub(crate) struct PartInfo {
-    /// In lower case; empty if not declared.
+    /// The media type in lower case; empty if not declared.
     pub(crate) media_type: String,
     pub(crate) charset: Option<String>,
     pub(crate) boundary: Option<String>,
     /// The parameter `smime-type`.
     pub(crate) smime_type: Option<String>,
-    /// File name without folders.
+    /// The file name without folders.
     pub(crate) name: String,
     pub(crate) is_attachment: bool,
     pub(crate) is_flowed: bool,
@@ -31,7 +31,7 @@ pub(crate) struct PartInfo {
 }
 
 impl PartInfo {
-    /// Takes a header field if it describes the part; the first of each counts.
+    /// Reads a header field that describes the part; the first of each name counts.
     pub(crate) fn take(&mut self, name: &[u8], value: &[u8], detect: Detect<'_>) {
         const PREFIX: &[u8] = b"content-";
         let is = |rest: &[u8]| name[PREFIX.len()..].eq_ignore_ascii_case(rest);
@@ -84,7 +84,7 @@ impl PartInfo {
     }
 }
 
-/// Puts in the semicolon that some programs forget behind the type: `text/plain charset=us-ascii`.
+/// Inserts the semicolon that some programs omit after the type: `text/plain charset=us-ascii`.
 fn with_semicolon(value: &str) -> Cow<'_, str> {
     let start = value.len() - value.trim_start().len();
     let end = value[start..].find(|c: char| c.is_whitespace() || c == ';');
@@ -103,7 +103,7 @@ fn parse(value: &str) -> Option<ContentType<'_>> {
     }
 }
 
-/// Returns a declared name without folders; encoded words are not allowed there, but common.
+/// Returns a declared name without folders. Encoded words are not allowed there, but common.
 fn file_name(declared: &str) -> String {
     let decoded = if declared.contains("=?") {
         words(&format!("{declared}\n"))
@@ -116,7 +116,7 @@ fn file_name(declared: &str) -> String {
 
 /// Returns the parts between the boundary lines of a multipart, at most `max_parts`.
 ///
-/// A missing last boundary ends the last part at the end of the text.
+/// If the last boundary is missing, the last part ends with the text.
 pub(crate) fn split<'a>(body: &'a [u8], boundary: &str, max_parts: usize) -> Vec<&'a [u8]> {
     let delimiter = format!("--{}", boundary.trim_end());
     let finder = memmem::Finder::new(delimiter.as_bytes());
@@ -142,8 +142,8 @@ pub(crate) fn split<'a>(body: &'a [u8], boundary: &str, max_parts: usize) -> Vec
     parts
 }
 
-/// Returns the end of the line that a delimiter stands in, and whether it is the last one, if the
-/// line holds nothing else.
+/// Returns the end of the line of a delimiter, and whether it is the last delimiter; `None` if the line has anything
+/// else.
 fn delimiter_end(body: &[u8], start: usize, after: usize) -> Option<(usize, bool)> {
     if start > 0 && body[start - 1] != b'\n' {
         return None;
@@ -157,7 +157,7 @@ fn delimiter_end(body: &[u8], start: usize, after: usize) -> Option<(usize, bool
     }
 }
 
-/// Cuts the line end that belongs to the delimiter after it.
+/// Removes the line end that belongs to the next delimiter.
 fn without_line_end(part: &[u8]) -> &[u8] {
     let part = part.strip_suffix(b"\n").unwrap_or(part);
     part.strip_suffix(b"\r").unwrap_or(part)

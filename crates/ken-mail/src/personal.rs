@@ -2,8 +2,8 @@
 
 use regex_automata::meta::Regex;
 
-/// Addresses, or regular expressions between slashes that are looked for in one, as mu has them. Capitals
-/// do not matter.
+/// The user's own addresses as mu writes them: addresses, or regular expressions between slashes that match a part of
+/// an address. Case does not matter.
 #[derive(Debug, Default)]
 pub struct Personal {
     texts: Vec<String>,
@@ -12,10 +12,10 @@ pub struct Personal {
 }
 
 impl Personal {
-    /// Reads addresses as they were typed.
+    /// Reads addresses as the user typed them.
     ///
     /// # Errors
-    /// Fails if an expression is wrong, and tells which.
+    /// Fails if an expression is invalid, and returns which.
     pub fn new(addresses: &[String]) -> Result<Self, String> {
         let mut personal = Self {
             texts: addresses.to_vec(),
@@ -35,24 +35,24 @@ impl Personal {
         Ok(personal)
     }
 
-    /// Returns the addresses as they were given.
+    /// Returns the addresses as given.
     pub fn texts(&self) -> &[String] {
         &self.texts
     }
 
-    /// Returns regular expressions, in the syntax of the crate `regex`, one of which is found in each
-    /// address that is the user's, and in no other.
+    /// Returns regular expressions in the syntax of the crate `regex`. An address is the user's if one of them matches
+    /// in it.
     pub fn expressions(&self) -> &[String] {
         &self.expressions
     }
 
-    /// Returns whether an address is one of the user.
+    /// Returns whether an address is the user's.
     pub fn is(&self, address: &str) -> bool {
         self.regexes.iter().any(|regex| regex.is_match(address))
     }
 }
 
-/// Returns an expression that matches a text and nothing else.
+/// Returns an expression that matches only this text.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(2 * text.len());
     for character in text.chars() {

@@ -1,7 +1,7 @@
-//! Signed content of a message: what was signed, as it was signed, and the signature.
+//! Signed content of a message, exactly as it was signed, with its signature.
 //!
-//! `multipart/signed` (RFC 1847) of OpenPGP (RFC 3156) and S/MIME (RFC 8551), S/MIME with the content
-//! inside of the signature, and text with an OpenPGP signature around it (RFC 9580 section 7).
+//! The forms are `multipart/signed` (RFC 1847) of OpenPGP (RFC 3156) and S/MIME (RFC 8551), S/MIME with the content
+//! inside the signature, and text with an OpenPGP signature around it (RFC 9580 section 7).
 
 use memchr::memmem;
 
@@ -11,26 +11,26 @@ use crate::decode::Content;
 use crate::header::Fields;
 use crate::part::{PartInfo, split};
 
-/// Multiparts inside of multiparts deeper than this are not looked into.
+/// The deepest multiparts that are searched.
 const MAX_DEPTH: usize = 10;
-/// Nor are more parts of one than this.
+/// The most parts of a multipart that are searched.
 const MAX_PARTS: usize = 100;
 
 /// Content with its signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signed {
-    /// The signature is a part of its own.
+    /// The signature is a separate part.
     Detached {
-        /// What was signed, with lines that end in CR and LF.
+        /// The signed content, with lines that end in CR and LF.
         content: Vec<u8>,
         /// The signature.
         signature: Vec<u8>,
-        /// Whether it is one of S/MIME, not of OpenPGP.
+        /// Whether it is an S/MIME signature and not an OpenPGP one.
         is_smime: bool,
     },
     /// Text with an OpenPGP signature around it.
     Inline(Vec<u8>),
-    /// A signature of S/MIME with what was signed inside of it (CMS, RFC 5652 section 5).
+    /// An S/MIME signature that contains the signed content (CMS, RFC 5652 section 5).
     Opaque(Vec<u8>),
 }
 
@@ -91,7 +91,7 @@ fn detached(content: &[u8], signature: &[u8], detect: Detect<'_>) -> Signed {
     }
 }
 
-/// What the parameter `smime-type` says is not asked: it may be missing.
+/// Ignores the parameter `smime-type`, as it may be missing.
 fn opaque(info: &PartInfo, body: &[u8]) -> Option<Signed> {
     let content = Content {
         raw: body,
@@ -155,7 +155,7 @@ mod tests {
             find(&format!("Subject: x\n{inner}")),
             std::slice::from_ref(&expected)
         );
-        // A list puts its own text around it.
+        // A list adds its own text around the message.
         let outer = format!(
             "Content-Type: multipart/mixed; boundary=o\n\n--o\n{inner}\n--o\n\nfooter\n--o--\n"
         );
@@ -180,7 +180,7 @@ mod tests {
             ));
             found.into_iter().next()
         };
-        // Sequences of a known length and of an unknown one, then enveloped data.
+        // Sequences of known and of unknown length, then enveloped data.
         let signed = message("MIIBAAYJKoZIhvcNAQcC");
         assert!(matches!(signed, Some(Signed::Opaque(data)) if data.len() == 15));
         assert!(matches!(

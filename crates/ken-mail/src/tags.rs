@@ -1,27 +1,26 @@
-//! Tags that people give to messages, kept as lines of text.
+//! Tags that people give to messages, stored as lines of text.
 //!
-//! A line is one of notmuch's `batch-tag` format (notmuch-tag(1), notmuch-dump(1)): `+todo -inbox --
-//! id:20240101.1@example.org`, with every byte of a tag that is not plain as `%xx`. So the log is what
-//! `notmuch dump` writes and `notmuch tag --batch` reads. Of several lines on a message the last counts
-//! for each tag.
+//! A line has notmuch's `batch-tag` format (notmuch-tag(1), notmuch-dump(1)): `+todo -inbox --
+//! id:20240101.1@example.org`, with every special byte of a tag as `%xx`. So the log is in the format that `notmuch
+//! dump` writes and `notmuch tag --batch` reads. If several lines name a message, the last one for each tag counts.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
-/// Tags that a message gets and loses.
+/// The tags that a message gains and loses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagChange {
-    /// Identifier of the message, without angle brackets.
+    /// The identifier of the message, without angle brackets.
     pub id: String,
-    /// Each tag, and whether the message has it from now on.
+    /// Each tag, and whether the message has it after the change.
     pub tags: Vec<(String, bool)>,
 }
 
 impl TagChange {
-    /// Reads a line; none for an empty line or a remark (`#…`).
+    /// Reads a line; `None` for an empty line or a comment (`#…`).
     ///
     /// # Errors
-    /// Returns what is wrong with it.
+    /// Returns what is wrong with the line.
     pub fn read(line: &str) -> Result<Option<Self>, String> {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -55,7 +54,7 @@ fn change(word: &str) -> Result<(String, bool), String> {
     Ok((decoded(name)?, sign == "+"))
 }
 
-/// Writes the line, without its end.
+/// Prints the line without its end.
 impl fmt::Display for TagChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (tag, is_given) in &self.tags {
@@ -74,7 +73,7 @@ impl fmt::Display for TagChange {
 }
 
 fn encode(tag: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    // Taken, it would be the sign before the query.
+    // As a tag, it would read as the sign before the query.
     if tag == "-" {
         return f.write_str("%2d");
     }
@@ -106,7 +105,7 @@ fn decoded(name: &str) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| wrong())
 }
 
-/// Reads an identifier, in quotes with quotes doubled if it is not plain.
+/// Reads an identifier. An identifier with special characters is in quotes, with its own quotes doubled.
 fn unquoted(id: &str) -> Result<String, String> {
     let Some(inside) = id.strip_prefix('"') else {
         return Ok(id.to_owned());
@@ -115,22 +114,22 @@ fn unquoted(id: &str) -> Result<String, String> {
     Ok(inside.replace("\"\"", "\""))
 }
 
-/// The tags of all messages that were given some, in less than 100 bytes for each message.
+/// The tags of all messages that were ever tagged, in less than 100 bytes for each message.
 #[derive(Debug, Default)]
 pub struct Tags {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
-    /// By identifier: the tags by their numbers, and whether the message has them.
+    /// By identifier: the numbers of the tags, and whether the message has each.
     by_id: HashMap<Box<str>, Vec<(u32, bool)>>,
 }
 
 impl Tags {
-    /// Returns whether no message was given a tag.
+    /// Returns whether no message was ever tagged.
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// Takes a change in.
+    /// Applies a change.
     pub fn take(&mut self, change: &TagChange) {
         let numbers: Vec<(u32, bool)> = change
             .tags
@@ -156,7 +155,7 @@ impl Tags {
         number
     }
 
-    /// Returns what was said of a message: each tag, and whether it has it; nothing of most.
+    /// Returns every tag that a message gained or lost, and whether the message has it. Most messages have none.
     pub fn of(&self, id: &str) -> impl Iterator<Item = (&str, bool)> {
         let tags = self.by_id.get(id).into_iter().flatten();
         tags.filter_map(|(number, is_given)| {
@@ -165,7 +164,7 @@ impl Tags {
         })
     }
 
-    /// Returns the identifiers of all messages of which something was said, in no order.
+    /// Returns the identifiers of all messages that were ever tagged, in no order.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.by_id.keys().map(|id| &**id)
     }

@@ -1,63 +1,63 @@
 //! Threads: which message answers which (J. Zawinski, "message threading").
 //!
-//! Each message names its ancestors. They are linked into trees; an ancestor that is not among the
-//! messages is an empty place, which is taken out where that loses nothing. What was linked stays,
-//! so references that contradict each other, or go in circles, do no harm. The result is as mu's:
-//! threads by their newest message, answers oldest first.
+//! Each message names its ancestors, and the references link them into trees. An ancestor that is not among the
+//! messages is an empty node, which is removed where that loses nothing. An existing link stays, so references that
+//! contradict each other or form circles do no harm. The result is that of mu: threads are ordered by their newest
+//! message, answers from old to new.
 //!
-//! Only roots get parents, so whether a link closes a circle is a question for a union-find forest:
-//! all of it takes time near to linear in the number of references.
+//! Only roots get parents, so a union-find forest can tell whether a link closes a circle. The time is almost linear
+//! in the number of references.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-/// References beyond this of one message are passed over, the oldest first.
+/// The most references of one message; the oldest others are ignored.
 const MAX_REFERENCES: usize = 1_000;
-/// Answers below this level stand side by side: paths grow with the level.
+/// The deepest level. Deeper answers become siblings, as paths grow with the level.
 const MAX_LEVEL: usize = 200;
 
-/// What threads are made of.
+/// A message as threading needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadMessage<'a> {
-    /// Message-ID.
+    /// The Message-ID.
     pub id: &'a str,
-    /// Identifiers of its ancestors, the nearest last; see [`ancestors`].
+    /// The identifiers of its ancestors, nearest last; see [`ancestors`].
     pub references: &'a [String],
-    /// When it was sent, in seconds since 1970-01-01 UTC.
+    /// The time at which it was sent, in seconds since 1970-01-01 UTC.
     pub date: i64,
-    /// Its subject.
+    /// The subject.
     pub subject: &'a str,
-    /// Its file, to tell copies apart.
+    /// The file, to distinguish duplicates.
     pub path: &'a Path,
 }
 
-/// Where a message stands in its thread.
+/// The position of a message in its thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Threaded {
-    /// Which of the entries it is.
+    /// The index of the message among the entries.
     pub entry: usize,
-    /// Numbers of the branches that lead to it, in hexadecimal digits of the same length: sorted by
-    /// them, messages are in order.
+    /// The numbers of the branches that lead to the message, in hexadecimal digits of equal length. Messages sorted by
+    /// path are in order.
     pub path: String,
-    /// How deep it stands; 0 at the root.
+    /// The depth; 0 at the root.
     pub level: usize,
-    /// When the newest message of it and below it was sent; absent for a duplicate.
+    /// The time of the newest message among this one and those below it; absent for a duplicate.
     pub newest: Option<i64>,
-    /// Whether it is the first of its siblings; never at the root, as the next.
+    /// Whether the message is the first of its siblings; false at the root, like the next field.
     pub is_first_child: bool,
-    /// Whether it is the last of its siblings.
+    /// Whether the message is the last of its siblings.
     pub is_last_child: bool,
-    /// Whether it has answers or duplicates.
+    /// Whether the message has answers or duplicates.
     pub has_child: bool,
-    /// Whether what it answers is not among the messages, but other answers to that are.
+    /// Whether the answered message is not among the messages, but other answers to it are.
     pub is_orphan: bool,
-    /// Whether a message with the same identifier came before it.
+    /// Whether an earlier message has the same identifier.
     pub is_duplicate: bool,
-    /// Whether its subject is another one than that of the message shown before it.
+    /// Whether the subject differs from that of the message shown before.
     pub has_new_subject: bool,
 }
 
-/// Returns all identifiers that a message names as its ancestors, the nearest last.
+/// Returns all identifiers that a message names as its ancestors, nearest last.
 pub fn ancestors(references: &[String], in_reply_to: &[String]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for id in references.iter().chain(in_reply_to) {
@@ -73,8 +73,8 @@ pub fn thread_id<'a>(references: &'a [String], id: &'a str) -> &'a str {
     references.first().map_or(id, String::as_str)
 }
 
-/// Returns the messages in the order of their threads, by the newest message of each; whether
-/// threads go from new to old or not, answers go from old to new.
+/// Returns the messages in the order of their threads, by the newest message of each. `descending` orders threads from
+/// new to old. Answers always go from old to new.
 pub fn threads(entries: &[ThreadMessage<'_>], descending: bool) -> Vec<Threaded> {
     let mut forest = Forest::default();
     for at in order(entries, descending) {
@@ -84,7 +84,7 @@ pub fn threads(entries: &[ThreadMessage<'_>], descending: bool) -> Vec<Threaded>
     forest.listed(entries, roots, descending)
 }
 
-/// The order in which links are made, whatever the order of the entries.
+/// Returns the order in which links are made, which does not depend on the order of the entries.
 fn order(entries: &[ThreadMessage<'_>], descending: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|a, b| {
@@ -98,13 +98,13 @@ fn order(entries: &[ThreadMessage<'_>], descending: bool) -> Vec<usize> {
     order
 }
 
-/// A place in a tree.
+/// A node of a tree.
 #[derive(Default)]
 struct Node {
     entry: Option<usize>,
     is_duplicate: bool,
     parent: Option<usize>,
-    /// Leads to the root, by shortcuts.
+    /// A node nearer to the root, by shortcuts.
     above: Option<usize>,
     children: Vec<usize>,
     newest: Option<i64>,
@@ -159,7 +159,7 @@ impl<'a> Forest<'a> {
         self.nodes.len() - 1
     }
 
-    /// Makes a node the child of another one, unless it has a parent or this would close a circle.
+    /// Makes a node the child of another, unless it has a parent or this would close a circle.
     fn link(&mut self, parent: usize, child: usize) {
         if self.nodes[child].parent.is_none() && self.root(parent) != child {
             self.nodes[child].parent = Some(parent);
@@ -170,7 +170,7 @@ impl<'a> Forest<'a> {
 
     fn root(&mut self, mut node: usize) -> usize {
         while let Some(above) = self.nodes[node].above {
-            // Halves the way for those who come next.
+            // Halves the path for later searches.
             let further = self.nodes[above].above.unwrap_or(above);
             self.nodes[node].above = Some(further);
             node = further;
@@ -178,7 +178,7 @@ impl<'a> Forest<'a> {
         node
     }
 
-    /// Takes empty places out, puts children in order, and returns the roots in theirs.
+    /// Removes empty nodes, sorts children, and returns the sorted roots.
     fn prune(&mut self, entries: &[ThreadMessage<'_>]) -> Vec<usize> {
         let is_root = |node: &usize| self.nodes[*node].parent.is_none();
         let roots: Vec<usize> = (0..self.nodes.len()).filter(is_root).collect();
@@ -206,7 +206,7 @@ impl<'a> Forest<'a> {
         kept
     }
 
-    /// Gives a node the children of its empty children, and its date; all below it are settled.
+    /// Gives a node the children of its empty children, and its date. All nodes below are done already.
     fn settle(&mut self, node: usize, entries: &[ThreadMessage<'_>]) {
         let mut children = Vec::new();
         for child in std::mem::take(&mut self.nodes[node].children) {
@@ -215,7 +215,7 @@ impl<'a> Forest<'a> {
                 continue;
             }
             let mut moved = std::mem::take(&mut self.nodes[child].children);
-            // The shorter list is copied: a long one may go up many levels.
+            // The shorter list is copied, as a long one may move up many levels.
             if moved.len() > children.len() {
                 std::mem::swap(&mut moved, &mut children);
             }
@@ -239,14 +239,14 @@ impl<'a> Forest<'a> {
         nodes.sort_by(|a, b| self.sort_key(*a, entries).cmp(&self.sort_key(*b, entries)));
     }
 
-    /// Sorts by the newest message below; what has none, duplicates, comes first.
+    /// Returns the sort key: the newest message below. Nodes without one, which are duplicates, come first.
     fn sort_key<'e>(
         &self,
         node: usize,
         entries: &[ThreadMessage<'e>],
     ) -> (Option<i64>, Option<(&'e str, &'e Path)>) {
         let mut shown = node;
-        // An empty root has children that are not.
+        // An empty root has children that are not empty.
         while self.nodes[shown].entry.is_none() {
             match self.nodes[shown].children.first() {
                 Some(child) => shown = *child,
@@ -260,7 +260,7 @@ impl<'a> Forest<'a> {
         )
     }
 
-    /// Returns all nodes below one, in the order of the list.
+    /// Returns all nodes below one, in list order.
     fn all_below(&self, node: usize) -> Vec<usize> {
         let mut below = Vec::new();
         let mut waiting: Vec<usize> = self.nodes[node].children.iter().rev().copied().collect();
@@ -312,7 +312,7 @@ struct Branch {
     node: usize,
     level: usize,
     path: String,
-    /// Its number among its siblings, and how many they are; absent at the root.
+    /// Its number among its siblings, and their count; absent at the root.
     siblings: Option<(usize, usize)>,
 }
 
@@ -321,7 +321,7 @@ struct Lister<'f, 'e> {
     entries: &'f [ThreadMessage<'e>],
     descending: bool,
     digits: usize,
-    /// That of the message listed last.
+    /// The subject of the message listed last.
     subject: &'e str,
     listed: Vec<Threaded>,
 }
@@ -369,7 +369,8 @@ impl Lister<'_, '_> {
         children.into_iter().enumerate().map(below).collect()
     }
 
-    /// From new to old, siblings count downwards, so that sorted by paths they are upwards still.
+    /// Returns a segment of the path. If the order is from new to old, siblings count down, so that paths still sort
+    /// ascending.
     fn segment(&self, number: usize) -> String {
         let width = self.digits;
         let number = match self.descending {
@@ -379,7 +380,8 @@ impl Lister<'_, '_> {
         format!("{number:0width$x}")
     }
 
-    /// From new to old, what is below a message sorts after it: its path ends higher than theirs.
+    /// Returns the path with an end mark. If the order is from new to old, a message sorts after those below it, so
+    /// its path ends higher than theirs.
     fn with_end(&self, path: &str) -> String {
         match self.descending {
             true => format!("{path}:z"),
@@ -388,7 +390,7 @@ impl Lister<'_, '_> {
     }
 }
 
-/// Returns a subject without `Re:`, `Fwd:` and the like.
+/// Returns a subject without prefixes such as `Re:` and `Fwd:`.
 fn bare_subject(subject: &str) -> &str {
     subject.rsplit(':').next().unwrap_or_default().trim()
 }
@@ -399,7 +401,7 @@ mod tests {
 
     use super::*;
 
-    /// Id, identifiers of its ancestors, date and subject.
+    /// An identifier, the identifiers of its ancestors, a date and a subject.
     type Row<'a> = (&'a str, &'a [&'a str], i64, &'a str);
 
     fn list(rows: &[Row<'_>], descending: bool) -> Vec<String> {
@@ -535,7 +537,7 @@ mod tests {
         assert_eq!(thread_id(&[], "d"), "d");
     }
 
-    /// Messages that name each other as they like, some of them several times there.
+    /// Messages with arbitrary references, some of them duplicates.
     fn messages() -> impl Strategy<Value = Vec<(u8, Vec<u8>, i64)>> {
         let references = proptest::collection::vec(0..20_u8, 0..4);
         proptest::collection::vec((0..15_u8, references, 0..9_i64), 0..25)

@@ -1,5 +1,5 @@
-//! Two programs on one Maildir: one delivers and renames, the other changes flags and moves. No
-//! message is lost, none is there twice, and what one of them asked for last is so.
+//! Runs two programs on one Maildir: one delivers and renames messages, the other changes flags and moves them. No
+//! message is lost or duplicated, and the last change of each program holds.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use ken_mail::maildir::{MaildirPath, MoveError, Target, make, relocate};
 
 const MESSAGES: usize = 300;
-/// Tells the other process where the Maildirs are.
+/// Names the Maildirs to the other process.
 const FOLDER: &str = "KEN_TEST_RACE";
 
-/// The other program: what a mail reader does, by plain renames.
+/// The other program renames messages as a mail reader does.
 #[test]
 #[ignore = "started by the test below"]
 #[allow(clippy::disallowed_methods)]
@@ -32,7 +32,7 @@ fn the_other_program() {
         if let Some(path) = place.find().unwrap() {
             let mut replied = MaildirPath::of_path(&path).unwrap();
             replied.flags = replied.flags.changed("-N+R").unwrap();
-            // The other one may have been faster.
+            // The first program may be faster.
             let _ = std::fs::rename(&path, replied.path());
         }
     }
@@ -73,7 +73,7 @@ fn no_message_is_lost_between_two_programs() {
     assert_eq!(n_archived, MESSAGES / 2);
 }
 
-/// Marks a message as read, and moves every second one; returns whether it was there.
+/// Marks a message as read, and moves every second one; returns whether the message was there.
 fn move_one(inbox: &Path, archive: &Path, number: usize) -> bool {
     let delivered = inbox.join(format!("new/{number}.other.host"));
     let target = Target {

@@ -1,4 +1,4 @@
-//! This crate answers: which documents of an index fit a query best, and which passages show why?
+//! Which documents of an index fit a query best, and which passages show why?
 //!
 //! A query is parsed into a [`parse::Tree`], which depends on neither clock nor index. [`plan::plan`] turns the tree
 //! into a [`ken_core::Plan`] in the terms of the index, and an engine runs the plan. [`service`] does all of it: it

@@ -22,7 +22,7 @@ const MIN_HALF: usize = 2;
 
 /// What the index knows.
 pub trait Vocabulary {
-    /// Why the index could not be asked.
+    /// Why the index cannot be searched.
     type Error;
 
     /// Returns how many documents have a term in one of the fields.

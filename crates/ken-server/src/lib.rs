@@ -1,6 +1,6 @@
-//! Protocols by which other programs ask ken: requests in, answers out.
+//! How do other programs use ken? This crate implements their protocols, with requests in and answers out.
 //!
-//! A protocol is a module that reads requests from any reader and writes to any writer; sockets,
-//! pipes and settings are the binary's.
+//! A protocol is a module that reads requests from any reader and writes to any writer. Sockets, pipes and settings
+//! belong to the binary.
 
 pub mod mu;

@@ -1,4 +1,4 @@
-//! Settings: the configuration file, `--set`, and where things are kept.
+//! Settings: the configuration file, `--set`, and the folders of ken.
 
 mod helpers;
 mod ranking;
@@ -25,80 +25,80 @@ use serde::{Deserialize, Serialize};
 use crate::cli::Global;
 use crate::failure::{Failure, Kind};
 
-/// Passwords of the settings, at most.
+/// The most passwords in the settings.
 const MAX_PASSWORDS: usize = 1_000;
-/// More commits than this only make tiny segments.
+/// The least time between commits; shorter ones only make tiny segments.
 const MIN_COMMIT_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What can be set. Every setting has a default, so no file is needed.
+/// The settings. Every setting has a default, so no file is needed.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// Memory of indexing: a number of bytes, with k, M or G for units of 1024; 0 for 256 MiB for each thread,
-    /// 512 MiB at least, and no more than a quarter of the machine's.
+    /// The memory of indexing: a number of bytes, with k, M or G for units of 1024. 0 means 256 MiB for each thread,
+    /// but at least 512 MiB and at most a quarter of the machine's memory.
     pub(crate) memory: String,
-    /// Threads of indexing; 0 for one per core.
+    /// The threads of indexing; 0 for one per core.
     pub(crate) threads: usize,
-    /// Threads that only build segments; 0 if those that extract do.
+    /// The threads that only build segments; 0 if the extracting threads build them.
     pub(crate) index_threads: usize,
-    /// Text that waits between extraction and index, with k, M or G; 0 for an eighth of the memory.
+    /// The text that may wait between extraction and index, with k, M or G; 0 for an eighth of the memory.
     pub(crate) queue_bytes: String,
-    /// Seconds between commits of a long run, at least a hundredth.
+    /// The seconds between commits of a long run, at least a hundredth.
     pub(crate) commit_seconds: f64,
-    /// Bytes of files between commits of a long run, with k, M or G; 0 for no such limit.
+    /// The bytes of files between commits of a long run, with k, M or G; 0 for no such limit.
     pub(crate) commit_bytes: String,
-    /// When commits are on disk.
+    /// When commits are forced to disk.
     pub(crate) durability: DurabilityName,
-    /// In which order the files of a folder are read.
+    /// The order in which the files of a folder are read.
     pub(crate) order: OrderName,
-    /// Of which files what `ken grep` tells by that it need not read them is kept.
+    /// The files for which n-grams are kept, by which `ken grep` skips files.
     pub(crate) ngrams: NgramSetting,
-    /// Hits that a search prints.
+    /// The hits that a search prints.
     pub(crate) limit: usize,
-    /// What one file may cost.
+    /// The limits for one file.
     pub(crate) extract: ExtractSettings,
-    /// Programs that read what ken has no parser for.
+    /// Helpers for formats that ken has no parser for.
     pub(crate) helpers: HelperSettings,
-    /// Text in pictures.
+    /// Reading text in pictures.
     pub(crate) ocr: OcrSettings,
-    /// How words become terms.
+    /// Turning words into terms.
     pub(crate) analysis: AnalysisSettings,
-    /// How hits are ranked.
+    /// Ranking hits.
     pub(crate) ranking: RankingSettings,
-    /// Programs of the user's own.
+    /// The user's own helpers.
     pub(crate) adapter: Vec<AdapterSettings>,
-    /// What is tried on encrypted files.
+    /// The passwords that are tried on encrypted files.
     pub(crate) passwords: PasswordSettings,
-    /// What folders give to the files below them.
+    /// Fields that folders give to the files below them.
     pub(crate) folder: Vec<FolderSettings>,
-    /// Queries by their names, for `query:name`.
+    /// Saved queries by name, for `query:name`.
     pub(crate) queries: BTreeMap<String, String>,
-    /// How queries are understood.
+    /// Reading queries.
     pub(crate) search: SearchSettings,
-    /// Whose mail it is.
+    /// The user's mail.
     pub(crate) mail: MailSettings,
-    /// What ken says of itself as mu.
+    /// The mu that ken imitates.
     pub(crate) mu: MuSettings,
 }
 
-/// What ken says of itself as mu.
+/// The mu that ken imitates.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct MuSettings {
-    /// The version: mu4e works with one version of mu only, and the protocol depends on it.
+    /// The version of mu. mu4e works with only one version, and the protocol depends on it.
     pub(crate) version: String,
 }
 
 impl Default for MuSettings {
     fn default() -> Self {
         Self {
-            // That of Debian 12.
+            // The version in Debian 12.
             version: "1.8.13".to_owned(),
         }
     }
 }
 
-/// When commits are on disk, so that a loss of power does not take them back.
+/// When commits are forced to disk, so that a loss of power does not undo them.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DurabilityName {
@@ -120,7 +120,7 @@ impl From<DurabilityName> for Durability {
     }
 }
 
-/// In which order the files of a folder are read.
+/// The order in which the files of a folder are read.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OrderName {
@@ -161,43 +161,43 @@ impl From<NgramSetting> for Ngrams {
     }
 }
 
-/// How queries are understood.
+/// Reading queries.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SearchSettings {
-    /// A file with groups of words that are found for each other; `~/` stands for the home folder.
+    /// A file with groups of synonyms; `~/` means the home folder.
     pub(crate) synonyms: Option<PathBuf>,
 }
 
-/// Whose mail it is.
+/// The user's mail.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct MailSettings {
     /// The user's own addresses, or regular expressions between slashes, for `is:personal`.
     pub(crate) addresses: Vec<String>,
-    /// The folder of all mail, from which `maildir:/inbox` is meant; any folder if it is not set.
+    /// The folder of all mail, at which `maildir:/inbox` starts; any folder if it is not set.
     pub(crate) root: Option<PathBuf>,
-    /// Headers that are fields, by the name of the field.
+    /// Message headers that become fields, by the name of the field.
     pub(crate) headers: BTreeMap<String, String>,
 }
 
-/// Fields that a folder gives to all documents below it; of several folders the nearest counts.
+/// Fields that a folder gives to all documents below it; the nearest folder counts.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FolderSettings {
-    /// The folder; `~/` stands for the home folder.
+    /// The folder; `~/` means the home folder.
     pub(crate) path: PathBuf,
-    /// Values by the name of their field.
+    /// Values by the name of the field.
     pub(crate) fields: BTreeMap<String, Values>,
 }
 
-/// Where passwords come from: a file, a command, or both; they are tried in their order.
+/// The sources of passwords: a file, a command, or both. Passwords are tried in their order.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct PasswordSettings {
-    /// A file with a password on each line; `~/` stands for the home folder.
+    /// A file with a password on each line; `~/` means the home folder.
     pub(crate) file: Option<PathBuf>,
-    /// A command of the shell that prints a password on each line.
+    /// A shell command that prints a password on each line.
     pub(crate) command: Option<String>,
 }
 
@@ -226,7 +226,7 @@ pub(crate) struct ExtractSettings {
     pub(crate) max_pages: u64,
     pub(crate) file_seconds: f64,
     pub(crate) worker_memory: u64,
-    /// Which formats are parsed in a worker process: `auto`, `all` or `none`.
+    /// The formats that are parsed in a worker: `auto`, `all` or `none`.
     pub(crate) isolate: String,
 }
 
@@ -284,14 +284,14 @@ impl Settings {
         commit_interval(self.commit_seconds)
     }
 
-    /// Returns how files are extracted.
+    /// Returns the options of extraction.
     pub(crate) fn extraction(&self) -> Result<ken_extract::Options, Failure> {
         let mut options = self.isolation()?;
         options.limits.passwords = self.passwords.read()?;
         Ok(options)
     }
 
-    /// Returns how files are extracted, without passwords: nobody is asked for them.
+    /// Returns the options of extraction without passwords, so that nobody is asked for them.
     pub(crate) fn isolation(&self) -> Result<ken_extract::Options, Failure> {
         Ok(ken_extract::Options {
             limits: Limits {
@@ -325,7 +325,7 @@ impl Settings {
 }
 
 impl MailSettings {
-    /// Tells queries whose mail it is, and where.
+    /// Sets the user's addresses and mail folder in the context of queries.
     pub(crate) fn tell(&self, context: &mut Context) -> Result<(), Failure> {
         let own = Personal::new(&self.addresses).map_err(|message| {
             Failure::new(Kind::Usage, format!("mail.addresses: {message}")).hint(
@@ -410,7 +410,7 @@ impl PasswordSettings {
         if let Some(command) = &self.command {
             text.push_str(&output_of(command)?);
         }
-        // More would only make each encrypted file slow.
+        // More passwords would only slow down each encrypted file.
         let n_passwords = text.lines().filter(|line| !line.is_empty()).count();
         if n_passwords > MAX_PASSWORDS {
             let message =
@@ -421,7 +421,7 @@ impl PasswordSettings {
     }
 }
 
-/// Runs a command of the shell and returns what it prints. It may ask on the terminal.
+/// Runs a shell command and returns its output. The command may ask on the terminal.
 fn output_of(command: &str) -> Result<String, Failure> {
     let wrong = |cause: String| {
         let message = format!("passwords.command \"{command}\": {cause}");
@@ -439,7 +439,7 @@ fn output_of(command: &str) -> Result<String, Failure> {
     String::from_utf8(output.stdout).map_err(|error| wrong(error.to_string()))
 }
 
-/// Returns a path of the settings, in which `~/` stands for the home folder.
+/// Returns a path of the settings, with `~/` replaced by the home folder.
 pub(crate) fn below_home(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), home()) {
         (Ok(rest), Some(home)) => home.join(rest),
@@ -465,7 +465,7 @@ impl FolderSettings {
             fields.extend(values.iter().map(|value| (field, value.clone())));
         }
         Ok(FolderFields {
-            // The walk knows folders without symbolic links.
+            // The walk names folders without symbolic links.
             path: fs_err::canonicalize(&path).unwrap_or(path),
             fields,
         })
@@ -481,7 +481,7 @@ impl FolderSettings {
     }
 }
 
-/// Returns the configuration file, and whether it must be there; `None` without a home folder.
+/// Returns the path of the configuration file, and whether it must exist; `None` without a home folder.
 fn config_file(global: &Global) -> Option<(PathBuf, bool)> {
     match &global.config {
         Some(path) => Some((path.clone(), true)),
@@ -506,17 +506,17 @@ fn read_file(global: &Global) -> Result<toml::Table, Failure> {
         let message = format!("\"{}\" is not valid: {error}", path.display());
         Failure::new(Kind::Usage, message.trim_end().to_owned())
     };
-    // Once they are in a table nobody knows any more on which line they stand.
+    // Once settings are in a table, their lines are no longer known.
     toml::from_str::<Settings>(&text).map_err(wrong)?;
     text.parse().map_err(wrong)
 }
 
-/// Returns the message with the key that it is about, which the library puts on a second line.
+/// Returns the message with the key that it concerns, which the library puts on a second line.
 fn one_line(error: &toml::de::Error) -> String {
     error.to_string().trim_end().replace('\n', " ")
 }
 
-/// Reads `a.b=value`; a value that is no TOML is taken for text.
+/// Reads `a.b=value`; a value that is not TOML counts as text.
 fn parse_assignment(assignment: &str) -> Result<toml::Table, Failure> {
     let wrong = || {
         Failure::new(
@@ -575,8 +575,8 @@ pub(crate) fn home() -> Option<PathBuf> {
         .or_else(std::env::home_dir)
 }
 
-/// Returns this program, to be started as a worker: by the link to it that survives an upgrade, so
-/// that parent and worker are always the same version.
+/// Returns this program, for starting workers. The path is the link to the program that survives an upgrade, so that
+/// parent and worker always have the same version.
 fn worker_program() -> Result<PathBuf, Failure> {
     let link = PathBuf::from("/proc/self/exe");
     match fs_err::exists(&link) {

@@ -1,24 +1,24 @@
-//! The one place where errors become words and exit codes.
+//! The only place where errors become words and exit codes.
 
 use std::io::Write;
 use std::process::ExitCode;
 
-/// What sort of failure; decides the exit code.
+/// The kind of failure, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// What was typed or configured makes no sense.
+    /// The arguments or settings are invalid.
     Usage,
     /// There is no index yet.
     NoIndex,
-    /// A file or folder could not be used.
+    /// A file or folder cannot be used.
     Input,
-    /// The index could not be used.
+    /// The index cannot be used.
     Index,
-    /// Whoever read our output has gone: no failure at all.
+    /// The reader of the output is gone, which is not a failure.
     ClosedPipe,
 }
 
-/// Why a command could not do its work, in words.
+/// Why a command failed, in words.
 #[derive(Debug)]
 pub(crate) struct Failure {
     kind: Kind,
@@ -35,7 +35,7 @@ impl Failure {
         }
     }
 
-    /// Adds what the user can do.
+    /// Adds advice for the user.
     pub(crate) fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());
         self
@@ -50,9 +50,9 @@ impl Failure {
         if let Some(hint) = &self.hint {
             text.push_str(&format!("hint: {hint}\n"));
         }
-        // Names of files must not steer the terminal; a query is shown on lines of its own.
+        // File names must not control the terminal; a query is on lines of its own.
         let text = text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
-        // There is nowhere left to complain to.
+        // A failure to print cannot be reported anywhere.
         let _ = std::io::stderr().write_all(text.as_bytes());
         ExitCode::from(2)
     }

@@ -1,7 +1,7 @@
 //! The command `ken`: know what you have.
 //!
-//! This crate is the only one that talks to the user, reads the environment or ends the process.
-//! Results go to standard output, everything else to standard error.
+//! How does a user work with ken? This crate is the only one that talks to the user, reads the environment or ends the
+//! process. Results go to standard output, everything else to standard error.
 
 mod cli;
 mod commands;

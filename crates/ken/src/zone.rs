@@ -1,7 +1,7 @@
-//! The time zone of the system, without a look at all others.
+//! The time zone of the system, read without listing all zones.
 //!
-//! `jiff` looks the zone that `/etc/localtime` links to up by its name, and lists all files of
-//! `/usr/share/zoneinfo` for that: 110 system calls of each command. The file is the zone.
+//! `jiff` resolves the link `/etc/localtime` to a name, and lists all files of `/usr/share/zoneinfo` to find it, which
+//! takes 110 system calls in each command. The file itself is the zone.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(crate) fn system() -> TimeZone {
     }
 }
 
-/// Returns the zone that a link with its name leads to.
+/// Returns the zone that a link points to; the path has the name of the zone.
 fn linked(link: &Path) -> Option<TimeZone> {
     let target = fs_err::read_link(link).ok()?;
     let (_, name) = target.to_str()?.split_once("zoneinfo/")?;
@@ -37,7 +37,7 @@ mod tests {
         let link = folder.path().join("localtime");
         fs_err::os::unix::fs::symlink(zones.join("Nowhere"), &link).unwrap();
         assert_eq!(linked(&link), None);
-        // UTC, as version 1 of RFC 8536 has it: one type of local time, no transitions.
+        // UTC in version 1 of RFC 8536: one type of local time, no transitions.
         let mut file = b"TZif\0".to_vec();
         file.extend([0; 15]);
         for count in [0_u32, 0, 0, 0, 1, 4] {

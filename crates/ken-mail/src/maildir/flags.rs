@@ -1,23 +1,23 @@
-//! The flags of a message in a Maildir, and how people ask for others.
+//! The flags of a message in a Maildir, and changes of them.
 //!
-//! A set has a bit for each letter that a file name holds, and one for a message that is new. A
-//! change is written as mu writes it: `FS` sets these and no others, `+F-u-N` changes some.
+//! A set has a bit for each letter of a file name, and one for a new message. A change has the syntax of mu: `FS` sets
+//! exactly these flags, `+F-u-N` changes single flags.
 
 use std::path::Path;
 
 use ken_core::{MESSAGE_STATES, MessageState, StateSource};
 
-/// Flags of a message.
+/// The flags of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u16);
 
-/// The bit of a message that nobody looked at: it lies in `new`.
+/// The bit of a message that nobody has seen: it is in `new`.
 const NEW: u16 = 1 << MessageState::New as u16;
 
-/// Why a change of flags cannot be made.
+/// Why a change of flags is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FlagError {
-    /// The text is no set of flags and no list of changes.
+    /// The text is neither a set of flags nor a list of changes.
     #[error("\"{0}\" is neither flags such as FS nor changes such as +S-N")]
     Unknown(String),
     /// A file in `new` holds no flags.
@@ -26,7 +26,7 @@ pub enum FlagError {
 }
 
 impl Flags {
-    /// Returns the flags that the path of a message tells.
+    /// Returns the flags in the path of a message.
     pub fn of_path(path: &Path) -> Self {
         let mut flags = Self::default();
         if super::folder_name(path) == Some(b"new") {
@@ -40,11 +40,11 @@ impl Flags {
         flags
     }
 
-    /// Returns the flags after a change: `DFNPRST` in any order are those to have, `+S-N` are some
-    /// to set and to take away. Letters of what only the message tells are passed over.
+    /// Returns the flags after a change. `DFNPRST` in any order sets exactly these flags; `+S-N` sets some and removes
+    /// others. Letters that depend on the content of the message are ignored.
     ///
     /// # Errors
-    /// Fails if the text is neither, or if flags are left beside that of a new message.
+    /// Fails if the text is neither, or if a new message would have other flags.
     pub fn changed(self, change: &str) -> Result<Self, FlagError> {
         let unknown = || FlagError::Unknown(change.to_owned());
         let bit_of = |letter: &u8| match letter {
@@ -76,23 +76,23 @@ impl Flags {
         }
     }
 
-    /// Returns the flags of a message that was looked at.
+    /// Returns the flags of a message that the user has seen.
     #[must_use]
     pub fn seen(self) -> Self {
         Self(self.0 & !NEW | 1 << MessageState::Seen as u16)
     }
 
-    /// Returns whether nobody looked at the message: it is new or not marked as seen.
+    /// Returns whether the message is unread: it is new or not marked as seen.
     pub fn is_unread(self) -> bool {
         self.is_new() || !self.has(b'S')
     }
 
-    /// Returns whether the message lies in `new`.
+    /// Returns whether the message is in `new`.
     pub fn is_new(self) -> bool {
         self.0 & NEW != 0
     }
 
-    /// Returns whether a flag of the file name is set, by its letter.
+    /// Returns whether the file name has the flag with this letter.
     pub fn has(self, letter: u8) -> bool {
         bit(letter).is_some_and(|bit| self.0 & bit != 0)
     }
@@ -107,8 +107,8 @@ impl Flags {
     }
 }
 
-/// Returns whether a letter of mu stands for a state that flags cannot change: the message tells it,
-/// or it follows from others.
+/// Returns whether a letter of mu means a state that flags cannot change, because it depends on the content of the
+/// message or on other states.
 fn is_derived(letter: u8) -> bool {
     let row = MESSAGE_STATES.iter().find(|row| row.letter == letter);
     row.is_some_and(|row| matches!(row.source, StateSource::Content | StateSource::States))

@@ -1,4 +1,4 @@
-//! Folders of a Maildir: where a message lies, and new folders.
+//! Folders of a Maildir: the location of a message, and new folders.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -9,24 +9,24 @@ use super::Flags;
 /// The folders of which a Maildir consists.
 const PARTS: [&str; 3] = ["cur", "new", "tmp"];
 
-/// How often a message that is not found is looked for.
+/// How often to search for a message that is not found.
 const LOOKS: usize = 3;
 
-/// What the path of a message tells.
+/// What the path of a message says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaildirPath {
     /// The folder that holds `cur` and `new`.
     pub maildir: PathBuf,
-    /// The name without flags: the same whatever becomes of the message.
+    /// The file name without flags, which stays the same when the message changes.
     pub base: OsString,
-    /// Its flags.
+    /// The flags of the message.
     pub flags: Flags,
-    /// What stands between the base and the flags; file systems may not allow the colon.
+    /// The character between base and flags; some file systems do not allow a colon.
     separator: u8,
 }
 
 impl MaildirPath {
-    /// Reads a path; `None` if it is not one of a message in a Maildir.
+    /// Reads a path; `None` if it is not the path of a message in a Maildir.
     pub fn of_path(path: &Path) -> Option<Self> {
         if !super::is_maildir_path(path) {
             return None;
@@ -41,7 +41,7 @@ impl MaildirPath {
         })
     }
 
-    /// Returns the path of the place: in `new` without flags, in `cur` with the mark of them.
+    /// Returns the path: in `new` without flags, in `cur` with their mark.
     pub fn path(&self) -> PathBuf {
         if self.flags.is_new() {
             return self.maildir.join("new").join(&self.base);
@@ -52,12 +52,12 @@ impl MaildirPath {
         self.maildir.join("cur").join(name)
     }
 
-    /// Returns where the message is now, if another program changed its flags.
+    /// Returns the current path of the message, if another program changed its flags.
     ///
     /// # Errors
     /// Fails if a folder cannot be read.
     pub fn find(&self) -> io::Result<Option<PathBuf>> {
-        // A name that changes while the folder is read may be missed: its next one is not likely to.
+        // A name that changes while the folder is read may be missed, but hardly several times.
         for _ in 0..LOOKS {
             if let Some(path) = self.look()? {
                 return Ok(Some(path));
@@ -66,7 +66,7 @@ impl MaildirPath {
         Ok(None)
     }
 
-    /// Messages go from `new` to `cur`: in this order they are not missed.
+    /// Searches `new` before `cur`. Messages move in this direction, so the search does not miss them.
     fn look(&self) -> io::Result<Option<PathBuf>> {
         for part in ["new", "cur"] {
             let folder = self.maildir.join(part);
@@ -86,7 +86,7 @@ impl MaildirPath {
     }
 }
 
-/// Splits the flags off a file name; returns the separator before them, a colon if there is none.
+/// Splits the flags from a file name; returns the separator before them, or a colon if there is none.
 fn base(name: &OsStr) -> (&OsStr, u8) {
     use std::os::unix::ffi::OsStrExt;
     let bytes = name.as_bytes();
@@ -96,11 +96,11 @@ fn base(name: &OsStr) -> (&OsStr, u8) {
     }
 }
 
-/// Makes a Maildir: a folder with `cur`, `new` and `tmp`, all with these permissions. Those that
-/// are there stay as they are.
+/// Creates a Maildir: a folder with `cur`, `new` and `tmp`, all with these permissions. Existing folders stay
+/// unchanged.
 ///
 /// # Errors
-/// Fails if a folder cannot be made.
+/// Fails if a folder cannot be created.
 pub fn make(maildir: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     let mut builder = std::fs::DirBuilder::new();
@@ -115,7 +115,7 @@ pub fn make(maildir: &Path, mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether a folder has what a Maildir has.
+/// Returns whether a folder has the folders of a Maildir.
 pub fn is_maildir(folder: &Path) -> bool {
     ["cur", "new"].iter().all(|part| folder.join(part).is_dir())
 }

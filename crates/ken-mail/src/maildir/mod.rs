@@ -1,7 +1,7 @@
-//! Maildir (D. J. Bernstein, "Using maildir format"): one message a file, its state in the name.
+//! Maildir (D. J. Bernstein, "Using maildir format"): a folder with one message per file, whose name has the state.
 //!
-//! What a path tells needs no I/O. Moving messages and making folders ([`relocate`], [`make`]) are
-//! the only writes that ken does below a root, and only when the user asks for them.
+//! Reading the state from a path needs no I/O. Moving messages and creating folders ([`relocate`], [`make`]) are the
+//! only writes of ken below a root, and happen only when the user asks for them.
 
 mod flags;
 mod folder;
@@ -16,19 +16,19 @@ pub use flags::{FlagError, Flags};
 pub use folder::{MaildirPath, is_maildir, make};
 pub use relocate::{MoveError, Target, relocate};
 
-/// Returns whether the path of a message tells a state, by the name of the state.
+/// Returns whether the path of a message determines a state, by the name of the state.
 pub fn tells(state: &str) -> bool {
     let row = MESSAGE_STATES.iter().find(|row| row.name == state);
     row.is_some_and(|row| row.source != StateSource::Content)
 }
 
-/// Returns whether a file lies where a Maildir keeps its messages: in a folder `cur` or `new`.
+/// Returns whether a file is where a Maildir keeps its messages: in a folder `cur` or `new`.
 pub fn is_maildir_path(path: &Path) -> bool {
     matches!(folder_name(path), Some(b"cur" | b"new"))
 }
 
-/// Returns the state of a message that the path of its file tells: names of flags, `new`, and
-/// `unread` if it is new or not seen.
+/// Returns the state of a message from the path of its file: names of flags, `new`, and `unread` if it is new or not
+/// seen.
 pub fn flags(path: &Path) -> Vec<&'static str> {
     let mut names = Vec::new();
     let is_new = folder_name(path) == Some(b"new");
@@ -55,12 +55,12 @@ fn folder_name(path: &Path) -> Option<&[u8]> {
     Some(OsStr::as_encoded_bytes(folder))
 }
 
-/// Returns what follows `:2,`; `;` and `!` stand for the colon where file names cannot hold one.
+/// Returns what follows `:2,`; `;` or `!` replaces a colon that file names cannot have.
 fn letters(name: &[u8]) -> Option<&[u8]> {
     Some(&name[flags_at(name)? + 3..])
 }
 
-/// Returns where the mark of the flags starts in a file name.
+/// Returns the offset of the mark of the flags in a file name.
 fn flags_at(name: &[u8]) -> Option<usize> {
     name.windows(3)
         .rposition(|window| matches!(window, [b':' | b';' | b'!', b'2', b',']))

@@ -1,8 +1,8 @@
-//! Moving a message: other flags, another folder, another name.
+//! Moves a message: it changes the flags, the folder or the name.
 //!
-//! A move is one rename that never overwrites, with both folders synced after it. Other programs
-//! rename messages at any time: who comes too late finds the message under its new name and goes
-//! on from there, so that no message is lost and none is there twice.
+//! A move is one rename that never overwrites a file, followed by a sync of both folders. Other programs rename
+//! messages at any time. If one of them was faster, ken finds the message under its new name and goes on from there,
+//! so no message is lost or duplicated.
 
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
@@ -18,27 +18,27 @@ use super::{FlagError, MaildirPath};
 /// How often a move is tried while other programs move the same message.
 const MAX_TRIES: usize = 50;
 
-/// What a message is to become.
+/// The target of a move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target<'a> {
-    /// The Maildir it goes to; absent to stay.
+    /// The new Maildir; absent to stay.
     pub maildir: Option<&'a Path>,
     /// A change of flags, see [`super::Flags::changed`]; absent to keep them.
     pub flags: Option<&'a str>,
-    /// Whether it gets a new name, which some programs need to see that a message moved.
+    /// Whether the message gets a new name, by which some programs notice the move.
     pub rename: bool,
 }
 
 impl Target<'_> {
-    /// Returns whether a message at this path is as it should be.
+    /// Returns whether a message at this path needs no move.
     pub fn is_reached(&self, path: &Path) -> bool {
         !self.rename && self.path(path).is_ok_and(|to| to == path)
     }
 
-    /// Returns where a message at this path is to be. A new name is another one each time.
+    /// Returns the target path of a message at this path. A new name differs each time.
     ///
     /// # Errors
-    /// Fails if the path is none of a Maildir, or the flags cannot be set.
+    /// Fails if the path is not in a Maildir or the flags cannot be set.
     pub fn path(&self, path: &Path) -> Result<PathBuf, MoveError> {
         let place = MaildirPath::of_path(path);
         let place = place.ok_or_else(|| MoveError::NotInMaildir(path.to_path_buf()))?;
@@ -46,33 +46,33 @@ impl Target<'_> {
     }
 }
 
-/// Why a message could not be moved.
+/// Why a message cannot be moved.
 #[derive(Debug, thiserror::Error)]
 pub enum MoveError {
-    /// It does not lie in `cur` or `new`.
+    /// The message is not in `cur` or `new`.
     #[error("\"{}\" is no message of a Maildir", .0.display())]
     NotInMaildir(PathBuf),
-    /// It is not there any more, under no name.
+    /// The message no longer exists under any name.
     #[error("the message \"{}\" is gone", .0.display())]
     Gone(PathBuf),
-    /// The folder it is to go to is no Maildir.
+    /// The target folder is not a Maildir.
     #[error("\"{}\" is no Maildir", .0.display())]
     NoMaildir(PathBuf),
     /// The flags cannot be set.
     #[error(transparent)]
     Flags(#[from] FlagError),
-    /// Other programs moved it again and again.
+    /// Other programs move the message again and again.
     #[error("\"{}\" is moved by another program all the time", .0.display())]
     Contended(PathBuf),
-    /// The file system refused.
+    /// The file system refuses the move.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Moves a message and returns where it is now. If it is where it should be, nothing is done.
+/// Moves a message and returns its new path. Nothing happens if the message is there already.
 ///
 /// # Errors
-/// Fails if the message is gone or cannot be moved; it is where it was then.
+/// Fails if the message is gone or cannot be moved. In that case it stays where it was.
 pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> {
     let not_in_maildir = || MoveError::NotInMaildir(path.to_path_buf());
     let mut from = path.to_path_buf();
@@ -104,7 +104,7 @@ pub fn relocate(path: &Path, target: &Target<'_>) -> Result<PathBuf, MoveError> 
     Err(MoveError::Contended(from))
 }
 
-/// Returns where a message is to be that is at a place now.
+/// Returns the target path of a message.
 fn wanted(
     place: &MaildirPath,
     target: &Target<'_>,
@@ -127,36 +127,36 @@ fn wanted(
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
-        // File systems without the flag, and kernels that are older than it.
+        // The file system does not support the flag, or the kernel is older than it.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => link_and_unlink(from, to),
         Err(Errno::XDEV) => copy_and_unlink(from, to),
         Err(error) => Err(named(&error.into(), from)),
     }
 }
 
-/// Gives a file its new name and then takes the old one away: it has one at any time.
+/// Gives a file its new name before it removes the old one, so that the file always has a name.
 fn link_and_unlink(from: &Path, to: &Path) -> io::Result<()> {
     fs_err::hard_link(from, to)?;
     unlink_or_undo(from, to)
 }
 
-/// Copies a file to another file system: through `tmp`, so that nobody sees half of it.
+/// Copies a file to another file system through `tmp`, so that no program sees half of it.
 fn copy_and_unlink(from: &Path, to: &Path) -> io::Result<()> {
     let maildir = to.parent().and_then(Path::parent);
     let temporary = maildir.unwrap_or(to).join("tmp").join(unique_name());
     let copied = fs_err::copy(from, &temporary)
         .and_then(|_| fs_err::File::open(&temporary)?.sync_all())
         .and_then(|()| fs_err::hard_link(&temporary, to));
-    // It is a second name of the copy, or the copy is not wanted.
+    // The temporary file is a second name of the copy, or the copy is not needed.
     let removed = fs_err::remove_file(&temporary);
     copied.and(removed)?;
     unlink_or_undo(from, to)
 }
 
-/// Takes the old name away. If another program renamed it in between, the new one goes instead.
+/// Removes the old name. If another program renamed it in between, the new name is removed instead.
 fn unlink_or_undo(from: &Path, to: &Path) -> io::Result<()> {
     fs_err::remove_file(from).inspect_err(|_| {
-        // What is left then is the message under two names.
+        // If this fails, the message has two names.
         let _ = fs_err::remove_file(to);
     })
 }
@@ -168,23 +168,23 @@ fn named(error: &io::Error, path: &Path) -> io::Error {
     )
 }
 
-/// Has the folder of a file written to disk.
+/// Writes the folder of a file to disk.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     let (folder, _): (File, _) = fs_err::File::open(folder)?.into_parts();
     match rustix::fs::fsync(&folder) {
-        // Some file systems have no folders to sync.
+        // Some file systems cannot sync folders.
         Ok(()) | Err(Errno::INVAL) => Ok(()),
         Err(error) => Err(named(&error.into(), path)),
     }
 }
 
-/// Returns a name that no message has: time, a random number, and the name of the machine.
+/// Returns an unused name for a message: time, a random number, and the name of the machine.
 fn unique_name() -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    // The standard library seeds this hasher from the system's random numbers.
+    // The standard library seeds this hasher with random numbers of the system.
     let mut hasher = std::hash::RandomState::new().build_hasher();
     hasher.write_u128(now.as_nanos());
     let system = rustix::system::uname();

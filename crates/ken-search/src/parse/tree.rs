@@ -90,7 +90,7 @@ impl Clause {
     }
 }
 
-/// What a clause looks for.
+/// What a clause searches for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A word of a text field, or the whole value of a keyword or path field.

@@ -1,13 +1,13 @@
-//! Addresses of mail.
+//! Mail addresses.
 
 use ken_mail::Mailbox;
 
-/// Somebody who sent or got a message.
+/// A sender or recipient of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
-    /// May be empty.
+    /// The name; may be empty.
     pub name: String,
-    /// `user@host`; may be empty where a group of people is named.
+    /// The address, `user@host`; may be empty for a group.
     pub email: String,
 }
 
@@ -33,7 +33,7 @@ impl Address {
         }
     }
 
-    /// Returns it as it is shown to people.
+    /// Returns the address as shown to people.
     pub fn display(&self) -> String {
         match (self.name.as_str(), self.email.as_str()) {
             ("", email) => email.to_owned(),
@@ -42,7 +42,7 @@ impl Address {
         }
     }
 
-    /// Returns it as a header may have it: the name in quotes where it needs them.
+    /// Returns the address as in a header, with the name in quotes if needed.
     pub fn quoted(&self) -> String {
         let (name, address) = (self.name.as_str(), self.email.as_str());
         Mailbox { name, address }.quoted()

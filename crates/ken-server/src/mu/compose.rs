@@ -1,4 +1,4 @@
-//! `compose` of mu 1.8: what mu4e needs to answer, forward or edit a message.
+//! `compose` of mu 1.8: what mu4e needs to reply to, forward or edit a message.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use super::mail::{Part, parts, read_file};
 use super::plist::Plist;
 use super::{Error, Sexp};
 
-/// Attachments that are handed on with a forwarded message, at most.
+/// The most attachments of a forwarded message.
 const MAX_ATTACHMENTS: usize = 1_000;
 
-/// The sorts of new messages.
+/// The kinds of new messages.
 pub(super) const KINDS: [&str; 5] = ["new", "reply", "forward", "edit", "resend"];
 
-/// Saves the attachments of a message below a new folder, each in a folder of its own as names may
-/// be equal, and returns what tells of them: nothing if there are none.
+/// Saves the attachments of a message below a new folder, and returns their description, which is empty if there are
+/// none. Names may be equal, so each attachment has a folder of its own.
 pub(super) fn attachments(path: &Path, temporary: &Path) -> Result<Vec<Sexp>, Error> {
     let parts = parts(&read_file(path)?);
     let attached: Vec<Part> = parts
@@ -44,7 +44,7 @@ pub(super) fn attachments(path: &Path, temporary: &Path) -> Result<Vec<Sexp>, Er
     Ok(list.0)
 }
 
-/// Returns the name of a part as a file: its own, or one made of its number.
+/// Returns the file name for a part: its own name, or one made from its number.
 pub fn file_name(part: &Part, number: usize) -> String {
     let name = part.name.replace(['/', '\0'], "-");
     match name.as_str() {

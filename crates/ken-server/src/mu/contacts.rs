@@ -1,4 +1,4 @@
-//! Contacts: who sent and got messages, those that matter most first.
+//! Contacts: senders and recipients of messages, most important first.
 
 use ken_mail::Contact;
 use ken_search::parse::Syntax;
@@ -6,24 +6,24 @@ use ken_search::service::mail::ContactRequest;
 
 use super::{Error, Store};
 
-/// Which contacts are asked for.
+/// The contacts that are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct ContactQuery {
     /// A regular expression that the name or the address matches.
     pub pattern: Option<String>,
-    /// Only those of messages from or to the user.
+    /// Only contacts in messages from or to the user.
     pub personal: bool,
-    /// Only those that were seen at or after this time.
+    /// Only contacts seen at or after this time.
     pub after: i64,
-    /// How many at most.
+    /// The most contacts.
     pub limit: Option<usize>,
 }
 
 impl Store {
-    /// Returns contacts, those that matter most first.
+    /// Returns contacts, most important first.
     ///
     /// # Errors
-    /// Fails if the pattern is wrong or the index cannot be read.
+    /// Fails if the pattern is invalid or the index cannot be read.
     pub fn contacts(&self, query: &ContactQuery) -> Result<Vec<Contact>, Error> {
         let source = self.source()?;
         let request = ContactRequest {

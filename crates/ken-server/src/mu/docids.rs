@@ -1,7 +1,7 @@
-//! Numbers by which a client knows messages.
+//! The numbers of messages for a client.
 //!
-//! A number is given to a message when it is first shown, and is its own as long as the session
-//! lasts, whatever its file is called: clients find the line of a message by it.
+//! A message gets a number when it is first shown, and keeps it for the whole session even if its file is renamed:
+//! clients find the line of a message by its number.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::Mail;
 
 #[derive(Default)]
 pub(super) struct Docids {
-    /// By number, from 1 on; empty paths are of messages that were removed.
+    /// Messages by number, from 1; an empty path is that of a removed message.
     messages: Vec<(PathBuf, String)>,
     by_path: HashMap<PathBuf, usize>,
 }
@@ -37,7 +37,7 @@ impl Docids {
         (!path.as_os_str().is_empty()).then_some((path, id))
     }
 
-    /// Takes note that a message lies somewhere else.
+    /// Notes that a message moved.
     pub(super) fn moved(&mut self, from: &Path, to: &Path) {
         if let Some(at) = self.by_path.remove(from) {
             self.messages[at].0 = to.to_path_buf();
@@ -45,7 +45,7 @@ impl Docids {
         }
     }
 
-    /// Takes note that a message is gone.
+    /// Notes that a message is gone.
     pub(super) fn removed(&mut self, path: &Path) {
         if let Some(at) = self.by_path.remove(path) {
             self.messages[at].0 = PathBuf::new();

@@ -1,42 +1,42 @@
-//! What can go wrong, with the number by which mu's clients know it.
+//! Errors, with the numbers that mu's clients know.
 
 use ken_mail::maildir::MoveError;
 
 use super::SexpError;
 
-/// Why a request was not answered.
+/// Why a request fails.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// The sort.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// What happened, for people.
     pub message: String,
 }
 
-/// The sort of an error.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The request is none, or has other parameters.
+    /// The request is unknown or has the wrong parameters.
     Request,
-    /// A parameter has a value that makes no sense.
+    /// A parameter has an invalid value.
     Argument,
-    /// The request is no expression.
+    /// The request is not an expression.
     Syntax,
-    /// The query is wrong.
+    /// The query has a mistake.
     Query,
-    /// A file or folder could not be used.
+    /// A file or folder cannot be used.
     File,
-    /// No message is meant.
+    /// The request names no message.
     NoMatch,
-    /// A message is not there any more.
+    /// The message no longer exists.
     NotFound,
-    /// The index could not be used.
+    /// The index cannot be used.
     Index,
 }
 
 impl ErrorKind {
-    /// Returns the number in answers of mu 1.8.
+    /// Returns the number of mu 1.8.
     pub(crate) fn code(self) -> i64 {
         match self {
             Self::Request => 32_811,
@@ -50,7 +50,7 @@ impl ErrorKind {
         }
     }
 
-    /// Returns the number in answers of mu 1.12. mu4e takes 110 for an old database.
+    /// Returns the number of mu 1.12. mu4e takes 110 as a sign of an old database.
     pub(crate) fn new_code(self) -> i64 {
         match self {
             Self::Request => 102,

@@ -1,24 +1,24 @@
-//! The fields of messages as mu knows them: one table for what is searched, sorted by and printed.
+//! The fields of messages in mu: one table for searching, sorting and printing.
 
-/// A field of messages.
+/// A field of messages in mu.
 pub struct MailField {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its other name; may be empty.
+    /// The alias; may be empty.
     pub alias: &'static str,
-    /// Its letter.
+    /// The letter.
     pub letter: char,
-    /// How it is searched: as `words`, `whole` or by `range`.
+    /// The way in which it is searched: `words`, `whole` or `range`.
     pub search: &'static str,
-    /// What is sorted by it and printed of it, if it has a value.
+    /// The column for sorting and printing, if the field has a value.
     pub column: Option<MailColumn>,
-    /// A query.
+    /// An example query.
     pub example: &'static str,
-    /// What it holds.
+    /// The meaning of the field.
     pub meaning: &'static str,
 }
 
-/// What results can be sorted by, and what is printed of them.
+/// A property that messages can be sorted by and that is printed of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // the names say it
 pub enum MailColumn {
@@ -67,7 +67,7 @@ pub const MAIL_FIELDS: [MailField; 21] = [
     field("to", "", 't', "words", Some(MailColumn::To), "to:anna", "recipient"),
 ];
 
-/// Names by which mu4e asks for an order.
+/// Other names by which mu4e asks for an order.
 const OTHER_NAMES: [(&str, MailColumn); 2] = [
     ("from-or-to", MailColumn::From),
     ("mailing-list", MailColumn::List),
@@ -94,7 +94,7 @@ const fn field(
 }
 
 impl MailColumn {
-    /// Returns the column of a name or letter, with or without a colon before it.
+    /// Returns the column with a name or letter, with or without a colon before it.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.trim_start_matches(':');
         if let Some((_, column)) = OTHER_NAMES.iter().find(|(other, _)| *other == name) {
@@ -111,7 +111,7 @@ impl MailColumn {
         }
     }
 
-    /// Returns the column of a letter.
+    /// Returns the column with a letter.
     pub fn from_letter(letter: char) -> Option<Self> {
         MAIL_FIELDS
             .iter()

@@ -1,4 +1,4 @@
-//! Finding messages: in which order, with which others, as threads or not.
+//! Finds messages: in which order, with which others, in threads or not.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -12,24 +12,24 @@ use ken_search::service::mail::keep_once;
 use super::error::ErrorKind;
 use super::{Address, Error, Mail, MailColumn, Store};
 
-/// What is asked for.
+/// The messages that are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Find {
-    /// In mu's language; empty for all messages.
+    /// The query in mu's language; empty for all messages.
     pub query: String,
-    /// What the results are in order of; nothing for the order of their dates.
+    /// What the messages are sorted by; their dates by default.
     pub sort: MailColumn,
-    /// Whether the order is from Z to A, or from new to old.
+    /// Whether the order is descending: from Z to A, or from new to old.
     pub descending: bool,
-    /// How many messages are found at most, without those that are only related to them.
+    /// The most messages that are found, without those that are only related.
     pub limit: Option<usize>,
-    /// Whether results are in threads.
+    /// Whether the messages are in threads.
     pub threads: bool,
-    /// Whether of several messages with one identifier only the first is shown.
+    /// Whether only the first of several messages with one identifier is shown.
     pub skip_dups: bool,
     /// Whether the other messages of their threads are shown too.
     pub related: bool,
-    /// Only messages whose file was changed after this time.
+    /// Only messages whose file changed after this time.
     pub after: Option<i64>,
 }
 
@@ -38,14 +38,14 @@ pub struct Find {
 pub struct Found {
     /// The message.
     pub mail: Mail,
-    /// Its place, if threads were asked for.
+    /// The position in the thread, if threads were wanted.
     pub threaded: Option<Threaded>,
-    /// Whether the query does not find it itself.
+    /// Whether the message is only related to others that the query finds.
     pub is_related: bool,
 }
 
 impl MailColumn {
-    /// Returns the field by which the index can sort, if it can.
+    /// Returns the field by which the index can sort, if any.
     fn column(self) -> Option<Field> {
         match self {
             Self::Date => Some(Field::Date),
@@ -73,7 +73,7 @@ impl MailColumn {
             Self::Priority => weight(a).cmp(&weight(b)),
             Self::References => texts(&a.references, &b.references),
             Self::Size => a.size.cmp(&b.size),
-            // As the column of the index is sorted.
+            // The column of the index sorts in the same way.
             Self::Subject => a.subject.to_lowercase().cmp(&b.subject.to_lowercase()),
             Self::Tags => texts(&a.tags, &b.tags),
             Self::To => by_first(&a.to, &b.to),
@@ -98,14 +98,14 @@ impl Store {
     /// Finds messages.
     ///
     /// # Errors
-    /// Fails if the query is wrong or the index cannot be read.
+    /// Fails if the query has a mistake or the index cannot be read.
     pub fn find(&mut self, find: &Find) -> Result<Vec<Found>, Error> {
         self.settle();
         let source = self.source()?;
         let (addresses, mut mails) = self.matching(&*source, find)?;
         let n_direct = mails.len();
         if find.related {
-            // What is read already need not be read again.
+            // Messages that are read already are not read again.
             let others = self.service(&*source).related(&addresses)?;
             let known: HashSet<_> = mails.iter().map(|mail| mail.path.clone()).collect();
             let others = self.mails(&*source, &others)?.into_iter();
@@ -150,7 +150,7 @@ impl Store {
         let field = column.unwrap_or(Field::Date);
         let request = Request {
             sort: field.info().name.to_owned(),
-            // Numbers begin with the greatest, texts with the first letter.
+            // Numbers are sorted from the greatest, texts from the first letter.
             reverse: find.descending != field.is_number(),
             limit: column.and(find.limit),
             ..self.request(source, &find.query)
@@ -172,7 +172,7 @@ impl Store {
         Ok((addresses, mails))
     }
 
-    /// Returns the only message with an identifier, or the first of several.
+    /// Returns the file of a message with an identifier, the first if there are several.
     ///
     /// # Errors
     /// Fails if there is none.

@@ -1,4 +1,4 @@
-//! Labels, which are ken's tags: kept in the log beside the index, and found as fields of messages.
+//! Labels, which are ken's tags: the log next to the index keeps them, and messages have them as fields.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use ken_pipeline::{Progress, tags, update_files};
 use super::error::ErrorKind;
 use super::{Error, Mail, Store};
 
-/// Reads changes of labels, `+a -b`, for a message; `-*` takes all away.
+/// Reads a change of the labels of a message, `+a -b`; `-*` removes all.
 ///
 /// # Errors
-/// Fails if a word is no change.
+/// Fails if a word is not a change.
 pub fn labels_change(text: &str, mail: &Mail) -> Result<TagChange, Error> {
     if mail.has_made_up_id() {
         let message = "the message has no identifier, by which a label would be kept";
@@ -38,7 +38,7 @@ pub fn labels_change(text: &str, mail: &Mail) -> Result<TagChange, Error> {
 }
 
 impl Store {
-    /// Reads the file of a message, with the labels that the index knows of it.
+    /// Reads the file of a message, with its labels from the index.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -54,7 +54,7 @@ impl Store {
         Ok(mail)
     }
 
-    /// Returns the labels that messages have, in their order.
+    /// Returns the labels of all messages, sorted.
     ///
     /// # Errors
     /// Fails if the index cannot be read.
@@ -73,11 +73,11 @@ impl Store {
         Ok(labels)
     }
 
-    /// Changes labels of messages; the index knows them when this returns, unless another program
-    /// writes it.
+    /// Changes the labels of messages. The index has the change when this returns, unless another program is writing
+    /// it.
     ///
     /// # Errors
-    /// Fails if they cannot be kept.
+    /// Fails if the labels cannot be stored.
     pub fn label(&mut self, changes: &[TagChange]) -> Result<(), Error> {
         tags::append(self.data(), changes)?;
         self.tags_changed();
@@ -85,10 +85,10 @@ impl Store {
         Ok(())
     }
 
-    /// Changes labels of messages and waits until the index knows them.
+    /// Changes the labels of messages and waits until the index has the change.
     ///
     /// # Errors
-    /// Fails if they cannot be kept.
+    /// Fails if the labels cannot be stored.
     pub fn label_and_wait(&mut self, changes: &[TagChange]) -> Result<(), Error> {
         tags::append(self.data(), changes)?;
         update_files(self.options(), &[], &[], &Progress::default(), &|_| ())?;

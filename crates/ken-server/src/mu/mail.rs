@@ -1,7 +1,7 @@
-//! A message with all that mu tells of it.
+//! A message with everything that mu says of it.
 //!
-//! What the index keeps suffices for a list of results; a message that is opened, moved or answered
-//! is read from its file, which knows better than an index of yesterday.
+//! The index suffices for a list of messages. A message that is opened, moved or answered is read from its file, which
+//! is more recent than the index.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -15,76 +15,76 @@ use ken_search::service::mail::Message as IndexMessage;
 use super::error::ErrorKind;
 use super::{Address, Error};
 
-/// Larger files are no messages that anybody reads.
+/// The most bytes of a message's file; nobody reads larger ones.
 const MAX_FILE_BYTES: u64 = 512 << 20;
 
-/// What identifiers end in that a message does not say itself.
+/// The end of an identifier that was made up for a message without one.
 const MADE_UP: &str = "@ken.id";
 
 /// A message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mail {
-    /// Its file.
+    /// The file.
     pub path: PathBuf,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// When the file was last changed or renamed, in seconds since 1970-01-01 UTC.
+    /// The time of the last change or rename of the file, in seconds since 1970-01-01 UTC.
     pub changed: i64,
-    /// When its content was last changed.
+    /// The time of the last change of content.
     pub modified: i64,
-    /// When it was sent.
+    /// The time at which the message was sent.
     pub date: i64,
-    /// Subject.
+    /// The subject.
     pub subject: String,
-    /// Senders.
+    /// The senders.
     pub from: Vec<Address>,
-    /// Recipients.
+    /// The recipients.
     pub to: Vec<Address>,
-    /// Recipients of a copy.
+    /// The recipients of a copy.
     pub cc: Vec<Address>,
-    /// Recipients of a blind copy.
+    /// The recipients of a blind copy.
     pub bcc: Vec<Address>,
-    /// Where answers are to go.
+    /// The addresses for replies.
     pub reply_to: Vec<Address>,
-    /// Message-ID; made up if it has none.
+    /// The Message-ID; made up if the message has none.
     pub id: String,
-    /// Identifiers of the messages before it in its thread.
+    /// The identifiers of the earlier messages in the thread.
     pub references: Vec<String>,
-    /// Mailing list.
+    /// The mailing list.
     pub list: String,
-    /// Tags that its header gives it.
+    /// The tags from the header.
     pub tags: Vec<String>,
     /// `high`, `normal` or `low`.
     pub priority: String,
-    /// Language, if it is known.
+    /// The language, if known.
     pub language: String,
-    /// Whether it is signed.
+    /// Whether the message is signed.
     pub is_signed: bool,
-    /// Whether it is encrypted.
+    /// Whether the message is encrypted.
     pub is_encrypted: bool,
-    /// Whether it has attachments.
+    /// Whether the message has attachments.
     pub has_attachments: bool,
-    /// Whether one of them is an invitation.
+    /// Whether an attachment is an invitation.
     pub has_calendar: bool,
-    /// Whether it is from or to the user.
+    /// Whether the message is from or to the user.
     pub is_personal: bool,
 }
 
 /// A part of a message that can be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// File name; may be empty.
+    /// The file name; may be empty.
     pub name: String,
-    /// Media type.
+    /// The media type.
     pub media_type: String,
-    /// Whether it is an attachment, not a piece of the body.
+    /// Whether the part is an attachment and not a piece of the body.
     pub is_attachment: bool,
     /// The content.
     pub bytes: Vec<u8>,
 }
 
 impl Mail {
-    /// Makes it of a message of the index.
+    /// Makes a [`Mail`] from a message of the index.
     pub(crate) fn of_message_of_index(message: &IndexMessage, personal: &Personal) -> Self {
         let document = &message.document;
         let number = |field| document.number(field).unwrap_or_default();
@@ -130,7 +130,7 @@ impl Mail {
         Ok(Self::of_message(path, &bytes, personal))
     }
 
-    /// Makes it of the bytes of a message.
+    /// Makes a [`Mail`] from the bytes of a message.
     pub fn of_message(path: &Path, bytes: &[u8], personal: &Personal) -> Self {
         let message = Message::parse(bytes, &detect_charset);
         let read = |list: &[String]| list.iter().map(|text| Address::read(text)).collect();
@@ -160,7 +160,7 @@ impl Mail {
         mail
     }
 
-    /// Sets where it lies, and when that was changed if it lies there.
+    /// Sets the path, and the time of its last change if the file exists.
     pub(crate) fn lie_at(&mut self, path: PathBuf) {
         if let Ok(metadata) = fs_err::metadata(&path) {
             self.changed = metadata.ctime();
@@ -174,7 +174,7 @@ impl Mail {
             "normal".clone_into(&mut self.priority);
         }
         if self.id.is_empty() {
-            // The name without flags stays the same.
+            // The name without flags does not change.
             let base = MaildirPath::of_path(&self.path).map(|place| place.base);
             let base = base.or_else(|| Some(self.path.file_name()?.to_owned()));
             let base = base.unwrap_or_default();
@@ -187,12 +187,12 @@ impl Mail {
             .any(|address| personal.is(&address.email));
     }
 
-    /// Returns whether the message itself has no identifier.
+    /// Returns whether the message has no identifier of its own.
     pub fn has_made_up_id(&self) -> bool {
         self.id.ends_with(MADE_UP)
     }
 
-    /// Returns its flags by name, in mu's order.
+    /// Returns the names of the flags, in mu's order.
     pub fn flags(&self) -> Vec<&'static str> {
         let flags = Flags::of_path(&self.path);
         let is_set = |row: &&MessageStateInfo| match row.state {
@@ -210,7 +210,7 @@ impl Mail {
         rows.map(|row| row.mu).collect()
     }
 
-    /// Returns its folder from the root of all mail on: `/inbox`, and `/` for the root itself.
+    /// Returns the folder, starting at the folder of all mail: `/inbox`, and `/` for that folder itself.
     pub fn maildir(&self, root: &Path) -> String {
         let folder = MaildirPath::of_path(&self.path).map(|place| place.maildir);
         let below = folder
@@ -220,7 +220,7 @@ impl Mail {
     }
 }
 
-/// Returns the parts of a message that can be saved: the pieces of its body, then what it carries.
+/// Returns the parts of a message that can be saved: the pieces of its body, then its attachments.
 pub fn parts(bytes: &[u8]) -> Vec<Part> {
     let message = Message::parse(bytes, &detect_charset);
     let texts = message.texts.iter().map(|text| match text {
@@ -259,7 +259,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     fs_err::read(path).map_err(unreadable)
 }
 
-/// Makes text of bytes whose character set nobody declared.
+/// Decodes bytes without a declared character set.
 fn detect_charset(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -1,12 +1,11 @@
-//! mu: mail as the programs around `mu` know it, mu4e above all.
+//! mu: mail for the programs that use `mu`, above all mu4e.
 //!
-//! [`Store`] is the mail of one index: it answers queries with [`Mail`]s and changes messages.
-//! [`Session`] speaks the protocol of `mu server` over it, in s-expressions ([`Sexp`]). Both
-//! dialects are understood, that of 1.8 and that of 1.12 and 1.14; the version that ken is asked to be
-//! decides where they differ in answers.
+//! A [`Store`] is the mail of one index: it answers queries with [`Mail`]s and changes messages. A [`Session`] speaks
+//! the protocol of `mu server` on top of it, in s-expressions ([`Sexp`]). It understands the dialect of 1.8 and that
+//! of 1.12 and 1.14; where their answers differ, the version that ken imitates decides.
 //!
-//! Sources: mu4e's side of the protocol (`mu4e-server.el` of 1.8.14 and 1.12.15), `mu-server(1)`, and
-//! what mu 1.8.13 answers.
+//! Sources: mu4e's side of the protocol (`mu4e-server.el` of 1.8.14 and 1.12.15), `mu-server(1)`, and the answers of
+//! mu 1.8.13.
 
 mod address;
 mod compose;

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Address, Mail, Sexp};
 
-/// Returns a message as mu4e wants it; `root` is the folder of all mail.
+/// Returns a message as mu4e expects it; `root` is the folder of all mail.
 pub fn mail_plist(mail: &Mail, root: &Path) -> Vec<Sexp> {
     let mut list = Plist::default();
     list.add(":path", Sexp::path(&mail.path));
@@ -31,8 +31,8 @@ pub fn mail_plist(mail: &Mail, root: &Path) -> Vec<Sexp> {
     list.0
 }
 
-/// Returns where a message stands in the list of results, for `:meta`. `date_name` is what the
-/// dialect calls the empty time.
+/// Returns the position of a message among the messages found, for `:meta`. `date_name` is the name of the empty time
+/// in the dialect.
 pub(super) fn meta(threaded: Option<&Threaded>, is_related: bool, date_name: &str) -> Sexp {
     let mut list = Plist::default();
     let default = Threaded::default();
@@ -62,14 +62,14 @@ pub(super) fn meta(threaded: Option<&Threaded>, is_related: bool, date_name: &st
     Sexp::List(list.0)
 }
 
-/// Returns hexadecimal digits of a time behind a letter that tells how many they are.
+/// Returns a time in hexadecimal digits, after a letter for their number.
 fn sortable(seconds: i64) -> String {
     let digits = format!("{:x}", seconds.max(0));
     let length = u8::try_from(digits.len()).unwrap_or_default();
     format!("{}{digits}", char::from(b'f' + length))
 }
 
-/// Returns a time as Emacs has it: the upper bits of the seconds, the lower 16, and nothing.
+/// Returns a time as Emacs writes it: the upper bits of the seconds, the lower 16 bits, and nothing.
 pub(super) fn time(seconds: i64) -> Sexp {
     let seconds = seconds.max(0);
     Sexp::List(
@@ -79,7 +79,7 @@ pub(super) fn time(seconds: i64) -> Sexp {
     )
 }
 
-/// A list of names and values that grows.
+/// A growing list of names and values.
 #[derive(Default)]
 pub(super) struct Plist(pub(super) Vec<Sexp>);
 
@@ -115,8 +115,8 @@ impl Plist {
     }
 }
 
-/// Returns an expression in JSON, lists of properties as objects in their order; their names have
-/// colons or not.
+/// Returns an expression as JSON. Lists of properties become objects in the same order; `with_colons` decides whether
+/// names keep their colons.
 pub fn json_of(sexp: &Sexp, with_colons: bool) -> String {
     let text = |text: &str| json!(text).to_string();
     match sexp {

@@ -1,4 +1,4 @@
-//! A request: the name of a command, and parameters by their names.
+//! A request: the name of a command, and named parameters.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::{Error, Sexp};
 pub(super) struct Request {
     pub(super) command: String,
     parameters: Vec<(String, Sexp)>,
-    /// As it came, for messages.
+    /// The original text, for messages.
     text: String,
 }
 
@@ -87,7 +87,7 @@ impl Request {
         Ok(texts.unwrap_or_default())
     }
 
-    /// Returns a parameter that must be there.
+    /// Returns a parameter, or an error if it is missing.
     pub(super) fn required<T>(&self, name: &str, value: Option<T>) -> Result<T, Error> {
         value.ok_or_else(|| {
             let message = format!("missing required parameter {name} in call {}", self.text);

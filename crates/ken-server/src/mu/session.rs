@@ -1,7 +1,7 @@
-//! The protocol of `mu server`: requests by lines, answers in frames.
+//! The protocol of `mu server`: one request per line, answers in frames.
 //!
-//! Requests are answered one after the other. Indexing goes on beside them; its progress is told
-//! whenever no request waits.
+//! Requests are answered one after the other. Indexing goes on at the same time, and its progress is sent whenever no
+//! request waits.
 
 mod change;
 mod show;
@@ -20,16 +20,16 @@ use super::plist::Plist;
 use super::request::Request;
 use super::{Error, Sexp, SexpError, Store};
 
-/// How often the progress of indexing is told.
+/// How often the progress of indexing is sent.
 const TICK: Duration = Duration::from_secs(2);
-/// How long a session that is stopped waits for requests that are under way.
+/// How long a session that is stopped waits for requests that are on their way.
 const LAST_CALL: Duration = Duration::from_millis(50);
-/// The longest request.
+/// The most bytes of a request.
 const MAX_REQUEST_BYTES: usize = 16 << 20;
-/// Requests that are read before they are answered.
+/// The most requests that are read ahead.
 const MAX_WAITING: usize = 100;
 
-/// Which mu is spoken.
+/// The version of mu that a session imitates.
 #[derive(Clone, Debug)]
 pub struct Version {
     text: String,
@@ -37,7 +37,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// Reads a version: `1.8.13`, `1.12.15`. From 1.10 on the protocol is another one.
+    /// Reads a version: `1.8.13`, `1.12.15`. The protocol changes with 1.10.
     pub fn new(text: &str) -> Self {
         let mut numbers = text
             .split('.')
@@ -49,43 +49,43 @@ impl Version {
         }
     }
 
-    /// Returns the version as it was given.
+    /// Returns the version as given.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// One client and its questions.
+/// A session with one client.
 pub struct Session<W> {
     store: Store,
     version: Version,
     out: W,
     docids: Docids,
-    /// Where attachments of forwarded messages are put.
+    /// The folder for attachments of forwarded messages.
     temporary: PathBuf,
     stop: (Sender<()>, Receiver<()>),
 }
 
-/// Ends a session from elsewhere.
+/// Stops a session from outside.
 #[derive(Clone)]
 pub struct Stopper(Sender<()>);
 
 impl Stopper {
-    /// Ends the session as soon as no request is being answered.
+    /// Stops the session as soon as no request is being answered.
     pub fn stop(&self) {
-        // If it is full, that was said already.
+        // A full channel already holds the order to stop.
         let _ = self.0.try_send(());
     }
 }
 
-/// What a line of the client is.
+/// A line from the client.
 enum Line {
     Request(Vec<u8>),
     TooLong,
 }
 
 impl<W: Write> Session<W> {
-    /// Makes a session that answers on `out`; what it must write elsewhere goes below `temporary`.
+    /// Creates a session that answers on `out`; its temporary files go below `temporary`.
     pub fn new(store: Store, version: Version, out: W, temporary: PathBuf) -> Self {
         Self {
             store,
@@ -97,12 +97,12 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Returns what ends the session from elsewhere: a signal, for instance.
+    /// Returns a handle that stops the session from outside, for instance on a signal.
     pub fn stopper(&self) -> Stopper {
         Stopper(self.stop.0.clone())
     }
 
-    /// Answers requests until the client ends or says so.
+    /// Answers requests until the client ends the session.
     ///
     /// # Errors
     /// Fails if answers cannot be written.
@@ -133,7 +133,7 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Answers the next request; returns whether there may be another one.
+    /// Answers the next request; returns whether to wait for another.
     fn wait(&mut self, lines: &Receiver<Line>) -> std::io::Result<bool> {
         loop {
             let done = self.store.done().cloned().unwrap_or_else(never);
@@ -148,7 +148,7 @@ impl<W: Write> Session<W> {
                     Err(_) => return Ok(false),
                 },
                 recv(self.stop.1) -> _ => {
-                    // What was sent before is answered still.
+                    // Earlier requests are still answered.
                     return match lines.recv_timeout(LAST_CALL) {
                         Ok(Line::Request(line)) => {
                             Stopper(self.stop.0.clone()).stop();
@@ -218,7 +218,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Tells how far indexing is.
+    /// Sends the progress of indexing.
     fn tell_progress(&mut self) -> std::io::Result<()> {
         let Some(progress) = self.store.progress() else {
             return Ok(());
@@ -278,11 +278,11 @@ impl<W: Write> Session<W> {
 
 type Answered = Result<(), Failed>;
 
-/// Why a request was not answered.
+/// Why a request failed.
 enum Failed {
-    /// The client is told.
+    /// The client gets the error.
     Request(Error),
-    /// It is not there any more.
+    /// The client is gone.
     Output(std::io::Error),
 }
 
@@ -304,7 +304,7 @@ impl From<std::io::Error> for Failed {
     }
 }
 
-/// Reads requests on a thread of its own: one a line, but strings may go on over several.
+/// Reads requests on a separate thread: one per line, though strings may continue over several lines.
 fn lines_of(mut input: impl BufRead + Send + 'static) -> Receiver<Line> {
     let (send, lines) = bounded(MAX_WAITING);
     std::thread::spawn(move || {

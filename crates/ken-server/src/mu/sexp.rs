@@ -1,14 +1,13 @@
 //! S-expressions: requests as Emacs prints them, and answers as it reads them.
 //!
-//! Of Lisp there are lists, symbols, whole numbers and strings. Strings are bytes, as paths are: Emacs
-//! writes a byte that is no text as `\351`, and so does the writer, which keeps 0xFE and 0xFF for
-//! frames.
+//! The supported parts of Lisp are lists, symbols, whole numbers and strings. Strings are bytes, as paths are. Emacs
+//! writes a byte that is not text as `\351`. The writer does so too, and reserves 0xFE and 0xFF for frames.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Lists within lists, at most.
+/// The deepest nesting of lists.
 const MAX_DEPTH: usize = 64;
 
 /// An expression.
@@ -24,7 +23,7 @@ pub enum Sexp {
     List(Vec<Self>),
 }
 
-/// Why text is no expression.
+/// Why text is not an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SexpError {
     /// A string is not closed; more text may close it.
@@ -33,18 +32,18 @@ pub enum SexpError {
     /// Anything else.
     #[error("{at}: {message}")]
     Wrong {
-        /// Where, in bytes.
+        /// The offset in bytes.
         at: usize,
-        /// What.
+        /// What is wrong.
         message: &'static str,
     },
 }
 
 impl Sexp {
-    /// Reads the one expression that a text holds.
+    /// Reads the only expression of a text.
     ///
     /// # Errors
-    /// Fails if the text is no expression, or if anything follows it.
+    /// Fails if the text is not an expression, or if anything follows it.
     pub fn read(text: &[u8]) -> Result<Self, SexpError> {
         let mut reader = Reader { text, at: 0 };
         let expression = reader.expression(0)?;
@@ -60,12 +59,12 @@ impl Sexp {
         Self::Symbol(name.to_owned())
     }
 
-    /// Returns a string.
+    /// Returns a string with this text.
     pub fn string(text: impl AsRef<[u8]>) -> Self {
         Self::String(text.as_ref().to_vec())
     }
 
-    /// Returns a string of a path.
+    /// Returns a string with this path.
     pub fn path(path: &Path) -> Self {
         Self::string(path.as_os_str().as_bytes())
     }
@@ -75,12 +74,12 @@ impl Sexp {
         Self::symbol(if is { "t" } else { "nil" })
     }
 
-    /// Returns a number, the largest there is for more than that.
+    /// Returns a number; a number that is too large becomes the largest.
     pub fn number(number: impl TryInto<i64>) -> Self {
         Self::Number(number.try_into().unwrap_or(i64::MAX))
     }
 
-    /// Returns whether it is `nil` or the empty list.
+    /// Returns whether the expression is `nil` or the empty list.
     pub fn is_nil(&self) -> bool {
         match self {
             Self::Symbol(name) => name == "nil",
@@ -89,7 +88,7 @@ impl Sexp {
         }
     }
 
-    /// Returns the text of a string, with what is no text replaced.
+    /// Returns the text of a string, with replacement characters for bytes that are not text.
     pub fn text(&self) -> Option<String> {
         match self {
             Self::String(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
@@ -105,7 +104,7 @@ impl Sexp {
         }
     }
 
-    /// Writes it as Emacs reads it.
+    /// Writes the expression in the syntax of Emacs.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Self::Symbol(name) => out.extend_from_slice(name.as_bytes()),
@@ -124,15 +123,15 @@ impl Sexp {
         }
     }
 
-    /// Returns it as Emacs reads it.
+    /// Returns the expression in the syntax of Emacs.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.write(&mut bytes);
         bytes
     }
 
-    /// Returns it in a frame, as `mu server` sends it: the number of bytes in hexadecimal digits
-    /// between two bytes that no text has, then the expression and the end of the line.
+    /// Returns the expression in a frame of `mu server`: the number of bytes in hexadecimal digits between two bytes
+    /// that text never has, then the expression and a line end.
     pub fn frame(&self) -> Vec<u8> {
         let mut content = self.to_bytes();
         content.push(b'\n');
@@ -150,7 +149,7 @@ fn write_string(bytes: &[u8], out: &mut Vec<u8>) {
         for byte in chunk.valid().bytes() {
             match byte {
                 b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
-                // It would end the string for a reader of C strings.
+                // A NUL would end the string for a reader of C strings.
                 0 => out.extend_from_slice(b"\\000"),
                 _ => out.push(byte),
             }
@@ -217,7 +216,7 @@ impl Reader<'_> {
             b'r' => bytes.push(b'\r'),
             b'f' => bytes.push(0x0c),
             b'e' => bytes.push(0x1b),
-            // A blank or a line end that is escaped is none.
+            // An escaped space or line end is left out.
             b' ' | b'\n' => {}
             b'0'..=b'7' => {
                 let mut value = u32::from(byte - b'0');

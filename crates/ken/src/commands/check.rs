@@ -1,4 +1,4 @@
-//! `ken check`: whether the index agrees with itself and with the disk.
+//! `ken check`: whether the index is consistent in itself and with the disk.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use crate::cli::{CheckArgs, Global};
 use crate::failure::Failure;
 use crate::output;
 
-/// How many files of each sort are named, unless all are asked for as JSON.
+/// The most files of each kind that are named; JSON on request names all.
 const NAMED: usize = 20;
 
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<ExitCode, Failure> {
@@ -87,7 +87,7 @@ fn repaired(options: &Options, report: &Report) -> Result<Repaired, Failure> {
     })?)
 }
 
-/// Checks and tells what was found.
+/// Checks the index and prints the findings.
 fn checked(options: &Options, args: &CheckArgs) -> Result<Report, Failure> {
     let changes = Mutex::new(Vec::new());
     let notify = |change: &Change| {
@@ -95,7 +95,7 @@ fn checked(options: &Options, args: &CheckArgs) -> Result<Report, Failure> {
             Change::Added { path, .. } => ("new", path),
             Change::Changed { path, .. } => ("changed", path),
             Change::Moved { path, .. } => ("moved", path),
-            // Only the key of its path is at hand; the summary counts it.
+            // Only the key of the path is known; the summary counts the file.
             Change::Gone { .. } => return,
         };
         let mut changes = changes
@@ -126,7 +126,7 @@ fn checked(options: &Options, args: &CheckArgs) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// Something that is wrong.
+/// A fault that was found.
 struct Finding {
     what: &'static str,
     path: PathBuf,

@@ -1,12 +1,12 @@
-//! A person as the programs of Emacs read one: for `ken mail contacts` and `mu cfind`, in mu's forms.
+//! Contacts in the formats of Emacs programs, for `ken mail contacts` and `mu cfind`, in mu's forms.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// What a file of BBDB begins with.
+/// The first lines of a file of BBDB.
 pub(super) const BBDB_HEAD: &str = ";; -*-coding: utf-8-emacs;-*-\n;;; file-version: 6\n";
 
-/// Returns the line of Wanderlust's addresses.
+/// Returns a line of Wanderlust's address file.
 pub(super) fn wl(name: &str, address: &str) -> String {
     format!("{address} \"{}\" \"{name}\"\n", nickname(name))
 }

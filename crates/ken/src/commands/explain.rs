@@ -41,7 +41,7 @@ fn text(explanation: &Explanation) -> String {
     text
 }
 
-/// Returns the parts of a hit's score as lines, those that a part is made of below it.
+/// Returns the parts of a hit's score as lines, each followed by the parts that it consists of.
 pub(super) fn score_lines(score: &Json) -> String {
     let mut text = String::new();
     add_score(score, 1, &mut text);

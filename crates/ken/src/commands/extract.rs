@@ -1,4 +1,4 @@
-//! `ken extract`: the second stage alone.
+//! `ken extract`: the second stage of indexing alone.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs) -> Result<ExitCode, Failu
     Ok(ExitCode::from(if failed { 2 } else { 0 }))
 }
 
-/// Opens the write-ahead log of a database, if one lies beside the file.
+/// Opens the write-ahead log of a database, if there is one next to the file.
 fn log_beside(path: &Path) -> Option<(fs_err::File, u64)> {
     let names = ken_walk::sidecar_names(path.file_name()?.as_bytes());
     let (name, _) = names.into_iter().find(|(_, sort)| *sort == Sidecar::Log)?;

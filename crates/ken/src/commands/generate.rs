@@ -1,4 +1,4 @@
-//! `ken completions`, `ken man` and the pages of `ken help TOPIC`: made from the definitions of the command line.
+//! `ken completions`, `ken man` and the pages of `ken help TOPIC`, generated from the definition of the command line.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use crate::commands::grep::flags;
 use crate::failure::{Failure, Kind};
 use crate::manual::{self, TOPICS, Topic};
 
-/// Describes the command line; what clap cannot parse, too.
+/// Describes the command line, including what clap cannot parse.
 fn command() -> clap::Command {
     Cli::command().mut_subcommand("grep", |command| flags::describe(&command))
 }
@@ -35,7 +35,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the pages of a command and of those below it.
+/// Writes the pages of a command and of its subcommands.
 fn write_pages(command: &clap::Command, name: &str, folder: &Path) -> Result<(), Failure> {
     for below in command
         .get_subcommands()
@@ -51,7 +51,7 @@ fn write_pages(command: &clap::Command, name: &str, folder: &Path) -> Result<(),
     Ok(())
 }
 
-/// Returns the folder of another section of the manual: beside one that is called `man1`, else the same.
+/// Returns the folder of another section of the manual: next to a folder called `man1`, else the same folder.
 fn folder_of(section: u8, commands: &Path) -> PathBuf {
     match commands.file_name() == Some("man1".as_ref()) {
         true => commands.with_file_name(format!("man{section}")),

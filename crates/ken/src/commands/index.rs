@@ -34,20 +34,20 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     }
     background::give_back_large_blocks();
     let stop = Stop::on_signals()?;
-    // Made before the run: where it cannot be, nothing is done.
+    // Created before the run: if that fails, nothing is done.
     let trace_file = args.trace.as_ref().map(fs_err::File::create).transpose()?;
     let progress = match trace_file {
         Some(_) => Progress::traced(),
         None => Progress::default(),
     };
     if !args.fast && !std::io::stderr().is_terminal() {
-        // Nobody waits for a run of a timer or another program.
+        // No user waits for a run that a timer or another program started.
         background::yield_to_others();
         options.background = true;
     }
     let notify = |change: &Change| {
         if args.dry_run && !args.quiet {
-            // A closed pipe ends the run when the summary is written.
+            // If the pipe is closed, the run fails when the summary is written.
             let _ = output::print(&change_line(args, change));
         }
     };
@@ -71,7 +71,7 @@ pub(crate) fn run(global: &Global, args: &IndexArgs) -> Result<ExitCode, Failure
     })
 }
 
-/// What is wanted of the pause of indexing.
+/// The requested pause of indexing.
 enum Wanted {
     Pause(Pause),
     Resume,
@@ -94,7 +94,7 @@ fn pause(args: &IndexArgs) -> Result<Option<Wanted>, Failure> {
     })
 }
 
-/// Reads a number of seconds, minutes, hours or days: `30s`, `90m`, `2h`, `1d`.
+/// Reads a duration in seconds, minutes, hours or days: `30s`, `90m`, `2h`, `1d`.
 fn parse_length(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let seconds = match unit {
@@ -121,7 +121,7 @@ fn set_pause(data: &Path, wanted: &Wanted) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns how the index is written when nothing is said but the settings.
+/// Returns the options for writing the index by the settings alone.
 pub(super) fn default_options(global: &Global) -> Result<Options, Failure> {
     let settings = Settings::load(global)?;
     let threads = threads(&settings);
@@ -161,12 +161,12 @@ fn threads(settings: &Settings) -> usize {
     }
 }
 
-/// Returns how much memory a run takes by the settings.
+/// Returns the memory of a run by the settings.
 pub(super) fn usual_memory(settings: &Settings) -> Result<usize, Failure> {
     memory(&settings.memory, threads(settings))
 }
 
-/// Reads how much memory a run with so many threads may take.
+/// Reads the memory limit of a run with this number of threads.
 fn memory(size: &str, threads: usize) -> Result<usize, Failure> {
     Ok(match parse_size(size)? {
         0 => default_memory(threads),
@@ -174,7 +174,7 @@ fn memory(size: &str, threads: usize) -> Result<usize, Failure> {
     })
 }
 
-/// Returns how a run works.
+/// Returns the options of a run.
 pub(super) fn options(global: &Global, args: &IndexArgs) -> Result<Options, Failure> {
     let settings = Settings::load(global)?;
     let mut options = Options {
@@ -227,7 +227,7 @@ fn root_changes(args: &IndexArgs) -> Result<Vec<RootChange>, Failure> {
     }
     let mut changes = Vec::new();
     for path in &args.forget {
-        // A root that is gone cannot be resolved any more, but can be forgotten.
+        // A root that is gone cannot be resolved, but its entry can be removed.
         let absolute = fs_err::canonicalize(path).or_else(|_| std::path::absolute(path))?;
         changes.push(RootChange::Forget(absolute));
     }
@@ -241,7 +241,7 @@ fn has_roots(data: &Path, full: bool) -> Result<bool, Failure> {
     match Snapshot::open(&index_folder(data)) {
         Ok(snapshot) => Ok(!snapshot.meta().roots.is_empty()),
         Err(ken_engine::Error::Missing(_)) => Ok(false),
-        // What they are is seen when it is made anew.
+        // The roots are read when the index is rebuilt.
         Err(ken_engine::Error::Version { .. }) if full => Ok(true),
         Err(error) => Err(error.into()),
     }
@@ -257,7 +257,7 @@ fn change_line(args: &IndexArgs, change: &Change) -> Vec<u8> {
         Change::Added { path, .. } => ("added", path),
         Change::Changed { path, .. } => ("changed", path),
         Change::Moved { path, .. } => ("moved", path),
-        // Only the key of its path is at hand; the summary counts it.
+        // Only the key of the path is known; the summary counts the file.
         Change::Gone { .. } => return Vec::new(),
     };
     let path = escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned();

@@ -1,4 +1,4 @@
-//! Ctrl-C: long work runs on a thread of its own, and a signal ends it after a commit.
+//! Ctrl-C: long work runs on a separate thread, and a signal ends it after a commit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,10 +13,10 @@ use crate::failure::Failure;
 
 /// Exit code of a program that was stopped by Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
-/// How often signals are looked for, and what the work came to is shown.
+/// The interval at which signals are checked and progress is shown.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What Ctrl-C sets; the second time it ends the process at once.
+/// The flag that Ctrl-C sets; a second Ctrl-C ends the process immediately.
 pub(super) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
@@ -33,8 +33,8 @@ impl Stop {
         Ok(Self(stop))
     }
 
-    /// Does the work on a thread of its own, so that all others start from there; shows its progress on this
-    /// one meanwhile, and cancels it if Ctrl-C was pressed. Returns as soon as the work is over.
+    /// Does the work on a separate thread, from which all other threads start. Meanwhile this thread shows the
+    /// progress, and cancels the work on Ctrl-C. Returns as soon as the work is over.
     pub(super) fn watch<T: Send>(
         &self,
         options: &Options,
@@ -42,7 +42,7 @@ impl Stop {
         mut show: impl FnMut(),
         work: impl FnOnce() -> T + Send,
     ) -> T {
-        // Nothing is sent: the end of the work lets go of its end, also by a panic.
+        // The channel carries nothing: the worker drops its end when it finishes, even by a panic.
         let (end, ended) = mpsc::channel::<()>();
         thread::scope(|scope| {
             let working = scope.spawn(move || {
@@ -51,7 +51,7 @@ impl Stop {
             });
             while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 if self.0.load(Ordering::Relaxed) {
-                    // In this order: who is let go by a program is to know why.
+                    // In this order, so that work whose helper stops knows why.
                     progress.cancel();
                     options.extract.helpers.iter().for_each(|h| h.stop());
                 }

@@ -1,4 +1,4 @@
-//! `ken status --missing-helpers`: programs that files wait for.
+//! `ken status --missing-helpers`: helpers that files wait for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -11,14 +11,14 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output;
 
-/// What waits for one program.
+/// The files that wait for one helper.
 #[derive(Default)]
 struct Waiting {
     files: BTreeSet<std::path::PathBuf>,
     types: BTreeSet<String>,
 }
 
-/// Lists the programs; like a search, ends with 1 if there is none.
+/// Lists the helpers; ends with 1 if there are none, as a search does.
 pub(super) fn run(snapshot: &dyn Source, as_json: bool) -> Result<ExitCode, Failure> {
     let plan = Plan::Filter(Box::new(Plan::Match {
         field: Field::Is,

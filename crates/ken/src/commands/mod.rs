@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use crate::cli::{Cli, Command};
 use crate::failure::Failure;
 
-/// Runs what was typed.
+/// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let global = cli.global;
     match cli.command {
@@ -54,7 +54,7 @@ fn global_ignore() -> Option<std::path::PathBuf> {
     ignore::gitignore::gitconfig_excludes_path().filter(|path| path.is_file())
 }
 
-/// Returns how folders are walked, whatever the folder.
+/// Returns the options for walking folders, whatever the folder.
 fn scan_options(global: &crate::cli::Global) -> ken_walk::ScanOptions {
     ken_walk::ScanOptions {
         threads: default_threads(),
@@ -65,7 +65,7 @@ fn scan_options(global: &crate::cli::Global) -> ken_walk::ScanOptions {
     }
 }
 
-/// Returns the number of threads when none is set: one for each core.
+/// Returns the default number of threads: one for each core.
 fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,4 +1,4 @@
-//! The text of the query that was typed after `ken search`, its name if it is saved, and its synonyms.
+//! The query of `ken search`: its text, its name if it is saved, and its synonyms.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use crate::config::{Settings, below_home, saved};
 use crate::failure::{Failure, Kind};
 use crate::output;
 
-/// The most text that is read from standard input; more is no question.
+/// The most bytes that are read from standard input; a query is shorter.
 const MAX_INPUT: u64 = 1 << 20;
 
-/// Gives the query a name, after a look whether it is one.
+/// Saves the query under a name, after checking it.
 pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<ExitCode, Failure> {
     let text = text(args)?;
     let mut known = Settings::load(global)?.queries;
@@ -29,7 +29,7 @@ pub(crate) fn save(global: &Global, name: &str, args: &SearchArgs) -> Result<Exi
         parse_with(&text, names).map(drop)
     };
     check(&known)?;
-    // With its own name among the others, it must not ask for itself.
+    // The query must not refer to its own name.
     known.insert(name.to_owned(), text.clone());
     check(&known)?;
     let file = saved::add(global, name, text.trim())?;
@@ -57,7 +57,7 @@ pub(super) fn text(args: &SearchArgs) -> Result<String, Failure> {
     }
 }
 
-/// Takes away the blank that stands for clap before a hyphen.
+/// Removes the space that hides a hyphen from clap.
 fn typed(word: &str) -> &str {
     match word.strip_prefix(' ') {
         Some(rest) if rest.starts_with('-') => rest,
@@ -74,7 +74,7 @@ fn input() -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads a file of synonyms; if none is given, the one of the configuration.
+/// Reads a file of synonyms, by default that of the configuration.
 pub(super) fn synonyms(
     file: Option<PathBuf>,
     settings: &Settings,

@@ -1,8 +1,8 @@
-//! `ken sandbox-exec`: takes rights away from itself and becomes a helper program; `ken helper-guard`:
-//! ends what helpers left behind.
+//! `ken sandbox-exec`: gives up rights and becomes a helper. `ken helper-guard`: ends processes that helpers left
+//! behind.
 //!
-//! ken starts them by itself. They are no commands for people, so they are not in the help, and they
-//! are looked for before anything else.
+//! ken starts these commands itself. They are not for people, so the help does not list them, and they are checked
+//! before any others.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::process::ExitCode;
 
 use ken_extract::helper::{guard, sandbox};
 
-/// Becomes the helper or its guard if these arguments ask for that; returns if they do not, if it fails,
-/// and when the guard has done its work.
+/// Becomes the helper or its guard if the arguments ask for that. Returns if they do not, if that fails, or when the
+/// guard is done.
 pub(crate) fn exec_if_meant(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.skip(1);
     let first = arguments.next()?;

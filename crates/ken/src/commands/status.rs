@@ -1,4 +1,4 @@
-//! `ken status`: what is indexed, what failed.
+//! `ken status`: what is indexed, and what failed.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -60,20 +60,20 @@ pub(crate) fn run(global: &Global, args: &StatusArgs) -> Result<ExitCode, Failur
     Ok(ExitCode::SUCCESS)
 }
 
-/// How many files and documents of a type there are.
+/// The numbers of files and documents of a type.
 #[derive(Clone, Debug, Default, Serialize)]
 struct Counts {
-    /// Files; `read`, `name_only` and `failed` are parts of them.
+    /// Files; `read`, `name_only` and `failed` are subsets.
     files: u64,
-    /// Files whose content was read, if there is any.
+    /// Files with content that was read.
     read: u64,
-    /// Files of a type that no extractor reads.
+    /// Files of a type without an extractor.
     name_only: u64,
-    /// Files that could not be read, or not wholly.
+    /// Files that could not be read, or not in full.
     failed: u64,
-    /// Documents, files among them.
+    /// Documents, including files.
     documents: u64,
-    /// Documents that could not be read, or not wholly.
+    /// Documents that could not be read, or not in full.
     failed_documents: u64,
 }
 
@@ -91,10 +91,10 @@ impl Counts {
     }
 }
 
-/// What keeps the parsers of foreign bytes from doing harm, on this machine and with these settings.
+/// The protection against the parsers of foreign bytes, on this machine and with these settings.
 struct Isolation {
     isolate: String,
-    /// What the first worker met; why there is none, in words.
+    /// The sandbox of the first worker, or why there is none, in words.
     sandbox: Result<Option<Sandbox>, String>,
 }
 
@@ -131,7 +131,7 @@ impl Isolation {
     }
 }
 
-/// Returns the name of what reads files of a media type, if anything does.
+/// Returns the name of the extractor for files of a media type, if there is one.
 pub(super) fn extractor<'h>(media_type: &str, helpers: Option<&'h Helpers>) -> Option<&'h str> {
     let helper = helpers.and_then(|helpers| helpers.reader_of(media_type));
     helper.or_else(|| format_of(media_type).map(|format| format.name))
@@ -142,9 +142,9 @@ struct Overview<'s> {
     paused: Option<Pause>,
     data: String,
     isolation: Isolation,
-    /// Files with pictures or pages of which the text is not known.
+    /// Files with pictures or pages whose text is not known.
     textless: usize,
-    /// Files of which the pictures were looked at for text.
+    /// Files whose pictures were searched for text.
     recognised: usize,
     statistics: Statistics,
     snapshot: &'s dyn Source,
@@ -243,7 +243,7 @@ impl Overview<'_> {
     }
 }
 
-/// Returns when a pause ends by itself.
+/// Returns when a pause ends.
 fn end(pause: Pause) -> Option<String> {
     let Pause::Until(time) = pause else {
         return None;
@@ -252,7 +252,7 @@ fn end(pause: Pause) -> Option<String> {
     i64::try_from(seconds).ok().map(output::time)
 }
 
-/// Returns the counts as a table, with their sum in the last row.
+/// Returns the counts as a table, with the sum in the last row.
 fn table(rows: &BTreeMap<String, Counts>, all: &Counts) -> String {
     const HEADS: [&str; 6] = [
         "files",
@@ -282,7 +282,7 @@ fn table(rows: &BTreeMap<String, Counts>, all: &Counts) -> String {
     text
 }
 
-/// Lists what could not be read; like a search, ends with 1 if there is nothing.
+/// Lists failures; ends with 1 if there are none, as a search does.
 fn failed(
     args: &StatusArgs,
     helpers: Option<&Helpers>,

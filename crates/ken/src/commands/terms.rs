@@ -1,4 +1,4 @@
-//! `ken terms`: the terms of the index and how often they are there.
+//! `ken terms`: lists the terms of the index and their counts.
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `ken walk`: the first stage alone.
+//! `ken walk`: the first stage of indexing alone.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::cli::{Global, WalkArgs, WalkOptions};
 use crate::failure::{Failure, Kind};
 use crate::output;
 
-/// Returns the root at a path with the options that were typed.
+/// Returns the root at a path with the options of the command line.
 pub(super) fn root(path: &Path, walk: WalkOptions) -> Result<Root, Failure> {
     let root = ken_walk::root_at(path).map_err(|error| {
         let cause = output::system_words(&error);
@@ -35,7 +35,7 @@ pub(super) fn root(path: &Path, walk: WalkOptions) -> Result<Root, Failure> {
 pub(crate) fn run(global: &Global, args: &WalkArgs) -> Result<ExitCode, Failure> {
     let root = root(&args.path, args.walk)?;
     let options = scan_options(global);
-    // Threads find files in any order; people and diffs want them sorted.
+    // Threads find files in any order, but people and diffs need them sorted.
     let lines: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let add = |line: Vec<u8>| {
         lines

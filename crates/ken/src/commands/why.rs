@@ -1,4 +1,4 @@
-//! `ken status --why PATH`: all that ken knows of a path.
+//! `ken status --why PATH`: everything that ken knows of a path.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -22,7 +22,7 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output;
 
-/// How many documents are listed for people.
+/// The most documents that are listed for people.
 const MAX_LINES: usize = 20;
 
 pub(super) fn run(
@@ -51,7 +51,7 @@ pub(super) fn run(
     Ok(ExitCode::from(u8::from(view.why.documents.is_empty())))
 }
 
-/// Returns the path that is meant: as it was typed, or as ken prints one that is not UTF-8.
+/// Returns the path of the argument, which may have the form that ken prints for a path that is not UTF-8.
 fn named(path: &Path) -> PathBuf {
     let unescaped = unescape_bytes(path.as_os_str().as_bytes()).map(OsString::from_vec);
     match unescaped.map(PathBuf::from) {
@@ -299,7 +299,7 @@ fn shown(path: &Path) -> String {
     escape_bytes(path.as_os_str().as_encoded_bytes()).into_owned()
 }
 
-/// Returns text whose only control characters are the tabs between its columns.
+/// Returns text without control characters except the tabs between its columns.
 fn clean_row(row: &str) -> String {
     let columns: Vec<_> = row.split('\t').map(output::clean).collect();
     columns.join("\t")

@@ -1,8 +1,7 @@
-//! `ken worker`: the process in which foreign bytes are parsed.
+//! `ken worker`: the process that parses foreign bytes.
 //!
-//! ken starts it by itself, with a socket as standard input. It is no command for people, so it is
-//! not in the help, and it is looked for before anything else: a worker that starts late is paid for
-//! by each run.
+//! ken starts this command itself, with a socket as standard input. It is not for people, so the help does not list
+//! it. It is checked before anything else, as every run pays for a slow start of workers.
 
 use std::ffi::OsString;
 use std::io;
@@ -17,7 +16,7 @@ pub(crate) fn is_meant(mut arguments: impl Iterator<Item = OsString>) -> bool {
     first.is_some_and(|first| first == worker::ARGUMENT) && arguments.next().is_none()
 }
 
-/// Serves the parent until that lets the worker go.
+/// Serves the parent process until it releases the worker.
 pub(crate) fn run() -> ExitCode {
     let socket = io::stdin().as_fd().try_clone_to_owned();
     match socket.and_then(|socket| worker::serve(socket, ken_extract::extract)) {

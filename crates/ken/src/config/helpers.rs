@@ -1,4 +1,4 @@
-//! Settings of the programs that read what ken has no parser for.
+//! Settings of helpers, which read formats that ken has no parser for.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use super::{Settings, data_folder, home, parse_size};
 use crate::cli::Global;
 use crate::failure::{Failure, Kind};
 
-/// Where programs are looked for if `PATH` is not set.
+/// The folders for programs if `PATH` is not set.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// See [`HelperOptions`].
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct HelperSettings {
-    /// Whether programs are used at all.
+    /// Whether helpers are used.
     enabled: bool,
-    /// Media types, or names of programs, that go before ken's own formats.
+    /// Media types, or names of helpers, that take precedence over ken's own formats.
     prefer: Vec<String>,
-    /// Recoll's tables of programs; later ones win, and absent ones are passed over.
+    /// Recoll's tables of helpers; later ones win, and missing ones are skipped.
     mimeconf: Vec<PathBuf>,
     /// Recoll's tables of extensions.
     mimemap: Vec<PathBuf>,
@@ -31,13 +31,13 @@ pub(crate) struct HelperSettings {
     filters: Vec<PathBuf>,
     /// Recoll's configuration folder.
     configuration: PathBuf,
-    /// Seconds that a program may take for a file.
+    /// The seconds that a helper may take for a file.
     seconds: f64,
-    /// Memory that each process of a program may take.
+    /// The memory that each process of a helper may take.
     memory: String,
-    /// Whether programs run in a sandbox.
+    /// Whether helpers run in a sandbox.
     sandbox: bool,
-    /// What programs may read in the sandbox beside the system's own files.
+    /// Files that helpers may read in the sandbox besides those of the system.
     read: Vec<PathBuf>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct AdapterSettings {
     #[serde(default)]
     media_types: Vec<String>,
     command: Vec<String>,
-    /// Media type of what the program prints; `auto` if that is to be found out.
+    /// The media type of the helper's output; `auto` to detect it.
     #[serde(default = "plain_text")]
     output: String,
     seconds: Option<u64>,
@@ -89,11 +89,11 @@ fn plain_text() -> String {
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct OcrSettings {
-    /// Whether each run reads the text of pictures.
+    /// Whether each run reads text in pictures.
     enabled: bool,
-    /// Languages as Tesseract names them.
+    /// The languages, by Tesseract's names.
     languages: Vec<String>,
-    /// What the cache of recognised text may take on disk.
+    /// The size of the cache of recognised text on disk.
     cache: String,
 }
 
@@ -108,7 +108,8 @@ impl Default for OcrSettings {
 }
 
 impl Settings {
-    /// Returns how the text of pictures is read, if it is; `asked` for on the command line.
+    /// Returns the options for reading text in pictures, if that is on; `asked` is whether the command line asks for
+    /// it.
     pub(crate) fn ocr(&self, asked: bool) -> Result<Option<Ocr>, Failure> {
         let settings = &self.ocr;
         if !settings.enabled && !asked {
@@ -128,7 +129,7 @@ impl Settings {
         }))
     }
 
-    /// Returns the programs that read files; none if they are switched off.
+    /// Returns the helpers; `None` if they are switched off.
     pub(crate) fn helpers(&self, global: &Global) -> Result<Option<Arc<Helpers>>, Failure> {
         let settings = &self.helpers;
         if !settings.enabled {
@@ -197,7 +198,7 @@ impl AdapterSettings {
     }
 }
 
-/// Returns a path in which `~/` stands for the home folder.
+/// Returns a path with `~/` replaced by the home folder.
 fn expand(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), home()) {
         (Ok(rest), Some(home)) => home.join(rest),
@@ -209,6 +210,6 @@ fn expand(path: &Path) -> PathBuf {
 fn path_folders() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
     let folders = std::env::split_paths(&path);
-    // A relative one would be another in each folder.
+    // A relative path would mean a different folder in each current folder.
     folders.filter(|folder| folder.is_absolute()).collect()
 }

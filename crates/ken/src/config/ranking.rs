@@ -1,4 +1,4 @@
-//! `[ranking]` and `[analysis]`: how hits are ranked, and in which languages words have forms.
+//! `[ranking]` and `[analysis]`: how hits are ranked, and the languages in which words have forms.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use crate::failure::{Failure, Kind};
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct RankingSettings {
-    /// How soon more places with a word count no more.
+    /// How soon further positions of a word stop counting.
     pub(crate) k1: f32,
     /// How much the length of a field counts, from 0 to 1.
     pub(crate) b: f32,
-    /// How much a place with another form of a word counts.
+    /// The weight of a position with another form of the word.
     pub(crate) stemmed: f32,
-    /// How much a function word counts where one word of several is enough.
+    /// The weight of a function word where one of several words is enough.
     pub(crate) function_words: f32,
-    /// How much two words side by side count, of a word.
+    /// The weight of two adjacent words, relative to one word.
     pub(crate) proximity: f32,
-    /// What a document of today has more, as a share of its score.
+    /// The share by which the score of a document of today is raised.
     pub(crate) recency: f32,
-    /// After how many days half of that is left.
+    /// The number of days after which half of the share remains.
     pub(crate) recency_days: f32,
-    /// How much a place in a field counts, by name of the field.
+    /// The weight of a position in a field, by name of the field.
     pub(crate) fields: BTreeMap<String, f32>,
 }
 
@@ -46,16 +46,16 @@ impl Default for RankingSettings {
     }
 }
 
-/// How words become terms.
+/// Turning words into terms.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct AnalysisSettings {
-    /// Languages in whose rules words have forms; those of the documents if it is not set.
+    /// The languages whose rules give words their forms; those of the documents if not set.
     pub(crate) stem: Option<Vec<String>>,
 }
 
 impl RankingSettings {
-    /// Returns the weights, all of them sound.
+    /// Returns the weights after checking them.
     pub(crate) fn ranking(&self) -> Result<Ranking, Failure> {
         let mut ranking = Ranking {
             k1: at_least("k1", self.k1, 0.01)?,
@@ -87,7 +87,7 @@ fn at_least(name: &str, value: f32, least: f32) -> Result<f32, Failure> {
     Err(Failure::new(Kind::Usage, message).hint(&format!("write a number of at least {least}")))
 }
 
-/// Returns the snapshot, ranked and stemmed as the settings say.
+/// Returns the snapshot with the ranking and stemming of the settings.
 pub(crate) fn apply(
     snapshot: Snapshot,
     ranking: &RankingSettings,

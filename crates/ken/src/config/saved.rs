@@ -1,6 +1,6 @@
 //! Saved queries: `[queries]` of the configuration file.
 //!
-//! A name is added as a line of text, so that comments and order of the file stay as they are.
+//! A query is added as a line of text, so that comments and order of the file stay unchanged.
 
 use std::fs::Metadata;
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::cli::Global;
 use crate::config::{Settings, config_file};
 use crate::failure::{Failure, Kind};
 
-/// Adds a query and returns the file that has it now.
+/// Adds a query and returns the changed file.
 pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, Failure> {
     let usage = |message| Failure::new(Kind::Usage, message);
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.');
@@ -21,7 +21,7 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
     let file = config_file(global).map(|(path, _)| path);
     let file =
         file.ok_or_else(|| usage("there is no home folder for the configuration".to_owned()))?;
-    // A link to a file in another folder stays one.
+    // A link to a file in another folder stays a link.
     let file = fs_err::canonicalize(&file).unwrap_or(file);
     let old = replaceable(&file)?;
     let text = match fs_err::read_to_string(&file) {
@@ -29,7 +29,7 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
         text => text?,
     };
     let new = with_query(&text, name, query);
-    // A name that is there already would stand twice, which is no valid file.
+    // A repeated name makes the file invalid.
     let settings = toml::from_str::<Settings>(&new);
     match settings.map(|settings| settings.queries.get(name).cloned()) {
         Ok(Some(kept)) if kept == query => {}
@@ -46,7 +46,7 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
     }
     let beside = file.with_extension("toml.new");
     let mut out = fs_err::File::create(&beside)?;
-    // It may hold what is nobody else's business.
+    // The file may hold secrets, so its permissions stay.
     if let Some(old) = old {
         out.set_permissions(old.permissions())?;
     }
@@ -56,10 +56,10 @@ pub(crate) fn add(global: &Global, name: &str, query: &str) -> Result<PathBuf, F
     Ok(file)
 }
 
-/// Returns what is known of the file, if it is there.
+/// Returns the metadata of the file, if it exists.
 ///
 /// # Errors
-/// Fails if it is no file: a device or a pipe must not become one.
+/// Fails if the path is a device or a pipe, which a file must not replace.
 fn replaceable(file: &Path) -> Result<Option<Metadata>, Failure> {
     match fs_err::metadata(file) {
         Ok(old) if old.is_file() => Ok(Some(old)),
@@ -71,7 +71,7 @@ fn replaceable(file: &Path) -> Result<Option<Metadata>, Failure> {
     }
 }
 
-/// Returns the text of the file with one line more, in the table that is there or a new one.
+/// Returns the text of the file with one more line, in the existing table or a new one.
 fn with_query(text: &str, name: &str, query: &str) -> String {
     let line = format!(
         "{} = {}\n",

@@ -1,8 +1,8 @@
-//! The sections that end each command's man page: exit status, files, examples, and other pages.
+//! The last sections of each command's man page: exit status, files, examples, and other pages.
 
 use super::{TOPICS, roff};
 
-/// Command lines by the command, each with what it does.
+/// Example command lines by command, each with an explanation.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "ken",
@@ -178,7 +178,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Commands that end with 1 if there is nothing to show.
+/// Commands that exit with 1 if there is nothing to show.
 const SHOWS: [&str; 10] = [
     "ken search",
     "ken grep",
@@ -192,7 +192,7 @@ const SHOWS: [&str; 10] = [
     "ken mail tag",
 ];
 
-/// Returns the sections of a command, whose name is `ken mail list`.
+/// Returns the sections for a command with its full name, such as `ken mail list`.
 pub(crate) fn sections(command: &clap::Command, name: &str) -> String {
     let mut out = roff::section("exit status");
     for (code, meaning) in exit_codes(name) {
@@ -243,7 +243,7 @@ fn exit_codes(name: &str) -> Vec<(&'static str, &'static str)> {
     codes
 }
 
-/// Returns the pages that belong to a command's: those above and below it, and of what it reads and prints.
+/// Returns the pages related to a command: those above and below it, and those of its input and output.
 fn references(command: &clap::Command, name: &str) -> Vec<String> {
     let page = |name: &str| format!("{}(1)", name.replace(' ', "-"));
     let mut references: Vec<_> = name

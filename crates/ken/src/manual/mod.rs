@@ -1,7 +1,7 @@
-//! The manual in the program: pages of reference, and what each man page of a command ends with.
+//! The manual in the program: reference pages, and the end of each command's man page.
 //!
-//! A page is a document of `docs/`, whose tables tests compare with the program's. It is printed as text by
-//! `ken help TOPIC`, and written as a man page by `ken man`.
+//! A page is a document of `docs/`, whose tables are compared with the program's by tests. `ken help TOPIC` prints it
+//! as text, and `ken man` writes it as a man page.
 
 mod commands;
 mod page;
@@ -11,18 +11,18 @@ mod text;
 pub(crate) use commands::sections;
 pub(crate) use text::plain;
 
-/// A page of reference.
+/// A reference page.
 pub(crate) struct Topic {
-    /// Its name behind `ken help`.
+    /// The name after `ken help`.
     pub(crate) name: &'static str,
-    /// The section of the manual: 5 for files and formats, 7 for other things.
+    /// The section of the manual: 5 for files and formats, 7 for other subjects.
     section: u8,
     about: &'static str,
     markdown: &'static str,
     see_also: &'static [&'static str],
 }
 
-/// All pages of reference.
+/// All reference pages.
 pub(crate) const TOPICS: [Topic; 3] = [
     Topic {
         name: "query",
@@ -53,12 +53,12 @@ pub(crate) fn topic(name: &str) -> Option<&'static Topic> {
 }
 
 impl Topic {
-    /// Returns the name of its man page with the section: `ken-query(7)`.
+    /// Returns the name of the man page with the section: `ken-query(7)`.
     fn reference(&self) -> String {
         format!("ken-{}({})", self.name, self.section)
     }
 
-    /// Returns the number of its section, the name of its man page's file, and the page.
+    /// Returns the section, the file name of the man page, and its text.
     pub(crate) fn man_page(&self) -> (u8, String, String) {
         let others = TOPICS.iter().filter(|other| other.name != self.name);
         let mut references = vec!["ken(1)".to_owned()];
@@ -79,7 +79,7 @@ impl Topic {
 mod tests {
     use super::*;
 
-    /// The longest word of each line, but for comments, heads of tables, languages of code and links.
+    /// Returns the longest word of each line, without comments, table heads, code languages and links.
     fn words(markdown: &str) -> impl Iterator<Item = &str> {
         let next = markdown.lines().skip(1).chain([""]);
         let lines = markdown.lines().zip(next);

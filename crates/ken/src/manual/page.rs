@@ -1,9 +1,9 @@
-//! Reads the Markdown that `docs/` is written in: headings, paragraphs, lists, tables, and blocks of code.
+//! Parses the Markdown of `docs/`: headings, paragraphs, lists, tables, and blocks of code.
 //!
-//! A table becomes entries: its first column is the term, the others are what is said of it, each with the head
-//! of its column if there are several.
+//! Each row of a table becomes an entry. The first column is the term and the others explain it, each with the head of
+//! its column if there are several.
 
-/// A part of a page; texts hold inline marks, which [`spans`] reads.
+/// A block of a page; its texts hold inline marks, which [`spans`] reads.
 #[derive(Debug, PartialEq)]
 pub(super) enum Block<'a> {
     /// A heading, with its level.
@@ -14,7 +14,7 @@ pub(super) enum Block<'a> {
     Code(Vec<&'a str>),
 }
 
-/// How a part of a text is shown.
+/// The style of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Plain,
@@ -23,10 +23,10 @@ pub(super) enum Style {
     Emphasis,
 }
 
-/// Stands for `\|` while a row is divided.
+/// Replaces `\|` while a row is split.
 const BAR: char = '\u{1}';
 
-/// Reads a page.
+/// Parses a page.
 pub(super) fn blocks(markdown: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut heads = Vec::new();
@@ -83,7 +83,7 @@ fn entry<'a>(heads: &[String], cells: Vec<String>) -> Block<'a> {
     Block::Entry(term, details.collect())
 }
 
-/// Divides a text into parts of one style each; of a link only its text is left.
+/// Splits a text into parts of one style each; a link becomes its text.
 pub(super) fn spans(text: &str) -> Vec<(Style, String)> {
     let mut spans = Vec::new();
     let mut plain = String::new();

@@ -1,4 +1,4 @@
-//! Parts of man pages in the macros of man(7).
+//! Writes man pages in the macros of man(7).
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ pub(super) fn body(blocks: &[Block<'_>]) -> String {
     let mut is_first = true;
     for block in blocks {
         match block {
-            // That is the page's name.
+            // The head of the page has the name.
             Block::Heading(1, _) => continue,
             Block::Heading(2, title) if is_first => {
                 out = section(title);
@@ -47,12 +47,12 @@ pub(super) fn section(title: &str) -> String {
     format!(".SH {}\n", styled(&title.to_uppercase()))
 }
 
-/// Returns an entry: a term, and what is said of it.
+/// Returns an entry: a term and its explanation.
 pub(super) fn entry(term: &str, told: &str) -> String {
     format!(".TP\n{}{}", line(term), line(told))
 }
 
-/// Returns lines as they are, further in.
+/// Returns lines unchanged but indented.
 fn code(lines: &[&str]) -> String {
     let mut out = String::from(".PP\n.RS 4\n.nf\n");
     for line in lines {
@@ -68,7 +68,7 @@ pub(super) fn see_also(references: &[String]) -> String {
     for (at, reference) in references.iter().enumerate() {
         let (name, number) = reference.split_once('(').unwrap_or((reference, ""));
         let comma = if at + 1 < references.len() { "," } else { "" };
-        // A vector takes all.
+        // Writing to a vector cannot fail.
         let _ = writeln!(out, ".BR {} ({number}{comma}", escaped(name));
     }
     out
@@ -93,7 +93,7 @@ fn styled(text: &str) -> String {
     styled.collect()
 }
 
-/// Returns a line that is no request.
+/// Returns a line that roff does not take as a request.
 fn guarded(line: &str) -> String {
     match line.starts_with(['.', '\'']) {
         true => format!("\\&{line}"),
@@ -101,7 +101,7 @@ fn guarded(line: &str) -> String {
     }
 }
 
-/// Returns characters that mean something else, or are shown otherwise, by their names: groff_char(7).
+/// Returns text with special characters by name: groff_char(7).
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

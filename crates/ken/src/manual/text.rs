@@ -1,9 +1,9 @@
-//! Pages of reference as plain text, for `ken help TOPIC`.
+//! Prints reference pages as plain text, for `ken help TOPIC`.
 
 use super::Topic;
 use super::page::{Block, Style, blocks, spans};
 
-/// Columns of a line at most, but for code.
+/// The most columns of a line, except in code.
 const WIDTH: usize = 80;
 
 /// Returns a page as text.
@@ -11,7 +11,7 @@ pub(crate) fn plain(topic: &Topic) -> String {
     let mut text = String::new();
     let mut was_dense = false;
     for block in blocks(topic.markdown) {
-        // Items and entries follow each other closely.
+        // Items and entries follow each other without blank lines.
         let is_dense = matches!(block, Block::Item(_) | Block::Entry(..));
         if !(text.is_empty() || is_dense && was_dense) {
             text.push('\n');
@@ -39,7 +39,7 @@ pub(crate) fn plain(topic: &Topic) -> String {
     text
 }
 
-/// Returns a text without marks, but for those of code: they say where it begins and ends.
+/// Returns a text without marks, except those of code, which show where it begins and ends.
 fn shown(text: &str) -> String {
     let shown = spans(text).into_iter().map(|(style, text)| match style {
         Style::Code => format!("`{text}`"),
@@ -48,7 +48,7 @@ fn shown(text: &str) -> String {
     shown.collect()
 }
 
-/// Appends words in lines; `first` stands before the first line, `others` before the others.
+/// Appends words as lines; `first` begins the first line, `others` the following ones.
 fn put(words: &str, first: &str, others: &str, out: &mut String) {
     let mut line = first.to_owned();
     let mut is_new = true;

@@ -1,4 +1,4 @@
-//! How a hit looks to people.
+//! Prints hits for people.
 
 use jiff::tz::TimeZone;
 use ken_core::Field;
@@ -7,7 +7,7 @@ use ken_search::snippet::Fragment;
 
 use super::{Style, cause_text, clean, size};
 
-/// Returns a hit as lines of text; `more_of` says which hits it stands for.
+/// Returns a hit as lines of text; `more_of` describes the hits that it represents.
 pub(crate) fn hit_text(hit: &Hit, more_of: &str, style: Style, zone: &TimeZone) -> String {
     let Hit {
         location, document, ..
@@ -15,7 +15,7 @@ pub(crate) fn hit_text(hit: &Hit, more_of: &str, style: Style, zone: &TimeZone) 
     let title = hit.title().unwrap_or("(no name)");
     let shown = clean(&location.to_string()).into_owned();
     let mut path = style.link(&location.path, &style.path(&shown));
-    // A hit in the name alone has no match in the text.
+    // A hit by its name alone has no match in the text.
     let mut matches = hit.snippets.iter().filter(|of| !of.highlights.is_empty());
     if let Some(first) = matches.next().filter(|_| !hit.has_several) {
         match first.page {
@@ -53,7 +53,7 @@ pub(crate) fn hit_text(hit: &Hit, more_of: &str, style: Style, zone: &TimeZone) 
     text
 }
 
-/// Returns a match as a line of text: page or line, and the passage.
+/// Returns a match as a line: page or line number, and the passage.
 pub(crate) fn match_text(passage: &Fragment, style: Style) -> String {
     let at = match passage.page {
         Some(page) => format!("p. {page}"),

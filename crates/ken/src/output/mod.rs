@@ -1,4 +1,4 @@
-//! What the user sees: text, JSON, colours, progress.
+//! The output for users: text, JSON, colours, progress.
 
 mod fields;
 mod hit;
@@ -22,28 +22,28 @@ use serde::Serialize;
 use serde_json::Value as Json;
 pub(crate) use style::Style;
 
-/// Writes to standard output at once.
+/// Writes to standard output immediately.
 pub(crate) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()
 }
 
-/// Writes a line of diagnosis to standard error.
+/// Writes a diagnostic line to standard error.
 pub(crate) fn warn(message: &str) {
-    // There is nowhere left to complain to.
+    // A failure to print cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "ken: {}", clean(message));
 }
 
 /// Returns a value as a line of JSON.
 pub(crate) fn json_line(value: &impl Serialize) -> Vec<u8> {
-    // Writing JSON to memory cannot fail: every key is text.
+    // Serialising to memory cannot fail: every key is text.
     let mut line = serde_json::to_vec(value).unwrap_or_default();
     line.push(b'\n');
     line
 }
 
-/// Returns a document's metadata, and its text if asked for, as JSON.
+/// Returns a document's metadata as JSON, with its text if requested.
 pub(crate) fn document_json(document: &Document, names: &FieldNames, with_body: bool) -> Json {
     // Every key is text.
     serde_json::to_value(DocumentForm::new(document, names, with_body)).unwrap_or_default()
@@ -62,7 +62,7 @@ pub(crate) fn size(bytes: i64) -> String {
     format!("{size:.digits$} {}", UNITS[unit])
 }
 
-/// Returns text without control characters: what comes from files must not steer the terminal.
+/// Returns text without control characters, as text from files must not control the terminal.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().any(steers) {
         Cow::Owned(text.replace(steers, "\u{fffd}"))
@@ -71,13 +71,13 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns whether a character changes how a terminal shows others: control characters, and those that
-/// turn the direction of text (UAX #9), by which names look like other names.
+/// Returns whether a character changes how a terminal shows others: control characters, and those that change the
+/// direction of text (UAX #9), which can disguise names.
 pub(crate) fn steers(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns how long a document was read before it failed, as ` after 4.2 s`; empty if that was short.
+/// Returns how long a document was read before it failed, as ` after 4.2 s`; empty for a short time.
 pub(crate) fn after(failure: &Failure) -> String {
     let seconds = failure.elapsed_ms as f64 / 1000.0;
     match failure.elapsed_ms {

@@ -1,4 +1,4 @@
-//! How a run of `ken index` shows itself: a display on a terminal, lines otherwise, or JSON.
+//! Shows the progress of `ken index`: on a terminal as a display, otherwise as lines or as JSON.
 
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering;
@@ -18,11 +18,11 @@ const JSON_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows the progress of a run.
 pub(crate) enum Display {
-    /// A display that is drawn again and again.
+    /// A display that is redrawn.
     Terminal(ProgressBar),
-    /// A line now and then.
+    /// Lines at intervals.
     Lines { started: Instant, next: Instant },
-    /// An object now and then.
+    /// Objects at intervals.
     Json { started: Instant, next: Instant },
     /// Nothing.
     Silent,
@@ -40,7 +40,7 @@ impl Display {
             Self::Silent
         } else if std::io::stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            // The template is a constant; a mistake in it shows as a plain display.
+            // The template is constant; a mistake in it would show as a plain display.
             if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
                 bar.set_style(style);
             }
@@ -53,7 +53,7 @@ impl Display {
         }
     }
 
-    /// Shows the figures of now, if it is time.
+    /// Shows the current figures, if it is time.
     pub(crate) fn tick(&mut self, progress: &Progress) {
         let now = Instant::now();
         match self {
@@ -67,14 +67,14 @@ impl Display {
             }
             Self::Json { started, next } if now >= *next => {
                 *next = now + JSON_INTERVAL;
-                // A reader that went away is noticed when the summary is written.
+                // A closed pipe is noticed when the summary is written.
                 let _ = print(&json_line(&object(progress, now - *started)));
             }
             _ => {}
         }
     }
 
-    /// Takes the display away.
+    /// Removes the display.
     pub(crate) fn clear(&self) {
         if let Self::Terminal(bar) = self {
             bar.finish_and_clear();
@@ -149,7 +149,7 @@ fn rate(bytes: u64, elapsed: Duration) -> f64 {
     bytes as f64 / elapsed.as_secs_f64().max(0.001)
 }
 
-/// Returns how long the rest takes at the rate so far; unknown before anything is done.
+/// Returns the remaining time at the current rate; `None` before anything is done.
 fn time_left(progress: &Progress, elapsed: Duration) -> Option<Duration> {
     let done = get(&progress.bytes_done);
     let left = get(&progress.bytes_to_do).saturating_sub(done);

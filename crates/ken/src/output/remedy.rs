@@ -1,4 +1,4 @@
-//! What a user can do about a file that could not be read: decided by the cause alone.
+//! Remedies: what the user can do about a failure. Only the cause decides.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use ken_search::service::mebibytes;
 /// The number of the system error "permission denied".
 const DENIED: i32 = 13;
 
-/// Returns what can be done about a failure of the file at a path.
+/// Returns the remedy for a failure of the file at a path.
 pub(crate) fn remedy(cause: &Cause, path: &Path) -> String {
     let text = match cause {
         Cause::Password { .. } => {
@@ -66,7 +66,7 @@ fn owner(path: &Path) -> Option<u32> {
     fs_err::metadata(path).ok().map(|metadata| metadata.uid())
 }
 
-/// Returns how a file becomes readable: only its owner can permit it, or that of a folder above.
+/// Returns how to make a file readable: only its owner, or that of a folder above, can permit it.
 fn permit(path: &Path, owner: Option<u32>, me: Option<u32>) -> String {
     let who = match owner {
         None => return "a folder above it is closed: ask its owner to let you in".to_owned(),
@@ -80,7 +80,7 @@ fn permit(path: &Path, owner: Option<u32>, me: Option<u32>) -> String {
     format!("it belongs to {who}: ask for permission, or leave it out with .kenignore")
 }
 
-/// Returns how a helper gets onto the machine.
+/// Returns how to install a helper.
 pub(crate) fn install(what: &str) -> String {
     match &*packages(what) {
         [] => format!("install {what}, then run ken index"),
@@ -92,7 +92,7 @@ pub(crate) fn install(what: &str) -> String {
     }
 }
 
-/// Returns a word as a shell reads it.
+/// Returns a word quoted for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

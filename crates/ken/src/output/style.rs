@@ -1,4 +1,4 @@
-//! Colours and hyperlinks, where the terminal understands them.
+//! Colours and hyperlinks for terminals that support them.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::file_url;
 use crate::cli::{Global, When};
 
-/// Which escape sequences to use.
+/// The escape sequences to use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) color: bool,
@@ -14,7 +14,7 @@ pub(crate) struct Style {
 }
 
 impl Style {
-    /// Decides by what was typed, the terminal and its environment.
+    /// Chooses by the command line, the terminal and the environment.
     #[allow(clippy::disallowed_methods)] // the binary reads its environment
     pub(crate) fn of(global: &Global) -> Self {
         let terminal = std::io::stdout().is_terminal()
@@ -51,7 +51,7 @@ impl Style {
         }
     }
 
-    /// Makes text clickable (OSC 8): it opens the file.
+    /// Makes text a link (OSC 8) that opens the file.
     pub(crate) fn link(self, path: &Path, text: &str) -> String {
         if !self.hyperlinks {
             return text.to_owned();
@@ -69,7 +69,7 @@ fn decide(when: When, auto: bool) -> bool {
     }
 }
 
-/// Terminals that are known to show hyperlinks; others may print the escape sequence.
+/// Returns whether the terminal is known to support hyperlinks; others may print the escape sequence.
 #[allow(clippy::disallowed_methods)] // the binary reads its environment
 fn shows_hyperlinks() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some();

@@ -1,4 +1,4 @@
-//! Requests about one message: to show it, to change it, to answer it.
+//! Requests about one message: showing, changing and answering it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ impl<W: Write> Session<W> {
                 flags: Some("+S-N"),
                 ..Target::default()
             };
-            // A message that cannot be marked is shown all the same.
+            // A message that cannot be marked is still shown.
             if let Ok(moved) = self.apply(&path, &target) {
                 mail.lie_at(moved);
                 if self.version.is_new {
@@ -53,7 +53,7 @@ impl<W: Write> Session<W> {
         };
         let files = match request.text(":msgid")? {
             Some(id) if request.number(":docid")?.is_none() => match self.store.with_id(&id)? {
-                // A message that is answered need not be here.
+                // The message that is answered may be missing.
                 files if files.is_empty() && self.version.is_new => return Ok(()),
                 files if files.is_empty() => vec![self.store.file_with_id(&id)?],
                 files => files,
@@ -85,7 +85,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Moves a message and takes note of it.
+    /// Moves a message and notes its new path.
     fn apply(&mut self, path: &Path, target: &Target<'_>) -> Result<PathBuf, Failed> {
         let moved = relocate(path, target)?;
         self.docids.moved(path, &moved);
@@ -93,7 +93,7 @@ impl<W: Write> Session<W> {
         Ok(moved)
     }
 
-    /// Changes flags of the other messages with the identifier of one.
+    /// Changes the flags of the duplicates of a message.
     fn change_duplicates(&mut self, mail: &Mail, change: &str) -> Answered {
         if change.is_empty() {
             return Ok(());
@@ -123,7 +123,7 @@ impl<W: Write> Session<W> {
         self.send(list)
     }
 
-    /// Returns where the message is that a request means.
+    /// Returns the path of the message that a request names.
     fn meant(&mut self, request: &Request) -> Result<PathBuf, Error> {
         let docid = request.number(":docid")?;
         let id = request.text(":msgid")?;
@@ -139,7 +139,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Returns where the message of a number is.
+    /// Returns the path of the message with a number.
     fn numbered(&mut self, docid: i64) -> Result<PathBuf, Error> {
         let not_found = || Error::new(ErrorKind::NotFound, "could not get message from store");
         let (path, id) = self.docids.get(docid).ok_or_else(not_found)?;
@@ -168,7 +168,7 @@ impl<W: Write> Session<W> {
         Ok(self.send(list)?)
     }
 
-    /// Takes a message into the index that another program wrote.
+    /// Adds a message that another program wrote to the index.
     fn taken_in(&mut self, request: &Request) -> Result<(Mail, i64), Error> {
         let path = request.path(":path")?;
         let path = request.required(":path", path)?;
@@ -257,7 +257,7 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// Returns the part of a change of flags that goes for duplicates too.
+/// Returns the part of a change of flags that also applies to duplicates.
 fn shared(change: &str) -> String {
     let is_shared = |pair: &&[u8]| match pair {
         [b'+' | b'-', letter] => SHARED_FLAGS.as_bytes().contains(letter),

@@ -1,4 +1,4 @@
-//! Requests that only ask.
+//! Requests that change nothing.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use super::super::request::Request;
 use super::super::{Address, Error, Mail, Sexp};
 use super::{Answered, Session};
 
-/// Messages of the first list of results, and of the others.
+/// The number of messages in the first list of an answer, and in the others.
 const OLD_BATCHES: (usize, usize) = (110, 110);
 const NEW_BATCHES: (usize, usize) = (200, 5_000);
 
@@ -53,8 +53,8 @@ impl<W: Write> Session<W> {
         Ok(self.send(list)?)
     }
 
-    /// Returns how many messages the queries of a request find. A query that is wrong finds none: the
-    /// others, bookmarks most likely, are to be counted all the same.
+    /// Returns how many messages the queries of a request find. A query with a mistake finds none: the other queries,
+    /// most likely bookmarks, are still counted.
     fn counted(&mut self, request: &Request) -> Result<Sexp, Error> {
         let mut counted = Vec::new();
         for query in request.texts(":queries")? {
@@ -117,7 +117,7 @@ impl<W: Write> Session<W> {
         self.send(list)
     }
 
-    /// Sends results, in several lists so that the first are shown soon.
+    /// Sends the messages found in several lists, so that the first ones appear soon.
     fn headers(&mut self, found: &[Found], batch_size: Option<usize>) -> std::io::Result<()> {
         let (first, others) = match (batch_size, self.version.is_new) {
             (Some(size), _) if size > 0 => (size, size),
@@ -165,7 +165,7 @@ impl<W: Write> Session<W> {
                 .filter(|limit| *limit > 0),
         };
         let now = self.store.committed_at()?;
-        // What did not change since then is known.
+        // The client knows the contacts that did not change since then.
         let contacts = match now > known {
             true => self.store.contacts(&query)?,
             false => Vec::new(),
@@ -199,7 +199,7 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// Says how was searched, as mu 1.12 does.
+/// Describes the search as mu 1.12 does.
 fn describe(find: &Find, request: &Request, list: &mut Plist) {
     let limit = find
         .limit

@@ -1,7 +1,7 @@
-//! The mail of one index: what is asked of it, and what becomes of messages that are changed.
+//! The mail of one index: it answers queries and follows messages that are changed.
 //!
-//! Readers never wait for a writer. An [`Updater`] takes the messages that were moved into the index. Until that is
-//! done the store knows by itself where they are now, and answers with that.
+//! Readers never wait for a writer. An [`Updater`] brings messages that were moved into the index. Until then the
+//! store itself knows where they are, and answers accordingly.
 
 mod query;
 
@@ -23,16 +23,16 @@ use ken_search::plan::Context;
 use super::Error;
 use super::error::ErrorKind;
 
-/// How long a question waits for what was changed before it.
+/// How long a request waits for earlier changes.
 const SETTLE: Duration = Duration::from_secs(2);
-/// Folders within folders of mail, at most.
+/// The deepest nesting of mail folders.
 const MAX_DEPTH: usize = 32;
 
-/// What a store is made of.
+/// The settings of a store.
 pub struct StoreOptions {
-    /// How the index is written, and where it is.
+    /// The index, and how it is written.
     pub update: Options,
-    /// Who asks, when and where.
+    /// The user, the time and the current folder.
     pub context: Context,
     /// The folder of all mail, without symbolic links.
     pub maildir: PathBuf,
@@ -48,16 +48,16 @@ pub struct Store {
     personal: Personal,
     reader: Reader,
     writer: Option<Writer>,
-    /// Moves that the writer works on, and those that wait for it.
+    /// Moves that the writer works on, and those that wait.
     told: Moves,
     waiting: Moves,
 }
 
-/// Where messages went that the index knows under an old name; nowhere if they were removed.
+/// The new paths of messages that the index has under an old path; absent if they were removed.
 #[derive(Default)]
 struct Moves {
     to: HashMap<PathBuf, Option<PathBuf>>,
-    /// All paths that the index must look at.
+    /// All paths that the index must update.
     files: Vec<PathBuf>,
     /// Whether tags changed.
     tags: bool,
@@ -69,20 +69,20 @@ impl Moves {
     }
 }
 
-/// What writes the index, and what it does.
+/// The writer of the index, and its current work.
 struct Writer {
     updater: Updater,
     done: Receiver<Outcome>,
     progress: Arc<Progress>,
-    /// Whether it works, and on all files.
+    /// Whether the writer works, and whether on all files.
     busy: Option<bool>,
 }
 
 impl Store {
-    /// Makes a store; nothing is opened yet.
+    /// Creates a store without opening anything.
     ///
     /// # Errors
-    /// Fails if one of the user's addresses is no regular expression.
+    /// Fails if one of the user's addresses is an invalid regular expression.
     pub fn new(options: StoreOptions) -> Result<Self, Error> {
         let personal = Personal::new(&options.personal)
             .map_err(|message| Error::new(ErrorKind::Argument, message))?;
@@ -125,7 +125,7 @@ impl Store {
         Ok(self.reader.snapshot()?)
     }
 
-    /// Returns where a file is that the index knows by this path; nothing if it was removed.
+    /// Returns the current path of a file that the index has under this path; `None` if it was removed.
     fn now(&self, path: PathBuf) -> Option<PathBuf> {
         let mut path = path;
         for moves in [&self.told, &self.waiting] {
@@ -136,7 +136,7 @@ impl Store {
         Some(path)
     }
 
-    /// Returns the path at which a message is, if another program renamed it.
+    /// Returns the current path of a message, even if another program renamed it.
     ///
     /// # Errors
     /// Fails if it is not found.
@@ -159,7 +159,7 @@ impl Store {
         })
     }
 
-    /// Takes note that a message lies somewhere else, or nowhere.
+    /// Notes that a message moved or was removed.
     pub fn moved(&mut self, from: &Path, to: Option<&Path>) {
         if to == Some(from) {
             return;
@@ -172,25 +172,25 @@ impl Store {
         self.tell();
     }
 
-    /// Takes note of a new message.
+    /// Notes a new message.
     pub fn added(&mut self, path: &Path) {
         self.waiting.files.push(path.to_path_buf());
         self.tell();
     }
 
-    /// Takes note that tags of messages changed.
+    /// Notes that tags of messages changed.
     pub(super) fn tags_changed(&mut self) {
         self.waiting.tags = true;
         self.tell();
     }
 
-    /// Returns how the index is written.
+    /// Returns the settings for writing the index.
     pub(super) fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Has all mail looked at, in the background; if it is lazy, folders that did not change are passed
-    /// over. Returns whether it was not under way already.
+    /// Starts a run over all mail in the background; a lazy run skips folders that did not change. Returns false if a
+    /// run is under way already.
     pub(super) fn index(&mut self, lazy: bool) -> bool {
         let options = Options {
             lazy,
@@ -207,7 +207,7 @@ impl Store {
         true
     }
 
-    /// Hands what waits to the writer, unless it works.
+    /// Gives waiting changes to the writer, unless it works.
     fn tell(&mut self) {
         if self.waiting.is_empty() || self.writer().busy.is_some() {
             return;
@@ -224,18 +224,18 @@ impl Store {
         self.writer.get_or_insert_with(|| Writer::start(options))
     }
 
-    /// Returns the channel on which the writer reports that it is done.
+    /// Returns the channel on which the writer reports finished work.
     pub(super) fn done(&self) -> Option<&Receiver<Outcome>> {
         self.writer.as_ref().map(|writer| &writer.done)
     }
 
-    /// Returns how far the run over all files is, if there is one.
+    /// Returns the progress of the run over all files, if there is one.
     pub(super) fn progress(&self) -> Option<&Progress> {
         let writer = self.writer.as_ref()?;
         (writer.busy == Some(true)).then_some(&*writer.progress)
     }
 
-    /// Takes note that the writer did a job.
+    /// Notes that the writer finished a job.
     pub(super) fn finished(&mut self, done: &Outcome) {
         if let Some(writer) = &mut self.writer {
             writer.busy = None;
@@ -246,7 +246,7 @@ impl Store {
         self.tell();
     }
 
-    /// Waits until the index knows of all changes, unless a run over all files goes on.
+    /// Waits until the index has all changes, unless a run over all files goes on.
     pub fn settle(&mut self) {
         let until = Instant::now() + SETTLE;
         while let Some(writer) = &self.writer {
@@ -260,7 +260,7 @@ impl Store {
         }
     }
 
-    /// Ends the writer when it has done what it was told.
+    /// Stops the writer when its work is done.
     pub fn close(&mut self) {
         if let Some(progress) = self.progress() {
             progress.cancel();
@@ -279,11 +279,11 @@ impl Writer {
     fn start(options: &Options) -> Self {
         let (tell, done) = unbounded();
         let options = UpdaterOptions {
-            // A client waits for the change that it made.
+            // A client waits for its own change.
             batching: Batching::AT_ONCE,
             ..UpdaterOptions::new(options.clone())
         };
-        // Nobody listens any more when the store ends.
+        // The receiver is gone when the store ends.
         let report = move |outcome: &Outcome| _ = tell.send(outcome.clone());
         Self {
             updater: Updater::start(options, report),
@@ -295,10 +295,10 @@ impl Writer {
 }
 
 impl Store {
-    /// Returns the folder of mail of a name such as `/inbox`.
+    /// Returns the mail folder with a name such as `/inbox`.
     ///
     /// # Errors
-    /// Fails if the name is none of a folder below that of all mail.
+    /// Fails if the name is not that of a folder below the folder of all mail.
     pub fn folder(&self, name: &str) -> Result<PathBuf, Error> {
         let Some(below) = name.strip_prefix('/') else {
             let message = format!("target maildir must be empty or start with / ({name})");
@@ -311,10 +311,10 @@ impl Store {
         Ok(self.maildir.join(below.trim_matches('/')))
     }
 
-    /// Returns a path as the index knows it: the folder without symbolic links.
+    /// Returns a path as the index has it, with symbolic links in its folder resolved.
     ///
     /// # Errors
-    /// Fails if the folder is not there.
+    /// Fails if the folder does not exist.
     pub fn resolved(&self, path: &Path) -> Result<PathBuf, Error> {
         let unreadable = || {
             let message = format!("file @ '{}' is not readable", path.display());
@@ -327,10 +327,10 @@ impl Store {
         Ok(folder.join(name))
     }
 
-    /// Returns the time that a text means: a day, or seconds since 1970-01-01 UTC.
+    /// Reads a time: a day, or seconds since 1970-01-01 UTC.
     ///
     /// # Errors
-    /// Fails if it means none.
+    /// Fails if the text is not a time.
     pub fn time(&self, text: &str) -> Result<i64, Error> {
         if let Ok(seconds) = text.parse() {
             return Ok(seconds);
@@ -355,7 +355,7 @@ impl Store {
         Ok(i64::try_from(micros).unwrap_or(i64::MAX))
     }
 
-    /// Returns the names of all folders of mail, such as `/inbox`.
+    /// Returns the names of all mail folders, such as `/inbox`.
     ///
     /// # Errors
     /// Fails if the index cannot be read.

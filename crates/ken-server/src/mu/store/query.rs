@@ -1,4 +1,4 @@
-//! Queries in mu's language, asked of the search service within the folder of all mail.
+//! Queries in mu's language, which the search service answers within the folder of all mail.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ impl Store {
     /// Returns a query in ken's own language, and its plan.
     ///
     /// # Errors
-    /// Fails if the query is wrong or there is no index.
+    /// Fails if the query has a mistake or there is no index.
     pub fn explain(&self, query: &str) -> Result<(String, String), Error> {
         let source = self.source()?;
         let request = self.request(&*source, query);
@@ -60,7 +60,7 @@ impl Store {
     /// Returns how many messages a query finds, and how many of them are unread.
     ///
     /// # Errors
-    /// Fails if the query is wrong or the index cannot be read.
+    /// Fails if the query has a mistake or the index cannot be read.
     pub fn count(&self, query: &str) -> Result<(usize, usize), Error> {
         let source = self.source()?;
         let service = self.service(&*source);
@@ -84,7 +84,7 @@ impl Store {
         let source = self.source()?;
         let found = self.service(&*source).messages_with_id(id)?;
         let locations = found.locations().collect::<Result<Vec<_>, _>>()?;
-        // A message that is attached to another has that one's file.
+        // An attached message has the file of the outer message.
         let own = locations.into_iter().filter(|at| at.ipath.is_root());
         let files = own.map(|location| location.path);
         let files = files.filter(|path| path.starts_with(&self.maildir));

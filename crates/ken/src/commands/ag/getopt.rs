@@ -1,5 +1,5 @@
-//! A command line as the C library's `getopt_long` reads it: options may follow operands, letters may
-//! be joined, long names may be cut short, and its messages.
+//! Parses a command line as the C library's `getopt_long` does, with the same messages: options may follow operands,
+//! letters may be joined, and long names may be abbreviated.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -9,7 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 pub(super) enum Takes {
     Nothing,
     Value,
-    /// Only behind an equals sign.
+    /// Only after an equals sign.
     Optional,
 }
 
@@ -18,27 +18,27 @@ pub(super) enum Takes {
 pub(super) struct Long {
     pub(super) name: &'static str,
     pub(super) takes: Takes,
-    /// What it does: names that do the same may be meant by one cut name.
+    /// What the option does. An abbreviation may match several names if they do the same.
     pub(super) means: &'static str,
 }
 
 /// An option as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
-    /// What it does; a letter stands for itself.
+    /// What the option does; for a letter, the letter itself.
     pub(super) means: &'static str,
     /// The name of a long option.
     pub(super) name: &'static str,
     pub(super) value: Option<OsString>,
-    /// Whether the value was an argument of its own.
+    /// Whether the value was a separate argument.
     pub(super) is_apart: bool,
 }
 
-/// Reads a command line.
+/// Parses a command line.
 pub(super) struct Parser<'o> {
     arguments: Vec<OsString>,
     at: usize,
-    /// Letters that are left of the last argument.
+    /// The remaining letters of the last argument.
     letters: Vec<u8>,
     short: &'o [(u8, &'static str, Takes)],
     long: &'o [Long],
@@ -61,7 +61,7 @@ impl<'o> Parser<'o> {
         }
     }
 
-    /// Returns the next option; what is no option is kept with the operands. An error is a message.
+    /// Returns the next option; operands are collected. An error is a message.
     pub(super) fn next(&mut self) -> Option<Result<Given, String>> {
         loop {
             if !self.letters.is_empty() {
@@ -81,7 +81,7 @@ impl<'o> Parser<'o> {
         }
     }
 
-    /// Takes a value back that was an argument of its own: it is read again.
+    /// Takes back a value that was a separate argument, so that it is read again.
     pub(super) fn put_back(&mut self) {
         self.at -= 1;
     }
@@ -148,7 +148,7 @@ impl<'o> Parser<'o> {
         Ok(given)
     }
 
-    /// Finds an option by its name or the beginning of it; the text is what messages show.
+    /// Finds an option by its name or the beginning of it; messages show `text`.
     fn find(&self, typed: &[u8], text: &[u8]) -> Result<Long, String> {
         if let Some(exact) = self.long.iter().find(|o| o.name.as_bytes() == typed) {
             return Ok(*exact);
@@ -199,7 +199,7 @@ mod tests {
         Long { name, takes, means }
     }
 
-    /// Returns what was read, in words.
+    /// Returns the result of parsing in words.
     fn read(line: &str) -> String {
         let arguments = line.split(' ').map(OsString::from).collect();
         let mut parser = Parser::new(arguments, SHORT, LONG);

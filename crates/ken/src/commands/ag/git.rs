@@ -1,14 +1,14 @@
 //! The patterns that git ignores everywhere: `core.excludesfile`.
 //!
-//! ag asks git, which takes longer than many a search. Here git is asked only if a configuration file
-//! that it would read has a word of it.
+//! ag asks git, which takes longer than many a search. ken asks git only if a configuration file that git would read
+//! mentions the setting.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Configuration files are small; of a larger one git is asked.
+/// The most bytes of a configuration file that is read here; for a larger one ken asks git.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 /// Returns the file with the patterns, if there may be one.
@@ -53,7 +53,7 @@ fn is_configured(home: Option<&Path>) -> bool {
     if let Ok(folder) = fs_err::canonicalize(".") {
         let git = folder.ancestors().map(|folder| folder.join(".git"));
         if let Some(git) = git.into_iter().find(|git| fs_err::metadata(git).is_ok()) {
-            // A file stands for a folder elsewhere.
+            // A file points to a folder elsewhere.
             if git.is_file() {
                 return true;
             }
@@ -63,7 +63,7 @@ fn is_configured(home: Option<&Path>) -> bool {
     files.iter().any(|file| mentions(file))
 }
 
-/// Returns whether a configuration file may name the patterns, or another file that does.
+/// Returns whether a configuration file may name the patterns, or include another file that does.
 fn mentions(file: &Path) -> bool {
     let Ok(metadata) = fs_err::metadata(file) else {
         return false;

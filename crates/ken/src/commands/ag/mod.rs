@@ -1,8 +1,7 @@
 //! `ag`: ken under the name of the Silver Searcher, with its command line, output and exit codes.
 //!
-//! What was typed is read as `getopt_long` reads it, and becomes settings of [`ken_grep::ag`], which
-//! searches. ag 2.2.0 is the measure: `scripts/compare-ag` runs both on the same files.
-//! `docs/ag.md` lists what differs.
+//! The arguments are parsed as by `getopt_long`, and become settings of [`ken_grep::ag`], which searches. ag 2.2.0 is
+//! the reference: `scripts/compare-ag` runs both on the same files. `docs/ag.md` lists the differences.
 
 mod getopt;
 mod git;
@@ -26,18 +25,18 @@ use crate::failure::{Failure, Kind};
 use plan::{Plan, Surroundings};
 use typed::{Instead, Refusal, Terminal, Typed};
 
-/// Something is wrong with what was typed, or nothing was found.
+/// The arguments are invalid, or nothing was found.
 const NOTHING: u8 = 1;
 
-/// The search could not be done.
+/// The search failed.
 const FATAL: u8 = 2;
 
-/// Names on their way to another program: as much as the C library keeps.
+/// The buffer for output to another program, as large as the C library's.
 const BUFFER: usize = 4 << 10;
 
 const HELP: &str = include_str!("help.txt");
 
-/// Runs what was typed after the name of the program.
+/// Runs the arguments after the name of the program.
 pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
     let started = Instant::now();
     if arguments.is_empty() {
@@ -57,7 +56,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     };
     let code = answer(global, typed, terminal, &mut pager, started);
     if let Some(mut pager) = pager {
-        // It ends when its input does.
+        // The pager ends when its input does.
         drop(pager.stdin.take());
         pager.wait()?;
     }
@@ -102,7 +101,7 @@ fn answer(
     })
 }
 
-/// Asks the index which files need not be read. Without one, or with one that cannot be read, all are.
+/// Asks the index which files need not be read. Without a readable index all files are read.
 fn prefilter(global: &Global, settings: &Settings) -> Prefilter {
     let (Ok(data), Ok(here)) = (data_folder(global), fs_err::canonicalize(".")) else {
         return Prefilter::nothing();
@@ -134,7 +133,7 @@ fn stats(stats: Stats, seconds: f64) -> String {
     )
 }
 
-/// Says why nothing is done, and returns the exit code.
+/// Prints why nothing is done, and returns the exit code.
 fn refuse(refusal: &Refusal) -> Result<ExitCode, Failure> {
     match refusal {
         Refusal::Usage(message) => usage(message),

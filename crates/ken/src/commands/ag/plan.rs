@@ -1,4 +1,4 @@
-//! From what was typed to what is searched and printed: ag's options change each other.
+//! Turns the arguments into what is searched and printed: ag's options change each other.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -14,24 +14,24 @@ use ken_grep::prefilter::Prefilter;
 
 use super::typed::{Ignore, Numbers, Place, Refusal, Typed};
 
-/// What ag takes from its surroundings.
+/// The environment of a search by ag.
 #[derive(Debug)]
 pub(super) struct Surroundings {
-    /// Files with patterns that hold everywhere.
+    /// Files with patterns that apply everywhere.
     pub(super) ignore: Vec<PathBuf>,
     /// Device and inode of the file that output goes to, unless it is a terminal.
     pub(super) output: Option<(u64, u64)>,
     pub(super) cores: usize,
 }
 
-/// What is to be done.
+/// The planned search.
 pub(super) struct Plan {
     pub(super) settings: Settings,
-    /// Standard input is searched.
+    /// Whether standard input is searched.
     pub(super) is_stream: bool,
 }
 
-/// Joins all that is known.
+/// Makes the plan from the arguments and the environment.
 pub(super) fn plan(
     mut typed: Typed,
     around: &Surroundings,
@@ -120,7 +120,7 @@ fn refused(message: &str) -> Refusal {
     Refusal::Query(message.to_owned())
 }
 
-/// Returns which names files must have. A file type takes the place of a pattern.
+/// Returns the names that files must have. A file type replaces a pattern.
 fn names(typed: &Typed) -> Result<Option<Names>, Refusal> {
     if !typed.file_types.is_empty() {
         let wanted = FILE_TYPES
@@ -133,7 +133,7 @@ fn names(typed: &Typed) -> Result<Option<Names>, Refusal> {
     Ok(typed.names.as_ref().map(regex).transpose()?)
 }
 
-/// Lets options change each other; returns whether a stream is searched if no path is given.
+/// Applies the effects of options on each other. Returns whether a stream is searched if no path is given.
 fn settle(typed: &mut Typed) -> bool {
     if typed.context > 0 {
         (typed.before, typed.after) = (typed.context, typed.context);
@@ -150,7 +150,7 @@ fn settle(typed: &mut Typed) -> bool {
     }
     let is_stream = typed.stream && !typed.ackmate && !typed.vimgrep && !typed.parallel;
     if is_stream {
-        // Before it is known whether a path is given: so does ag.
+        // ag decides this too before it looks for paths.
         (typed.place, typed.breaks) = (Place::Nothing, false);
         if typed.numbers == Numbers::Yes {
             typed.numbers = Numbers::No;
@@ -189,7 +189,7 @@ fn display(typed: &Typed, paths: &[PathBuf]) -> Display {
     }
 }
 
-/// Gathers the patterns that hold everywhere.
+/// Collects the patterns that apply everywhere.
 fn rules(typed: &Typed, around: &Surroundings, report: &Report<'_>) -> Rules {
     let mut rules = Rules::root();
     for ignore in &typed.ignore {

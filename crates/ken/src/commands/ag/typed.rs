@@ -1,4 +1,4 @@
-//! ag's options: what each does, in the order in which they were typed.
+//! ag's options: what each does, applied in the order of the arguments.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -8,10 +8,10 @@ use ken_grep::ag::{Case, Colors, Error, FILE_TYPES, Level, Names};
 
 use super::getopt::{Given, Long, Parser, Takes};
 
-/// Where paths are printed, as far as it is known.
+/// Where paths are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// On top, if more than one file is searched.
+    /// Above the lines, if more than one file is searched.
     Default,
     /// On each line, if more than one file is searched.
     DefaultEachLine,
@@ -20,7 +20,7 @@ pub(super) enum Place {
     Nothing,
 }
 
-/// Whether lines have numbers.
+/// Whether lines are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbers {
     No,
@@ -36,7 +36,7 @@ pub(super) enum Ignore {
     File(PathBuf),
 }
 
-/// What is printed in place of a search.
+/// Output that replaces a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Instead {
     Help,
@@ -44,7 +44,7 @@ pub(super) enum Instead {
     FileTypes,
 }
 
-/// All that was typed.
+/// All options and operands.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is an option
 pub(super) struct Typed {
@@ -89,7 +89,7 @@ pub(super) struct Typed {
     pub(super) print_all: bool,
     pub(super) recurse: bool,
     pub(super) stats: bool,
-    /// Standard input is searched, unless a path is given.
+    /// Whether standard input is searched, unless a path is given.
     pub(super) stream: bool,
     pub(super) vcs: bool,
     pub(super) vimgrep: bool,
@@ -103,11 +103,11 @@ pub(super) struct Typed {
 /// Why nothing is done.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// The usage is shown, after these lines.
+    /// The usage is printed after these lines.
     Usage(String),
-    /// This is said, as an error: there is nothing to search for.
+    /// This error is printed, as there is nothing to search for.
     Query(String),
-    /// This is said, as an error, and the search has failed.
+    /// This error is printed, and the search has failed.
     Fatal(String),
 }
 
@@ -117,20 +117,20 @@ impl From<Error> for Refusal {
     }
 }
 
-/// What is known before anything is read.
+/// What is known before any file is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminal {
-    /// Output goes to a terminal.
+    /// Whether output goes to a terminal.
     pub(super) is_output: bool,
-    /// It understands escape sequences.
+    /// Whether the output understands escape sequences.
     pub(super) has_colors: bool,
-    /// Standard input is a pipe or a file.
+    /// Whether standard input is a pipe or a file.
     pub(super) is_fed: bool,
 }
 
 const DEFAULT_DEPTH: i64 = 25;
 
-/// Lines of context, if no number is given.
+/// Lines of context without a number.
 const CONTEXT: usize = 2;
 
 const SHORT: &[(u8, &str, Takes)] = &[
@@ -169,10 +169,11 @@ const SHORT: &[(u8, &str, Takes)] = &[
     (b'0', "null", Takes::Nothing),
 ];
 
-/// Options of which ag makes one when their names are cut short: it tells them apart by name.
+/// The meaning of options that ag tells apart only by their full names: an abbreviation of several of them is not
+/// ambiguous.
 const BY_NAME: &str = "by name";
 
-/// Long options in ag's order, which messages show: name, value, and what it means if not itself.
+/// The long options in ag's order, as messages show them: name, value, and meaning if it differs from the name.
 const LONG: &[(&str, Takes, &str)] = &[
     ("ackmate", Takes::Nothing, ""),
     ("ackmate-dir-filter", Takes::Value, BY_NAME),
@@ -268,7 +269,7 @@ const LONG: &[(&str, Takes, &str)] = &[
     ("workers", Takes::Value, BY_NAME),
 ];
 
-/// Reads what follows the name of the program.
+/// Reads the arguments after the name of the program.
 pub(super) fn read(arguments: Vec<OsString>, terminal: Terminal) -> Result<Typed, Refusal> {
     let types = FILE_TYPES
         .iter()
@@ -350,7 +351,7 @@ impl Typed {
         }
     }
 
-    /// Does what an option says; returns whether its value was one.
+    /// Applies an option; returns whether it used its value.
     fn apply(&mut self, given: &Given) -> Result<bool, Refusal> {
         let means = match given.means {
             BY_NAME => given.name,
@@ -378,7 +379,7 @@ impl Typed {
         };
         *lines = number.map_or(CONTEXT, |number| usize::try_from(number).unwrap_or(0));
         match typed {
-            // The query was meant.
+            // The value is the query.
             Some(_) if number.is_none() && given.is_apart => Ok(false),
             Some(text) if number.is_none() => {
                 let text = text.to_string_lossy();
@@ -390,7 +391,7 @@ impl Typed {
         }
     }
 
-    /// Does what an option without a value says of the output; returns whether it is one.
+    /// Applies an option without a value that changes the output; returns whether it is one.
     fn apply_output(&mut self, means: &str) -> bool {
         match means {
             "ackmate" => self.ackmate = true,
@@ -434,14 +435,14 @@ impl Typed {
                 (self.files, self.stats, self.place) = (true, true, Place::Nothing);
             }
             "vimgrep" => self.vimgrep = true,
-            // All lines are printed in full, and there is one kind of terminal.
+            // All lines are printed in full, and there is only one kind of terminal.
             "print-long-lines" | "color-win-ansi" => {}
             _ => return false,
         }
         true
     }
 
-    /// Does what an option without a value says of the search; returns whether it is one.
+    /// Applies an option without a value that changes the search; returns whether it is one.
     fn apply_search(&mut self, means: &str) -> bool {
         match means {
             "all-types" => (self.all_files, self.binary) = (true, true),
@@ -453,7 +454,7 @@ impl Typed {
             "follow" => self.follow = true,
             "no-follow" => self.follow = false,
             "hidden" => self.hidden = true,
-            // Highlighting makes no sense then.
+            // Highlighting is pointless here.
             "invert-match" => (self.invert, self.color) = (true, false),
             "literal" => self.literal = true,
             "multiline" => self.by_line = false,
@@ -467,7 +468,7 @@ impl Typed {
             "search-zip" => self.compressed = true,
             "skip-vcs-ignores" => self.vcs = false,
             "word-regexp" => self.words = true,
-            // How files are read and threads are placed is not asked.
+            // Options for reading files and placing threads have no effect.
             "affinity" | "no-affinity" | "match" | "mmap" | "no-mmap" => {}
             _ => return false,
         }
@@ -509,13 +510,13 @@ impl Typed {
     }
 }
 
-/// Reads a number, if the text is nothing else, as `strtol` does.
+/// Reads a number from the whole text, as `strtol` does.
 fn number(text: &OsStr) -> Option<i64> {
     let text = text.to_str()?.trim_start();
     text.strip_prefix('+').unwrap_or(text).parse().ok()
 }
 
-/// Reads the number that a text begins with, as `atoi` does; 0 if there is none.
+/// Reads the number at the start of a text, as `atoi` does; 0 if there is none.
 fn leading_number(text: &OsStr) -> i64 {
     let text = text.to_string_lossy();
     let text = text.trim_start();

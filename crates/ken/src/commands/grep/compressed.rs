@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ken_extract::compression::{decompressed, is_compressed};
 
-/// Opens a compressed file as what is in it.
+/// Opens a compressed file as its content.
 pub(super) fn open(path: &Path) -> io::Result<Option<Box<dyn Read>>> {
     if !is_compressed(path) {
         return Ok(None);

@@ -1,10 +1,10 @@
-//! The file of flags that `KEN_GREP_CONFIG_PATH` names: one argument on each line.
+//! The file of arguments that `KEN_GREP_CONFIG_PATH` names, with one argument on each line.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Reads the arguments; blank lines and lines that start with `#` say nothing.
+/// Reads the arguments, without blank lines and lines that start with `#`.
 pub(super) fn read(path: &Path) -> std::io::Result<Vec<OsString>> {
     Ok(parse(&fs_err::read(path)?))
 }

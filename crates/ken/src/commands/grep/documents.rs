@@ -1,4 +1,4 @@
-//! `ken grep --documents`: which documents of the index are below the paths.
+//! `ken grep --documents`: searches the documents of the index below the paths.
 
 use std::io::Stdout;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::cli::Global;
 use crate::config::data_folder;
 use crate::failure::Failure;
 
-/// Searches the text that the index holds of what is below the paths.
+/// Searches the stored text of the documents below the paths.
 pub(super) fn search(
     global: &Global,
     search: &Search<'_>,
@@ -91,7 +91,7 @@ fn below(snapshot: &dyn Source, path: &Path) -> Result<Vec<DocAddress>, Failure>
     Ok(found.hits.iter().map(|hit| hit.address).collect())
 }
 
-/// Brings the documents into the order of their paths, if that is asked for.
+/// Sorts the documents by path, if requested.
 fn sort(
     snapshot: &dyn Source,
     addresses: &mut Vec<DocAddress>,

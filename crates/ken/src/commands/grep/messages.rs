@@ -1,4 +1,4 @@
-//! What goes wrong, and with `--debug` what happens, on standard error.
+//! Messages on standard error: failures, and events with `--debug`.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use ken_grep::Observer;
 
 use super::typed::{Logging, Typed};
 
-/// Tells what goes wrong and remembers whether anything did.
+/// Prints failures and remembers whether there were any.
 pub(super) struct Messages {
     quiet: bool,
     quiet_rules: bool,
@@ -23,7 +23,7 @@ impl Messages {
         }
     }
 
-    /// Returns whether anything went wrong.
+    /// Returns whether anything failed.
     pub(super) fn any_failure(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
@@ -44,15 +44,15 @@ impl Observer for Messages {
     }
 }
 
-/// Writes one message, not amid the lines of results.
+/// Prints one message between lines of results, not inside one.
 pub(super) fn tell(message: &str) {
     let output = std::io::stdout().lock();
-    // There is nowhere left to complain to.
+    // A failure to print cannot be reported anywhere.
     let _ = writeln!(std::io::stderr(), "ken: {message}");
     drop(output);
 }
 
-/// Shows what the walker and the searcher log.
+/// Prints the log of the walker and the searcher.
 struct Logger;
 
 impl log::Log for Logger {
@@ -68,7 +68,7 @@ impl log::Log for Logger {
     fn flush(&self) {}
 }
 
-/// Starts to show what is logged, if it was asked for.
+/// Starts logging if requested.
 pub(super) fn start_log(logging: Option<Logging>) {
     let Some(logging) = logging else {
         return;

@@ -30,10 +30,10 @@ use messages::Messages;
 use plan::{Plan, Surroundings};
 use typed::{Action, Buffering, Typed};
 
-/// Results on their way to the terminal or to another program: few large pieces.
+/// The buffer for results: output is written in few large pieces.
 const BUFFER: usize = 64 << 10;
 
-/// Runs what was typed after the name of the command.
+/// Runs the arguments after the name of the command.
 pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
     let mut typed = read(arguments).map_err(usage)?;
     messages::start_log(typed.logging);
@@ -64,7 +64,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     )
 }
 
-/// Returns the options of every command, with those that stand behind the name of this one.
+/// Returns the options of every command, with those given after the name of this one.
 fn with_options(global: &Global, typed: &mut Typed) -> Global {
     let mut global = global.clone();
     global.data = typed.data.take().or(global.data);
@@ -74,7 +74,7 @@ fn with_options(global: &Global, typed: &mut Typed) -> Global {
     global
 }
 
-/// Reads the command line, with the flags of the configuration file before it.
+/// Reads the command line, after the arguments of the configuration file.
 fn read(arguments: Vec<OsString>) -> Result<Typed, String> {
     let mut typed = Typed::default();
     flags::read(arguments.clone(), &mut typed)?;
@@ -130,7 +130,7 @@ fn search(
     };
     let need = question.need();
     let prefilter = prefilter(global, typed, &question, &need);
-    // An index leaves such files out.
+    // With an index such files are skipped already.
     let passes_over_ascii = prefilter.is_empty() && need.is_ok_and(|need| need.is_beyond_ascii());
     let search = Search {
         walk: &plan.walk,
@@ -166,8 +166,7 @@ fn search(
     Ok(summary.matched)
 }
 
-/// Asks the index which files need no scan. Without an index, or with one that cannot be read, all
-/// do.
+/// Asks the index which files need no scan. Without a readable index all files are scanned.
 fn prefilter(
     global: &Global,
     typed: &Typed,
@@ -186,8 +185,7 @@ fn prefilter(
     prefilter.unwrap_or_else(|_| Prefilter::because(Why::Unreadable))
 }
 
-/// Returns whether there is any file to search: where the index is trusted, the walk saw only those
-/// that may match.
+/// Returns whether there is any file to search. Where the index is trusted, the walk visits only files that may match.
 fn has_files(plan: &Plan, messages: &Messages) -> bool {
     let format = Format {
         quiet: true,
@@ -197,7 +195,7 @@ fn has_files(plan: &Plan, messages: &Messages) -> bool {
     run::list(&plan.walk, &format, plan.implicit_path, messages, nowhere).unwrap_or(true)
 }
 
-/// Searches in the way that was asked for, and prints what is found.
+/// Searches in the requested way, and prints the results.
 fn results(
     global: &Global,
     search: &Search<'_>,
@@ -211,7 +209,7 @@ fn results(
         let mut writer = standard_output(typed, around);
         return search.within(budget, &mut writer).map_err(walk_failed);
     }
-    // Of one core nobody expects the order of one thread, as of `-j1`.
+    // A single core does not promise the order of one thread, as `-j1` does.
     let is_ordered = typed.threads.is_some() || typed.sort.is_some() || !search.walks_by_index();
     if !typed.documents && (typed.rank || plan.walk.threads == 1 && is_ordered) {
         let mut writer = Paint::new(standard_output(typed, around), plan.colored);
@@ -233,7 +231,7 @@ fn results(
     Ok(summary)
 }
 
-/// Prints what was counted; whoever reads may have gone.
+/// Prints the statistics; the reader may be gone.
 fn report(summary: &Summary, started: Instant, plan: &Plan, writer: &mut dyn Write) {
     if let Some(stats) = &summary.stats {
         let json = plan.format.mode == Mode::Json;
@@ -244,7 +242,7 @@ fn report(summary: &Summary, started: Instant, plan: &Plan, writer: &mut dyn Wri
     }
 }
 
-/// Returns standard output, buffered as asked for.
+/// Returns standard output with the requested buffering.
 fn standard_output(typed: &Typed, around: &Surroundings) -> Box<dyn Write + Send> {
     let by_line = match typed.buffering {
         Buffering::Auto => around.output_is_terminal,

@@ -1,5 +1,4 @@
-//! From flags to a search: what follows from several flags together, from the terminal and from
-//! standard input.
+//! Turns flags into a search: the combined effect of flags, terminal and standard input.
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
@@ -19,34 +18,34 @@ use super::typed::{Action, Around, Colors, PatternSource, Typed};
 use crate::cli::{Global, When};
 use crate::output::Style;
 
-/// So many threads walk where a disk is waited for, unless it is said how many: on two cores a tree of 78,579 files
-/// of which nothing is in memory takes half the time with eight and no less with more than sixteen.
+/// The default number of threads for a walk that waits for a disk. On two cores a tree of 78,579 files, none of them
+/// in memory, takes half the time with eight threads, and no less with more than sixteen.
 const MAX_WAITING: usize = 16;
 
-/// All that a search needs to know.
+/// Everything that a search needs.
 pub(super) struct Plan {
     pub(super) walk: WalkOptions,
     pub(super) pattern: PatternOptions,
-    /// Patterns that must match too, and that must not.
+    /// Further patterns that must match, and patterns that must not.
     others: (Vec<String>, Vec<String>),
     scope: Scope,
     pub(super) search: SearchOptions,
     pub(super) format: Format,
     pub(super) colored: bool,
-    /// The most useful files first.
+    /// The limit of output, which prints the most useful files first.
     pub(super) budget: Option<Budget>,
-    /// The user named no path.
+    /// Whether the user named no path.
     pub(super) implicit_path: bool,
 }
 
 impl Plan {
-    /// Returns whether anything can be found at all.
+    /// Returns whether anything can match at all.
     pub(super) fn can_match(&self) -> bool {
         let nothing = self.pattern.patterns.is_empty() && !self.search.invert;
         !nothing && self.search.max_count != Some(0)
     }
 
-    /// Makes the conditions; their patterns are meant as the first one is.
+    /// Builds the conditions, whose patterns have the same syntax as the first one.
     pub(super) fn conditions(&self) -> Result<Conditions, PatternError> {
         let build = |patterns: &[String]| -> Result<Vec<Matcher>, PatternError> {
             let options = patterns.iter().map(|pattern| PatternOptions {
@@ -63,15 +62,15 @@ impl Plan {
     }
 }
 
-/// What the process was started with.
+/// The environment of the process.
 pub(super) struct Surroundings {
     pub(super) working_folder: PathBuf,
     pub(super) output_is_terminal: bool,
     pub(super) wants_colors: bool,
-    /// Paths are to be clickable whatever reads them.
+    /// Whether paths are clickable in any output.
     pub(super) wants_links: bool,
     pub(super) input_is_readable: bool,
-    /// Where Windows has its files, under the Windows subsystem for Linux.
+    /// The path of Windows files under the Windows subsystem for Linux.
     pub(super) wsl_prefix: Option<String>,
 }
 
@@ -98,16 +97,16 @@ impl Surroundings {
     }
 }
 
-/// Which paths are searched.
+/// The paths that are searched.
 struct Paths {
     paths: Vec<PathBuf>,
     implicit: bool,
-    /// There is one, and it is no folder.
+    /// Whether there is only one path, which is not a folder.
     one_file: bool,
 }
 
 impl Paths {
-    /// Returns whether a few files were named, and nothing else.
+    /// Returns whether the paths are a few files and nothing else.
     fn few_files(&self) -> bool {
         self.paths.len() <= 10 && self.paths.iter().all(|path| path.is_file())
     }
@@ -117,10 +116,10 @@ impl Paths {
     }
 }
 
-/// Makes a plan of what was typed.
+/// Makes the plan from the arguments.
 pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, String> {
     let mode = match typed.action {
-        // What is counted are lines if they do not match, and matches if only they are printed.
+        // With inverted matching lines are counted; if only matches are printed, matches are counted.
         Action::Search(Mode::CountMatches) if typed.invert => Some(Mode::Count),
         Action::Search(Mode::Count) if typed.only_matching => Some(Mode::CountMatches),
         Action::Search(mode) => Some(mode),
@@ -227,7 +226,7 @@ pub(super) fn plan(typed: &mut Typed, around: &Surroundings) -> Result<Plan, Str
     })
 }
 
-/// Returns how much may be printed; refuses what ranks and what sorts files otherwise at once.
+/// Returns the limit of output. Ranking cannot be combined with another order of files.
 fn budget(typed: &Typed, mode: Option<Mode>, paths: &Paths) -> Result<Option<Budget>, String> {
     let ranks = typed.rank || typed.budget.is_some();
     if ranks && (typed.documents || typed.sort.is_some()) {
@@ -316,7 +315,7 @@ fn walk(typed: &Typed, paths: &Paths, mode: Option<Mode>, around: &Surroundings)
     }
 }
 
-/// Collects the patterns, each once; says whether they were read from standard input.
+/// Collects the patterns without repetition, and returns whether they came from standard input.
 fn patterns(typed: &mut Typed, mode: Option<Mode>) -> Result<(Vec<String>, bool), String> {
     if mode.is_none() {
         return Ok((Vec::new(), false));
@@ -414,7 +413,7 @@ fn hyperlinks(typed: &Typed, around: &Surroundings) -> HyperlinkConfig {
     HyperlinkConfig::new(environment, format)
 }
 
-/// Returns the name of this machine: what the program prints, or what the system says.
+/// Returns the name of this machine, from the output of the program or from the system.
 fn hostname(program: Option<&Path>) -> Option<String> {
     let printed = program.and_then(|program| {
         let program = grep_cli::resolve_binary(program).ok()?;
@@ -427,7 +426,7 @@ fn hostname(program: Option<&Path>) -> Option<String> {
     printed.or_else(|| grep_cli::hostname().ok()?.into_string().ok())
 }
 
-/// Returns device and inode of the file that standard output goes to, if it is one.
+/// Returns the device and inode of the file that standard output goes to, if it is a file.
 fn output_file() -> Option<(u64, u64)> {
     let output = std::io::stdout().as_fd().try_clone_to_owned().ok()?;
     let metadata = std::fs::File::from(output).metadata().ok()?;

@@ -1,10 +1,10 @@
-//! What `--stats` and `--json` print at the end.
+//! The statistics that `--stats` and `--json` print at the end.
 
 use std::time::Duration;
 
 use grep_printer::Stats;
 
-/// Returns what was counted, in lines or as one JSON object.
+/// Returns the statistics, as lines or as one JSON object.
 pub(super) fn text(stats: &Stats, elapsed: Duration, json: bool) -> String {
     if json {
         let summary = serde_json::json!({

@@ -1,4 +1,4 @@
-//! What was typed, flag by flag: the last one of a kind has the last word.
+//! The command line, flag by flag: the last flag of each group counts.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use ken_grep::worker::{Binary, TextEncoding};
 
 use crate::cli::When;
 
-/// What is to be done.
+/// The action of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Search(Output),
@@ -24,14 +24,14 @@ pub(super) enum Action {
     Pcre2Version,
 }
 
-/// Where patterns come from.
+/// A source of patterns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PatternSource {
     Given(String),
     File(PathBuf),
 }
 
-/// Lines around a match. What is asked for one side counts more than what is asked for both.
+/// Lines around a match. A number for one side takes precedence over a number for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Around {
     All,
@@ -49,7 +49,7 @@ impl Around {
         both: None,
     };
 
-    /// Lets `change` set before, after or both; takes back that all lines are printed.
+    /// Lets `change` set the lines before, after or both, and cancels that all lines are printed.
     pub(super) fn set(
         &mut self,
         change: impl FnOnce(&mut Option<usize>, &mut Option<usize>, &mut Option<usize>),
@@ -76,7 +76,7 @@ pub(super) enum Colors {
     Always,
 }
 
-/// When output is written.
+/// When output is flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Buffering {
     /// After each line if it goes to a terminal.
@@ -85,28 +85,28 @@ pub(super) enum Buffering {
     Block,
 }
 
-/// How much is told of what the search does.
+/// How much the search logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Logging {
     Debug,
     Trace,
 }
 
-/// What was typed.
+/// The parsed command line.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is one flag
 pub(super) struct Typed {
     pub(super) action: Action,
-    /// Pattern, if there is no other, and paths.
+    /// The pattern, if no flag gives one, and the paths.
     pub(super) positional: Vec<OsString>,
     pub(super) patterns: Vec<PatternSource>,
-    /// Patterns that must match too.
+    /// Further patterns that must match.
     pub(super) all_of: Vec<String>,
-    /// Patterns that must not.
+    /// Patterns that must not match.
     pub(super) none_of: Vec<String>,
     pub(super) whole_file_scope: bool,
     pub(super) near: Option<usize>,
-    // How patterns are meant.
+    // The meaning of patterns.
     pub(super) engine: Engine,
     pub(super) case: Case,
     pub(super) boundary: Option<Boundary>,
@@ -117,7 +117,7 @@ pub(super) struct Typed {
     pub(super) line_end: LineEnd,
     pub(super) dfa_size_limit: Option<usize>,
     pub(super) regex_size_limit: Option<usize>,
-    // How files are read.
+    // The way of reading files.
     pub(super) binary: Binary,
     pub(super) encoding: TextEncoding,
     pub(super) invert: bool,
@@ -128,7 +128,7 @@ pub(super) struct Typed {
     pub(super) search_zip: bool,
     pub(super) threads: Option<usize>,
     pub(super) whole_files: Option<bool>,
-    // Which files are searched.
+    // The files to search.
     pub(super) follow: bool,
     pub(super) hidden: bool,
     pub(super) globs: Vec<String>,
@@ -148,7 +148,7 @@ pub(super) struct Typed {
     pub(super) one_file_system: bool,
     pub(super) types: Vec<TypeChange>,
     pub(super) unrestricted: u8,
-    // What is printed.
+    // The output.
     pub(super) around: Around,
     pub(super) buffering: Buffering,
     pub(super) byte_offset: bool,
@@ -170,16 +170,16 @@ pub(super) struct Typed {
     pub(super) path_separator: Option<u8>,
     pub(super) quiet: bool,
     pub(super) rank: bool,
-    /// Bytes of output.
+    /// The limit of output in bytes.
     pub(super) budget: Option<usize>,
-    /// Files to leave out at the start.
+    /// The number of files to skip at the start.
     pub(super) skip: usize,
     pub(super) replacement: Option<Vec<u8>>,
     pub(super) sort: Option<Sort>,
     pub(super) trim: bool,
     pub(super) vimgrep: bool,
     pub(super) with_filename: Option<bool>,
-    // What is told.
+    // Messages.
     pub(super) logging: Option<Logging>,
     pub(super) no_ignore_messages: bool,
     pub(super) no_messages: bool,
@@ -190,7 +190,7 @@ pub(super) struct Typed {
     pub(super) trust_index: bool,
     pub(super) documents: bool,
     pub(super) data: Option<PathBuf>,
-    // What every command of ken knows.
+    // Options of every command of ken.
     pub(super) config: Option<PathBuf>,
     pub(super) set: Vec<String>,
     pub(super) clickable: Option<When>,

@@ -1,4 +1,4 @@
-//! `ken mail contacts`: who sent and got messages.
+//! `ken mail contacts`: senders and recipients of messages.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -81,17 +81,17 @@ fn add(
             escaped(if name.is_empty() { &address } else { &name }),
             escaped(&address),
         ),
-        // These are of no use without a name.
+        // These formats need a name.
         ContactFormat::Wl | ContactFormat::OrgContact if name.is_empty() => Ok(()),
         ContactFormat::Wl => text.write_str(&contact_lines::wl(&name, &address)),
         ContactFormat::OrgContact => text.write_str(&contact_lines::org(&name, &address)),
         ContactFormat::Bbdb => text.write_str(&contact_lines::bbdb(&name, &address, contact.last)),
-        // Written where each is an object.
+        // JSON is written where each contact is an object.
         ContactFormat::Json => Ok(()),
     };
 }
 
-/// Returns a short name without blanks: `annae` for Anna Example.
+/// Returns a short name without spaces: `annae` for Anna Example.
 fn nick(name: &str, address: &str) -> String {
     let letters = |word: &str| -> String { word.chars().filter(|c| c.is_alphanumeric()).collect() };
     let mut words = name
@@ -115,8 +115,8 @@ fn unique(nick: String, nicks: &mut HashMap<String, u32>) -> String {
     }
 }
 
-/// Returns a text that mutt takes as it stands: in its configuration it runs what is between backticks,
-/// and puts variables in.
+/// Returns a text that mutt takes literally. In its configuration mutt runs text between backticks and expands
+/// variables.
 fn as_mutt_reads(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -135,7 +135,7 @@ fn quoted(value: &str) -> String {
     value.to_owned()
 }
 
-/// Returns a value of a vCard (RFC 6350 section 3.4).
+/// Returns a value escaped for a vCard (RFC 6350 section 3.4).
 fn escaped(value: &str) -> String {
     let value = value.replace('\\', "\\\\").replace(',', "\\,");
     value.replace(';', "\\;")

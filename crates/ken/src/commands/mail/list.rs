@@ -1,4 +1,4 @@
-//! `ken mail list`: messages, one on a line.
+//! `ken mail list`: messages, one on each line.
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;

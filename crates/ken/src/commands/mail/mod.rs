@@ -1,4 +1,4 @@
-//! `ken mail`: messages as messages. Everything but files themselves comes from the index.
+//! `ken mail`: commands on messages. Everything except the files themselves comes from the index.
 
 mod contacts;
 mod list;
@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &MailArgs) -> Result<ExitCode, Failure>
     }
 }
 
-/// An index, and how queries on its mail are understood.
+/// An index, and the context of queries on its mail.
 struct Mail {
     snapshot: Snapshot,
     settings: Settings,
@@ -56,14 +56,14 @@ impl Mail {
         })
     }
 
-    /// Returns the service for the person who typed.
+    /// Returns the search service for the user.
     fn service(&self) -> Service<'_> {
         let saved = self.settings.queries.clone();
         Service::new(&self.snapshot, self.context.clone(), saved)
     }
 }
 
-/// Returns which messages are meant. A path of a file means what is in it.
+/// Returns the messages that the arguments name. The path of a file means the messages in it.
 fn which(words: &[String]) -> Result<Which, Failure> {
     if let [path] = words
         && Path::new(path).is_file()
@@ -73,7 +73,7 @@ fn which(words: &[String]) -> Result<Which, Failure> {
     Ok(Which::Query(words.join(" ")))
 }
 
-/// Returns the limit that was typed: 0 means none.
+/// Returns the limit of the arguments, where 0 means none.
 fn limit(typed: usize) -> Option<usize> {
     (typed > 0).then_some(typed)
 }

@@ -1,4 +1,4 @@
-//! The bytes of a document, wherever it is inside of its file.
+//! Reads the bytes of a document from any depth inside its file.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -12,7 +12,7 @@ use super::Mail;
 
 use crate::failure::{Failure, Kind};
 
-/// Reads documents out of files, as indexing does: what is dangerous in a worker process.
+/// Reads documents from files, as indexing does: dangerous formats are parsed in a worker.
 pub(super) struct Reader<'m> {
     snapshot: &'m dyn Source,
     options: ken_extract::Options,
@@ -51,8 +51,8 @@ impl<'m> Reader<'m> {
         Err(Failure::new(Kind::Input, message).hint("ken index updates the index"))
     }
 
-    /// Reads the message of a mailbox that is, or leads to, a document, from its place; none if that is
-    /// not known, or it no longer exists.
+    /// Reads the message of a mailbox that is or contains a document, at its stored position. Returns `None` if that
+    /// is unknown or no longer valid.
     fn message_in_place(
         &self,
         file: &fs_err::File,
@@ -92,8 +92,8 @@ impl<'m> Reader<'m> {
 }
 
 impl Reader<'_> {
-    /// Returns whether a file is as the index knows it: in another one the same number may be that of
-    /// another message.
+    /// Returns whether a file is unchanged since it was indexed. In a changed file the same number may mean another
+    /// message.
     fn is_known(&self, path: &Path, metadata: &Metadata) -> Result<bool, Failure> {
         let nanoseconds = |seconds: i64, rest: i64| seconds * 1_000_000_000 + rest;
         let stamp = Stamp {
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 }
 
-/// Takes the member that leads to a document, and no other.
+/// Takes only the member that leads to a document.
 struct Wanted<'a> {
     ipath: &'a Ipath,
     next: Option<Member>,

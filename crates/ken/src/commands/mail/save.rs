@@ -1,4 +1,4 @@
-//! `ken mail save`: attached files, written into a folder.
+//! `ken mail save`: writes attached files into a folder.
 
 use std::collections::HashSet;
 use std::fs::Permissions;
@@ -16,10 +16,10 @@ use crate::cli::{Global, SaveArgs};
 use crate::failure::{Failure, Kind};
 use crate::output;
 
-/// Longer names are cut: file systems take 255 bytes, and a number may be added.
+/// The most bytes of a name: file systems take 255, and a number may be added.
 const MAX_NAME_BYTES: usize = 240;
 
-/// Names that are tried for one file: `a.pdf`, `a-2.pdf`, …
+/// The most names that are tried for one file: `a.pdf`, `a-2.pdf`, …
 const MAX_NAMES: usize = 10_000;
 
 pub(super) fn run(global: &Global, args: &SaveArgs) -> Result<ExitCode, Failure> {
@@ -78,7 +78,7 @@ fn compiled(pattern: &str) -> Result<Regex, Failure> {
     })
 }
 
-/// Returns a name that is one in a folder and no other: the sender chose it.
+/// Returns a safe file name: the sender chose the original, which may point to other folders.
 fn file_name(file: &Part) -> String {
     let name = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|c| !output::steers(*c)).collect();
@@ -94,8 +94,8 @@ fn file_name(file: &Part) -> String {
     }
 }
 
-/// Writes a file under a name that no other file of this run has, and over what was there before only if
-/// it may: the sender chose the name. Returns its path.
+/// Writes a file under a name that no other file of this run has, and returns its path. An existing file is only
+/// overwritten if allowed, as the sender chose the name.
 fn write(
     path: &Path,
     bytes: &[u8],
@@ -104,14 +104,14 @@ fn write(
 ) -> std::io::Result<PathBuf> {
     let folder = path.parent().unwrap_or(path);
     let mut file = tempfile::Builder::new()
-        // As of any new file, not for the eyes of its owner only.
+        // The usual permissions of new files, and not only for the owner.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)?;
     file.write_all(bytes)?;
     for number in 1..=MAX_NAMES {
         let path = numbered(path, number);
         let outcome = if overwrite && !written.contains(&path) {
-            // Replaces a link, and does not follow it.
+            // Replaces a link and does not follow it.
             file.persist(&path)
         } else {
             file.persist_noclobber(&path)

@@ -1,4 +1,4 @@
-//! `ken mail show`: a message to be read.
+//! `ken mail show`: prints messages for reading.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ pub(super) fn run(global: &Global, args: &ShowArgs) -> Result<ExitCode, Failure>
         ..MessageRequest::default()
     })?;
     if !args.thread {
-        // To be read from above.
+        // People read from top to bottom.
         messages.reverse();
     }
     let page = Page {

@@ -1,4 +1,4 @@
-//! `ken mail tag`: what people say of their messages.
+//! `ken mail tag`: changes the tags of messages.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -18,7 +18,7 @@ use crate::config::data_folder;
 use crate::failure::{Failure, Kind};
 use crate::output;
 
-/// Larger files are no lists of tags.
+/// The most bytes of a list of tags.
 const MAX_IMPORT_BYTES: u64 = 1 << 30;
 
 pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> {
@@ -58,10 +58,10 @@ pub(super) fn run(global: &Global, args: &TagArgs) -> Result<ExitCode, Failure> 
     Ok(ExitCode::from(u8::from(changes.is_empty())))
 }
 
-/// Tags, each given or taken, and the words of a query.
+/// Tags to add or remove, and the words of a query.
 type Typed<'a> = (Vec<(String, bool)>, &'a [String]);
 
-/// Splits what was typed.
+/// Splits the arguments.
 fn split(arguments: &[String]) -> Result<Typed<'_>, Failure> {
     let is_tag = |argument: &&String| argument.len() > 1 && argument.starts_with(['+', '-']);
     let n_tags = arguments
@@ -88,7 +88,7 @@ fn split(arguments: &[String]) -> Result<Typed<'_>, Failure> {
     Ok((tags, query))
 }
 
-/// Writes changes to the log and brings them into the index.
+/// Writes changes to the log and adds them to the index.
 fn apply(global: &Global, changes: &[TagChange]) -> Result<(), Failure> {
     if changes.is_empty() {
         return Ok(());

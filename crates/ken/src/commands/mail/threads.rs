@@ -1,4 +1,4 @@
-//! `ken mail threads`: threads instead of messages.
+//! `ken mail threads`: lists threads instead of messages.
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::cli::{Global, ThreadsArgs};
 use crate::failure::Failure;
 use crate::output::{self, Style};
 
-/// More names of a thread are left out.
+/// The most names that are shown for a thread.
 const MAX_NAMES: usize = 5;
 
 pub(super) fn run(global: &Global, args: &ThreadsArgs) -> Result<ExitCode, Failure> {

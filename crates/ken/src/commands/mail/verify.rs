@@ -1,4 +1,4 @@
-//! `ken mail verify`: are signatures good? Asked of GnuPG, which has the keys.
+//! `ken mail verify`: whether signatures are good, as GnuPG says, which has the keys.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -59,18 +59,18 @@ pub(super) fn run(global: &Global, args: &VerifyArgs) -> Result<ExitCode, Failur
     }))
 }
 
-/// What GnuPG says of a signature.
+/// GnuPG's verdict on a signature.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) is_good: bool,
     pub(crate) text: &'static str,
-    /// Name and address, or the key where they are not known.
+    /// Name and address of the signer, or the key if they are not known.
     pub(crate) signer: String,
-    /// Whether somebody who is trusted says whose key it is.
+    /// Whether a trusted party certifies the owner of the key.
     pub(crate) is_certified: bool,
 }
 
-/// Asks GnuPG of a signature.
+/// Verifies a signature with GnuPG.
 pub(crate) fn verify(signed: &Signed) -> Result<Verdict, Failure> {
     let folder = tempfile::tempdir()?;
     let content_path = folder.path().join("content");
@@ -97,7 +97,7 @@ pub(crate) fn verify(signed: &Signed) -> Result<Verdict, Failure> {
     };
     let mut verdict = verdict(&ask(program, &files)?);
     if verdict.is_good && program == "gpgsm" && !verdict.is_certified {
-        // A certificate comes with the signature: anybody can make one in any name.
+        // The certificate comes with the signature: anybody can make one in any name.
         verdict.is_good = false;
         verdict.text = "signature with a certificate that is not trusted";
     } else if verdict.is_good && !verdict.is_certified {

@@ -1,4 +1,4 @@
-//! `mu cfind`: contacts, as other programs read them.
+//! `mu cfind`: contacts in the formats of other programs.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::cli::Global;
 use crate::commands::contact_lines;
 use crate::output;
 
-/// The formats.
+/// The formats of contacts.
 const FORMATS: [&str; 9] = [
     "plain",
     "mutt-alias",
@@ -74,7 +74,7 @@ fn one(contact: &Contact, format: &str) -> String {
     );
     let is_named = !name.is_empty();
     match format {
-        // These are of no use without a name.
+        // These formats need a name.
         "mutt-alias" | "wl" | "org-contact" if !is_named => String::new(),
         "mutt-alias" => format!(
             "alias {} {name} <{email}>\n",
@@ -117,7 +117,7 @@ fn json(contact: &Contact) -> String {
     object.to_string()
 }
 
-/// Returns name and address as a header has them.
+/// Returns name and address as in a header.
 fn shown(contact: &Contact) -> String {
     let address = Address {
         name: contact.name.clone(),

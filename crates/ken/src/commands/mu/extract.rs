@@ -1,4 +1,4 @@
-//! `mu extract`: the parts of a message, listed or saved.
+//! `mu extract`: lists or saves the parts of a message.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(super) fn run(typed: &Typed) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the numbers of the parts to save, from 0 on; nothing if they are to be listed.
+/// Returns the numbers of the parts to save, from 0; `None` to list them.
 fn wanted(
     typed: &Typed,
     pattern: Option<String>,

@@ -1,4 +1,4 @@
-//! `mu fields`: what can be asked for and printed.
+//! `mu fields`: the fields for searching and printing.
 
 use std::process::ExitCode;
 

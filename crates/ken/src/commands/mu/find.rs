@@ -1,4 +1,4 @@
-//! `mu find`: messages, in any of mu's formats.
+//! `mu find`: finds messages, and prints them in any of mu's formats.
 
 use std::io::{BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -12,12 +12,12 @@ use super::options::Typed;
 use super::{NO_MATCHES, Outcome, Refusal, format, home};
 use crate::cli::Global;
 
-/// Without `--fields`.
+/// The fields without `--fields`.
 const DEFAULT_FIELDS: &str = "d f s";
-/// Bytes of a message of which a summary is made, at most.
+/// The most bytes of a message that is summarised.
 const MAX_SUMMARY_BYTES: u64 = 16 << 20;
 
-/// How results are printed.
+/// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Plain,
@@ -40,7 +40,7 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
         found => found?,
     };
     if found.is_empty() {
-        // Not an error, and no result either.
+        // This is neither an error nor output.
         std::io::stderr().write_all(b"no matches for search expression\n")?;
         return Ok(ExitCode::from(NO_MATCHES));
     }
@@ -103,7 +103,7 @@ fn asked(typed: &Typed) -> Result<Find, Refusal> {
     })
 }
 
-/// Returns the query that a file of bookmarks has under a name.
+/// Returns the query with a name in a file of bookmarks.
 fn bookmark(typed: &Typed, name: &str) -> Result<String, Refusal> {
     let folder = home::muhome(typed).or_else(home::mu_config);
     let path = folder.unwrap_or_default().join("bookmarks");
@@ -191,7 +191,7 @@ fn summary_of(path: &Path, n_lines: usize) -> String {
     format::summary(&text.unwrap_or_default(), n_lines)
 }
 
-/// Runs a command of the shell on each message.
+/// Runs a shell command on each message.
 fn run_on_each(command: &str, found: &[Found]) -> Result<(), Refusal> {
     for one in found {
         let status = Command::new("/bin/sh")
@@ -208,14 +208,14 @@ fn run_on_each(command: &str, found: &[Found]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Makes a Maildir of links to the messages.
+/// Creates a Maildir of links to the messages.
 fn links(typed: &Typed, found: &[Found]) -> Result<(), Refusal> {
     let Some(folder) = typed.value("linksdir").map(PathBuf::from) else {
         return Err(Refusal::Usage("missing --linksdir argument".to_owned()));
     };
     if !folder.join("cur").is_dir() {
         make(&folder, 0o700)?;
-        // What it links to is indexed already.
+        // The targets of the links are indexed already.
         fs_err::write(folder.join(".noindex"), "")?;
     }
     if typed.has("clearlinks") {
@@ -236,7 +236,7 @@ fn links(typed: &Typed, found: &[Found]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Removes all links of a folder of links, and nothing else.
+/// Removes all links from a folder of links, and nothing else.
 fn clear(folder: &Path) -> Result<(), Refusal> {
     for part in ["cur", "new"] {
         for entry in fs_err::read_dir(folder.join(part))? {

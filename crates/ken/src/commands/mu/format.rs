@@ -1,4 +1,4 @@
-//! How a message is printed: lines of fields, XML, JSON, s-expressions.
+//! Formats of a message: lines of fields, XML, JSON, s-expressions.
 
 use std::path::Path;
 
@@ -10,8 +10,7 @@ use ken_server::mu::{Address, Found, Mail, MailColumn, Sexp, json_of, mail_plist
 use super::fields::flag_letter;
 use crate::output;
 
-/// Returns a time as GLib prints it in the locale of C: days of one digit stand behind a blank that
-/// is as wide as a digit.
+/// Returns a time as GLib prints it in the locale C: a day of one digit has a leading space of the width of a digit.
 pub(super) fn time(seconds: i64, zone: &TimeZone) -> String {
     let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH);
     let time = time.to_zoned(zone.clone());
@@ -19,13 +18,13 @@ pub(super) fn time(seconds: i64, zone: &TimeZone) -> String {
     text.replacen("  ", " \u{2007}", 1)
 }
 
-/// Returns addresses as they are shown in one line.
+/// Returns addresses as shown on one line.
 pub(super) fn people(people: &[Address]) -> String {
     let shown: Vec<String> = people.iter().map(Address::display).collect();
     shown.join(", ")
 }
 
-/// Returns a line of fields: letters stand for fields, all else for itself.
+/// Returns a line of fields: letters mean fields, other characters are literal.
 pub(super) fn plain(found: &Found, letters: &str, root: &Path, zone: &TimeZone) -> String {
     let mut line = found.threaded.as_ref().map(branch).unwrap_or_default();
     for letter in letters.chars() {
@@ -37,7 +36,7 @@ pub(super) fn plain(found: &Found, letters: &str, root: &Path, zone: &TimeZone) 
     output::clean(&line).into_owned()
 }
 
-/// Returns what shows where a message stands in its thread.
+/// Returns the drawing of a message's position in its thread.
 fn branch(place: &Threaded) -> String {
     if place.level == 0 {
         return String::new();
@@ -52,7 +51,7 @@ fn branch(place: &Threaded) -> String {
     format!("{indent}{turn}{sort}> ")
 }
 
-/// Returns the value of the field that a letter stands for.
+/// Returns the value of the field with a letter.
 fn field(mail: &Mail, letter: char, root: &Path, zone: &TimeZone) -> Option<String> {
     Some(match MailColumn::from_letter(letter)? {
         MailColumn::Cc => people(&mail.cc),
@@ -74,12 +73,12 @@ fn field(mail: &Mail, letter: char, root: &Path, zone: &TimeZone) -> Option<Stri
     })
 }
 
-/// Returns the list of properties, in one line.
+/// Returns the list of properties on one line.
 pub(super) fn sexp(mail: &Mail, root: &Path) -> Vec<u8> {
     Sexp::List(mail_plist(mail, root)).to_bytes()
 }
 
-/// Returns the list of properties as JSON; names have colons as mu's first JSON had, or not.
+/// Returns the list of properties as JSON; names have colons as in mu's first JSON, or not.
 pub(super) fn json(mail: &Mail, root: &Path, with_colons: bool) -> String {
     json_of(&Sexp::List(mail_plist(mail, root)), with_colons)
 }
@@ -87,7 +86,7 @@ pub(super) fn json(mail: &Mail, root: &Path, with_colons: bool) -> String {
 pub(super) const XML_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<messages>\n";
 pub(super) const XML_END: &str = "</messages>\n";
 
-/// Returns an element of XML.
+/// Returns the message as an XML element.
 pub(super) fn xml(mail: &Mail, root: &Path) -> String {
     let mut text = "\t<message>\n".to_owned();
     for (name, value) in [
@@ -110,7 +109,7 @@ pub(super) fn xml(mail: &Mail, root: &Path) -> String {
     text
 }
 
-/// Returns text as XML has it; what XML cannot have is left out.
+/// Returns text escaped for XML, without characters that XML cannot have.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -127,7 +126,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Returns the first lines of a text with something in them, as one.
+/// Returns the first lines of a text that are not blank, as one line.
 pub(super) fn summary(body: &str, n_lines: usize) -> String {
     let lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.take(n_lines).collect::<Vec<_>>().join(" ")

@@ -1,7 +1,7 @@
-//! Where mail and its index are, and the commands that care for them.
+//! The folders of mail and its index, and the commands that manage them.
 //!
-//! `mu init` writes `mu.toml` beside the index: the folder of all mail and the user's own addresses. The
-//! index of `--muhome DIR`, or `$MUHOME`, is in `DIR/ken`; without them it is ken's own.
+//! `mu init` writes `mu.toml` next to the index: the folder of all mail and the user's own addresses. The index of
+//! `--muhome DIR`, or `$MUHOME`, is in `DIR/ken`; without them it is ken's own.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ use crate::commands::{index, search};
 use crate::config::{Settings, below_home, data_folder, home};
 use crate::output;
 
-/// What `mu init` was told.
+/// The settings of `mu init`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Home {
     /// The folder of all mail, without symbolic links.
@@ -32,7 +32,7 @@ pub(super) struct Home {
     /// The user's own addresses.
     #[serde(default)]
     pub(super) addresses: Vec<String>,
-    /// When it was told, in seconds since 1970.
+    /// The time of `mu init`, in seconds since 1970.
     #[serde(default)]
     pub(super) created: i64,
 }
@@ -78,13 +78,13 @@ impl Home {
         let text = toml::to_string(self)
             .map_err(|error| Refusal::Said(format!("the mail folder cannot be saved: {error}")))?;
         fs_err::create_dir_all(data)?;
-        // Whole or not at all.
+        // The file is written whole or not at all.
         let new = data.join("mu.toml.new");
         fs_err::write(&new, text)?;
         Ok(fs_err::rename(new, data.join("mu.toml"))?)
     }
 
-    /// Returns the root of the index: folders of mail have dots before their names, and links.
+    /// Returns the root of the index. Names of mail folders start with a dot, and some are links.
     fn root(&self) -> RootChange {
         RootChange::Add(Root {
             hidden: true,
@@ -95,7 +95,7 @@ impl Home {
     }
 }
 
-/// Returns how the index in a folder is written.
+/// Returns the options for writing the index in a folder.
 fn update_options(global: &Global, data: &Path, args: &IndexArgs) -> Result<Options, Refusal> {
     let mut options = index::options(global, args)?;
     options.data = data.to_path_buf();
@@ -107,7 +107,7 @@ pub(super) fn store(global: &Global, typed: &Typed) -> Result<Store, Refusal> {
     let data = folder(global, typed)?;
     let home = match (Home::read(&data), Settings::load(global)?.mail) {
         (Ok(home), _) => home,
-        // The configuration may know as well.
+        // The configuration may have the settings too.
         (Err(_), settings) if muhome(typed).is_none() && settings.root.is_some() => Home {
             maildir: fs_err::canonicalize(below_home(&settings.root.unwrap_or_default()))?,
             addresses: settings.addresses,
@@ -124,7 +124,7 @@ pub(super) fn store(global: &Global, typed: &Typed) -> Result<Store, Refusal> {
     Ok(Store::new(options)?)
 }
 
-/// Runs a command that cares for the index.
+/// Runs a command that manages the index.
 pub(super) fn run(global: &Global, command: &str, typed: &Typed) -> Outcome {
     let data = folder(global, typed)?;
     match command {
@@ -293,7 +293,7 @@ fn update_some(global: &Global, data: &Path, files: &[PathBuf]) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the files that were named, as the index knows them.
+/// Returns the files of the arguments, as the index has them.
 pub(super) fn files_of(typed: &Typed) -> Result<Vec<PathBuf>, Refusal> {
     if typed.words.is_empty() {
         return Err(Refusal::Usage("parameters missing".to_owned()));

@@ -1,4 +1,4 @@
-//! `mu labels`: ken's tags under mu's name for them.
+//! `mu labels`: ken's tags, which mu calls labels.
 
 use std::process::ExitCode;
 
@@ -50,7 +50,7 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the labels of all messages into a file, and the name of the file.
+/// Writes the labels of all messages to a file, and prints the name of the file.
 fn export(global: &Global, typed: &Typed, file: Option<&String>) -> Outcome {
     let now = Timestamp::now().to_zoned(crate::zone::system());
     let now = now.strftime("%Y-%m-%d-%H:%M:%S").to_string();

@@ -1,4 +1,4 @@
-//! `mu view`, `mu verify`, `mu mkdir` and `mu move`: single messages and folders.
+//! `mu view`, `mu verify`, `mu mkdir` and `mu move`: commands on single messages and folders.
 
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::cli::Global;
 use crate::commands::mail;
 use crate::output;
 
-/// Bytes of a message, at most.
+/// The most bytes of a message.
 const MAX_BYTES: u64 = 512 << 20;
 
 /// Returns the content of a message; `-` is standard input.
@@ -80,7 +80,7 @@ pub(super) fn view(typed: &Typed) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns a message for people: what its header says, what it carries, and its text.
+/// Returns a message for people: its header, its attachments and its text.
 fn shown(mail: &Mail, parts: &[Part], n_lines: usize) -> String {
     let zone = crate::zone::system();
     let attached = parts

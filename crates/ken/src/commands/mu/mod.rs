@@ -1,7 +1,7 @@
 //! `mu`: ken under the name of mu, with its command line, output and exit codes.
 //!
-//! Measured against mu 1.8.13: the lines of results and contacts are byte for byte its own, lists of
-//! properties have its names. `docs/mu.md` lists what differs.
+//! mu 1.8.13 is the reference: lines of messages and contacts are the same byte for byte, and lists of properties have
+//! the same names. `docs/mu.md` lists the differences.
 
 mod cfind;
 mod extract;
@@ -29,14 +29,14 @@ use options::{Typed, usage};
 const NO_MATCHES: u8 = 4;
 /// No contact was found.
 const NO_CONTACTS: u8 = 2;
-/// What was typed cannot be done.
+/// The request failed.
 const FAILED: u8 = 1;
 
-/// Why a command could not do its work.
+/// Why a command failed.
 enum Refusal {
-    /// It is said, and the usage if it is about that.
+    /// The message is printed, with the usage if that is the subject.
     Said(String),
-    /// What is typed makes no sense.
+    /// The arguments are invalid.
     Usage(String),
     /// ken's own failure.
     Failed(Failure),
@@ -56,7 +56,7 @@ impl From<ken_server::mu::Error> for Refusal {
 
 type Outcome = Result<ExitCode, Refusal>;
 
-/// Runs what was typed after the name of the program.
+/// Runs the arguments after the name of the program.
 pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
     let typed = match options::read(arguments) {
         Ok(typed) => typed,
@@ -88,7 +88,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
         Ok(code) => Ok(code),
         Err(Refusal::Said(message)) => complain(&message, None),
         Err(Refusal::Usage(message)) => complain(&message, Some(&usage(Some(command)))),
-        // A version of the index, a closed pipe: ken knows better what to do.
+        // For the version of the index or a closed pipe, ken's own report is better.
         Err(Refusal::Failed(failure)) => {
             failure.report();
             Ok(ExitCode::from(FAILED))
@@ -96,7 +96,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     }
 }
 
-/// Says why nothing is done, and how it is typed.
+/// Prints why nothing is done, and the usage.
 fn complain(message: &str, usage: Option<&str>) -> Result<ExitCode, Failure> {
     let message = output::clean(message);
     io::stderr().write_all(format!("error: {message}\n").as_bytes())?;
@@ -106,7 +106,7 @@ fn complain(message: &str, usage: Option<&str>) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(FAILED))
 }
 
-/// Prints the version of mu that ken is taken for: mu4e reads it.
+/// Prints the version of mu that ken imitates, which mu4e reads.
 fn version(global: &Global) -> Result<ExitCode, Failure> {
     let version = Settings::load(global)?.mu.version;
     let text = format!(

@@ -1,13 +1,13 @@
-//! mu's command line: options and words in any order, a table of options for each command.
+//! mu's command line: options and words in any order, with a table of options for each command.
 
 use std::ffi::OsString;
 
 use lexopt::{Arg, Parser};
 
-/// An option: its long name, its letter, and what its value is called; empty if it takes none.
+/// An option: its long name, its letter, and the name of its value, which is empty if there is none.
 pub(super) type OptionRow = (&'static str, Option<char>, &'static str, &'static str);
 
-/// Options of every command.
+/// The options of every command.
 const COMMON: &[OptionRow] = &[
     (
         "debug",
@@ -29,7 +29,7 @@ const COMMON: &[OptionRow] = &[
     ("help", Some('h'), "", "print this"),
 ];
 
-/// A command: its name, the words that it takes, what it does, and its options.
+/// A command: its name, its words, its purpose, and its options.
 pub(super) struct CommandRow {
     pub(super) name: &'static str,
     pub(super) words: &'static str,
@@ -306,18 +306,18 @@ pub(super) const COMMANDS: &[CommandRow] = &[
     },
 ];
 
-/// What was typed.
+/// The parsed command line.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
     /// The command; absent if there is none.
     pub(super) command: Option<&'static str>,
     options: Vec<(&'static str, OsString)>,
-    /// What is no option.
+    /// The arguments that are not options.
     pub(super) words: Vec<OsString>,
 }
 
 impl Typed {
-    /// Returns whether an option was given.
+    /// Returns whether an option is given.
     pub(super) fn has(&self, name: &str) -> bool {
         self.options.iter().any(|(known, _)| *known == name)
     }
@@ -344,7 +344,7 @@ impl Typed {
             .collect()
     }
 
-    /// Returns the number that an option was given.
+    /// Returns the number given for an option.
     pub(super) fn number(&self, name: &str) -> Result<Option<i64>, String> {
         let Some(text) = self.text(name) else {
             return Ok(None);
@@ -362,7 +362,7 @@ impl Typed {
     }
 }
 
-/// Reads what follows the name of the program. An error comes with the command that it is about.
+/// Reads the arguments after the name of the program. An error names the command that it concerns.
 pub(super) fn read(arguments: Vec<OsString>) -> Result<Typed, (Option<&'static str>, String)> {
     let mut typed = Typed::default();
     let mut parser = Parser::from_args(arguments);
@@ -413,7 +413,7 @@ pub(super) fn command(name: &str) -> Option<&'static CommandRow> {
     COMMANDS.iter().find(|row| row.name == name)
 }
 
-/// Returns the help for a command, or for all.
+/// Returns the help for one command or for all.
 pub(super) fn usage(name: Option<&str>) -> String {
     let Some(row) = name.and_then(command) else {
         let mut text = "usage: mu <command> [options]\n\ncommands:\n".to_owned();

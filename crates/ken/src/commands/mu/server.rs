@@ -26,15 +26,15 @@ pub(super) fn run(global: &Global, typed: &Typed) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has the first signal end the session, so that the index learns of what was moved; mu4e sends one
-/// right after its last request. The second one ends the process.
+/// Makes the first signal end the session, so that moves reach the index: mu4e sends a signal right after its last
+/// request. A second signal ends the process.
 fn end_with_signals(stopper: Stopper) -> Result<(), Refusal> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     std::thread::spawn(move || {
         for (number, signal) in signals.forever().enumerate() {
             stopper.stop();
             if number > 0 {
-                // Cannot fail for these two.
+                // This cannot fail for these two signals.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         }

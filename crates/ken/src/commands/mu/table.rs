@@ -1,6 +1,6 @@
-//! Tables of text, with lines drawn by hyphens.
+//! Tables of text, with lines of hyphens.
 
-/// Returns a table of rows, each of as many cells as the first.
+/// Returns a table of rows, which all have as many cells as the first.
 pub(super) fn table(rows: &[Vec<String>]) -> String {
     let n_columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| {

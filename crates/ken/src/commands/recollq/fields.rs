@@ -1,4 +1,4 @@
-//! The fields of a hit under the names that Recoll gives them.
+//! The fields of a hit under Recoll's names.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use ken_core::{Document, Field, Value};
 use ken_search::service::Hit;
 
-/// Returns the names and values that `-m` prints and `-F` picks from; none is empty.
+/// Returns the names and values for `-m` and `-F`, without empty values.
 pub(super) fn all(hit: &Hit, rating: Option<u8>) -> Vec<(&'static str, Vec<u8>)> {
     let Hit {
         location, document, ..
@@ -46,7 +46,7 @@ pub(super) fn all(hit: &Hit, rating: Option<u8>) -> Vec<(&'static str, Vec<u8>)>
     if let Some(rating) = rating {
         fields.push(("relevancyrating", format!("{rating:3}%").into()));
     }
-    // What Recoll has no name for.
+    // Fields for which Recoll has no name.
     for field in [
         Field::Lang,
         Field::Msgid,
@@ -60,7 +60,7 @@ pub(super) fn all(hit: &Hit, rating: Option<u8>) -> Vec<(&'static str, Vec<u8>)>
     fields
 }
 
-/// Returns the name by which [`all`] knows a field.
+/// Returns the name that [`all`] uses for a field.
 pub(super) fn canonical(name: &str) -> &str {
     match name {
         "mimetype" | "mime" => "mtype",
@@ -88,7 +88,7 @@ fn joined(document: &Document, fields: &[Field]) -> Vec<u8> {
     values.collect::<Vec<_>>().join(" ").into_bytes()
 }
 
-/// Returns seconds since 1970 with eleven digits, as Recoll keeps them to be sorted.
+/// Returns seconds since 1970 with eleven digits, as Recoll stores them for sorting.
 fn time(seconds: Option<i64>) -> Vec<u8> {
     seconds.map_or_else(Vec::new, |seconds| format!("{seconds:011}").into_bytes())
 }
@@ -97,7 +97,7 @@ fn decimal(number: Option<i64>) -> Vec<u8> {
     number.map_or_else(Vec::new, |number| number.to_string().into_bytes())
 }
 
-/// Returns the address of a file, with the bytes of its path as they are or encoded.
+/// Returns the URL of a file, with the bytes of its path unchanged or encoded.
 pub(super) fn url(path: &Path, encode: bool) -> Vec<u8> {
     let mut url = b"file://".to_vec();
     for &byte in path.as_os_str().as_bytes() {

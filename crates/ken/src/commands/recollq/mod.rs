@@ -1,8 +1,8 @@
 //! `recollq`: ken under the name of Recoll's command, with its command line, output and exit codes.
 //!
-//! Measured against recollq 1.34.3: the lines of results, `-F` fields and addresses are byte for
-//! byte its own. What it says of the query itself is in ken's words, as there is no query of Xapian.
-//! `docs/recollq.md` lists what differs.
+//! recollq 1.34.3 is the reference: lines of hits, `-F` fields and addresses are the same byte for byte. The
+//! description of the query is in ken's words, as there is no query of Xapian. `docs/recollq.md` lists the
+//! differences.
 
 mod fields;
 mod options;
@@ -32,10 +32,10 @@ use crate::failure::Failure;
 use crate::output;
 use options::{Mode, Options, Refusal, Snippets};
 
-/// What was typed cannot be done; said already.
+/// The request failed, and the message is printed already.
 const FAILED: u8 = 1;
 
-/// Runs what was typed after the name of the program.
+/// Runs the arguments after the name of the program.
 pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
     let options = match options::read(arguments) {
         Ok(options) => options,
@@ -64,7 +64,7 @@ pub(crate) fn run(global: &Global, arguments: Vec<OsString>) -> Result<ExitCode,
     }
     let settings = Settings::load(global)?;
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
-    // The process ends after it: the kernel lets all files go at once faster than one by one.
+    // The process ends next: the kernel closes all files faster at once than one by one.
     let snapshot = ManuallyDrop::new(snapshot);
     let mut context = super::search::context();
     context.synonyms = query::synonyms(options.synonyms.clone(), &settings)?;
@@ -89,7 +89,7 @@ fn complain(text: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(FAILED))
 }
 
-/// Returns the folder of the index: `-c` names it as it names Recoll's configuration.
+/// Returns the folder of the index; `-c` names it, as it names Recoll's configuration.
 fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>, Failure> {
     let Some(folder) = &options.folder else {
         return data_folder(global).map(Ok);
@@ -104,7 +104,7 @@ fn folder(global: &Global, options: &Options) -> Result<Result<PathBuf, String>,
     )))
 }
 
-/// Returns what was asked, but for the order.
+/// Returns the request, without the order.
 fn request(options: &Options) -> Request {
     let is_extracted = options.extract_to.is_some();
     let query = match options.mode {
@@ -130,7 +130,7 @@ fn request(options: &Options) -> Request {
             limit => Some(limit),
         },
         count: !options.basic,
-        // Only the path of the file that is copied matters.
+        // Only the path of the file to copy is needed.
         fields: is_extracted
             .then(|| "path".to_owned())
             .into_iter()
@@ -211,7 +211,7 @@ fn search(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the query and how many results there are.
+/// Prints the query and the number of hits.
 fn head(options: &Options, answer: &Answer<'_>, out: &mut impl Write) -> io::Result<()> {
     let query = answer.tree().to_query(&FieldNames::TABLE);
     writeln!(out, "Recoll query: Query({query})")?;
@@ -233,7 +233,7 @@ fn head(options: &Options, answer: &Answer<'_>, out: &mut impl Write) -> io::Res
     }
 }
 
-/// Returns the order that `-S` asks for: upwards unless `-D` is given.
+/// Returns the order of `-S`: ascending unless `-D` is given.
 fn order(options: &Options, names: &FieldNames) -> Result<(String, bool), Failure> {
     const BEST_FIRST: (&str, bool) = ("relevance", false);
     let (name, is_reverse) = match options.sort.as_deref().map(fields::canonical) {
@@ -266,7 +266,7 @@ fn sorted_by(name: &str, names: &FieldNames) -> Option<Field> {
     }
 }
 
-/// Copies the file of a result to a path that does not exist yet.
+/// Copies the file of a hit to a path that does not exist yet.
 fn extract(location: &Location, path: &PathBuf) -> Result<ExitCode, Failure> {
     if !location.ipath.is_root() {
         let place = output::clean(&location.to_string()).into_owned();
@@ -293,7 +293,7 @@ fn extract(location: &Location, path: &PathBuf) -> Result<ExitCode, Failure> {
     }
 }
 
-/// What is needed to print results.
+/// What is needed to print hits.
 struct Printer<'a> {
     options: &'a Options,
     best: f32,
@@ -328,13 +328,13 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Returns how good a hit is, in hundredths of the best.
+    /// Returns the relevance of a hit, in per cent of the best.
     fn rating(&self, hit: &Hit) -> Option<u8> {
         let score = hit.score.filter(|_| self.best > 0.0)?;
         Some((score / self.best * 100.0).clamp(0.0, 100.0).round() as u8)
     }
 
-    /// Prints the fields asked for, in base 64, in one line.
+    /// Prints the requested fields, in base64, on one line.
     fn fields(&self, out: &mut impl Write, hit: &Hit, names: &[String]) -> io::Result<()> {
         let all = fields::all(hit, self.rating(hit));
         let known = |name: &str| {

@@ -1,4 +1,4 @@
-//! recollq's command line: options first, by one letter, then the words of the query.
+//! recollq's command line: options of one letter, then the words of the query.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ken_search::service::Text;
 use lexopt::{Arg, Parser};
 
-/// How the words are meant.
+/// The meaning of the words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     /// A query of Recoll's language.
@@ -24,7 +24,7 @@ pub(super) enum Snippets {
     WithLines(usize),
 }
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // each is one letter of the command line
 pub(super) struct Options {
@@ -34,7 +34,7 @@ pub(super) struct Options {
     /// `-c`: the folder that holds the index.
     pub(super) folder: Option<PathBuf>,
     pub(super) offset: Option<usize>,
-    /// At most so many results; all if 0.
+    /// The most hits; all if 0.
     pub(super) limit: usize,
     pub(super) basic: bool,
     pub(super) no_results: bool,
@@ -47,7 +47,7 @@ pub(super) struct Options {
     pub(super) descending: bool,
     /// `-s ""`: words without their other forms.
     pub(super) unstemmed: bool,
-    /// `-T`: a file of synonyms, in place of that of the configuration.
+    /// `-T`: a file of synonyms, which replaces that of the configuration.
     pub(super) synonyms: Option<PathBuf>,
     pub(super) encode_urls: bool,
     /// `-F`: exactly these fields; all if there are none.
@@ -55,17 +55,17 @@ pub(super) struct Options {
     pub(super) field_names: bool,
     pub(super) years: bool,
     pub(super) extract_to: Option<PathBuf>,
-    /// What was typed and has no meaning here.
+    /// Messages about arguments without effect.
     pub(super) remarks: Vec<String>,
 }
 
 impl Options {
-    /// Returns whether results are printed with fields that tell how good they are.
+    /// Returns whether the printed fields include the relevance.
     pub(super) fn has_ratings(&self) -> bool {
         self.fields.is_some() || self.metadata
     }
 
-    /// Returns how much of the text of a result is printed, besides snippets.
+    /// Returns how much of the text of a hit is printed, besides snippets.
     pub(super) fn text(&self) -> Text {
         match &self.fields {
             Some(names) if names.is_empty() || names.iter().any(|name| name == "dbytes") => {
@@ -78,7 +78,7 @@ impl Options {
         }
     }
 
-    /// Returns how many snippets of a result are printed.
+    /// Returns how many snippets of a hit are printed.
     pub(super) fn n_pieces(&self) -> usize {
         match self.snippets {
             _ if !self.abstracts || self.basic || self.fields.is_some() => 0,
@@ -91,19 +91,19 @@ impl Options {
 /// Why nothing is done.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The usage is shown, after this line if there is one.
+    /// The usage is printed, after this line if present.
     Usage(Option<String>),
-    /// This line is shown.
+    /// This line is printed.
     Unsupported(String),
 }
 
-/// Snippets of an abstract.
+/// The number of snippets in an abstract.
 const ABSTRACT_PIECES: usize = 3;
 
-/// Without `-n`.
+/// The limit without `-n`.
 const DEFAULT_LIMIT: usize = 2000;
 
-/// Reads what follows the name of the program.
+/// Reads the arguments after the name of the program.
 pub(super) fn read(arguments: Vec<OsString>) -> Result<Options, Refusal> {
     let mut options = Options {
         limit: DEFAULT_LIMIT,
@@ -157,7 +157,7 @@ fn short(options: &mut Options, letter: char, parser: &mut Parser) -> Result<(),
         'N' => options.field_names = true,
         'P' => options.years = true,
         'Q' => options.no_results = true,
-        // Counts are exact in any case; the others belong to the graphical program.
+        // Counts are always exact; the other options belong to the graphical program.
         'E' | 'q' | 't' | 'l' => {}
         'c' => options.folder = Some(value(parser)?.into()),
         'F' => {
@@ -181,7 +181,7 @@ fn short(options: &mut Options, letter: char, parser: &mut Parser) -> Result<(),
     Ok(())
 }
 
-/// Reads `cnt` or `first-cnt`; what is no number is 0, as in C.
+/// Reads `cnt` or `first-cnt`; text that is not a number is 0, as in C.
 fn slice(options: &mut Options, text: &str) {
     let number = |text: &str| text.parse().unwrap_or(0);
     match text.split_once('-') {

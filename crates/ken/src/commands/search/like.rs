@@ -1,4 +1,4 @@
-//! `ken search --like PATH` of a file that the index does not have: its text is read now.
+//! `ken search --like PATH` for a file that is not in the index, whose text is extracted now.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `ken search`: what was typed becomes a request, and the answer is printed.
+//! `ken search`: turns the arguments into a request, and prints the response.
 
 mod like;
 mod print;
@@ -30,7 +30,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     let snapshot = Snapshot::open_for_one_query(&index_folder(&data_folder(global)?))?;
     let mut request = request(args, &settings)?;
     let snapshot = config::apply(snapshot, &settings.ranking, &settings.analysis)?;
-    // The process ends after it: the kernel lets all files go at once faster than one by one.
+    // The process ends next: the kernel closes all files faster at once than one by one.
     let snapshot = ManuallyDrop::new(snapshot);
     let service = service(&*snapshot, args, &settings)?;
     let query = understood(&service, &request)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(global: &Global, args: &SearchArgs) -> Result<ExitCode, Failur
     print(&printer, query).map(exit_code)
 }
 
-/// Returns what was asked.
+/// Returns the request.
 fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
     let results = &args.results;
     let mut request = Request {
@@ -77,7 +77,7 @@ fn request(args: &SearchArgs, settings: &Settings) -> Result<Request, Failure> {
         ..Request::default()
     };
     if !results.facets.is_empty() {
-        // They are counted instead of hits.
+        // Facets are printed instead of hits.
         (request.limit, request.count) = (Some(0), false);
     }
     if !args.query.is_empty() {
@@ -119,7 +119,7 @@ fn group(results: &ResultArgs) -> Option<Group> {
     }
 }
 
-/// Returns the service for the person who typed.
+/// Returns the search service for the user.
 fn service<'s>(
     snapshot: &'s dyn Source,
     args: &SearchArgs,
@@ -131,7 +131,7 @@ fn service<'s>(
     Ok(Service::new(snapshot, context, settings.queries.clone()))
 }
 
-/// Reads the query, and says what of it is not looked for.
+/// Reads the query, and prints what is left out of it.
 fn understood(service: &Service<'_>, request: &Request) -> Result<Query, Failure> {
     let query = service.understand(request)?;
     for left in &query.left_out {
@@ -144,7 +144,7 @@ fn understood(service: &Service<'_>, request: &Request) -> Result<Query, Failure
     Ok(query)
 }
 
-/// Searches and prints; returns whether anything was found.
+/// Searches and prints the answer; returns whether anything was found.
 fn print(printer: &Printer<'_>, query: Query) -> Result<bool, Failure> {
     let args = printer.args;
     if let Some(path) = &printer.request.inside {
@@ -168,7 +168,7 @@ fn exit_code(found: bool) -> ExitCode {
     ExitCode::from(u8::from(!found))
 }
 
-/// Returns what queries depend on of this process and its environment.
+/// Returns the context of queries, from this process and its environment.
 #[allow(clippy::disallowed_methods)] // the binary reads its environment
 pub(super) fn context() -> Context {
     Context {

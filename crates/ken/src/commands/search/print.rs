@@ -1,4 +1,4 @@
-//! How `ken search` prints an answer.
+//! The output of `ken search`.
 
 use std::collections::HashSet;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -13,12 +13,12 @@ use crate::commands::explain;
 use crate::failure::Failure;
 use crate::output::{self, Style};
 
-/// Returns whether it is said how many hits there are beyond those printed.
+/// Returns whether to print how many more hits there are.
 pub(super) fn says_how_many(args: &SearchArgs) -> bool {
     !args.json && std::io::stderr().is_terminal()
 }
 
-/// What an answer is printed with.
+/// What the output depends on.
 pub(super) struct Printer<'a> {
     pub(super) args: &'a SearchArgs,
     pub(super) service: &'a Service<'a>,
@@ -72,7 +72,7 @@ impl Printer<'_> {
         Ok(facets.iter().any(|facet| !facet.values.is_empty()))
     }
 
-    /// Prints each file once, however many of its documents were found.
+    /// Prints the path of each file once, however many of its documents are hits.
     pub(super) fn paths(&self, answer: &Answer<'_>) -> Result<(), Failure> {
         let end = if self.args.null { b'\0' } else { b'\n' };
         let mut out = BufWriter::new(std::io::stdout().lock());
@@ -91,7 +91,7 @@ impl Printer<'_> {
         Ok(out.flush()?)
     }
 
-    /// Prints the hits, and what is said before and after them.
+    /// Prints the hits, and the messages before and after them.
     pub(super) fn hits(&self, answer: &Answer<'_>) -> Result<(), Failure> {
         if self.args.explain {
             explain::print(&answer.explanation()?, self.args.json)?;
@@ -106,7 +106,7 @@ impl Printer<'_> {
         self.suggest(answer)
     }
 
-    /// Returns what is printed of a hit.
+    /// Returns the output for a hit.
     fn hit(&self, answer: &Answer<'_>, hit: &Hit) -> Vec<u8> {
         if !answer.columns().is_empty() {
             let exact = self.args.null;
@@ -126,7 +126,7 @@ impl Printer<'_> {
         text.into_bytes()
     }
 
-    /// Says which hits one stands for.
+    /// Returns a description of the hits that one represents.
     fn more_of(&self) -> &'static str {
         match self.request.group {
             Some(Group::Content) => "of the same content",
@@ -136,7 +136,7 @@ impl Printer<'_> {
         }
     }
 
-    /// On a terminal: how many hits there are beyond those printed.
+    /// Prints on a terminal how many more hits there are.
     fn say_how_many(&self, answer: &Answer<'_>) {
         if !says_how_many(self.args) {
             return;
@@ -151,7 +151,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Says which queries may have been meant: to people on standard error, to programs as one more object.
+    /// Prints suggestions: for people on standard error, for programs as one more object.
     fn suggest(&self, answer: &Answer<'_>) -> Result<(), Failure> {
         if !self.args.json && !self.args.explain && !std::io::stderr().is_terminal() {
             return Ok(());

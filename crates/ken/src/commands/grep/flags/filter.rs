@@ -1,4 +1,4 @@
-//! Flags of which files are searched.
+//! Flags that choose the files to search.
 
 use ken_grep::walk::TypeChange;
 use ken_grep::worker::Binary;

@@ -1,4 +1,4 @@
-//! Flags of where patterns and texts come from.
+//! Flags for the sources of patterns and texts.
 
 use super::Flag;
 use super::values::{optional_path, path, text};

@@ -1,9 +1,8 @@
-//! The flags of `ken grep`: one table that the parser, the help, the completions and the man page
-//! are made from.
+//! The flags of `ken grep`: one table for the parser, the help, the completions and the man page.
 //!
-//! clap cannot express ripgrep's rules (any flag may come again and the last one counts, over
-//! groups of flags too; `--no-…` takes back what its partner set, and so on), so lexopt splits
-//! the command line and each entry of the table says what its flag changes.
+//! clap cannot express ripgrep's rules: any flag may be repeated and the last one counts, also within groups of flags,
+//! `--no-…` cancels its partner, and so on. So lexopt splits the command line, and each entry of the table says what
+//! its flag changes.
 
 mod filter;
 mod input;
@@ -23,9 +22,9 @@ use super::typed::{Action, Typed};
 /// What a flag does; an error says what is wrong with its value.
 #[derive(Clone, Copy)]
 enum Effect {
-    /// Without a value: on, or off by its negation.
+    /// A flag without a value: on, or off by its negation.
     Switch(fn(&mut Typed, bool) -> Result<(), String>),
-    /// With a value; none for the negation.
+    /// A flag with a value, which is absent for the negation.
     Value(fn(&mut Typed, Option<&OsStr>) -> Result<(), String>),
 }
 
@@ -33,12 +32,12 @@ enum Effect {
 pub(super) struct Flag {
     long: &'static str,
     short: Option<char>,
-    /// The flag that takes it back.
+    /// The flag that cancels it.
     negation: Option<&'static str>,
     alias: Option<&'static str>,
-    /// What its value is called.
+    /// The name of its value in the help.
     value: &'static str,
-    /// What its value may be, if that can be listed.
+    /// The possible values, if they can be listed.
     choices: &'static [&'static str],
     help: &'static str,
     effect: Effect,
@@ -119,7 +118,7 @@ impl Flag {
     }
 }
 
-/// The tables, under their headings in the help.
+/// The tables with their headings in the help.
 const TABLES: [(&str, &[Flag]); 4] = [
     ("Input", input::FLAGS),
     ("Pattern and search", search::FLAGS),
@@ -176,7 +175,7 @@ pub(super) fn read(arguments: Vec<OsString>, typed: &mut Typed) -> Result<(), St
     }
 }
 
-/// Finds a flag by its long name, and whether the name switches it on.
+/// Finds a flag by its long name, and whether that name turns it on.
 fn find(long: &str) -> Result<(&'static Flag, bool), String> {
     if let Some(flag) = all().find(|flag| flag.long == long || flag.alias == Some(long)) {
         return Ok((flag, true));
@@ -190,7 +189,7 @@ fn find(long: &str) -> Result<(&'static Flag, bool), String> {
     }
 }
 
-/// Flags of ripgrep that ken has not, and what there is instead.
+/// Flags of ripgrep that ken does not support, each with its replacement.
 pub(super) const UNSUPPORTED: &[(&str, &str)] = &[(
     "generate",
     "ken completions SHELL and ken man FOLDER write them",
@@ -209,7 +208,7 @@ fn unknown(long: &str) -> String {
     )
 }
 
-/// Returns whether names share two fifths of their pieces of three letters.
+/// Returns whether two names share two fifths of their pieces of three letters.
 fn similar(left: &str, right: &str) -> bool {
     let pieces = |name: &str| -> std::collections::BTreeSet<[u8; 3]> {
         let windows = name.as_bytes().windows(3);
@@ -223,7 +222,7 @@ fn similar(left: &str, right: &str) -> bool {
 
 /// Describes the command for help, completions and man page.
 pub(crate) fn describe(command: &Command) -> Command {
-    // What clap parses is one list of arguments, whatever they are.
+    // clap parses only a list of any arguments.
     let about = command.get_about().cloned().unwrap_or_default();
     let mut command = Command::new("grep")
         .about(about)

@@ -1,4 +1,4 @@
-//! Flags of what is printed.
+//! Flags for the output.
 
 use std::ffi::OsStr;
 
@@ -10,7 +10,7 @@ use super::values::{memory, number, optional_path, path, separator, text, unknow
 use crate::cli::When;
 use crate::commands::grep::typed::{Action, Around, Buffering, Colors, Logging};
 
-/// What files can be sorted by.
+/// The keys by which files can be sorted.
 const SORT_KEYS: &[&str] = &["none", "path", "modified", "accessed", "created"];
 
 pub(super) const FLAGS: &[Flag] = &[

@@ -1,4 +1,4 @@
-//! Flags of what a pattern means and how files are searched.
+//! Flags for the meaning of patterns and the way of searching files.
 
 use encoding_rs::Encoding;
 use ken_grep::pattern::{Boundary, Case, Engine, LineEnd};
@@ -222,7 +222,7 @@ pub(super) const FLAGS: &[Flag] = &[
                 None | Some("auto") => TextEncoding::Auto,
                 Some("none") => TextEncoding::Raw,
                 Some(label) => {
-                    // The searcher knows what is wrong in its own words.
+                    // The searcher has its own message for the mistake.
                     grep_searcher::Encoding::new(label).map_err(|error| error.to_string())?;
                     Encoding::for_label(label.as_bytes())
                         .map_or(TextEncoding::Auto, TextEncoding::From)

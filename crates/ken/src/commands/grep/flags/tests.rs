@@ -1,4 +1,4 @@
-//! The table is complete, unambiguous, and the last flag of a kind counts.
+//! Tests that the table is complete and unambiguous, and that the last flag of a group counts.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ const RIPGREP: &str = "after-context auto-hybrid-regex before-context binary blo
     stats stop-on-nonmatch text threads trace trim type type-add type-clear type-list type-not unrestricted \
     version vimgrep with-filename word-regexp";
 
-/// All flags of ripgrep 15.2 that take another one back.
+/// All flags of ripgrep 15.2 that cancel another.
 const NEGATIONS: &str = "ignore ignore-dot ignore-exclude ignore-files ignore-global ignore-messages \
     ignore-parent ignore-vcs messages no-auto-hybrid-regex no-binary no-block-buffered no-byte-offset \
     no-column no-context-separator no-crlf no-encoding no-fixed-strings no-follow no-glob-case-insensitive \
@@ -124,7 +124,7 @@ fn what_is_unsupported_says_what_there_is_instead() {
 }
 
 proptest! {
-    /// Whatever is typed: a search, or words about what is wrong.
+    /// Any arguments give a search or an error message.
     #[test]
     fn no_command_line_panics(words in proptest::collection::vec("(-{0,2}[a-zA-Z.0-9=\\\\{}-]{0,12}|\\PC{0,6})", 0..8)) {
         let words = words.into_iter().map(OsString::from).collect();

@@ -1,9 +1,9 @@
-//! What values of flags mean.
+//! The meaning of flag values.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Takes the value of a flag that has no negation.
+/// Returns the value of a flag without negation.
 fn given(value: Option<&OsStr>) -> Result<&OsStr, String> {
     value.ok_or_else(|| "value is missing".to_owned())
 }
@@ -17,7 +17,7 @@ pub(super) fn path(value: Option<&OsStr>) -> Result<PathBuf, String> {
     given(value).map(PathBuf::from)
 }
 
-/// Takes a path; the empty one stands for none.
+/// Reads a path; an empty path means none.
 pub(super) fn optional_path(value: Option<&OsStr>) -> Option<PathBuf> {
     let value = value.filter(|value| !value.is_empty());
     value.map(PathBuf::from)
@@ -30,18 +30,18 @@ pub(super) fn number<T: std::str::FromStr<Err: std::fmt::Display>>(
     number.map_err(|error| format!("value is not a valid number: {error}"))
 }
 
-/// Takes a number of bytes: `500`, `10K`, `2M`, `1G`.
+/// Reads a number of bytes: `500`, `10K`, `2M`, `1G`.
 pub(super) fn size(value: Option<&OsStr>) -> Result<u64, String> {
     let size = grep_cli::parse_human_readable_size(text(value)?);
     size.map_err(|error| format!("invalid size: {error}"))
 }
 
-/// Takes a number of bytes that must fit into memory.
+/// Reads a number of bytes that must fit into memory.
 pub(super) fn memory(value: Option<&OsStr>) -> Result<usize, String> {
     usize::try_from(size(value)?).map_err(|_| "size is too big".to_owned())
 }
 
-/// Takes bytes written with escapes, as `\t` or `\x00`.
+/// Reads bytes with escapes such as `\t` and `\x00`.
 pub(super) fn separator(value: Option<&OsStr>) -> Result<Vec<u8>, String> {
     let text = given(value)?.to_str().ok_or(
         "separator must be valid UTF-8 (use escape sequences to provide a separator that is not \
